@@ -1,0 +1,105 @@
+// What a YAML file says, typed and checked. Defaults stand in the schema (schema.cpp), not here: a RunConfig
+// comes from `load_config` only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "strata/runtime/options.hpp"
+
+namespace strata::config {
+
+// Every field of a named size can be overridden; after loading all are set.
+struct ModelConfig {
+  std::string name;  // transformer
+  std::string size;  // small, medium, large, xl-2025, 2.7b, 10b, or custom
+  std::int64_t layers = 0;
+  std::int64_t d_model = 0;
+  std::int64_t d_ff = 0;
+  std::int64_t heads = 0;
+  std::int64_t vocab = 0;
+  std::int64_t context = 0;  // tokens of one sequence
+  double rope_theta = 0.0;
+  double norm_epsilon = 0.0;
+};
+
+enum class DataSource { kSynthetic, kText };
+enum class TokenFormat { kBytes, kUint16 };
+
+struct DataConfig {
+  DataSource source{};
+  std::vector<std::string>
+      path;  // files, folders or glob patterns, made absolute against the YAML file's folder
+  TokenFormat tokens{};
+  std::int64_t max_bytes = 0;   // read at most that much of the text; 0: all
+  std::int64_t batch_size = 0;  // sequences of one micro-batch
+};
+
+enum class Mode { kTrain, kForward, kForwardGrad };
+enum class OptimizerName { kAdamW, kSgd };
+
+struct OptimizerConfig {
+  OptimizerName name{};
+  double lr = 0.0;
+  double weight_decay = 0.0;
+  double momentum = 0.0;  // sgd
+  double beta1 = 0.0;     // adamw
+  double beta2 = 0.0;
+  double epsilon = 0.0;
+};
+
+enum class ZeroGradAt { kStepStart, kBeforeBackward, kStepEnd };
+
+struct ZeroGradConfig {
+  ZeroGradAt at{};
+  bool set_to_none = true;
+};
+
+// Steps in all: min(max_steps, wait + warmup + active).
+struct ScheduleConfig {
+  std::int64_t wait = 0;
+  std::int64_t warmup = 0;
+  std::int64_t active = 0;
+  std::int64_t max_steps = 0;
+};
+
+struct BackendConfig {
+  bool onednn = true;
+  std::int64_t threads = 0;  // 0: as many as the machine has
+};
+
+struct TorchSourceConfig {
+  bool ops = true;             // operators, so that allocations have a name
+  bool saved_tensors = false;  // what autograd keeps, through an engine of our own
+  bool cross_check = false;    // c10's own memory reporting beside ours
+};
+
+struct RunConfig {
+  std::string name;
+  ModelConfig model;
+  DataConfig data;
+  Mode mode{};
+  OptimizerConfig optimizer;
+  std::string precision;  // fp32
+  std::int64_t accumulation = 1;
+  ZeroGradConfig zero_grad;
+  std::string attention;  // naive
+  ScheduleConfig schedule;
+  std::int64_t seed = 0;
+  BackendConfig backend;
+  std::string device;  // cpu
+  TorchSourceConfig trace;
+  std::vector<PluginRequest> plugins;
+  bool strict = false;
+  StoreOptions store;
+
+  std::filesystem::path file;  // where it came from
+  std::string resolved_yaml;   // every key with its value, as `config.yaml` in the run directory
+};
+
+// min(max_steps, wait + warmup + active).
+std::uint64_t total_steps(const ScheduleConfig& schedule);
+
+}  // namespace strata::config

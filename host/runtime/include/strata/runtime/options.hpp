@@ -1,0 +1,64 @@
+// What a session is opened with. Plain data: the configuration fills it, and so may any trainer.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+// One option as it was written, with its place for messages ("configs/quickstart.yaml:31").
+struct PluginOption {
+  std::string key;
+  std::string text;
+  std::string place;
+};
+
+// A source or plugin to load: a bare name is searched for (session: `plugin_path`, then STRATA_PLUGIN_PATH,
+// then the folder strata/plugins or strata/sources beside libstrata.so), a name with '/' is a path.
+struct PluginRequest {
+  std::string name;
+  std::vector<PluginOption> options;
+  std::string place;
+};
+
+// Steps by their place in the run: `wait` are not traced, `warmup` are run before the window, `active` are
+// the window.
+struct Schedule {
+  std::uint64_t wait = 0;
+  std::uint64_t warmup = 0;
+  std::uint64_t active = UINT64_MAX;
+};
+
+// The active window: first and last step, both included.
+struct Window {
+  std::uint64_t first_step = 0;
+  std::uint64_t last_step = 0;
+};
+
+// What an append does when its thread's spool is full: wait for the writer, or drop the row and record the
+// gap.
+enum class OnFull { kBlock, kDrop };
+
+struct StoreOptions {
+  OnFull on_full = OnFull::kBlock;
+  std::uint64_t spool_bytes = std::uint64_t{4} << 20;  // of each thread's spool
+};
+
+struct SessionOptions {
+  std::string name = "run";
+  std::filesystem::path
+      directory;  // the run directory, which exists; empty: no store, no artifacts, no manifest
+  std::uint32_t rank = 0;
+  std::uint32_t world_size = 1;
+  std::vector<PluginRequest> sources;
+  std::vector<PluginRequest> plugins;
+  std::vector<std::filesystem::path> plugin_path;
+  Schedule schedule;
+  StoreOptions store;
+  bool strict = false;  // a plugin that cannot start makes the session throw
+  bool check = false;   // verify threads, order and pairing of every call (also STRATA_CHECK=1)
+};
+
+}  // namespace strata

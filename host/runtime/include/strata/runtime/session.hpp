@@ -1,0 +1,175 @@
+// One training run in this process: it loads sources and plugins, numbers and times every event, fans it out,
+// and records what the run itself knows (steps, phases, modules, tensors) in the run store.
+//
+// Threads: the constructor, `begin_run` to `end_run`, steps and phases belong to the driver, one thread at a
+// time. Module ranges and tensors may come from any thread; everything a source emits too
+// (strata/ext/emit.h). Lifetime: one session a process at a time; a second one throws std::logic_error.
+// Errors: the constructor throws SessionError with every problem at once. Nothing else throws: what goes
+// wrong in a plugin or in the store afterwards is a fault in the manifest, never the trainer's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/runtime/options.hpp"
+
+namespace strata {
+
+// What a session could not be built from. `problems` are whole messages, with their place and remedy.
+class SessionError : public std::runtime_error {
+ public:
+  explicit SessionError(std::vector<std::string> problems);
+  const std::vector<std::string>& problems() const noexcept { return problems_; }
+
+ private:
+  std::vector<std::string> problems_;
+};
+
+enum class RunEnd : std::uint32_t { kDone, kFailed, kInterrupted, kOutOfMemory, kExited };
+
+// Values are STRATA_PHASE_* of strata/ext/phase.h.
+enum class PhaseKind : std::uint32_t {
+  kOther,
+  kSetup,
+  kData,
+  kHostToDevice,
+  kForward,
+  kLoss,
+  kBackward,
+  kGradientSync,
+  kClip,
+  kOptimizer,
+  kZeroGrad,
+  kCheckpointSave,
+  kEvaluation
+};
+
+// Values are STRATA_MODULE_* of strata/ext/module.h.
+enum class ModuleDirection : std::uint32_t { kForward, kBackward, kRecompute };
+
+// Values are STRATA_TENSOR_* of strata/ext/tensor.h.
+enum class TensorRole : std::uint32_t {
+  kParameter = 1,
+  kBuffer,
+  kEma,
+  kGradient,
+  kOptimizerState,
+  kProjector,
+  kScaler,
+  kInput,
+  kTarget,
+  kPrefetch,
+  kLogits,
+  kLoss,
+  kBucket
+};
+
+enum class DeviceType : std::uint32_t { kCpu = 1, kCuda = 2, kCudaHost = 3 };
+
+// The storage that a tensor lives in, and what the tensor is to the training.
+struct TensorInfo {
+  TensorRole role{};
+  std::string_view name;
+  std::string_view dtype;
+  DeviceType device_type = DeviceType::kCpu;
+  std::int32_t device_index = 0;
+  std::uint64_t address = 0;        // of the storage's first byte
+  std::uint64_t storage_bytes = 0;  // of the whole storage
+  std::uint64_t owner_address = 0;  // the parameter's storage, for its gradient and its optimizer state
+  std::span<const std::int64_t> sizes;
+};
+
+struct StepResult {
+  bool optimizer_ran = false;
+  std::optional<double> loss;
+  std::uint64_t tokens = 0;
+};
+
+// One source or plugin after loading. `status` is "ok", "disabled" (with the reason) or "failed".
+struct PluginStatus {
+  std::string id;
+  std::string version;
+  std::string path;
+  std::string status;
+  std::string reason;
+  bool source = false;
+  std::uint64_t faults = 0;
+};
+
+class Session {
+ public:
+  explicit Session(SessionOptions options);
+  // Ends an unended run as kFailed.
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  void begin_run();
+  void ready();
+  // Emits the missing ends, then the run's, drains the spools, writes the manifest. Idempotent.
+  void end_run(RunEnd reason);
+
+  void begin_step(std::uint64_t index, std::uint32_t micro_batches);
+  void begin_micro_batch(std::uint32_t index);
+  void end_step(const StepResult& result);
+
+  // Returns the phase's ordinal, which `end_phase` takes; phases still open above it are ended first.
+  std::uint32_t begin_phase(PhaseKind kind, std::string_view name);
+  void end_phase(std::uint32_t ordinal);
+
+  // Returns the range's ordinal, which `end_module` takes on the same thread.
+  std::uint32_t begin_module(std::string_view path, std::string_view type, ModuleDirection direction);
+  void end_module(std::uint32_t ordinal);
+
+  void tensor(const TensorInfo& info);
+
+  // Whether somebody listens to tensors or modules, so that a trainer can spare itself the walk.
+  bool wants_tensors() const noexcept;
+
+  // Adds a section to manifest.json. `json` is a JSON value. Throws std::invalid_argument when it is not.
+  void describe(std::string_view section, std::string_view json);
+
+  std::vector<PluginStatus> plugins() const;
+  // First and last step of the active window.
+  Window window() const noexcept;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+// RAII pairs. Each ends what it began, also when an exception passes.
+class Phase {
+ public:
+  Phase(Session& session, PhaseKind kind, std::string_view name)
+      : session_(session), ordinal_(session.begin_phase(kind, name)) {}
+  ~Phase() { session_.end_phase(ordinal_); }
+  Phase(const Phase&) = delete;
+  Phase& operator=(const Phase&) = delete;
+
+ private:
+  Session& session_;
+  std::uint32_t ordinal_;
+};
+
+class ModuleRange {
+ public:
+  ModuleRange(Session& session, std::string_view path, std::string_view type,
+              ModuleDirection direction = ModuleDirection::kForward)
+      : session_(session), ordinal_(session.begin_module(path, type, direction)) {}
+  ~ModuleRange() { session_.end_module(ordinal_); }
+  ModuleRange(const ModuleRange&) = delete;
+  ModuleRange& operator=(const ModuleRange&) = delete;
+
+ private:
+  Session& session_;
+  std::uint32_t ordinal_;
+};
+
+}  // namespace strata

@@ -1,0 +1,35 @@
+/* strata.artifact/1: files beside the run store, named by the host so that ranks and plugins never collide.
+ */
+#ifndef STRATA_EXT_ARTIFACT_H
+#define STRATA_EXT_ARTIFACT_H
+
+#include "../host.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STRATA_EXT_ARTIFACT "strata.artifact/1"
+
+typedef struct strata_artifact strata_artifact;
+
+typedef struct strata_artifact_service {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] Opens <run directory>/rank<k>/<plugin id>/<name> under a temporary name. `name` holds no '/'. Null
+   * on failure, with the reason in the log. */
+  strata_artifact* (*open)(const strata_host* host, const char* name, const char* media_type);
+  /* [any] one thread at a time for each artifact. 0 on success; a failure is logged once and sticks. */
+  int32_t (*write)(strata_artifact* artifact, const void* data, size_t bytes);
+  /* [any] Gives the file its name in one step and lists it in the manifest; 0 on success. Frees `artifact`.
+   */
+  int32_t (*commit)(strata_artifact* artifact);
+  /* [any] Removes the file. Frees `artifact`. */
+  void (*discard)(strata_artifact* artifact);
+} strata_artifact_service;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

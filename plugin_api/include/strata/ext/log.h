@@ -1,0 +1,32 @@
+/* strata.log/1: a plugin's only way to say something. A plugin never writes to stdout or stderr. */
+#ifndef STRATA_EXT_LOG_H
+#define STRATA_EXT_LOG_H
+
+#include "../host.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STRATA_EXT_LOG "strata.log/1"
+
+#define STRATA_LOG_DEBUG 0u
+#define STRATA_LOG_INFO 1u
+#define STRATA_LOG_WARNING 2u
+#define STRATA_LOG_ERROR 3u
+/* The other side broke the contract. Counted as a fault in the manifest. */
+#define STRATA_LOG_HOST_MISBEHAVING 4u
+#define STRATA_LOG_PLUGIN_MISBEHAVING 5u
+
+typedef struct strata_log_service {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] not [alloc-lock]. `text` is one line without its newline; the host adds the plugin's name. */
+  void (*write)(const strata_host* host, uint32_t severity, const char* text);
+} strata_log_service;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,43 @@
+/* strata.memory/1: every allocation and free that a framework's allocator makes. */
+#ifndef STRATA_EXT_MEMORY_H
+#define STRATA_EXT_MEMORY_H
+
+#include "../events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STRATA_EXT_MEMORY "strata.memory/1"
+
+/* An ALLOCATE comes after the real allocation, a FREE before the real free: at no moment do two live blocks
+ * seem to share an address, whatever other threads do in between. */
+#define STRATA_MEMORY_ALLOCATE 1u
+#define STRATA_MEMORY_FREE 2u
+#define STRATA_MEMORY_SEGMENT_ALLOCATE 3u
+#define STRATA_MEMORY_SEGMENT_FREE 4u
+#define STRATA_MEMORY_OUT_OF_MEMORY 5u /* `bytes` were asked for and not had; address is 0 */
+
+typedef struct strata_memory_event {
+  uint32_t struct_size;
+  uint32_t action; /* STRATA_MEMORY_* */
+  strata_device device;
+  uint64_t address;
+  uint64_t bytes;  /* as asked for; 0 in a FREE whose source does not know it */
+  uint64_t stream; /* CUDA: the stream's handle, else 0 */
+  uint64_t pool;   /* CUDA: the private pool's id, else 0 */
+} strata_memory_event;
+
+typedef struct strata_memory_listener {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [alloc-lock] Bounded work; no allocation through the framework, no device call, no lock that other code
+   * holds while it calls the framework. */
+  void (*on_memory)(void* self, const strata_when* when, const strata_memory_event* memory);
+} strata_memory_listener;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

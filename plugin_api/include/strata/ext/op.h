@@ -1,0 +1,42 @@
+/* strata.op/1: an operator of the framework at work on some thread. */
+#ifndef STRATA_EXT_OP_H
+#define STRATA_EXT_OP_H
+
+#include "../events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STRATA_EXT_OP "strata.op/1"
+
+#define STRATA_OP_FORWARD 0u  /* a call outside autograd's engine */
+#define STRATA_OP_BACKWARD 1u /* a node of the backward graph */
+#define STRATA_OP_USER 2u     /* a range that the program named (record_function) */
+
+typedef struct strata_op_info {
+  uint32_t struct_size;
+  uint32_t kind; /* STRATA_OP_* */
+  strata_name name;
+  uint64_t ordinal; /* what `strata_when.op` holds while it is innermost on its thread */
+  uint64_t parent;  /* ordinal of the enclosing op on the same thread, or STRATA_NONE */
+  /* Autograd's number: a backward node carries that of the forward op that made it, on `forward_thread`. -1:
+   * none. */
+  int64_t autograd_sequence;
+  uint64_t forward_thread; /* the framework's thread number; 0 when unknown */
+} strata_op_info;
+
+typedef struct strata_op_listener {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] What it returns is kept by the host and given to `end`. */
+  uint64_t (*begin)(void* self, const strata_when* when, const strata_op_info* op);
+  /* [any] If and only if `begin` was called, on the same thread. */
+  void (*end)(void* self, const strata_when* when, const strata_op_info* op, uint64_t token);
+} strata_op_listener;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

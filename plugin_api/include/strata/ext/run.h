@@ -1,0 +1,43 @@
+/* strata.run/1: the life of one training run in this process. */
+#ifndef STRATA_EXT_RUN_H
+#define STRATA_EXT_RUN_H
+
+#include "../events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STRATA_EXT_RUN "strata.run/1"
+
+/* How a run ended. */
+#define STRATA_RUN_DONE 0u
+#define STRATA_RUN_FAILED 1u      /* an exception left the loop */
+#define STRATA_RUN_INTERRUPTED 2u /* SIGINT or SIGTERM, handled */
+#define STRATA_RUN_OUT_OF_MEMORY 3u
+#define STRATA_RUN_EXITED 4u /* the process called exit() in the middle */
+
+typedef struct strata_run_info {
+  uint32_t struct_size;
+  uint32_t rank, world_size;
+  uint32_t pid;
+  const char* name;      /* the configuration's `name` */
+  const char* directory; /* the run directory; for files use strata.artifact/1 */
+} strata_run_info;
+
+typedef struct strata_run_listener {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [driver] Before the model exists: what is allocated from here on can be seen. */
+  void (*begin)(void* self, const strata_when* when, const strata_run_info* run);
+  /* [driver] Model and optimizer are built; step 0 comes next. */
+  void (*ready)(void* self, const strata_when* when);
+  /* [driver] `reason` is STRATA_RUN_*. Comes if and only if `begin` did, after all synthetic ends. */
+  void (*end)(void* self, const strata_when* when, uint32_t reason);
+} strata_run_listener;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

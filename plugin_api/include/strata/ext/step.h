@@ -1,0 +1,49 @@
+/* strata.step/1: one optimizer step, its micro-batches included. */
+#ifndef STRATA_EXT_STEP_H
+#define STRATA_EXT_STEP_H
+
+#include "../events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STRATA_EXT_STEP "strata.step/1"
+
+/* Where a step stands in the schedule wait / warmup / active. */
+#define STRATA_STEP_WAIT 0u
+#define STRATA_STEP_WARMUP 1u
+#define STRATA_STEP_ACTIVE 2u
+
+typedef struct strata_step_info {
+  uint32_t struct_size;
+  uint32_t schedule; /* STRATA_STEP_* */
+  uint64_t index;
+  uint32_t micro_batches; /* how many the step will have; 0 when the trainer cannot know */
+  uint32_t reserved;
+} strata_step_info;
+
+/* What is known once the step is over. Fields that were not measured are NaN or 0. */
+typedef struct strata_step_result {
+  uint32_t struct_size;
+  uint32_t optimizer_ran; /* 0 or 1 */
+  double loss;            /* mean over the micro-batches, before the update; NaN when unknown */
+  uint64_t tokens;        /* or samples, where there are no tokens */
+} strata_step_result;
+
+typedef struct strata_step_listener {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [driver] What it returns is kept by the host and given to `end`. */
+  uint64_t (*begin)(void* self, const strata_when* when, const strata_step_info* step);
+  /* [driver] If and only if `begin` was called; `result->optimizer_ran` is 0 for an end made up after an
+   * exception. */
+  void (*end)(void* self, const strata_when* when, const strata_step_info* step,
+              const strata_step_result* result, uint64_t token);
+} strata_step_listener;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

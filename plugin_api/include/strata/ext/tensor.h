@@ -1,0 +1,55 @@
+/* strata.tensor/1: who owns a storage. It says what no allocator can know: this block is a parameter. */
+#ifndef STRATA_EXT_TENSOR_H
+#define STRATA_EXT_TENSOR_H
+
+#include "../events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STRATA_EXT_TENSOR "strata.tensor/1"
+
+#define STRATA_TENSOR_PARAMETER 1u
+#define STRATA_TENSOR_BUFFER 2u
+#define STRATA_TENSOR_EMA 3u
+#define STRATA_TENSOR_GRADIENT 4u
+#define STRATA_TENSOR_OPTIMIZER_STATE 5u
+#define STRATA_TENSOR_PROJECTOR 6u
+#define STRATA_TENSOR_SCALER 7u
+#define STRATA_TENSOR_INPUT 8u
+#define STRATA_TENSOR_TARGET 9u
+#define STRATA_TENSOR_PREFETCH 10u
+#define STRATA_TENSOR_LOGITS 11u
+#define STRATA_TENSOR_LOSS 12u
+#define STRATA_TENSOR_BUCKET 13u /* one block, several gradients */
+
+/* The registration binds to the block that holds `address` at `when->sequence`, for that block's whole life;
+ * it says nothing about a later block at the same address. A tensor whose storage was replaced is registered
+ * again. */
+typedef struct strata_tensor_event {
+  uint32_t struct_size;
+  uint32_t role;     /* STRATA_TENSOR_* */
+  strata_name name;  /* "layers.3.attention.query.weight", "exp_avg"; may be empty for an activation */
+  strata_name dtype; /* "float32" */
+  strata_device device;
+  uint64_t address;       /* of the storage's first byte, not of the view's */
+  uint64_t storage_bytes; /* of the whole storage */
+  uint64_t owner_address; /* GRADIENT, OPTIMIZER_STATE, PROJECTOR: the parameter's storage; else 0 */
+  const int64_t* sizes;   /* `dimensions` extents of the view, in elements; valid for the call */
+  uint32_t dimensions;
+  uint32_t reserved;
+} strata_tensor_event;
+
+typedef struct strata_tensor_listener {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [any] */
+  void (*on_tensor)(void* self, const strata_when* when, const strata_tensor_event* tensor);
+} strata_tensor_listener;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
