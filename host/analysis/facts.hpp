@@ -1,0 +1,125 @@
+// What a run store says once it has been understood: the plain data that reports, exports and diffs are made
+// from. Bytes are bytes, times are CLOCK_MONOTONIC nanoseconds, steps count from 0.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata::analysis {
+
+// PyTorch's own eight names, in the order in which tables and stacks show them.
+enum class Category : std::uint8_t {
+  kParameter,
+  kOptimizerState,
+  kInput,
+  kTemporary,
+  kActivation,
+  kGradient,
+  kAutogradDetail,
+  kUnknown
+};
+inline constexpr std::size_t kCategories = 8;
+// "Parameter", "Optimizer_State", ...
+const char* to_string(Category category);
+
+using CategoryBytes = std::array<std::uint64_t, kCategories>;
+
+// One allocation from its birth to its death.
+struct Block {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t birth_sequence = 0;
+  std::uint64_t death_sequence = UINT64_MAX;  // UINT64_MAX: alive at the end
+  std::int64_t birth_ns = 0;
+  std::int64_t death_ns = INT64_MAX;
+  Category category = Category::kUnknown;
+  std::string_view kind;    // the second level: "saved", "logits", "optimizer_temp"...; static
+  std::string_view reason;  // the rule that decided, in words; static
+  std::uint32_t name = 0;   // index into Facts::texts: the owner's name, or 0
+  std::uint32_t op = 0;     // index into Facts::texts: the op that made it
+  std::uint32_t layer = 0;  // index into Facts::texts: the creator's module path
+  std::uint32_t saver = 0;  // index into Facts::texts: the module whose graph keeps it
+  std::uint32_t phase = 0;  // index into Facts::phases + 1 of its birth; 0 outside
+};
+
+struct PhaseFact {
+  std::uint32_t kind = 0;  // STRATA_PHASE_*
+  std::string name;
+  std::int64_t step = -1;  // -1 outside
+  std::uint32_t micro_batch = 0;
+  std::uint32_t depth = 0;
+  std::uint64_t begin_sequence = 0, end_sequence = UINT64_MAX;
+  std::int64_t begin_ns = 0, end_ns = INT64_MAX;
+};
+
+struct StepFact {
+  std::int64_t index = 0;
+  std::uint32_t schedule = 0;  // STRATA_STEP_*
+  std::uint64_t begin_sequence = 0, end_sequence = UINT64_MAX;
+  std::int64_t begin_ns = 0, end_ns = INT64_MAX;
+  double loss = 0.0;  // NaN when unknown
+  std::uint64_t tokens = 0;
+  std::uint64_t peak_allocated_bytes = 0;
+  std::uint64_t peak_reserved_bytes = 0;  // equals allocated on a device whose allocator keeps nothing back
+};
+
+// Memory right after one event.
+struct Point {
+  std::uint64_t sequence = 0;
+  std::int64_t ns = 0;
+  CategoryBytes bytes{};
+};
+
+// min, median and max over the events of the window; means over events and over time.
+struct CategoryStatistics {
+  std::uint64_t min = 0, median = 0, max = 0;
+  double mean_over_events = 0.0;
+  double mean_over_time = 0.0;
+};
+
+// A line of "what is alive at the peak, by ...".
+struct PeakShare {
+  std::string label;
+  std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0;
+};
+
+struct Peak {
+  std::uint64_t allocated_bytes = 0, reserved_bytes = 0;
+  std::uint64_t sequence = 0;
+  std::int64_t ns = 0;
+  std::int64_t step = -1;
+  std::string phase;
+  CategoryBytes categories{};
+  std::vector<PeakShare> by_kind, by_layer, by_op;  // largest first
+  std::vector<std::uint32_t> largest_blocks;        // indices into Facts::blocks
+};
+
+struct PluginFact {
+  std::string id, status, reason;
+};
+
+struct Facts {
+  std::string name;
+  std::string directory;
+  std::string device = "cpu";
+  std::int64_t first_step = 0, last_step = 0;  // the window that the statistics cover
+  std::int64_t begin_ns = 0;                   // of the run; times in pages count from here
+  std::string end;                             // done, failed, ...; "killed" when the process died
+  std::vector<std::string> texts;              // [0] is empty
+  std::vector<Block> blocks;                   // by birth_sequence
+  std::vector<PhaseFact> phases;               // by begin_sequence
+  std::vector<StepFact> steps;                 // by index
+  std::vector<Point> points;                   // one for each allocation and free of the whole run
+  std::array<CategoryStatistics, kCategories> statistics{};
+  CategoryStatistics total;
+  Peak peak;  // of the window
+  std::vector<PluginFact> plugins;
+  std::vector<std::string> warnings;  // gaps, drops, recovered spools: what a reader must know
+};
+
+}  // namespace strata::analysis
