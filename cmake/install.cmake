@@ -1,0 +1,34 @@
+# `cmake --install`: what the build tree holds, and the package that find_package(strata) finds.
+include(CMakePackageConfigHelpers)
+
+set(package_targets)
+if(TARGET strata_plugin_api)
+  list(APPEND package_targets strata_plugin_api)
+  install(DIRECTORY plugin_api/include/ plugin_api/cpp/ DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+endif()
+if(TARGET strata_runtime)
+  list(APPEND package_targets strata_runtime)
+  install(DIRECTORY host/runtime/include/ DESTINATION include)
+endif()
+if(TARGET strata_trainer)
+  install(TARGETS strata_trainer LIBRARY DESTINATION lib/strata)
+endif()
+if(TARGET strata_cli)
+  install(TARGETS strata_cli RUNTIME DESTINATION bin)
+endif()
+
+if(package_targets)
+  install(TARGETS ${package_targets} EXPORT strata LIBRARY DESTINATION lib)
+  install(EXPORT strata NAMESPACE strata:: FILE strata-targets.cmake DESTINATION lib/cmake/strata)
+endif()
+configure_file(cmake/strata-config.cmake ${PROJECT_BINARY_DIR}/strata-config.cmake COPYONLY)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/strata-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(
+  FILES
+    ${PROJECT_BINARY_DIR}/strata-config.cmake
+    ${PROJECT_BINARY_DIR}/strata-config-version.cmake
+    cmake/strata_add_plugin.cmake
+    cmake/check_plugin_exports.cmake
+    cmake/plugin_exports.map
+  DESTINATION lib/cmake/strata)

@@ -1,0 +1,43 @@
+# strata_add_plugin(NAME SOURCES FILE...): a plugin, as lib/strata/plugins/NAME.so.
+#
+# It links strata::plugin_api only, is never unmapped once loaded, leaves no symbol unresolved, and exports
+# strata_plugin_entry and nothing else: the build fails when that does not hold. (Hidden visibility alone does not
+# do it: instances of standard templates keep their default visibility.)
+#
+# Part of the installed package, so that a plugin outside this tree is built in the same way.
+
+set(STRATA_PLUGIN_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+
+function(strata_add_plugin name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+  if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "strata_add_plugin(${name} SOURCES <file>...): got '${ARGN}'")
+  endif()
+  add_library(${name} MODULE ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE strata::plugin_api)
+  strata_export_entry_only(${name})
+  set_target_properties(${name} PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/strata/plugins)
+  if(COMMAND strata_warnings)
+    strata_warnings(${name})
+  endif()
+  install(TARGETS ${name} LIBRARY DESTINATION lib/strata/plugins)
+endfunction()
+
+# The link settings that every module loaded by the runtime shares, plugins and sources alike.
+function(strata_export_entry_only target)
+  set(exports ${STRATA_PLUGIN_CMAKE_DIR}/plugin_exports.map)
+  set_target_properties(${target} PROPERTIES
+    PREFIX ""
+    SUFFIX ".so"
+    C_VISIBILITY_PRESET hidden
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    LINK_DEPENDS ${exports})
+  target_link_options(${target} PRIVATE
+    LINKER:-z,defs LINKER:-z,nodelete LINKER:--version-script=${exports})
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DMODULE=$<TARGET_FILE:${target}>
+            -P ${STRATA_PLUGIN_CMAKE_DIR}/check_plugin_exports.cmake
+    VERBATIM)
+endfunction()

@@ -1,0 +1,19 @@
+# strata_add_test(NAME SOURCES FILE... LIBRARIES TARGET... [LABELS LABEL...]): a GoogleTest executable, run by CTest
+# as one test. Labels with a meaning: `long` is left to `./dev test --all`; `gpu` needs a GPU and skips without one.
+# CTest reports the executable as skipped when every test in it was.
+function(strata_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
+  if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR
+      "strata_add_test(${name} SOURCES <file>... LIBRARIES <target>... [LABELS <label>...]): got '${ARGN}'")
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
+  strata_warnings(${name})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES
+    LABELS "${arg_LABELS}"
+    TIMEOUT 600
+    SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests")
+endfunction()

@@ -1,0 +1,2 @@
+# Google Benchmark, 1.6 or later: the executables in bench/. From the system: libbenchmark-dev.
+find_package(benchmark 1.6 REQUIRED)

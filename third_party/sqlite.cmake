@@ -1,0 +1,2 @@
+# SQLite, 3.35 or later: the run store. From the system: libsqlite3-dev.
+find_package(SQLite3 3.35 REQUIRED)

@@ -1,0 +1,68 @@
+# LibTorch, 2.11 to 2.15: tensors, autograd, allocators. Only sources/torch and host/trainer use it, through
+# strata_use_torch().
+#
+# Taken from STRATA_TORCH_ROOT, the `torch` folder of a wheel or an unpacked LibTorch; by default that of the wheel
+# in .venv (third_party/requirements.txt), which has CUDA's headers and libraries beside it. Torch's own
+# find_package(Torch) is not used: it asks for a CUDA toolkit, which nothing here needs.
+
+set(STRATA_TORCH_ROOT "" CACHE PATH "LibTorch: the folder that has include/ and lib/. Empty: the checkout's .venv")
+
+set(torch_root ${STRATA_TORCH_ROOT})
+if(NOT torch_root)
+  file(GLOB wheels ${PROJECT_SOURCE_DIR}/.venv/lib/python3.*/site-packages/torch)
+  list(POP_FRONT wheels torch_root)
+endif()
+if(NOT EXISTS "${torch_root}/lib/libtorch_cpu.so")
+  message(FATAL_ERROR
+    "LibTorch was looked for in '${torch_root}' (no lib/libtorch_cpu.so there). Run `./dev build`, which installs "
+    "it into .venv; or name one with -DSTRATA_TORCH_ROOT=<folder>; or build without it: -DSTRATA_WITH_TORCH=OFF.")
+endif()
+
+file(READ ${torch_root}/include/torch/headeronly/version.h version_header)
+string(REGEX MATCH "#define TORCH_VERSION [^\"]*\"([0-9.]+)" version_line "${version_header}")
+set(STRATA_TORCH_VERSION ${CMAKE_MATCH_1})
+if(STRATA_TORCH_VERSION VERSION_LESS 2.11 OR STRATA_TORCH_VERSION VERSION_GREATER_EQUAL 2.16)
+  message(FATAL_ERROR
+    "LibTorch ${STRATA_TORCH_VERSION} in '${torch_root}' is not supported: 2.11 to 2.15 are. Torch's C++ ABI moves "
+    "between releases; name another with -DSTRATA_TORCH_ROOT=<folder>.")
+endif()
+message(STATUS "LibTorch ${STRATA_TORCH_VERSION}: ${torch_root}")
+
+# NDEBUG always, as the wheels were built: some inline functions of torch check more without it, and abort.
+add_library(strata::torch INTERFACE IMPORTED GLOBAL)
+target_include_directories(strata::torch SYSTEM INTERFACE
+  ${torch_root}/include ${torch_root}/include/torch/csrc/api/include)
+target_compile_definitions(strata::torch INTERFACE NDEBUG)
+target_link_libraries(strata::torch INTERFACE
+  ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
+
+if(STRATA_WITH_CUDA)
+  cmake_path(SET cuda_root NORMALIZE ${torch_root}/../nvidia/cu13)
+  if(NOT EXISTS ${torch_root}/lib/libtorch_cuda.so OR NOT EXISTS ${cuda_root}/lib/libcudart.so.13)
+    message(FATAL_ERROR "STRATA_WITH_CUDA: no lib/libtorch_cuda.so in '${torch_root}', or no CUDA 13 in "
+      "'${cuda_root}'. Use the CUDA wheel of torch, or -DSTRATA_WITH_CUDA=OFF.")
+  endif()
+  target_include_directories(strata::torch SYSTEM INTERFACE ${cuda_root}/include)
+  # Nothing names a symbol of libtorch_cuda: it registers itself when loaded, so it must not be dropped.
+  target_link_libraries(strata::torch INTERFACE
+    -Wl,--no-as-needed ${torch_root}/lib/libtorch_cuda.so ${torch_root}/lib/libc10_cuda.so
+    ${cuda_root}/lib/libcudart.so.13)
+endif()
+
+# One file that includes torch/torch.h takes about 15 s to compile: its headers are compiled once, here.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/torch_headers.cpp CONTENT "")
+add_library(strata_torch_headers OBJECT ${PROJECT_BINARY_DIR}/torch_headers.cpp)
+target_link_libraries(strata_torch_headers PRIVATE strata::torch)
+target_compile_options(strata_torch_headers PRIVATE -fPIC -fpch-preprocess)
+set_target_properties(strata_torch_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+target_precompile_headers(strata_torch_headers PRIVATE <torch/torch.h>)
+
+# strata_use_torch(TARGET): link LibTorch and use its precompiled headers. Those are valid for one set of code
+# generation flags only, so executables too are compiled with -fPIC (CMake would choose -fPIE).
+# A file still includes what it uses: the precompiled headers are switched off for clang-tidy.
+function(strata_use_torch target)
+  target_link_libraries(${target} PRIVATE strata::torch)
+  target_compile_options(${target} PRIVATE -fPIC -fpch-preprocess)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_precompile_headers(${target} REUSE_FROM strata_torch_headers)
+endfunction()
