@@ -1,13 +1,13 @@
 /* The one symbol that a plugin exports, and what it says about itself.
  *
  * Loading, in order, all [driver]:
- *   1. the host opens the file (RTLD_NOW | RTLD_LOCAL) and finds `strata_plugin_entry`; it never closes the
- * file.
+ *   1. the host opens the file (RTLD_NOW | RTLD_LOCAL), finds `strata_plugin_entry`, never closes it.
  *   2. majors are compared; a file that does not fit is refused with both numbers.
- *   3. `init(path)` once per file and process. A failure disables all plugins of the file.
- *   4. for each plugin that the configuration names: its options are checked against `descriptor`, then
- * `create`.
- *   5. `strata_plugin.destroy` for each, then `deinit` once if `init` succeeded.
+ *   3. for each plugin that the configuration names, its options are checked against `descriptor`.
+ *   4. `init(path)`, once for the file, before the first `create`. A failure disables all its plugins.
+ *   5. `create` for each plugin.
+ *   6. at the run's end `strata_plugin.destroy` for each, then `deinit` once if `init` succeeded.
+ * A process that opens another session goes through 3 to 6 again, with the same file still open.
  *
  * Only `init` and `create` may fail. They write the reason, NUL-terminated, into the buffer they are given;
  * the host prints it, keeps it in the manifest, and the training goes on without the plugin (unless `strict:
@@ -63,7 +63,7 @@ typedef struct strata_descriptor {
 typedef struct strata_entry {
   uint32_t struct_size;
   uint16_t abi_major, abi_minor;
-  /* [driver] 0 on success. `path` is the file that was opened. */
+  /* [driver] 0 on success. `path` is the file that was opened; it is valid for the call. */
   int32_t (*init)(const char* path, char* reason, size_t reason_bytes);
   /* [driver] */
   void (*deinit)(void);

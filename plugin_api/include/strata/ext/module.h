@@ -28,7 +28,8 @@ typedef struct strata_module_listener {
   uint32_t reserved;
   /* [any] Backward runs on autograd's own threads. What it returns is kept by the host and given to `end`. */
   uint64_t (*begin)(void* self, const strata_when* when, const strata_module_info* module);
-  /* [any] If and only if `begin` was called, on the same thread. */
+  /* [any] If and only if `begin` was called, on the same thread; what is open when the run ends is ended by
+   * the thread that ends it, with `when->thread` naming the one that began it. */
   void (*end)(void* self, const strata_when* when, const strata_module_info* module, uint64_t token);
 } strata_module_listener;
 

@@ -10,7 +10,7 @@ extern "C" {
 
 #define STRATA_EXT_OP "strata.op/1"
 
-#define STRATA_OP_FORWARD 0u  /* a call outside autograd's engine */
+#define STRATA_OP_FORWARD 0u  /* an operator, called by the program or by a node of the backward graph */
 #define STRATA_OP_BACKWARD 1u /* a node of the backward graph */
 #define STRATA_OP_USER 2u     /* a range that the program named (record_function) */
 
@@ -20,10 +20,10 @@ typedef struct strata_op_info {
   strata_name name;
   uint64_t ordinal; /* what `strata_when.op` holds while it is innermost on its thread */
   uint64_t parent;  /* ordinal of the enclosing op on the same thread, or STRATA_NONE */
-  /* Autograd's number: a backward node carries that of the forward op that made it, on `forward_thread`. -1:
-   * none. */
+  /* Autograd's number, counted by thread: a backward node carries that of the forward op that made it, which is
+   * the last to begin with that number on that thread. -1: none. */
   int64_t autograd_sequence;
-  uint64_t forward_thread; /* the framework's thread number; 0 when unknown */
+  uint64_t forward_thread; /* the framework's number of the counting thread, a forward op's own; 0: unknown */
 } strata_op_info;
 
 typedef struct strata_op_listener {
@@ -31,7 +31,8 @@ typedef struct strata_op_listener {
   uint32_t reserved;
   /* [any] What it returns is kept by the host and given to `end`. */
   uint64_t (*begin)(void* self, const strata_when* when, const strata_op_info* op);
-  /* [any] If and only if `begin` was called, on the same thread. */
+  /* [any] If and only if `begin` was called, on the same thread; what is open when the run ends is ended by
+   * the thread that ends it, with `when->thread` naming the one that began it. */
   void (*end)(void* self, const strata_when* when, const strata_op_info* op, uint64_t token);
 } strata_op_listener;
 

@@ -32,7 +32,8 @@ typedef struct strata_run_listener {
   void (*begin)(void* self, const strata_when* when, const strata_run_info* run);
   /* [driver] Model and optimizer are built; step 0 comes next. */
   void (*ready)(void* self, const strata_when* when);
-  /* [driver] `reason` is STRATA_RUN_*. Comes if and only if `begin` did, after all synthetic ends. */
+  /* [driver], or [exiting] when `reason` is STRATA_RUN_EXITED. `reason` is STRATA_RUN_*. Comes if and only if
+   * `begin` did, after all synthetic ends. */
   void (*end)(void* self, const strata_when* when, uint32_t reason);
 } strata_run_listener;
 

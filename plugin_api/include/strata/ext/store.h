@@ -2,8 +2,9 @@
  *
  * A row is a plain C struct. `append` copies it into the calling thread's spool, a file mapped into memory:
  * once `append` has returned, the row survives the death of the process, SIGKILL included. No system call, no
- * lock and no heap allocation on that path, but for a thread's first row and for a full spool
- * (`store.on_full`: wait for the writer, or drop the row and record the gap).
+ * lock and no heap allocation on that path, but for a thread's first row, for a spool that became half full
+ * (the writer is woken) and for a full one (`store.on_full`: wait for the writer, or drop the row and record
+ * the gap).
  *
  * In the run store the table is named <plugin id>_<table name>, with the columns in the order declared. */
 #ifndef STRATA_EXT_STORE_H

@@ -1,14 +1,17 @@
 /* strata.thread-check/1: the symbolic threads of every tag in these headers.
  *
- * [driver]      the thread that runs the training loop: run, step and phase events. Not tied to one OS thread
- * for ever, but never two at once. [any]         any thread, several at once. [alloc-lock]  some thread
- * inside an allocator, perhaps with the allocator's lock held: no allocation through the framework, no device
- * call, no lock that other code holds while it calls the framework; bounded work. [cupti]       CUPTI's own
- * worker thread. [exiting]     static destruction or atexit: no device call, no CUPTI call, other threads may
- * be gone.
+ * - [driver]: the thread that runs the training loop: run, step and phase events. Not tied to one OS thread
+ * for ever, but never two at once.
+ * - [any]: any thread, several at once.
+ * - [alloc-lock]: some thread inside an allocator, perhaps with the allocator's lock held: no allocation
+ * through the framework, no device call, no lock that other code holds while it calls the framework; bounded
+ * work.
+ * - [cupti]: CUPTI's own worker thread.
+ * - [exiting]: static destruction or atexit: no device call, no CUPTI call, other threads may be gone.
  *
  * A host built or started with checks on (STRATA_CHECK=1) verifies tag, order and pairing of every call in
- * both directions and logs what it finds as HOST_MISBEHAVING or PLUGIN_MISBEHAVING. */
+ * both directions and logs what it finds as HOST_MISBEHAVING or PLUGIN_MISBEHAVING. What follows from the
+ * tags is in conventions/threads.md. */
 #ifndef STRATA_EXT_THREAD_CHECK_H
 #define STRATA_EXT_THREAD_CHECK_H
 

@@ -1,0 +1,83 @@
+// Where a plugin's exceptions end: no exception crosses the C ABI.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <type_traits>
+
+#include "strata/host.hpp"
+
+namespace strata {
+
+// After so many exceptions an instance is switched off. The host counts the same faults and stops at the same
+// number.
+inline constexpr std::uint32_t kFaultLimit = 8;
+
+// Whether a listener may log where it is called.
+enum class Surroundings { kFree, kAllocatorLock };
+
+class FaultGuard {
+ public:
+  explicit FaultGuard(const Host& host) noexcept : host_(host) {}
+  ~FaultGuard() { report_pending(); }
+  FaultGuard(const FaultGuard&) = delete;
+  FaultGuard& operator=(const FaultGuard&) = delete;
+
+  // Calls `call` unless the instance is switched off. What it throws is logged as PLUGIN_MISBEHAVING with
+  // `method`: at once, or, when it happened under an allocator's lock, at the next call outside of one. A
+  // value-initialised result stands for one that did not come.
+  template <Surroundings surroundings, typename Call>
+  auto run(const char* method, Call&& call) noexcept -> std::invoke_result_t<Call> {
+    using Result = std::invoke_result_t<Call>;
+    if constexpr (surroundings == Surroundings::kFree) {
+      if (pending_.load(std::memory_order_relaxed) != 0) report_pending();
+    }
+    if (!off()) {
+      try {
+        return call();
+      } catch (const std::exception& error) {
+        count(method, error.what(), surroundings);
+      } catch (...) {
+        count(method, "not a std::exception", surroundings);
+      }
+    }
+    return Result();
+  }
+
+  bool off() const noexcept { return faults_.load(std::memory_order_relaxed) >= kFaultLimit; }
+
+ private:
+  void count(const char* method, const char* what, Surroundings surroundings) noexcept {
+    faults_.fetch_add(1, std::memory_order_relaxed);
+    if (surroundings == Surroundings::kAllocatorLock) {
+      pending_method_.store(method, std::memory_order_relaxed);
+      pending_.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      report(method, what);
+    }
+  }
+
+  // The text of an exception under a lock is not kept: that would take memory.
+  void report_pending() noexcept {
+    for (std::uint32_t left = pending_.exchange(0); left != 0; --left) {
+      report(pending_method_.load(std::memory_order_relaxed), "under an allocator's lock");
+    }
+  }
+
+  void report(const char* method, const char* what) noexcept {
+    std::array<char, 512> line{};
+    std::snprintf(line.data(), line.size(), "%s threw an exception: %s%s", method, what,
+                  off() ? "; switched off" : "");
+    host_.log(STRATA_LOG_PLUGIN_MISBEHAVING, line.data());
+  }
+
+  Host host_;
+  std::atomic<std::uint32_t> faults_{0};
+  std::atomic<std::uint32_t> pending_{0};  // not logged yet
+  std::atomic<const char*> pending_method_{""};
+};
+
+}  // namespace strata

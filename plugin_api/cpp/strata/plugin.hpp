@@ -1,0 +1,23 @@
+// A C++ class as a plugin: strata/plugin.h without its C.
+//
+//   class PhaseTimer {
+//    public:
+//     static constexpr strata_descriptor kDescriptor = {...};
+//     explicit PhaseTimer(const strata::Host& host);          // may throw: the plugin is disabled, with
+//     what() as reason std::uint64_t begin_phase(const strata_when& when, const strata_phase_info& phase);
+//     void end_phase(const strata_when& when, const strata_phase_info& phase, std::uint64_t token);
+//   };
+//   STRATA_EXPORT_PLUGINS(PhaseTimer)
+//
+// The class listens to what it has methods for (listener_methods.hpp has the list; a misspelt one does not
+// compile when no other is there). Methods are called on the threads that the C headers say. What they throw
+// is caught, counted and logged, and after kFaultLimit exceptions the instance hears no more
+// (fault_guard.hpp).
+//
+// C++17, header only. Nothing here is part of the ABI: a plugin compiles its own copy.
+#pragma once
+
+#include "strata/artifact_file.hpp"
+#include "strata/export_plugins.hpp"
+#include "strata/host.hpp"
+#include "strata/table.hpp"

@@ -1,0 +1,53 @@
+// The smallest useful plugin, in C++: how long each phase of each step took, one row a phase.
+//
+//   plugins:
+//     - phase_timer: {longer_than_ns: 100000}
+//
+// In the run store: SELECT step, name, duration_ns FROM phase_timer_phase.
+#include <cstdint>
+
+#include "strata/plugin.hpp"
+
+namespace {
+
+struct PhaseRow {
+  std::uint64_t step;
+  std::int64_t duration_ns;
+  std::uint32_t phase, name;
+};
+
+constexpr strata_option kOptions[] = {{"longer_than_ns", STRATA_OPTION_INTEGER, 0, "0",
+                                       "phases that took less are left out", nullptr, 0, 1e18}};
+
+class PhaseTimer {
+ public:
+  static constexpr strata_descriptor kDescriptor = {
+      sizeof(strata_descriptor), 0, "phase_timer", "1.0", "Time of each phase of each step", kOptions, 1, 0};
+
+  explicit PhaseTimer(const strata::Host& host)
+      : longer_than_ns_(host.integer("longer_than_ns")),
+        table_(
+            host, "phase", "a phase that ended",
+            {STRATA_COLUMN(PhaseRow, step, STRATA_COLUMN_UINT64, "", "index of the step"),
+             STRATA_COLUMN(PhaseRow, phase, STRATA_COLUMN_UINT32, "", "ordinal of the phase"),
+             STRATA_COLUMN(PhaseRow, name, STRATA_COLUMN_STRING, "", "as the trainer named it"),
+             STRATA_COLUMN(PhaseRow, duration_ns, STRATA_COLUMN_INT64, "ns", "from its begin to its end")}) {}
+
+  // The token that the end is given: when the phase began.
+  std::uint64_t begin_phase(const strata_when& when, const strata_phase_info&) {
+    return static_cast<std::uint64_t>(when.monotonic_ns);
+  }
+
+  void end_phase(const strata_when& when, const strata_phase_info& phase, std::uint64_t began_ns) {
+    const std::int64_t duration_ns = when.monotonic_ns - static_cast<std::int64_t>(began_ns);
+    if (duration_ns >= longer_than_ns_) table_.append({when.step, duration_ns, phase.ordinal, phase.name.id});
+  }
+
+ private:
+  std::int64_t longer_than_ns_;
+  strata::Table<PhaseRow> table_;
+};
+
+}  // namespace
+
+STRATA_EXPORT_PLUGINS(PhaseTimer)
