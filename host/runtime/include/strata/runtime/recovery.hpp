@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "strata/runtime/export.hpp"
+
 namespace strata {
 
 struct RecoveredStore {
@@ -19,6 +21,6 @@ struct RecoveredStore {
 // sorted by rank and pid. Safe to call twice and from two processes at once (a lock file; the second waits).
 // A store whose process still runs is returned undrained. Throws std::runtime_error when `run_directory` is
 // not a run.
-std::vector<RecoveredStore> recover_run(const std::filesystem::path& run_directory);
+STRATA_RUNTIME_EXPORT std::vector<RecoveredStore> recover_run(const std::filesystem::path& run_directory);
 
 }  // namespace strata

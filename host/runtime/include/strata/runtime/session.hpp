@@ -17,12 +17,13 @@
 #include <string_view>
 #include <vector>
 
+#include "strata/runtime/export.hpp"
 #include "strata/runtime/options.hpp"
 
 namespace strata {
 
 // What a session could not be built from. `problems` are whole messages, with their place and remedy.
-class SessionError : public std::runtime_error {
+class STRATA_RUNTIME_EXPORT SessionError : public std::runtime_error {
  public:
   explicit SessionError(std::vector<std::string> problems);
   const std::vector<std::string>& problems() const noexcept { return problems_; }
@@ -102,7 +103,7 @@ struct PluginStatus {
   std::uint64_t faults = 0;
 };
 
-class Session {
+class STRATA_RUNTIME_EXPORT Session {
  public:
   explicit Session(SessionOptions options);
   // Ends an unended run as kFailed.

@@ -1,0 +1,76 @@
+// Files that plugins write beside the run store: strata.artifact/1 without its C.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// What the manifest lists of a committed file.
+struct ArtifactEntry {
+  std::string plugin;
+  std::string file;  // relative to the run directory: rank0/allocator_tracer/stacks.txt
+  std::string media_type;
+  std::uint64_t bytes = 0;
+};
+
+// A file being written, under a temporary name. Removed by its destructor unless committed. One thread at a
+// time.
+class Artifact {
+ public:
+  ~Artifact();
+  Artifact(const Artifact&) = delete;
+  Artifact& operator=(const Artifact&) = delete;
+
+  // Throws std::system_error; a file that failed once fails ever after, and cannot be committed.
+  void write(std::span<const std::byte> data);
+
+ private:
+  friend class Artifacts;
+  Artifact(ArtifactEntry entry, std::filesystem::path final_path);
+  // Flushes, closes, and gives the file its name. Throws std::system_error.
+  void finish();
+  [[noreturn]] void fail(int error, const char* doing);
+
+  ArtifactEntry entry_;
+  std::filesystem::path final_path_;
+  std::filesystem::path temporary_path_;
+  struct Close {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> file_;
+  int error_ = 0;
+};
+
+// The artifacts of one process. Safe from any thread.
+class Artifacts {
+ public:
+  Artifacts(std::filesystem::path run_directory, std::uint32_t rank);
+
+  // Opens <run directory>/rank<k>/<plugin>/<name>. Throws std::invalid_argument for a name that is no plain
+  // file name, std::system_error when the file cannot be made.
+  std::unique_ptr<Artifact> open(std::string_view plugin, std::string_view name, std::string_view media_type);
+
+  // Gives the file its name in one step, replacing an earlier one, and lists it. On a throw
+  // (std::system_error) the file is gone.
+  void commit(std::unique_ptr<Artifact> artifact);
+
+  // What was committed so far, in that order.
+  std::vector<ArtifactEntry> committed() const;
+
+ private:
+  const std::filesystem::path run_directory_;
+  const std::string rank_folder_;
+  mutable std::mutex mutex_;
+  std::vector<ArtifactEntry> committed_;
+};
+
+}  // namespace strata

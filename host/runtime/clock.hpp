@@ -1,0 +1,36 @@
+// The one clock of a run: CLOCK_MONOTONIC in nanoseconds, tied to CLOCK_REALTIME by pairs of samples.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace strata {
+
+std::int64_t monotonic_ns() noexcept;
+
+// One moment on both clocks.
+struct ClockSample {
+  std::int64_t monotonic_ns = 0;
+  std::int64_t realtime_ns = 0;
+};
+
+// Of several readings the one whose two clocks were read closest together.
+ClockSample sample_clocks() noexcept;
+
+// The pairs sampled so far. Safe from any thread.
+class ClockSamples {
+ public:
+  // Starts with one sample.
+  ClockSamples();
+  // Samples once more and returns it.
+  ClockSample add();
+  // Nanoseconds since 1970, by the sample nearest to `monotonic_ns`: CLOCK_REALTIME may have been set since.
+  std::int64_t to_realtime_ns(std::int64_t monotonic_ns) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<ClockSample> samples_;  // by rising monotonic_ns
+};
+
+}  // namespace strata

@@ -1,0 +1,72 @@
+// The training loop's own events: run, steps, phases, and the window that opens and closes with the steps.
+//
+// [driver] for all, but `end_run`, which the process's exit may call from any thread: from there on every
+// other call does nothing.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "host/runtime/fan_out.hpp"
+#include "host/runtime/window_schedule.hpp"
+#include "strata/ext/phase.h"
+#include "strata/ext/run.h"
+#include "strata/ext/step.h"
+
+namespace strata {
+
+inline constexpr std::uint32_t kMaximumOpenPhases = 32;
+
+class Driver {
+ public:
+  // Both outlive this.
+  Driver(FanOut& fan_out, const WindowSchedule& schedule);
+
+  void begin_run(const strata_run_info& run);
+  void ready();
+  // Ends what is open, on all threads, has the plugins flush (STRATA_FLUSH_*), and tells them the end
+  // (STRATA_RUN_*). Does nothing when no run is on.
+  void end_run(std::uint32_t reason, std::uint32_t flush_reason);
+
+  // In the child of a fork: from here on nothing is on, and nobody is told.
+  void disarm() noexcept;
+
+  void begin_step(std::uint64_t index, std::uint32_t micro_batches);
+  void begin_micro_batch(std::uint32_t index);
+  void end_step(const strata_step_result& result);
+
+  // Whether a name need not be interned, as nobody hears of phases now.
+  bool wants_phases() const noexcept { return !fan_out_.gate().routes().phase.empty(); }
+  std::uint32_t begin_phase(std::uint32_t kind, const strata_name& name);
+  void end_phase(std::uint32_t ordinal);
+
+  // [any]
+  bool window_open() const noexcept { return window_open_.load(std::memory_order_relaxed); }
+  // [any] Whether the calling thread made the last call of the run or of a step.
+  bool is_driver_thread() const noexcept;
+
+ private:
+  class Turn;
+
+  void deliver_run_begin(const strata_when& when, const strata_run_info& run, bool to_sources);
+  void open_window();
+  void close_window();
+  void end_open_step(const strata_step_result& result);
+  void end_innermost_phase();
+  void flush(std::uint32_t reason, std::chrono::nanoseconds limit);
+
+  FanOut& fan_out_;
+  const WindowSchedule& schedule_;
+  std::atomic<bool> running_{false};
+  std::atomic<bool> window_open_{false};
+  std::atomic<bool> busy_{false};  // check mode: a driver call is under way
+  std::atomic<std::uint32_t> thread_{0};
+  bool step_open_ = false;
+  OpenRange<strata_step_info> step_{};
+  std::uint32_t phases_outside_step_ = 0;  // open when the step began
+  std::uint32_t phases_begun_ = 0;
+  RangeStack<strata_phase_info, kMaximumOpenPhases> phases_{};
+};
+
+}  // namespace strata

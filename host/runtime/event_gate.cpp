@@ -1,0 +1,71 @@
+#include "host/runtime/event_gate.hpp"
+
+#include <unistd.h>
+
+#include <thread>
+
+#include "host/runtime/process_barrier.hpp"
+
+namespace strata {
+namespace {
+
+constinit const Routes kClosed{};
+
+std::atomic<std::uint64_t> sessions_made{0};
+
+bool others_in_flight(const ThreadState* own) noexcept {
+  for (const ThreadState* state = all_threads(); state != nullptr; state = state->next) {
+    if (state != own && state->events_in_flight.load(std::memory_order_acquire) != 0) return true;
+  }
+  return false;
+}
+
+void start_anew(ThreadState& thread, std::uint64_t session) noexcept {
+  thread.session = session;
+  thread.thread = static_cast<std::uint32_t>(gettid());
+  thread.under_allocator = 0;
+  thread.ops.depth = 0;
+  thread.modules.depth = 0;
+}
+
+}  // namespace
+
+EventGate::EventGate() : routes_(&kClosed), session_(sessions_made.fetch_add(1) + 1) {
+  watch_thread_exits();
+}
+
+void EventGate::close() noexcept {
+  set_routes(kClosed);
+}
+
+bool EventGate::settle(std::chrono::nanoseconds limit) noexcept {
+  order_all_threads();
+  const ThreadState* own = this_thread_if_any();
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (others_in_flight(own)) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+Visit::Visit(const EventGate& gate) noexcept : thread_(this_thread()), routes_(&kClosed) {
+  if (thread_ == nullptr) return;
+  outer_ = thread_->events_in_flight.load(std::memory_order_relaxed);
+  thread_->events_in_flight.store(outer_ + 1, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  routes_ = &gate.routes();
+  if (routes_->open && thread_->session != gate.session()) start_anew(*thread_, gate.session());
+}
+
+void forget_other_threads() noexcept {
+  const ThreadState* own = this_thread_if_any();
+  for (ThreadState* state = all_threads(); state != nullptr; state = state->next) {
+    state->events_in_flight.store(0, std::memory_order_relaxed);
+    state->ops.depth = 0;
+    state->modules.depth = 0;
+    if (state != own) state->held.store(0, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace strata

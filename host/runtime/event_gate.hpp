@@ -1,0 +1,67 @@
+// Decides whether events pass and to whom, and lets the driver wait until no event is under way.
+//
+// A thread marks itself before it reads the routes; the driver replaces the routes before it reads the marks:
+//
+//     thread                          driver
+//     events_in_flight = n + 1        routes = closed
+//     routes?                         barrier on all threads
+//     ... calls listeners ...         wait until events_in_flight == 0
+//     events_in_flight = n            nothing is called any more
+//
+// Each side needs a full fence between its two lines. The thread's is a compiler fence only: the driver's
+// barrier (process_barrier.hpp) makes up for it, so that an event pays nothing.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "host/runtime/routes.hpp"
+#include "host/runtime/thread_state.hpp"
+
+namespace strata {
+
+class EventGate {
+ public:
+  EventGate();
+
+  // Routes in force. They must live as long as the process: a thread may still be reading them.
+  const Routes& routes() const noexcept { return *routes_.load(std::memory_order_acquire); }
+  void set_routes(const Routes& routes) noexcept { routes_.store(&routes, std::memory_order_release); }
+  void close() noexcept;
+
+  // Waits until no other thread is in an event that began before; false when one still is after `limit`.
+  bool settle(std::chrono::nanoseconds limit) noexcept;
+
+  // Of this session, among all that the process has had.
+  std::uint64_t session() const noexcept { return session_; }
+
+ private:
+  std::atomic<const Routes*> routes_;
+  std::uint64_t session_;
+};
+
+// One thread inside one event.
+class Visit {
+ public:
+  explicit Visit(const EventGate& gate) noexcept;
+  ~Visit() {
+    if (thread_ != nullptr) thread_->events_in_flight.store(outer_, std::memory_order_release);
+  }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+  // Closed routes when no run is on, or when the thread has no state: then `thread` must not be called.
+  const Routes& routes() const noexcept { return *routes_; }
+  ThreadState& thread() const noexcept { return *thread_; }
+
+ private:
+  ThreadState* thread_;
+  std::uint32_t outer_ = 0;
+  const Routes* routes_;
+};
+
+// In the child of a fork: the other threads are gone, whatever they were doing.
+void forget_other_threads() noexcept;
+
+}  // namespace strata

@@ -1,0 +1,118 @@
+// Hands every event to the plugins that listen, in load order, and every end in the reverse of it.
+//
+// One sequence number and one reading of the clock an event, and neither when nobody listens. Nothing here
+// allocates, takes a lock or throws. What a plugin throws is its fault, counted, and stops here.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "host/runtime/event_gate.hpp"
+#include "host/runtime/listener_set.hpp"
+#include "host/runtime/session_faults.hpp"
+
+namespace strata {
+
+// Where the driver is, read by every thread's events.
+struct DriverPosition {
+  std::atomic<std::uint64_t> step{STRATA_NO_STEP};
+  std::atomic<std::uint32_t> micro_batch{0};
+  std::atomic<std::uint32_t> phase{STRATA_NONE};
+};
+
+class FanOut {
+ public:
+  // `faults` outlives this.
+  explicit FanOut(SessionFaults& faults) : faults_(faults) {}
+  FanOut(const FanOut&) = delete;
+  FanOut& operator=(const FanOut&) = delete;
+
+  // [driver] before the first `open`. The next one in load order; at most kMaximumListeners.
+  void listen(const ListenerSet& listeners) { listeners_.push_back(listeners); }
+  const std::vector<ListenerSet>& listeners() const noexcept { return listeners_; }
+  SessionFaults& faults() noexcept { return faults_; }
+  EventGate& gate() noexcept { return gate_; }
+  DriverPosition& position() noexcept { return position_; }
+
+  // [driver] Events pass from now on: to all listeners, or to those of the whole run. Listeners that used up
+  // their faults are left out from here on.
+  void open(bool in_window);
+  // [driver] Opens anew when a listener has used up its faults since.
+  void leave_out_failed();
+
+  // [any] [alloc-lock] STRATA_INTEREST_* and kInterestModule.
+  std::uint32_t interest() const noexcept { return gate_.routes().interest; }
+
+  // [any] One event of a source or of the trainer; as strata/ext/emit.h says.
+  void memory(const strata_memory_event& event) noexcept;
+  void graph(const strata_graph_event& event) noexcept;
+  void tensor(const strata_tensor_event& event) noexcept;
+  void activity(const strata_activity_event& event) noexcept;
+  std::uint64_t begin_op(const strata_op_info& op) noexcept;
+  void end_op(std::uint64_t ordinal) noexcept;
+  std::uint32_t begin_module(const strata_module_info& module) noexcept;
+  void end_module(std::uint32_t ordinal) noexcept;
+
+  // [driver] with the gate closed and settled: ends what threads left open.
+  void end_open_ranges() noexcept;
+
+  // The event's circumstances, with the next sequence number and the present time.
+  strata_when stamp(const ThreadState& thread) noexcept;
+
+  // Calls `function` of one listener; an exception is that listener's fault.
+  template <typename Call>
+  void guarded(std::uint32_t listener, Call&& call) noexcept {
+    try {
+      call();
+    } catch (...) {
+      count_fault(listener);
+    }
+  }
+
+  // Fans out a begin and notes in `range` who heard it.
+  template <typename Info, typename Function>
+  void deliver_begin(OpenRange<Info>& range, const Route<Function>& route, const strata_when& when) noexcept {
+    range.heard_by = 0;
+    for (const auto& call : route) {
+      range.heard_by |= 1u << call.listener;
+      range.tokens[call.listener] = 0;
+      if (call.function == nullptr) continue;
+      guarded(call.listener,
+              [&] { range.tokens[call.listener] = call.function(call.self, &when, &range.info); });
+    }
+  }
+
+  // Calls `end(listener set, token)` for each that heard the begin, last one first.
+  template <typename Info, typename End>
+  void deliver_end(const OpenRange<Info>& range, End&& end) noexcept {
+    for (std::uint32_t left = range.heard_by; left != 0;) {
+      const auto listener = static_cast<std::uint32_t>(std::bit_width(left) - 1);
+      left ^= 1u << listener;
+      guarded(listener, [&] { end(listeners_[listener], range.tokens[listener]); });
+    }
+  }
+
+ private:
+  template <typename Function, typename Event>
+  void deliver(const Route<Function>& route, const strata_when& when, const Event& event) noexcept;
+  void end_innermost_op(ThreadState& thread) noexcept;
+  void end_innermost_module(ThreadState& thread) noexcept;
+  void count_fault(std::uint32_t listener) noexcept;
+  std::uint64_t count_failed() const noexcept;
+
+  EventGate gate_;
+  DriverPosition position_;
+  std::vector<ListenerSet> listeners_;
+  SessionFaults& faults_;
+  std::vector<std::unique_ptr<const Routes>>
+      routes_;  // all that ever were in force: a thread may still read one
+  bool in_window_ = false;
+  std::uint64_t failed_ = 0;  // listeners left out
+  alignas(64) std::atomic<std::uint64_t> sequence_{0};
+  std::atomic<std::uint32_t> modules_{0};
+};
+
+}  // namespace strata

@@ -1,0 +1,11 @@
+#include "host/runtime/load_report.hpp"
+
+#include "strata/ext/log.h"
+
+namespace strata {
+
+LoadReport::~LoadReport() {
+  if (wanted_) write_log(STRATA_LOG_INFO, "", "loading sources and plugins" + block_);
+}
+
+}  // namespace strata

@@ -1,0 +1,62 @@
+// One plugin or source of a session, from `create` to `destroy`.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "host/runtime/host_handle.hpp"
+#include "host/runtime/listener_set.hpp"
+#include "host/runtime/option_values.hpp"
+#include "host/runtime/plugin_file.hpp"
+#include "strata/runtime/session.hpp"
+
+namespace strata {
+
+class PluginInstance {
+ public:
+  // `parts` outlives this. An instance is never freed: a thread may be using its handle.
+  PluginInstance(std::shared_ptr<PluginFile> file, const strata_descriptor& descriptor, OptionValues options,
+                 HostParts& parts);
+  PluginInstance(const PluginInstance&) = delete;
+  PluginInstance& operator=(const PluginInstance&) = delete;
+
+  // [driver] `init` of the file, if it was not called yet, then `create`. False when one of them failed: the
+  // status is "disabled" then, with the plugin's reason.
+  bool start();
+  // [driver] What it listens to; after `start` succeeded.
+  const ListenerSet& listeners() const noexcept { return listeners_; }
+  // [driver] Once; does nothing when it was not started.
+  void destroy() noexcept;
+  // [driver] After every instance of the file is destroyed.
+  void deinitialise_file() noexcept { file_->deinitialise(); }
+
+  std::string_view id() const noexcept { return descriptor_.id; }
+  bool is_source() const noexcept { return (descriptor_.flags & STRATA_DESCRIPTOR_SOURCE) != 0; }
+  const OptionValues& options() const noexcept { return options_; }
+
+  // [any] The plugin broke the contract: `text` says how. Logged, but not under an allocator's lock.
+  void report_fault(std::string_view text) noexcept;
+
+  // [any]
+  PluginStatus status() const;
+
+ private:
+  std::string create();
+
+  std::shared_ptr<PluginFile> file_;
+  const strata_descriptor& descriptor_;
+  OptionValues options_;
+  HostHandle host_;
+  strata_plugin* plugin_ = nullptr;
+  ListenerSet listeners_;
+  std::atomic<std::uint64_t> faults_{0};
+  mutable std::mutex reason_mutex_;
+  std::string disabled_reason_;
+  std::string last_fault_;
+};
+
+}  // namespace strata

@@ -1,0 +1,84 @@
+// The parts of a session and the order of their lives.
+//
+// Never freed: when the Session is destroyed it is kept for the rest of the process, since a thread in the
+// middle of an event, or a source's hook that comes late, still holds a host handle that leads here.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/runtime/artifact.hpp"
+#include "host/runtime/clock.hpp"
+#include "host/runtime/driver.hpp"
+#include "host/runtime/fan_out.hpp"
+#include "host/runtime/host_handle.hpp"
+#include "host/runtime/load_report.hpp"
+#include "host/runtime/loader.hpp"
+#include "host/runtime/manifest.hpp"
+#include "host/runtime/names.hpp"
+#include "host/runtime/plugin_instance.hpp"
+#include "host/runtime/process_life.hpp"
+#include "host/runtime/recorder.hpp"
+#include "host/runtime/session_faults.hpp"
+#include "host/runtime/store.hpp"
+#include "host/runtime/window_schedule.hpp"
+#include "strata/runtime/session.hpp"
+
+namespace strata {
+
+class Session::Implementation final : public ProcessLife {
+ public:
+  // Throws as Session's constructor.
+  static std::unique_ptr<Implementation> make(SessionOptions options);
+  ~Implementation() = default;
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+
+  // Ends the run, destroys the plugins unless the process is `exiting`, closes the store, writes the
+  // manifest. Once.
+  void finish(RunEnd reason, bool exiting) noexcept;
+
+  void process_exiting() noexcept override { finish(RunEnd::kExited, true); }
+  void forked_child() noexcept override;
+
+  void begin_run();
+  void describe(std::string_view section, std::string_view json);
+  std::vector<PluginStatus> plugins() const;
+  bool wants_tensors() const noexcept { return wants_tensors_; }
+
+  Driver& driver() noexcept { return driver_; }
+  FanOut& fan_out() noexcept { return fan_out_; }
+  Names& names() noexcept { return names_; }
+  const WindowSchedule& schedule() const noexcept { return schedule_; }
+
+ private:
+  Implementation(SessionOptions options, std::vector<ChosenPlugin> chosen, LoadReport& report);
+  void start_plugins(std::vector<ChosenPlugin> chosen, LoadReport& report);
+  void destroy_plugins() noexcept;
+  void describe_begin();
+  void describe_end(RunEnd reason);
+  void write_manifest() noexcept;
+
+  const SessionOptions options_;
+  const WindowSchedule schedule_;
+  SessionFaults faults_;
+  FanOut fan_out_;
+  Driver driver_;
+  ClockSamples clock_;
+  Manifest manifest_;
+  std::unique_ptr<Store> store_;          // null without a directory
+  std::unique_ptr<Artifacts> artifacts_;  // null without a directory
+  Names names_;
+  HostParts parts_;
+  std::optional<Recorder> recorder_;
+  std::vector<std::unique_ptr<PluginInstance>> instances_;  // in load order: plugins, then sources
+  bool wants_tensors_ = false;
+  std::atomic<bool> finished_{false};
+};
+
+}  // namespace strata

@@ -1,0 +1,57 @@
+// The spools of one process: a thread takes one at its first row and gives it back when it ends, so there are
+// as many files as threads were ever alive at once, and a few spare ones.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "host/runtime/spool.hpp"
+
+namespace strata {
+
+class SpoolPool {
+ public:
+  SpoolPool(std::filesystem::path folder, std::uint64_t spool_bytes);
+
+  // [any] A spool for the calling thread, whose OS id is `thread`; null when there is no file to be had, or
+  // after `close`. A returned spool may hold records of its last owner: it goes on behind them.
+  Spool* take(std::uint32_t thread) noexcept;
+  // [any] The spool of a thread that ends.
+  void give_back(Spool* spool) noexcept;
+
+  // Keeps a few spools spare, so that a thread's first row seldom waits for a file. Throws std::system_error.
+  void top_up();
+  // Whether `top_up` would create a file.
+  bool is_low() const noexcept;
+
+  // Every spool there is; they live as long as the pool.
+  std::vector<Spool*> spools() const;
+
+  // Refuses all further appends and returns when no thread is inside one.
+  void close() noexcept;
+  bool is_closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
+
+ private:
+  Spool* take_spare(std::uint32_t thread) noexcept;
+  // Makes a file, without the lock, which it would hold for milliseconds.
+  std::unique_ptr<Spool> create();
+  // Null when the pool was closed meanwhile. With the lock.
+  Spool* keep(std::unique_ptr<Spool> spool);
+
+  const std::filesystem::path folder_;
+  const std::uint64_t spool_bytes_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Spool>> spools_;
+  std::deque<Spool*> spare_;  // the longest unused first: it is the emptiest
+  std::atomic<std::uint32_t> files_ = 0;
+  std::atomic<std::int64_t> retry_after_ns_ = 0;
+  std::atomic<bool> closed_ = false;
+};
+
+}  // namespace strata

@@ -1,0 +1,55 @@
+// Reads the records of a ring, of a live spool as well as of a file that a dead process left, which may hold
+// anything.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "host/runtime/spool_format.hpp"
+
+namespace strata {
+
+// The bytes are not a spool's, or not whole.
+class SpoolError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct SpoolRecord {
+  std::uint32_t table = 0;  // a handle or kGapRecord
+  std::span<const std::byte> payload;
+};
+
+class SpoolReader {
+ public:
+  // Reads from position `from` up to `to`. Throws SpoolError when the ring cannot hold that range.
+  SpoolReader(std::span<const std::byte> ring, std::uint64_t from, std::uint64_t to);
+
+  // The next record, none at `to`. Throws SpoolError when the bytes are no record; `position` then stays.
+  std::optional<SpoolRecord> next();
+
+  // Behind the last record that was read.
+  std::uint64_t position() const noexcept { return position_; }
+
+ private:
+  std::span<const std::byte> ring_;
+  std::uint64_t position_;
+  std::uint64_t end_;
+};
+
+// A spool file read as a whole, its header checked.
+struct SpoolFile {
+  std::uint64_t written = 0;
+  std::vector<std::byte> ring;
+  std::vector<Gap> open_gaps;
+};
+
+// Throws SpoolError when the file cannot be read or is not a spool.
+SpoolFile read_spool_file(const std::filesystem::path& file);
+
+}  // namespace strata

@@ -1,0 +1,77 @@
+#include "host/runtime/sqlite.hpp"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+SqliteError::SqliteError(sqlite3* connection, std::string_view doing)
+    : std::runtime_error(fmt::format("{}: {} (SQLite code {})", doing, sqlite3_errmsg(connection),
+                                     sqlite3_extended_errcode(connection))) {}
+
+SqliteConnection::SqliteConnection(const std::filesystem::path& file) {
+  sqlite3* connection = nullptr;
+  const int code =
+      sqlite3_open_v2(file.c_str(), &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  connection_.reset(connection);
+  if (code != SQLITE_OK) throw SqliteError(connection, "open " + file.string());
+}
+
+void SqliteConnection::execute(const std::string& sql) {
+  if (sqlite3_exec(get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) throw SqliteError(get(), sql);
+}
+
+void SqliteConnection::close() {
+  if (sqlite3_close(get()) != SQLITE_OK) throw SqliteError(get(), "close");
+  connection_.release();
+}
+
+SqliteStatement::SqliteStatement(SqliteConnection& connection, const std::string& sql)
+    : connection_(connection.get()) {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v3(connection_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr) !=
+      SQLITE_OK) {
+    throw SqliteError(connection_, sql);
+  }
+  statement_.reset(statement);
+}
+
+SqliteStatement& SqliteStatement::bind(int parameter, std::int64_t value) {
+  check(sqlite3_bind_int64(statement_.get(), parameter, value));
+  return *this;
+}
+
+SqliteStatement& SqliteStatement::bind(int parameter, double value) {
+  check(sqlite3_bind_double(statement_.get(), parameter, value));
+  return *this;
+}
+
+SqliteStatement& SqliteStatement::bind(int parameter, std::string_view text) {
+  check(sqlite3_bind_text64(statement_.get(), parameter, text.data() != nullptr ? text.data() : "",
+                            text.size(), SQLITE_STATIC, SQLITE_UTF8));
+  return *this;
+}
+
+void SqliteStatement::run() {
+  while (next()) {
+  }
+}
+
+bool SqliteStatement::next() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (sqlite3_reset(statement_.get()) != SQLITE_OK)
+    throw SqliteError(connection_, sqlite3_sql(statement_.get()));
+  return false;
+}
+
+std::string SqliteStatement::text(int column) const {
+  const auto* characters = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+  const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+  return characters != nullptr ? std::string(characters, bytes) : std::string();
+}
+
+void SqliteStatement::check(int code) const {
+  if (code != SQLITE_OK) throw SqliteError(connection_, sqlite3_sql(statement_.get()));
+}
+
+}  // namespace strata

@@ -1,0 +1,29 @@
+// Which steps are traced: reference words wait / warm-up / active, turned into a window and a tag for each
+// step.
+#pragma once
+
+#include <cstdint>
+
+#include "strata/ext/step.h"
+#include "strata/runtime/options.hpp"
+
+namespace strata {
+
+class WindowSchedule {
+ public:
+  // `active` is at least 1. A sum beyond the last representable step means: to the end.
+  explicit WindowSchedule(const Schedule& schedule) noexcept;
+
+  Window window() const noexcept { return window_; }
+  bool contains(std::uint64_t step) const noexcept {
+    return step >= window_.first_step && step <= window_.last_step;
+  }
+  // STRATA_STEP_*; a step after the window waits.
+  std::uint32_t stage_of(std::uint64_t step) const noexcept;
+
+ private:
+  std::uint64_t wait_;
+  Window window_;
+};
+
+}  // namespace strata

@@ -1,0 +1,59 @@
+// How a plugin of the tests tells its test what it heard: the test passes the address of a sink as an option.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "strata/events.h"
+#include "strata/ext/emit.h"
+
+namespace strata {
+
+struct Heard {
+  std::string plugin;
+  std::string what;  // "begin_phase forward 2"
+  strata_when when;
+  std::uint64_t token;  // that an end was given
+};
+
+// What the test and its plugins share. Built into both, so it holds no virtual function and no inline
+// variable.
+class RecordingSink {
+ public:
+  void write(Heard heard) {
+    const std::lock_guard lock(mutex_);
+    heard_.push_back(std::move(heard));
+  }
+
+  std::vector<Heard> heard() const {
+    const std::lock_guard lock(mutex_);
+    return heard_;
+  }
+
+  // What `plugin` heard, in order; of every plugin as "plugin: what" when it is empty.
+  std::vector<std::string> texts(const std::string& plugin = "") const {
+    std::vector<std::string> texts;
+    for (const Heard& one : heard()) {
+      if (plugin.empty()) texts.push_back(one.plugin + ": " + one.what);
+      if (plugin == one.plugin) texts.push_back(one.what);
+    }
+    return texts;
+  }
+
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    heard_.clear();
+  }
+
+  // Filled in by a source when it is created: what the test emits with.
+  const strata_host* source_host = nullptr;
+  const strata_emit_service* emit = nullptr;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Heard> heard_;
+};
+
+}  // namespace strata

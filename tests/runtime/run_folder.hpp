@@ -1,0 +1,57 @@
+// A folder for one test's run, removed with what is in it, and short ways to ask a run store.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "host/runtime/sqlite.hpp"
+
+namespace strata {
+
+class RunFolder {
+ public:
+  RunFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "strata-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  ~RunFolder() { std::filesystem::remove_all(path_); }
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path rank() const { return path_ / "rank0"; }
+  std::filesystem::path store(std::uint32_t pid) const { return rank() / (std::to_string(pid) + ".sqlite"); }
+  std::filesystem::path spools(std::uint32_t pid) const { return rank() / (std::to_string(pid) + ".spool"); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// The result's columns as SQLite writes them, joined by '|', one text a row; NULL is empty.
+inline std::vector<std::string> query(const std::filesystem::path& store, const std::string& sql) {
+  SqliteConnection connection(store);
+  SqliteStatement statement(connection, sql);
+  std::vector<std::string> rows;
+  while (statement.next()) {
+    std::string row;
+    for (int column = 0; column < statement.columns(); ++column) {
+      row += (column == 0 ? "" : "|") + statement.text(column);
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+inline std::int64_t query_integer(const std::filesystem::path& store, const std::string& sql) {
+  const std::vector<std::string> rows = query(store, sql);
+  return rows.size() == 1 && !rows[0].empty() ? std::stoll(rows[0]) : -1;
+}
+
+}  // namespace strata

@@ -1,0 +1,60 @@
+#include "host/runtime/store_place.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/runtime/run_folder.hpp"
+
+namespace strata {
+namespace {
+
+constexpr std::uint32_t kPid = 4711;
+
+class StorePlaceTest : public testing::Test {
+ protected:
+  void write_store(const StorePlace& place) const { std::ofstream(place.database()) << "a store"; }
+  RunFolder folder_;
+};
+
+TEST_F(StorePlaceTest, BuildsInTheRankFolderWhereItIsLocal) {
+  const StorePlace place = StorePlace::create(folder_.rank(), kPid, false);
+  EXPECT_EQ(place.database(), folder_.store(kPid));
+  EXPECT_EQ(place.spool_folder(), folder_.spools(kPid));
+  write_store(place);
+  place.settle();
+  EXPECT_TRUE(std::filesystem::exists(folder_.store(kPid)));
+  EXPECT_FALSE(std::filesystem::exists(folder_.spools(kPid)));
+}
+
+TEST_F(StorePlaceTest, BuildsElsewhereAndMovesTheStoreHome) {
+  const StorePlace place = StorePlace::create(folder_.rank(), kPid, true);
+  EXPECT_NE(place.database().parent_path(), folder_.rank());
+  EXPECT_TRUE(std::filesystem::exists(folder_.rank() / "4711.local"));
+  write_store(place);
+  EXPECT_EQ(StorePlace::find(folder_.rank(), kPid)->database(), place.database());
+  place.settle();
+  EXPECT_TRUE(std::filesystem::exists(folder_.store(kPid)));
+  EXPECT_FALSE(std::filesystem::exists(folder_.rank() / "4711.local"));
+  EXPECT_FALSE(std::filesystem::exists(place.database().parent_path()));
+  EXPECT_EQ(StorePlace::find(folder_.rank(), kPid)->database(), folder_.store(kPid));
+}
+
+TEST_F(StorePlaceTest, DoesNotFollowAnotherMachinesNote) {
+  std::filesystem::create_directories(folder_.rank());
+  std::ofstream(folder_.rank() / "4711.local") << "another-machine\n" << folder_.path().string() << '\n';
+  EXPECT_FALSE(StorePlace::find(folder_.rank(), kPid).has_value());
+}
+
+TEST_F(StorePlaceTest, KeepsWhatElseIsInTheFolder) {
+  const StorePlace place = StorePlace::create(folder_.rank(), kPid, true);
+  const std::filesystem::path elsewhere = place.database().parent_path();
+  write_store(place);
+  std::ofstream(elsewhere / "somebody's") << "file";
+  place.settle();
+  EXPECT_TRUE(std::filesystem::exists(elsewhere / "somebody's"));
+  std::filesystem::remove_all(elsewhere);
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,15 @@
+// What the victim of the kill test writes to its pipe, in one write: after this append, so many rows.
+#pragma once
+
+#include <cstdint>
+
+namespace strata {
+
+inline constexpr std::uint32_t kVictimWriters = 3;
+
+struct VictimReport {
+  std::uint64_t writer;
+  std::uint64_t rows;
+};
+
+}  // namespace strata
