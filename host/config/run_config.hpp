@@ -1,5 +1,5 @@
-// What a YAML file says, typed and checked. Defaults stand in the schema (schema.cpp), not here: a RunConfig
-// comes from `load_config` only.
+// What a YAML file says, typed and checked. Defaults stand in the schema (schema_table.cpp), not here: a
+// RunConfig comes from `load_config` only.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace strata::config {
 // Every field of a named size can be overridden; after loading all are set.
 struct ModelConfig {
   std::string name;  // transformer
-  std::string size;  // small, medium, large, xl-2025, 2.7b, 10b, or custom
+  std::string size;  // a name of model_sizes.hpp, or custom
   std::int64_t layers = 0;
   std::int64_t d_model = 0;
   std::int64_t d_ff = 0;
@@ -32,6 +32,8 @@ struct DataConfig {
   DataSource source{};
   std::vector<std::string>
       path;  // files, folders or glob patterns, made absolute against the YAML file's folder
+  std::vector<std::filesystem::path>
+      files;  // what `path` names, in its order, each pattern's sorted, each file once; not empty for kText
   TokenFormat tokens{};
   std::int64_t max_bytes = 0;   // read at most that much of the text; 0: all
   std::int64_t batch_size = 0;  // sequences of one micro-batch
@@ -42,6 +44,7 @@ enum class OptimizerName { kAdamW, kSgd };
 
 struct OptimizerConfig {
   OptimizerName name{};
+  std::string impl;  // for_loop
   double lr = 0.0;
   double weight_decay = 0.0;
   double momentum = 0.0;  // sgd
@@ -57,12 +60,12 @@ struct ZeroGradConfig {
   bool set_to_none = true;
 };
 
-// Steps in all: min(max_steps, wait + warmup + active).
+// Steps in all: see total_steps.
 struct ScheduleConfig {
   std::int64_t wait = 0;
   std::int64_t warmup = 0;
   std::int64_t active = 0;
-  std::int64_t max_steps = 0;
+  std::int64_t max_steps = 0;  // 0: no other limit
 };
 
 struct BackendConfig {
@@ -82,7 +85,8 @@ struct RunConfig {
   DataConfig data;
   Mode mode{};
   OptimizerConfig optimizer;
-  std::string precision;  // fp32
+  std::string precision;      // fp32
+  std::string checkpointing;  // none
   std::int64_t accumulation = 1;
   ZeroGradConfig zero_grad;
   std::string attention;  // naive
@@ -99,7 +103,7 @@ struct RunConfig {
   std::string resolved_yaml;   // every key with its value, as `config.yaml` in the run directory
 };
 
-// min(max_steps, wait + warmup + active).
+// min(max_steps, wait + warmup + active), at least 1.
 std::uint64_t total_steps(const ScheduleConfig& schedule);
 
 }  // namespace strata::config

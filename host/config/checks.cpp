@@ -1,0 +1,125 @@
+#include "host/config/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "host/config/glob.hpp"
+#include "host/config/resolved.hpp"
+#include "host/config/schema.hpp"
+
+namespace strata::config {
+namespace {
+
+constexpr std::int64_t kByteValues = 256;
+constexpr std::int64_t kUint16Values = 65536;
+
+class Checker {
+ public:
+  Checker(const Written& written, RunConfig& config, std::vector<Problem>& problems)
+      : written_(written), config_(config), problems_(problems) {}
+
+  void run() {
+    conditions();
+    heads();
+    vocabulary();
+    files();
+  }
+
+ private:
+  // A rule is judged only when the keys that it reads were understood.
+  bool sound(std::initializer_list<std::string_view> paths) const {
+    return std::ranges::none_of(paths, [&](std::string_view path) {
+      return std::ranges::find(problems_, path, &Problem::key) != problems_.end();
+    });
+  }
+
+  void problem(std::string_view path, std::string message) {
+    problems_.push_back({written_.place_of(path), std::string(path), std::move(message)});
+  }
+
+  void conditions() {
+    for (const Key& key : keys()) {
+      if (!key.only_when || !written_.values.contains(key.path) || !sound({key.only_when->key})) continue;
+      if (!applies(key, config_)) {
+        problem(key.path, fmt::format("has a meaning only with {}: {}; remove it, or change {}",
+                                      key.only_when->key, key.only_when->value, key.only_when->key));
+      }
+    }
+  }
+
+  void heads() {
+    if (!sound({"model.size", "model.heads", "model.d_model"})) return;
+    const ModelConfig& model = config_.model;
+    const std::string_view path = written_.values.contains("model.heads") ? "model.heads" : "model.d_model";
+    if (model.d_model % model.heads != 0) {
+      problem(path, fmt::format("expected heads that divide d_model, found {} heads for d_model {}",
+                                model.heads, model.d_model));
+    } else if (model.d_model / model.heads % 2 != 0) {
+      problem(path,
+              fmt::format("expected an even number of elements a head (RoPE turns pairs), found {} / {} = {}",
+                          model.d_model, model.heads, model.d_model / model.heads));
+    }
+  }
+
+  void vocabulary() {
+    if (config_.data.source != DataSource::kText ||
+        !sound({"model.size", "model.vocab", "data.source", "data.tokens"}))
+      return;
+    const std::int64_t vocab = config_.model.vocab;
+    if (config_.data.tokens == TokenFormat::kBytes && vocab < kByteValues) {
+      problem("model.vocab",
+              fmt::format("expected at least {} with data.tokens: bytes, found {}", kByteValues, vocab));
+    }
+    if (config_.data.tokens == TokenFormat::kUint16 && vocab > kUint16Values) {
+      problem("model.vocab",
+              fmt::format("expected at most {} with data.tokens: uint16, found {}", kUint16Values, vocab));
+    }
+  }
+
+  void files() {
+    if (config_.data.source != DataSource::kText || !sound({"data.path", "data.source"})) return;
+    if (config_.data.path.empty()) {
+      problem("data.path",
+              "is required with data.source: text: expected a file, folder or pattern, found nothing");
+      return;
+    }
+    std::set<std::filesystem::path> seen;
+    for (const std::string& pattern : config_.data.path) {
+      const auto files = expand_pattern(pattern);
+      if (files.empty())
+        problem("data.path",
+                fmt::format("expected an existing file, folder or pattern, found no file at '{}'", pattern));
+      for (const auto& file : files) {
+        if (seen.insert(file).second) config_.data.files.push_back(file);
+      }
+    }
+  }
+
+  const Written& written_;
+  RunConfig& config_;
+  std::vector<Problem>& problems_;
+};
+
+}  // namespace
+
+void check(const Written& written, RunConfig& config, std::vector<Problem>& problems) {
+  Checker(written, config, problems).run();
+}
+
+std::string default_name(const std::filesystem::path& file) {
+  std::string name = file.stem().string();
+  const auto allowed = [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.' || letter == '_' ||
+           letter == '-';
+  };
+  for (char& letter : name) {
+    if (!allowed(letter)) letter = '-';
+  }
+  name.erase(0, name.find_first_not_of(".-"));
+  return name.empty() ? "run" : name.substr(0, 100);
+}
+
+}  // namespace strata::config

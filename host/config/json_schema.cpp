@@ -1,0 +1,125 @@
+#include "host/config/json_schema.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "host/config/schema.hpp"
+#include "host/config/value.hpp"
+
+namespace strata::config {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TypeSchema {
+  Json operator()(const TextType& type) const {
+    Json schema{{"type", "string"}};
+    if (type.folder_name) schema["pattern"] = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$";
+    return schema;
+  }
+
+  Json operator()(const ChoiceType& type) const { return {{"enum", type.names}}; }
+
+  Json operator()(const FlagType&) const { return {{"type", "boolean"}}; }
+
+  Json operator()(const IntegerType& type) const {
+    return {{"type", "integer"}, {"minimum", type.minimum}, {"maximum", type.maximum}};
+  }
+
+  Json operator()(const BytesType& type) const {
+    const Json number{{"type", "integer"}, {"minimum", type.minimum}, {"maximum", type.maximum}};
+    const Json text{{"type", "string"}, {"pattern", R"(^[+]?([0-9]+[.]?[0-9]*|[.][0-9]+) *([KMGT]i)?B$)"}};
+    return {{"anyOf", {number, text}}};
+  }
+
+  Json operator()(const RealType& type) const {
+    Json schema{{"type", "number"}};
+    if (type.minimum) schema[type.open_minimum ? "exclusiveMinimum" : "minimum"] = *type.minimum;
+    if (type.maximum) schema[type.open_maximum ? "exclusiveMaximum" : "maximum"] = *type.maximum;
+    return schema;
+  }
+
+  Json operator()(const PathListType&) const {
+    const Json path{{"type", "string"}, {"minLength", 1}};
+    return {{"anyOf", {path, {{"type", "array"}, {"items", path}}}}};
+  }
+
+  Json operator()(const PluginListType&) const {
+    const Json options{{"type", {"object", "null"}},
+                       {"additionalProperties", {{"type", {"string", "number", "boolean"}}}}};
+    const Json name{{"type", "string"}, {"minLength", 1}};
+    const Json with_options{
+        {"type", "object"}, {"minProperties", 1}, {"maxProperties", 1}, {"additionalProperties", options}};
+    return {{"type", {"array", "null"}}, {"items", {{"anyOf", {name, with_options}}}}};
+  }
+
+  Json operator()(const LaterType&) const { return false; }
+};
+
+// The default as JSON, of the type that the key has.
+struct DefaultValue {
+  std::string text;
+
+  Json operator()(const FlagType&) const { return parse_flag(text).value(); }
+  Json operator()(const IntegerType&) const { return parse_integer(text).value(); }
+  Json operator()(const RealType&) const { return parse_real(text).value(); }
+  Json operator()(const BytesType&) const {
+    const auto number = parse_integer(text);
+    return number ? Json(*number) : Json(text);
+  }
+  Json operator()(const PathListType&) const { return Json::array(); }
+  Json operator()(const PluginListType&) const { return Json::array(); }
+  template <typename Other>
+  Json operator()(const Other&) const {
+    return text;
+  }
+};
+
+Json key_schema(const Key& key) {
+  Json schema = std::visit(TypeSchema{}, key.type);
+  schema["description"] = key.help;
+  if (!key.default_text.empty())
+    schema["default"] = std::visit(DefaultValue{std::string(key.default_text)}, key.type);
+  return schema;
+}
+
+// Unless the condition's key has its value, the key must be absent.
+Json condition_schema(const Key& key) {
+  const Key& other = *find_key(key.only_when->key);
+  Json holds{{"properties", {{std::string(other.name()), {{"const", key.only_when->value}}}}}};
+  if (other.default_text != key.only_when->value) holds["required"] = Json::array({other.name()});
+  return {{"if", holds}, {"then", true}, {"else", {{"properties", {{std::string(key.name()), false}}}}}};
+}
+
+// An object of the section's keys; at the top, without those of sections.
+Json object_schema(std::string_view section) {
+  Json schema{{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
+  for (const Key& key : keys()) {
+    if (key.section() != section || std::holds_alternative<LaterType>(key.type)) continue;
+    schema["properties"][std::string(key.name())] = key_schema(key);
+    if (key.required) schema["required"].push_back(key.name());
+    if (key.only_when) schema["allOf"].push_back(condition_schema(key));
+  }
+  return schema;
+}
+
+}  // namespace
+
+std::string json_schema() {
+  Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "A run of Strata"}};
+  schema.update(object_schema(""));
+  for (const Section& section : sections()) {
+    Json object = object_schema(section.path);
+    object["description"] = section.help;
+    if (object.contains("required")) {
+      schema["required"].push_back(section.path);
+    } else {
+      object["type"] = {"object", "null"};
+    }
+    schema["properties"][std::string(section.path)] = std::move(object);
+  }
+  return schema.dump(2) + '\n';
+}
+
+}  // namespace strata::config

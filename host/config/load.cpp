@@ -1,0 +1,91 @@
+#include "host/config/load.hpp"
+
+#include <fmt/format.h>
+
+#include "host/config/checks.hpp"
+#include "host/config/document.hpp"
+#include "host/config/model_sizes.hpp"
+#include "host/config/plugin_list.hpp"
+#include "host/config/read.hpp"
+#include "host/config/resolved.hpp"
+#include "host/config/schema.hpp"
+#include "host/config/written.hpp"
+
+namespace strata::config {
+namespace {
+
+// Every key that is written or has a default.
+void read_values(const Written& written, RunConfig& config, std::vector<Problem>& problems) {
+  for (const Key& key : keys()) {
+    if (const auto value = written.values.find(key.path); value != written.values.end()) {
+      read_value(key, value->second, config, problems);
+    } else if (!key.default_text.empty()) {
+      read_value(key, {parse_value(std::string(key.default_text)), written.file}, config, problems);
+    } else if (key.required) {
+      problems.push_back({written.place_of(key.path), std::string(key.path),
+                          fmt::format("is required: expected {}, found nothing", expectation(key.type))});
+    }
+  }
+}
+
+// What the named size says, under what is written.
+void apply_size(const Written& written, ModelConfig& model, std::vector<Problem>& problems) {
+  struct Field {
+    std::string_view path;
+    std::int64_t ModelConfig::*field;
+    std::int64_t ModelSize::*of_size;
+  };
+  static constexpr Field kFields[] = {{"model.layers", &ModelConfig::layers, &ModelSize::layers},
+                                      {"model.d_model", &ModelConfig::d_model, &ModelSize::d_model},
+                                      {"model.d_ff", &ModelConfig::d_ff, &ModelSize::d_ff},
+                                      {"model.heads", &ModelConfig::heads, &ModelSize::heads},
+                                      {"model.vocab", &ModelConfig::vocab, &ModelSize::vocab}};
+  if (model.size.empty()) return;
+  const ModelSize* const size = find_model_size(model.size);
+  for (const Field& field : kFields) {
+    if (written.values.contains(field.path)) continue;
+    if (size != nullptr) {
+      model.*field.field = size->*field.of_size;
+    } else {
+      problems.push_back(
+          {written.place_of("model.size"), std::string(field.path), "is required with model.size: custom"});
+    }
+  }
+}
+
+}  // namespace
+
+RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
+                       std::span<const std::string> overrides, const PluginCheck& check_plugins) {
+  const std::string source = file.string();
+  RunConfig config;
+  config.file = std::filesystem::absolute(file);
+  config.name = default_name(file);
+
+  Written written;
+  std::vector<Problem> problems;
+  read_file_keys(parse_document(text, source), source, written, problems);
+  for (const std::string& override : overrides) read_override(override, written, problems);
+
+  read_values(written, config, problems);
+  apply_plugin_overrides(written.plugin_overrides, config.plugins, problems);
+  apply_size(written, config.model, problems);
+  check(written, config, problems);
+  sort_problems(problems);
+  if (check_plugins) {
+    for (std::string& message : check_plugins(config.plugins))
+      problems.push_back({{}, {}, std::move(message)});
+  }
+  if (!problems.empty()) {
+    throw ConfigError(std::move(problems));
+  }
+  config.resolved_yaml = resolved_yaml(config);
+  return config;
+}
+
+RunConfig load_config(const std::filesystem::path& file, std::span<const std::string> overrides,
+                      const PluginCheck& check_plugins) {
+  return parse_config(read_text(file), file, overrides, check_plugins);
+}
+
+}  // namespace strata::config

@@ -1,0 +1,29 @@
+// YAML to a RunConfig.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/config/problem.hpp"
+#include "host/config/run_config.hpp"
+
+namespace strata::config {
+
+// What is wrong with the plugins that a configuration names, as whole messages: the runtime knows
+// (strata/runtime/check_plugins.hpp).
+using PluginCheck = std::function<std::vector<std::string>(const std::vector<PluginRequest>&)>;
+
+// The file with the overrides (`key.path=value`, whose value is YAML) on top, every field set and checked.
+// Without `check_plugins` their list is only looked at for its form. Throws ConfigError with every problem.
+RunConfig load_config(const std::filesystem::path& file, std::span<const std::string> overrides = {},
+                      const PluginCheck& check_plugins = {});
+
+// The same for a text; relative names start in the folder of `file`, which need not exist.
+RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
+                       std::span<const std::string> overrides = {}, const PluginCheck& check_plugins = {});
+
+}  // namespace strata::config

@@ -1,0 +1,15 @@
+// Written values to the fields of a RunConfig, each by its type.
+#pragma once
+
+#include <vector>
+
+#include "host/config/problem.hpp"
+#include "host/config/schema.hpp"
+#include "host/config/written.hpp"
+
+namespace strata::config {
+
+// Sets the key's field, or adds a problem. `config.file` says where relative names start.
+void read_value(const Key& key, const WrittenValue& value, RunConfig& config, std::vector<Problem>& problems);
+
+}  // namespace strata::config

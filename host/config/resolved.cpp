@@ -1,0 +1,113 @@
+#include "host/config/resolved.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+
+#include "host/config/value.hpp"
+
+namespace strata::config {
+namespace {
+
+// Whether a YAML reader of any version would take the unquoted text for text.
+bool is_plain_text(std::string_view text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto inner = [&](char c) {
+    return letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' || c == '/';
+  };
+  constexpr std::array kReserved{"null", "Null", "NULL", "y", "Y", "n", "N"};
+  return !text.empty() && (letter(text[0]) || text[0] == '/') && std::ranges::all_of(text, inner) &&
+         !parse_flag(text) && std::ranges::find(kReserved, text) == kReserved.end();
+}
+
+void emit_text(YAML::Emitter& out, const std::string& text) {
+  if (!is_plain_text(text)) out << YAML::DoubleQuoted;
+  out << text;
+}
+
+// An option's text was written unquoted or quoted: whichever reads back the same is right.
+void emit_option(YAML::Emitter& out, const std::string& text) {
+  if (parse_flag(text) || parse_real(text)) {
+    out << text;
+  } else {
+    emit_text(out, text);
+  }
+}
+
+struct ValueEmitter {
+  YAML::Emitter& out;
+  const RunConfig& config;
+
+  void operator()(const TextType& type) const { emit_text(out, type.get(config)); }
+  void operator()(const ChoiceType& type) const {
+    emit_text(out, std::string(type.names[type.get(config, type.names)]));
+  }
+  void operator()(const FlagType& type) const { out << (type.get(config) ? "true" : "false"); }
+  void operator()(const IntegerType& type) const { out << type.get(config); }
+  void operator()(const BytesType& type) const { out << format_bytes(type.get(config)); }
+  void operator()(const RealType& type) const { out << format_real(type.get(config)); }
+
+  void operator()(const PathListType& type) const {
+    out << YAML::BeginSeq;
+    for (const std::string& pattern : type.get(config)) emit_text(out, pattern);
+    out << YAML::EndSeq;
+  }
+
+  void operator()(const PluginListType& type) const {
+    out << YAML::BeginSeq;
+    for (const PluginRequest& plugin : type.get(config)) {
+      if (plugin.options.empty()) {
+        emit_text(out, plugin.name);
+        continue;
+      }
+      out << YAML::BeginMap << YAML::Key;
+      emit_text(out, plugin.name);
+      out << YAML::Value << YAML::BeginMap;
+      for (const PluginOption& option : plugin.options) {
+        out << YAML::Key;
+        emit_text(out, option.key);
+        out << YAML::Value;
+        emit_option(out, option.text);
+      }
+      out << YAML::EndMap << YAML::EndMap;
+    }
+    out << YAML::EndSeq;
+  }
+
+  void operator()(const LaterType&) const {}
+};
+
+bool is_written(const Key& key, const RunConfig& config) {
+  return !std::holds_alternative<LaterType>(key.type) && applies(key, config);
+}
+
+}  // namespace
+
+bool applies(const Key& key, const RunConfig& config) {
+  if (!key.only_when) return true;
+  const auto& choice = std::get<ChoiceType>(find_key(key.only_when->key)->type);
+  return choice.names[choice.get(config, choice.names)] == key.only_when->value;
+}
+
+std::string resolved_yaml(const RunConfig& config) {
+  YAML::Emitter out;
+  out << YAML::BeginMap;
+  std::string_view open_section;
+  for (const Key& key : keys()) {
+    if (!is_written(key, config)) continue;
+    if (key.section() != open_section) {
+      if (!open_section.empty()) out << YAML::EndMap;
+      open_section = key.section();
+      if (!open_section.empty())
+        out << YAML::Key << std::string(open_section) << YAML::Value << YAML::BeginMap;
+    }
+    out << YAML::Key << std::string(key.name()) << YAML::Value;
+    std::visit(ValueEmitter{out, config}, key.type);
+  }
+  if (!open_section.empty()) out << YAML::EndMap;
+  out << YAML::EndMap;
+  return std::string(out.c_str()) + '\n';
+}
+
+}  // namespace strata::config

@@ -1,0 +1,122 @@
+// The one table of everything that a run's YAML may say. Parsing, the help text, the JSON Schema and the
+// resolved config.yaml are all made from it; a default stands here and nowhere else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "host/config/run_config.hpp"
+
+namespace strata::config {
+
+// A type says which values a key takes and how they reach their field of a RunConfig.
+
+// Any text; `folder_name` restricts it to what can name a folder everywhere.
+struct TextType {
+  std::string (*get)(const RunConfig&);
+  void (*set)(RunConfig&, std::string);
+  bool folder_name = false;
+};
+
+// One of a few names. Those of `later` are known and refused: a later release brings them.
+struct ChoiceType {
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> later;
+  std::size_t (*get)(const RunConfig&, std::span<const std::string_view> names);
+  void (*set)(RunConfig&, std::span<const std::string_view> names, std::size_t chosen);
+};
+
+struct FlagType {
+  bool (*get)(const RunConfig&);
+  void (*set)(RunConfig&, bool);
+};
+
+// Both ends included.
+struct IntegerType {
+  std::int64_t (*get)(const RunConfig&);
+  void (*set)(RunConfig&, std::int64_t);
+  std::int64_t minimum = 0;
+  std::int64_t maximum = INT64_MAX;
+};
+
+// Bytes, with an optional unit: 512, 64KiB, 1.5GiB. Both ends included.
+struct BytesType {
+  std::int64_t (*get)(const RunConfig&);
+  void (*set)(RunConfig&, std::int64_t);
+  std::int64_t minimum = 0;
+  std::int64_t maximum = INT64_MAX;
+};
+
+// A finite number; an open end is excluded.
+struct RealType {
+  double (*get)(const RunConfig&);
+  void (*set)(RunConfig&, double);
+  std::optional<double> minimum = {};
+  std::optional<double> maximum = {};
+  bool open_minimum = false;
+  bool open_maximum = false;
+};
+
+// One file name or pattern, or a list of them.
+struct PathListType {
+  const std::vector<std::string>& (*get)(const RunConfig&);
+  void (*set)(RunConfig&, std::vector<std::string>);
+};
+
+// A list of plugin names, each alone or with its options: [a, b: {key: value}].
+struct PluginListType {
+  const std::vector<PluginRequest>& (*get)(const RunConfig&);
+  void (*set)(RunConfig&, std::vector<PluginRequest>);
+};
+
+// A key that a later release brings: known, and refused.
+struct LaterType {};
+
+using Type = std::variant<TextType, ChoiceType, FlagType, IntegerType, BytesType, RealType, PathListType,
+                          PluginListType, LaterType>;
+
+// The key has a meaning only while another, of the same section, has a value.
+struct Condition {
+  std::string_view key;
+  std::string_view value;
+};
+
+struct Key {
+  std::string_view path;  // "optimizer.lr"
+  Type type;
+  std::string_view default_text = {};  // as it would be written in YAML; empty: see `default_help`
+  std::string_view help = {};          // one sentence
+  std::string_view default_help = {};  // without a default text: where the value comes from
+  bool required = false;
+  std::optional<Condition> only_when = {};
+
+  std::string_view section() const;  // "optimizer"; empty at the top
+  std::string_view name() const;     // "lr"
+};
+
+struct Section {
+  std::string_view path;
+  std::string_view help;
+};
+
+// In the order in which help and config.yaml show them.
+std::span<const Key> keys();
+std::span<const Section> sections();
+
+// Null when there is no such key or section.
+const Key* find_key(std::string_view path);
+const Section* find_section(std::string_view path);
+
+// Names of the keys in a section, and of the sections at the top.
+std::vector<std::string_view> names_in(std::string_view section);
+
+// What a value of that type must be, to follow "expected ": "an integer from 1 to 10000".
+std::string expectation(const Type& type);
+
+}  // namespace strata::config

@@ -1,0 +1,388 @@
+// Every key of a run's YAML.
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include "host/config/model_sizes.hpp"
+#include "host/config/schema.hpp"
+
+namespace strata::config {
+namespace {
+
+// Types bound to a field, named by the members that lead to it.
+
+template <auto... members>
+TextType text() {
+  return {.get = [](const RunConfig& config) { return (config.*....*members); },
+          .set = [](RunConfig& config, std::string value) { (config.*....*members) = std::move(value); }};
+}
+
+template <auto... members>
+TextType folder_name() {
+  TextType type = text<members...>();
+  type.folder_name = true;
+  return type;
+}
+
+// The field is a text, which gets the chosen name, or an enumeration whose values are in the order of
+// `names`.
+template <auto... members>
+ChoiceType choice(std::vector<std::string_view> names, std::vector<std::string_view> later = {}) {
+  return {.names = std::move(names),
+          .later = std::move(later),
+          .get =
+              [](const RunConfig& config, std::span<const std::string_view> names) {
+                const auto& field = (config.*....*members);
+                if constexpr (std::same_as<std::remove_cvref_t<decltype(field)>, std::string>) {
+                  return static_cast<std::size_t>(std::ranges::find(names, field) - names.begin());
+                } else {
+                  return static_cast<std::size_t>(field);
+                }
+              },
+          .set =
+              [](RunConfig& config, std::span<const std::string_view> names, std::size_t chosen) {
+                auto& field = (config.*....*members);
+                using Field = std::remove_cvref_t<decltype(field)>;
+                if constexpr (std::same_as<Field, std::string>) {
+                  field = names[chosen];
+                } else {
+                  field = static_cast<Field>(chosen);
+                }
+              }};
+}
+
+template <auto... members>
+FlagType flag() {
+  return {.get = [](const RunConfig& config) { return (config.*....*members); },
+          .set = [](RunConfig& config, bool value) { (config.*....*members) = value; }};
+}
+
+template <auto... members>
+std::int64_t get_integer(const RunConfig& config) {
+  return static_cast<std::int64_t>((config.*....*members));
+}
+
+template <auto... members>
+void set_integer(RunConfig& config, std::int64_t value) {
+  auto& field = (config.*....*members);
+  field = static_cast<std::remove_cvref_t<decltype(field)>>(value);
+}
+
+template <auto... members>
+IntegerType integer(std::int64_t minimum, std::int64_t maximum) {
+  return {
+      .get = get_integer<members...>, .set = set_integer<members...>, .minimum = minimum, .maximum = maximum};
+}
+
+template <auto... members>
+BytesType bytes(std::int64_t minimum, std::int64_t maximum) {
+  return {
+      .get = get_integer<members...>, .set = set_integer<members...>, .minimum = minimum, .maximum = maximum};
+}
+
+template <auto... members>
+RealType real() {
+  return {.get = [](const RunConfig& config) { return (config.*....*members); },
+          .set = [](RunConfig& config, double value) { (config.*....*members) = value; }};
+}
+
+template <auto... members>
+RealType real_from(double minimum) {
+  RealType type = real<members...>();
+  type.minimum = minimum;
+  return type;
+}
+
+template <auto... members>
+RealType real_above(double minimum) {
+  RealType type = real_from<members...>(minimum);
+  type.open_minimum = true;
+  return type;
+}
+
+// A share of one that never is the whole: [0, 1).
+template <auto... members>
+RealType fraction() {
+  RealType type = real_from<members...>(0.0);
+  type.maximum = 1.0;
+  type.open_maximum = true;
+  return type;
+}
+
+template <auto... members>
+PathListType path_list() {
+  return {.get = [](const RunConfig& config) -> const std::vector<std::string>& {
+            return (config.*....*members);
+          },
+          .set = [](RunConfig& config,
+                    std::vector<std::string> value) { (config.*....*members) = std::move(value); }};
+}
+
+template <auto... members>
+PluginListType plugin_list() {
+  return {.get = [](const RunConfig& config) -> const std::vector<PluginRequest>& {
+            return (config.*....*members);
+          },
+          .set = [](RunConfig& config,
+                    std::vector<PluginRequest> value) { (config.*....*members) = std::move(value); }};
+}
+
+std::vector<std::string_view> size_names() {
+  std::vector<std::string_view> names;
+  for (const ModelSize& size : model_sizes()) names.push_back(size.name);
+  names.emplace_back("custom");
+  return names;
+}
+
+constexpr std::int64_t kMillion = 1'000'000;
+constexpr std::int64_t kBillion = 1'000'000'000;
+constexpr std::string_view kFromSize = "the size's; required with custom";
+constexpr Condition kOnlyAdamW{.key = "optimizer.name", .value = "adamw"};
+constexpr Condition kOnlySgd{.key = "optimizer.name", .value = "sgd"};
+
+using C = RunConfig;
+using M = ModelConfig;
+using D = DataConfig;
+using O = OptimizerConfig;
+using S = ScheduleConfig;
+using T = TorchSourceConfig;
+
+std::vector<Key> make_keys() {
+  return {
+      {.path = "name",
+       .type = folder_name<&C::name>(),
+       .help = "Name of the run; its folder is runs/<name>/<time>.",
+       .default_help = "the file's name"},
+
+      {.path = "model.name",
+       .type = choice<&C::model, &M::name>({"transformer"}),
+       .default_text = "transformer",
+       .help = "Decoder-only transformer: pre-norm, RMSNorm, RoPE, SwiGLU, untied head."},
+      {.path = "model.size",
+       .type = choice<&C::model, &M::size>(size_names()),
+       .help = "A named shape, of which every field can be overridden, or custom.",
+       .required = true},
+      {.path = "model.layers",
+       .type = integer<&C::model, &M::layers>(1, 10'000),
+       .help = "Transformer blocks.",
+       .default_help = kFromSize},
+      {.path = "model.d_model",
+       .type = integer<&C::model, &M::d_model>(2, kMillion),
+       .help = "Width of the residual stream.",
+       .default_help = kFromSize},
+      {.path = "model.d_ff",
+       .type = integer<&C::model, &M::d_ff>(1, 10 * kMillion),
+       .help = "Width of the feed-forward layer.",
+       .default_help = kFromSize},
+      {.path = "model.heads",
+       .type = integer<&C::model, &M::heads>(1, 10'000),
+       .help =
+           "Attention heads; they divide d_model, into an even number of elements each (RoPE turns pairs).",
+       .default_help = kFromSize},
+      {.path = "model.vocab",
+       .type = integer<&C::model, &M::vocab>(2, 10 * kMillion),
+       .help = "Entries of the vocabulary; at least 256 for bytes.",
+       .default_help = kFromSize},
+      {.path = "model.context",
+       .type = integer<&C::model, &M::context>(1, 10 * kMillion),
+       .default_text = "512",
+       .help = "Tokens of one sequence."},
+      {.path = "model.rope_theta",
+       .type = real_above<&C::model, &M::rope_theta>(0.0),
+       .default_text = "10000.0",
+       .help = "Base of the rotary embedding's wavelengths."},
+      {.path = "model.norm_epsilon",
+       .type = real_above<&C::model, &M::norm_epsilon>(0.0),
+       .default_text = "1.0e-5",
+       .help = "Added to the mean square in RMSNorm."},
+
+      {.path = "data.source",
+       .type = choice<&C::data, &D::source>({"synthetic", "text"}),
+       .default_text = "synthetic",
+       .help = "Random tokens, or the text of files."},
+      {.path = "data.path",
+       .type = path_list<&C::data, &D::path>(),
+       .default_text = "[]",
+       .help =
+           "Files, folders or patterns (*, ?, [a-z], ** for any folders; ~ and ${VARIABLE}), relative to the "
+           "file that says so, or to the current folder on the command line. Required with source: text."},
+      {.path = "data.tokens",
+       .type = choice<&C::data, &D::tokens>({"bytes", "uint16"}),
+       .default_text = "bytes",
+       .help = "What the files hold: text, one token a byte, or tokens as little-endian uint16."},
+      {.path = "data.max_bytes",
+       .type = bytes<&C::data, &D::max_bytes>(0, INT64_MAX),
+       .default_text = "0",
+       .help = "Read at most that much of the files; 0: all."},
+      {.path = "data.batch_size",
+       .type = integer<&C::data, &D::batch_size>(1, kMillion),
+       .default_text = "4",
+       .help = "Sequences of one micro-batch."},
+
+      {.path = "mode",
+       .type = choice<&C::mode>({"train", "forward", "forward_grad"}),
+       .default_text = "train",
+       .help = "Train; or forward only, without autograd; or forward only, with autograd recording."},
+
+      {.path = "optimizer.name",
+       .type = choice<&C::optimizer, &O::name>({"adamw", "sgd"}),
+       .default_text = "adamw",
+       .help = "Which optimizer steps the parameters."},
+      {.path = "optimizer.impl",
+       .type = choice<&C::optimizer, &O::impl>({"for_loop"}, {"foreach", "fused"}),
+       .default_text = "for_loop",
+       .help = "How it steps: one parameter after the other."},
+      {.path = "optimizer.lr",
+       .type = real_from<&C::optimizer, &O::lr>(0.0),
+       .default_text = "1.0e-3",
+       .help = "Learning rate."},
+      {.path = "optimizer.weight_decay",
+       .type = real_from<&C::optimizer, &O::weight_decay>(0.0),
+       .default_text = "0.01",
+       .help = "Decoupled in adamw; added to the gradient in sgd."},
+      {.path = "optimizer.momentum",
+       .type = fraction<&C::optimizer, &O::momentum>(),
+       .default_text = "0.0",
+       .help = "Share of the last update that is kept.",
+       .only_when = kOnlySgd},
+      {.path = "optimizer.beta1",
+       .type = fraction<&C::optimizer, &O::beta1>(),
+       .default_text = "0.9",
+       .help = "Decay of the gradient's running mean.",
+       .only_when = kOnlyAdamW},
+      {.path = "optimizer.beta2",
+       .type = fraction<&C::optimizer, &O::beta2>(),
+       .default_text = "0.999",
+       .help = "Decay of the squared gradient's running mean.",
+       .only_when = kOnlyAdamW},
+      {.path = "optimizer.epsilon",
+       .type = real_above<&C::optimizer, &O::epsilon>(0.0),
+       .default_text = "1.0e-8",
+       .help = "Added to the denominator.",
+       .only_when = kOnlyAdamW},
+
+      {.path = "precision",
+       .type = choice<&C::precision>({"fp32"}, {"fp64", "tf32", "bf16_autocast", "fp16_autocast", "bf16"}),
+       .default_text = "fp32",
+       .help = "Number format of parameters and computation."},
+      {.path = "checkpointing",
+       .type = choice<&C::checkpointing>({"none"}, {"block", "every", "select"}),
+       .default_text = "none",
+       .help = "Which activations are dropped and computed again in backward."},
+      {.path = "accumulation",
+       .type = integer<&C::accumulation>(1, kMillion),
+       .default_text = "1",
+       .help = "Micro-batches of one step."},
+
+      {.path = "zero_grad.at",
+       .type = choice<&C::zero_grad, &ZeroGradConfig::at>({"step_start", "before_backward", "step_end"}),
+       .default_text = "step_start",
+       .help = "When gradients are cleared."},
+      {.path = "zero_grad.set_to_none",
+       .type = flag<&C::zero_grad, &ZeroGradConfig::set_to_none>(),
+       .default_text = "true",
+       .help = "Free the gradients instead of filling them with zeros."},
+
+      {.path = "attention",
+       .type = choice<&C::attention>({"naive"}, {"sdpa", "sdpa_flash", "sdpa_efficient", "sdpa_math"}),
+       .default_text = "naive",
+       .help = "naive: the scores are a tensor of batch x heads x context x context."},
+
+      {.path = "schedule.wait",
+       .type = integer<&C::schedule, &S::wait>(0, kBillion),
+       .default_text = "1",
+       .help = "Steps before tracing starts."},
+      {.path = "schedule.warmup",
+       .type = integer<&C::schedule, &S::warmup>(0, kBillion),
+       .default_text = "1",
+       .help = "Steps before the window that is reported."},
+      {.path = "schedule.active",
+       .type = integer<&C::schedule, &S::active>(1, kBillion),
+       .default_text = "2",
+       .help = "Steps of the window that is reported."},
+      {.path = "schedule.max_steps",
+       .type = integer<&C::schedule, &S::max_steps>(0, 3 * kBillion),
+       .default_text = "0",
+       .help = "End after so many steps, if wait + warmup + active are more; 0: no other limit."},
+      {.path = "schedule.epochs", .type = LaterType{}},
+
+      {.path = "seed",
+       .type = integer<&C::seed>(0, INT64_MAX),
+       .default_text = "0",
+       .help = "Of parameters and data."},
+
+      {.path = "backend.onednn",
+       .type = flag<&C::backend, &BackendConfig::onednn>(),
+       .default_text = "true",
+       .help = "Let torch use oneDNN on the CPU."},
+      {.path = "backend.threads",
+       .type = integer<&C::backend, &BackendConfig::threads>(0, 4096),
+       .default_text = "0",
+       .help = "Threads of torch; 0: as many as there are cores."},
+
+      {.path = "device",
+       .type = choice<&C::device>({"cpu"}, {"cuda", "dry"}),
+       .default_text = "cpu",
+       .help = "Where the run computes."},
+
+      {.path = "trace.ops",
+       .type = flag<&C::trace, &T::ops>(),
+       .default_text = "true",
+       .help = "Record operators, so that allocations have a name."},
+      {.path = "trace.saved_tensors",
+       .type = flag<&C::trace, &T::saved_tensors>(),
+       .default_text = "false",
+       .help = "Record what autograd keeps for backward."},
+      {.path = "trace.cross_check",
+       .type = flag<&C::trace, &T::cross_check>(),
+       .default_text = "false",
+       .help = "Record torch's own memory reports beside ours, to compare them."},
+
+      {.path = "plugins",
+       .type = plugin_list<&C::plugins>(),
+       .default_text = "[]",
+       .help =
+           "What listens to the run. `strata plugins` lists them, `strata plugins NAME` its options. On the "
+           "command line also plugins.NAME.OPTION=value."},
+      {.path = "strict",
+       .type = flag<&C::strict>(),
+       .default_text = "false",
+       .help = "Refuse to run when a plugin cannot start; else the run goes on without it."},
+
+      {.path = "store.on_full",
+       .type = choice<&C::store, &StoreOptions::on_full>({"block", "drop"}),
+       .default_text = "block",
+       .help = "When a thread's spool is full: wait for the writer, or drop rows and record the gap."},
+      {.path = "store.spool_bytes",
+       .type = bytes<&C::store, &StoreOptions::spool_bytes>(std::int64_t{64} << 10, std::int64_t{1} << 40),
+       .default_text = "4MiB",
+       .help = "Size of each thread's spool."},
+  };
+}
+
+constexpr std::array kSections{
+    Section{.path = "model", .help = "What is trained."},
+    Section{.path = "data", .help = "What it is trained on."},
+    Section{.path = "optimizer", .help = "How its parameters are stepped."},
+    Section{.path = "zero_grad", .help = "When and how gradients are cleared."},
+    Section{.path = "schedule",
+            .help = "Steps: some untraced, some to warm up, then the window that is reported."},
+    Section{.path = "backend", .help = "How torch computes."},
+    Section{.path = "trace", .help = "What is recorded of torch while plugins listen."},
+    Section{.path = "store", .help = "How records reach the run store."},
+};
+
+}  // namespace
+
+std::span<const Key> keys() {
+  static const std::vector<Key> all = make_keys();
+  return all;
+}
+
+std::span<const Section> sections() {
+  return kSections;
+}
+
+}  // namespace strata::config

@@ -1,0 +1,210 @@
+#include "host/config/written.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+
+#include "host/config/document.hpp"
+#include "host/config/nearest.hpp"
+#include "host/config/schema.hpp"
+
+namespace strata::config {
+namespace {
+
+constexpr std::size_t kLongestShown = 40;
+constexpr std::string_view kPlugins = "plugins";
+
+std::string join_path(std::string_view section, std::string_view name) {
+  return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
+}
+
+bool is_later(const Key* key) {
+  return key != nullptr && std::holds_alternative<LaterType>(key->type);
+}
+
+// A key that exists elsewhere: `lr` at the top, or `optimizer.lr` written as one word.
+std::string_view elsewhere(std::string_view section, std::string_view name) {
+  for (const Key& key : keys()) {
+    const bool same_name = key.name() == name && key.section() != section;
+    if ((same_name || key.path == name) && !is_later(&key)) return key.path;
+  }
+  return {};
+}
+
+std::string unknown_key(std::string_view section, std::string_view name) {
+  if (is_later(find_key(join_path(section, name)))) return "not in this version of Strata";
+  const std::vector<std::string_view> known = names_in(section);
+  std::string message = "unknown key";
+  if (const std::string_view near = nearest(name, known); !near.empty()) {
+    return message + fmt::format("; did you mean '{}'?", near);
+  }
+  if (const std::string_view path = elsewhere(section, name); !path.empty()) {
+    const auto dot = path.find('.');
+    if (dot == std::string_view::npos) return message + fmt::format("; did you mean '{}', at the top?", path);
+    return message +
+           fmt::format("; did you mean `{}: {{{}: ...}}`?", path.substr(0, dot), path.substr(dot + 1));
+  }
+  return message + fmt::format("; expected one of {}", fmt::join(known, ", "));
+}
+
+// The keys of one mapping, the file's or a section's.
+class MappingReader {
+ public:
+  MappingReader(Written& written, std::vector<Problem>& problems) : written_(written), problems_(problems) {}
+
+  void read(const YAML::Node& mapping, std::string_view section, const Place& place) {
+    std::map<std::string, Place> seen;
+    for (const auto& entry : mapping) {
+      const Place key_place = config::place_of(entry.first, place);
+      if (!entry.first.IsScalar()) {
+        problems_.push_back({key_place, std::string(section),
+                             fmt::format("expected the name of a key, found {}", describe(entry.first))});
+        continue;
+      }
+      const std::string& name = entry.first.Scalar();
+      const std::string path = join_path(section, name);
+      const auto [first, is_new] = seen.emplace(name, key_place);
+      if (!is_new) {
+        problems_.push_back(
+            {key_place, path, fmt::format("written twice; the first is at {}", first->second.text())});
+        continue;
+      }
+      read_entry(section, name, {entry.second, config::place_of(entry.second, key_place)}, key_place);
+    }
+  }
+
+ private:
+  void read_entry(std::string_view section, const std::string& name, WrittenValue value,
+                  const Place& key_place) {
+    const std::string path = join_path(section, name);
+    if (section.empty() && find_section(name) != nullptr) {
+      written_.sections[name] = key_place;
+      read_section(name, value);
+      return;
+    }
+    const Key* const key = find_key(path);
+    // `model.size: x` at the top is one word, not a path.
+    const bool known = key != nullptr && key->name() == name && !is_later(key);
+    if (!known) {
+      problems_.push_back({key_place, path, unknown_key(section, name)});
+      return;
+    }
+    written_.values[path] = std::move(value);
+  }
+
+  void read_section(const std::string& section, const WrittenValue& value) {
+    if (value.node.IsNull()) return;
+    if (!value.node.IsMap()) {
+      problems_.push_back({value.place, section,
+                           fmt::format("expected a mapping of {}, found {}",
+                                       fmt::join(names_in(section), ", "), describe(value.node))});
+      return;
+    }
+    read(value.node, section, value.place);
+  }
+
+  Written& written_;
+  std::vector<Problem>& problems_;
+};
+
+void forget_section(std::string_view section, Written& written) {
+  std::erase_if(written.values, [&](const auto& entry) {
+    return entry.first.size() > section.size() && entry.first.starts_with(section) &&
+           entry.first[section.size()] == '.';
+  });
+}
+
+// `plugins.NAME...`, where NAME may hold dots (a path), so that only the part behind the last one is an
+// option.
+bool read_plugin_override(std::string_view path, const WrittenValue& value, Written& written) {
+  if (!path.starts_with("plugins.") || path.size() == kPlugins.size() + 1) return false;
+  const std::string_view rest = path.substr(kPlugins.size() + 1);
+  const auto dot = rest.rfind('.');
+  const bool names_file = rest.ends_with(".so");
+  if (dot == std::string_view::npos || names_file) {
+    written.plugin_overrides.push_back({std::string(rest), {}, value});
+  } else {
+    written.plugin_overrides.push_back(
+        {std::string(rest.substr(0, dot)), std::string(rest.substr(dot + 1)), value});
+  }
+  return true;
+}
+
+}  // namespace
+
+Place Written::place_of(std::string_view path) const {
+  if (const auto value = values.find(path); value != values.end()) return value->second.place;
+  const auto section = sections.find(path.substr(0, path.find('.')));
+  return section != sections.end() ? section->second : file;
+}
+
+void read_file_keys(const YAML::Node& root, const std::string& source, Written& written,
+                    std::vector<Problem>& problems) {
+  written.file = {.source = source};
+  if (!root.IsMap()) {
+    problems.push_back(
+        {config::place_of(root, {.source = source, .line = 1, .column = 1}), "",
+         fmt::format("expected a mapping of keys such as `model:`, found {}", describe(root))});
+    return;
+  }
+  MappingReader(written, problems).read(root, "", {.source = source, .line = 1, .column = 1});
+}
+
+void read_override(std::string_view text, Written& written, std::vector<Problem>& problems) {
+  const Place place{
+      .source = fmt::format("command line: {}", text), .line = 0, .column = 0, .command_line = true};
+  const auto equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    problems.push_back({place, "", "expected key.path=value, such as optimizer.lr=1e-3"});
+    return;
+  }
+  const std::string path(text.substr(0, equals));
+  WrittenValue value{.node = {}, .place = place};
+  try {
+    value.node = parse_value(std::string(text.substr(equals + 1)));
+  } catch (const YAML::Exception& error) {
+    problems.push_back({place, path, fmt::format("the value is not valid YAML: {}", error.msg)});
+    return;
+  }
+  if (path == kPlugins) written.plugin_overrides.clear();
+  if (read_plugin_override(path, value, written)) return;
+
+  const Key* const key = find_key(path);
+  const auto dot = path.find('.');
+  const std::string section = dot == std::string::npos ? std::string() : path.substr(0, dot);
+  if (find_section(path) != nullptr) {
+    forget_section(path, written);
+    YAML::Node wrapped;
+    wrapped[path] = value.node;
+    MappingReader(written, problems).read(wrapped, "", place);
+  } else if (key != nullptr && !is_later(key)) {
+    written.values[path] = std::move(value);
+  } else if (!section.empty() && find_section(section) == nullptr) {
+    problems.push_back({place, path, unknown_key("", section)});
+  } else {
+    problems.push_back(
+        {place, path, unknown_key(section, dot == std::string::npos ? path : path.substr(dot + 1))});
+  }
+}
+
+std::string describe(const YAML::Node& node) {
+  if (node.IsMap()) return "a mapping";
+  if (node.IsSequence()) return "a list";
+  if (!node.IsScalar()) return "nothing";
+  const std::string& text = node.Scalar();
+  std::string shown;
+  for (const char letter : text.substr(0, kLongestShown)) {
+    const bool control = static_cast<unsigned char>(letter) < 0x20 || letter == '\x7f';
+    shown += control ? ' ' : letter;
+  }
+  return fmt::format("'{}{}'", shown, text.size() > kLongestShown ? "..." : "");
+}
+
+Place place_of(const YAML::Node& node, const Place& otherwise) {
+  const YAML::Mark mark = node.Mark();
+  if (otherwise.command_line || mark.is_null() || node.IsNull()) return otherwise;
+  return {.source = otherwise.source, .line = mark.line + 1, .column = mark.column + 1};
+}
+
+}  // namespace strata::config

@@ -1,0 +1,142 @@
+// What a good configuration means.
+#include "host/config/load.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/temporary_folder.hpp"
+
+namespace strata::test {
+namespace {
+
+using config::parse_config;
+using config::RunConfig;
+using Overrides = std::vector<std::string>;
+
+RunConfig parse(const std::string& text, const Overrides& overrides = {}) {
+  return parse_config(text, "t.yaml", overrides);
+}
+
+TEST(Load, FillsInTheDefaults) {
+  const RunConfig config = parse("model: {size: small}\n");
+  EXPECT_EQ(config.name, "t");
+  EXPECT_EQ(config.model.name, "transformer");
+  EXPECT_EQ(config.model.d_model, 768);
+  EXPECT_EQ(config.model.context, 512);
+  EXPECT_EQ(config.data.source, config::DataSource::kSynthetic);
+  EXPECT_EQ(config.optimizer.name, config::OptimizerName::kAdamW);
+  EXPECT_EQ(config.optimizer.beta2, 0.999);
+  EXPECT_EQ(config.precision, "fp32");
+  EXPECT_TRUE(config.zero_grad.set_to_none);
+  EXPECT_TRUE(config.trace.ops);
+  EXPECT_EQ(config.store.spool_bytes, std::uint64_t{4} << 20);
+  EXPECT_EQ(config::total_steps(config.schedule), 4u);
+}
+
+TEST(Load, TypesComeFromTheSchemaNotFromTheLooksOfAValue) {
+  const RunConfig config =
+      parse("name: no\nmodel: {size: 2.7b}\noptimizer: {lr: 1e-3, weight_decay: 0}\nstrict: on\nseed: +7\n");
+  EXPECT_EQ(config.name, "no");
+  EXPECT_EQ(config.model.size, "2.7b");
+  EXPECT_EQ(config.optimizer.lr, 1e-3);
+  EXPECT_EQ(config.optimizer.weight_decay, 0.0);
+  EXPECT_TRUE(config.strict);
+  EXPECT_EQ(config.seed, 7);
+}
+
+TEST(Load, EveryFieldOfASizeCanBeOverridden) {
+  const RunConfig config = parse("model: {size: medium, layers: 2, vocab: 256}\n", {"model.heads=8"});
+  EXPECT_EQ(config.model.layers, 2);
+  EXPECT_EQ(config.model.vocab, 256);
+  EXPECT_EQ(config.model.heads, 8);
+  EXPECT_EQ(config.model.d_model, 1024);
+}
+
+TEST(Load, AnEmptySectionIsNoSection) {
+  EXPECT_TRUE(parse("model: {size: small}\ntrace:\n  # ops: true\nplugins:\n").trace.ops);
+}
+
+TEST(Load, TheCommandLineWins) {
+  const RunConfig config =
+      parse("model: {size: small}\noptimizer: {name: adamw, lr: 1, beta1: 0.5}\nseed: bad\n",
+            {"seed=3", "optimizer={name: sgd, momentum: 0.9}", "seed=4"});
+  EXPECT_EQ(config.seed, 4);
+  EXPECT_EQ(config.optimizer.name, config::OptimizerName::kSgd);
+  EXPECT_EQ(config.optimizer.momentum, 0.9);
+  EXPECT_EQ(config.optimizer.lr, 1.0e-3);
+}
+
+TEST(Load, StepsInAllAreTheScheduleUpToItsLimit) {
+  EXPECT_EQ(config::total_steps(
+                parse("model: {size: small}\nschedule: {wait: 3, warmup: 2, active: 5}\n").schedule),
+            10u);
+  EXPECT_EQ(
+      config::total_steps(parse("model: {size: small}\nschedule: {active: 5, max_steps: 4}\n").schedule), 4u);
+  EXPECT_EQ(
+      config::total_steps(parse("model: {size: small}\nschedule: {active: 5, max_steps: 99}\n").schedule),
+      7u);
+}
+
+TEST(Load, PathsStartInTheFolderOfTheFile) {
+  const TemporaryFolder folder;
+  folder.write("texts/b.md", "b");
+  folder.write("texts/deep/er/a.md", "a");
+  folder.write("texts/deep/er/a.py", "a");
+  const auto file =
+      folder.write("configs/t.yaml", "model: {size: small}\ndata: {source: text, path: ../texts/**/*.md}\n");
+  const RunConfig config = config::load_config(file);
+  const std::vector<std::filesystem::path> expected{folder.path() / "configs/../texts/b.md",
+                                                    folder.path() / "configs/../texts/deep/er/a.md"};
+  EXPECT_EQ(config.data.files, expected);
+}
+
+TEST(Load, PathsOfTheCommandLineStartInTheCurrentFolder) {
+  const RunConfig config =
+      parse_config("model: {size: small}\n", "/elsewhere/t.yaml", Overrides{"data.path=a.txt"});
+  EXPECT_EQ(config.data.path.front(), (std::filesystem::current_path() / "a.txt").string());
+}
+
+TEST(Load, FilesKeepTheOrderOfTheirPatternsAndComeOnce) {
+  const TemporaryFolder folder;
+  const auto a = folder.write("a.txt", "a");
+  const auto b = folder.write("b.txt", "b");
+  const auto file =
+      folder.write("t.yaml", "model: {size: small}\ndata: {source: text, path: [b.txt, '*.txt']}\n");
+  EXPECT_EQ(config::load_config(file).data.files, (std::vector<std::filesystem::path>{b, a}));
+}
+
+TEST(Load, HomeAndVariablesAreReplacedInPaths) {
+  const TemporaryFolder folder;
+  folder.write("a.txt", "a");
+  setenv("STRATA_TEST_FOLDER", folder.path().c_str(), 1);
+  const RunConfig config =
+      parse("model: {size: small}\ndata: {source: text, path: '${STRATA_TEST_FOLDER}/a.txt'}\n");
+  unsetenv("STRATA_TEST_FOLDER");
+  EXPECT_EQ(config.data.files.front(), folder.path() / "a.txt");
+}
+
+TEST(Load, PluginProblemsComeWithTheOthers) {
+  const auto check = [](const std::vector<PluginRequest>& plugins) {
+    return std::vector<std::string>{plugins.front().place + ": no plugin '" + plugins.front().name + "'"};
+  };
+  try {
+    parse_config("model: {size: small}\nseed: x\nplugins: [nope]\n", "t.yaml", {}, check);
+    FAIL() << "expected ConfigError";
+  } catch (const config::ConfigError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "t.yaml:2:7: seed: expected an integer of at least 0, found 'x'\nt.yaml:3:11: no plugin 'nope'");
+  }
+}
+
+TEST(Load, TheNameIsTheFilesUnlessItIsWritten) {
+  EXPECT_EQ(parse_config("model: {size: small}\n", "a/my run!.yaml").name, "my-run-");
+  EXPECT_EQ(parse_config("model: {size: small}\n", ".yaml").name, "yaml");
+  EXPECT_EQ(parse_config("model: {size: small}\nname: x\n", "a.yaml").name, "x");
+}
+
+}  // namespace
+}  // namespace strata::test

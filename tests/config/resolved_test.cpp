@@ -1,0 +1,58 @@
+// config.yaml of a run says all that was in force, and says it again when it is loaded.
+#include "host/config/resolved.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "host/config/load.hpp"
+#include "host/config/schema.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace strata::test {
+namespace {
+
+std::string resolved(const std::string& text) {
+  return config::parse_config(text, "/runs/t.yaml").resolved_yaml;
+}
+
+class RoundTrip : public testing::TestWithParam<std::string> {};
+
+TEST_P(RoundTrip, LoadsAgainToTheSame) {
+  const std::string once = resolved(GetParam());
+  EXPECT_EQ(config::parse_config(once, "/elsewhere/config.yaml").resolved_yaml, once);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Configurations, RoundTrip,
+    testing::Values(
+        "model: {size: small}\n", "model: {size: 2.7b, layers: 1}\nname: no\n",
+        "model: {size: custom, layers: 1, d_model: 8, d_ff: 8, heads: 2, vocab: 300, norm_epsilon: 1e-300}\n",
+        "model: {size: small}\noptimizer: {name: sgd, momentum: 0.9, lr: 0.1}\n",
+        "model: {size: small}\noptimizer: {lr: 0.30000000000000004, beta1: 1e-7}\nmode: forward\n",
+        "model: {size: small}\ndata: {path: ['a b/*.py', 'it''s: \"q\" #1'], max_bytes: 1536}\n",
+        "model: {size: small}\nplugins: [a, b: {x: 1e-3, y: 'no', z: '# {', w: '', v: ' '}, ./c.so]\n",
+        "model: {size: small}\nstore: {on_full: drop, spool_bytes: 65537}\nstrict: true\nseed: "
+        "9223372036854775807\n"));
+
+TEST(Resolved, SaysEveryKeyThatApplies) {
+  const std::string yaml = resolved("model: {size: small}\n");
+  for (const config::Key& key : config::keys()) {
+    const bool said = yaml.find(std::string(key.name()) + ":") != std::string::npos;
+    const bool later = std::holds_alternative<config::LaterType>(key.type);
+    EXPECT_EQ(said, !later && key.path != "optimizer.momentum") << key.path;
+  }
+}
+
+TEST(Resolved, IsReadable) {
+  const std::string yaml = resolved("model: {size: small}\noptimizer: {lr: 3e-4}\nplugins: [a: {x: 1}]\n");
+  EXPECT_NE(yaml.find("optimizer:\n  name: adamw\n  impl: for_loop\n  lr: 0.0003\n"), std::string::npos)
+      << yaml;
+  EXPECT_NE(yaml.find("  epsilon: 1.0e-08\n"), std::string::npos) << yaml;
+  EXPECT_NE(yaml.find("plugins:\n  - a:\n      x: 1\n"), std::string::npos) << yaml;
+  EXPECT_NE(yaml.find("  spool_bytes: 4MiB\n"), std::string::npos) << yaml;
+}
+
+}  // namespace
+}  // namespace strata::test
