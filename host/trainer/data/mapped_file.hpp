@@ -1,0 +1,26 @@
+// A file's bytes, mapped read-only: what is not read is not loaded, so a file may be larger than memory.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+namespace strata::trainer {
+
+class MappedFile {
+ public:
+  // Throws DataError when the file cannot be opened or mapped. An empty file has no bytes.
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&&) = delete;
+
+  // Starts on a page, so it is aligned for any token type. Valid as long as this object; a file that is
+  // truncated meanwhile raises SIGBUS when read.
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace strata::trainer

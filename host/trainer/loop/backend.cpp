@@ -1,0 +1,36 @@
+#include "host/trainer/loop/backend.hpp"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <torch/torch.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace strata::trainer {
+
+void apply_backend(const config::BackendConfig& backend, std::uint64_t seed) {
+  const auto threads = backend.threads > 0 ? static_cast<unsigned>(backend.threads)
+                                           : std::max(1u, std::thread::hardware_concurrency());
+  at::set_num_threads(static_cast<int>(threads));
+  at::globalContext().setUserEnabledMkldnn(backend.onednn);
+  torch::manual_seed(seed);
+}
+
+std::string describe_backend() {
+  const nlohmann::ordered_json description = {
+      {"version", TORCH_VERSION},
+      {"threads", at::get_num_threads()},
+      {"interop_threads", at::get_num_interop_threads()},
+      {"onednn_enabled", at::globalContext().userEnabledMkldnn()},
+      {"cpu_capability", at::get_cpu_capability()},
+      {"blas", at::get_mkl_version()},
+      {"onednn", at::get_mkldnn_version()},
+      {"openmp", at::get_openmp_version()},
+      {"build", at::show_config()},
+  };
+  return description.dump();
+}
+
+}  // namespace strata::trainer

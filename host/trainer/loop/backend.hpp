@@ -1,0 +1,17 @@
+// The process-wide settings of LibTorch that decide how a run computes, and what the manifest says of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "host/config/run_config.hpp"
+
+namespace strata::trainer {
+
+// Threads within an operator, oneDNN on or off, and the global generator's seed.
+void apply_backend(const config::BackendConfig& backend, std::uint64_t seed);
+
+// A JSON object for the manifest: LibTorch's version and build, BLAS, oneDNN, OpenMP, threads.
+std::string describe_backend();
+
+}  // namespace strata::trainer

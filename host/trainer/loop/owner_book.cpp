@@ -1,0 +1,93 @@
+#include "host/trainer/loop/owner_book.hpp"
+
+#include <c10/core/ScalarType.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace strata::trainer {
+
+namespace {
+
+std::uint64_t storage_address(const at::Tensor& tensor) {
+  return reinterpret_cast<std::uint64_t>(tensor.storage().data());
+}
+
+}  // namespace
+
+OwnerBook::OwnerBook(Session& session) : session_(session), wanted_(session.wants_tensors()) {}
+
+void OwnerBook::show_model(const torch::nn::Module& model) {
+  if (!wanted_) return;
+  for (const auto& parameter : model.named_parameters()) {
+    show(TensorRole::kParameter, parameter.key(), parameter.value());
+    parameters_.push_back({parameter.key(), parameter.value()});
+  }
+  for (const auto& buffer : model.named_buffers()) show(TensorRole::kBuffer, buffer.key(), buffer.value());
+}
+
+void OwnerBook::show_batch(const Batch& batch) {
+  show(TensorRole::kInput, "input", batch.input);
+  show(TensorRole::kTarget, "target", batch.target);
+}
+
+void OwnerBook::show_logits(const at::Tensor& logits) {
+  show(TensorRole::kLogits, "logits", logits);
+}
+
+void OwnerBook::show_loss(const at::Tensor& loss) {
+  show(TensorRole::kLoss, "loss", loss);
+}
+
+void OwnerBook::show_gradients() {
+  for (const Parameter& parameter : parameters_) {
+    const at::Tensor& gradient = parameter.tensor.grad();
+    if (gradient.defined()) show(TensorRole::kGradient, parameter.name, gradient, parameter.tensor);
+  }
+}
+
+void OwnerBook::show_optimizer_state(const Optimizer& optimizer) {
+  if (!wanted_) return;
+  for (const OptimizerState& state : optimizer.state()) {
+    show(TensorRole::kOptimizerState, state.name, state.tensor, state.parameter);
+  }
+}
+
+void OwnerBook::show(TensorRole role, std::string_view name, const at::Tensor& tensor,
+                     const at::Tensor& owner) {
+  if (!wanted_ || is_reported(tensor)) return;
+  const std::string dtype = c10::getDtypeNames(tensor.scalar_type()).first;
+  TensorInfo info;
+  info.role = role;
+  info.name = name;
+  info.dtype = dtype;
+  info.device_type = tensor.is_cuda() ? DeviceType::kCuda : DeviceType::kCpu;
+  info.device_index = tensor.is_cuda() ? tensor.get_device() : 0;
+  info.address = storage_address(tensor);
+  info.storage_bytes = tensor.storage().nbytes();
+  info.owner_address = owner.defined() ? storage_address(owner) : 0;
+  info.sizes = {tensor.sizes().data(), tensor.sizes().size()};
+  session_.tensor(info);
+}
+
+bool OwnerBook::is_reported(const at::Tensor& tensor) {
+  const c10::Storage& storage = tensor.storage();
+  const void* data = storage.data();
+  const auto [place, is_new] =
+      reported_.try_emplace(storage.unsafeGetStorageImpl(), Reported{storage.getWeakStorageImpl(), data});
+  if (is_new) {
+    if (reported_.size() > forget_above_) forget_freed_storages();
+    return false;
+  }
+  if (place->second.data == data) return true;
+  place->second.data = data;
+  return false;
+}
+
+// Twice what is alive is let through before the next time, so that the cost of a storage stays constant.
+void OwnerBook::forget_freed_storages() {
+  std::erase_if(reported_, [](const auto& entry) { return entry.second.storage.expired(); });
+  forget_above_ = std::max(forget_above_, 2 * reported_.size());
+}
+
+}  // namespace strata::trainer

@@ -1,0 +1,57 @@
+// Tells the session who owns which storage. The trainer shows it its tensors after each phase; the book
+// reports those whose storage it has not reported yet, so that showing the same ones again costs a look-up
+// each and a replaced storage is never missed.
+#pragma once
+
+#include <c10/core/StorageImpl.h>
+#include <torch/torch.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "host/trainer/data/batch.hpp"
+#include "host/trainer/optimizers/optimizer.hpp"
+#include "strata/runtime/session.hpp"
+
+namespace strata::trainer {
+
+class OwnerBook {
+ public:
+  // Does nothing at all when nobody listens to the session's tensors. `session` must outlive the book.
+  explicit OwnerBook(Session& session);
+
+  // The parameters and buffers of `model`; its parameters are those whose gradients are looked up later.
+  void show_model(const torch::nn::Module& model);
+  void show_batch(const Batch& batch);
+  void show_logits(const at::Tensor& logits);
+  void show_loss(const at::Tensor& loss);
+  void show_gradients();
+  void show_optimizer_state(const Optimizer& optimizer);
+
+ private:
+  struct Parameter {
+    std::string name;
+    at::Tensor tensor;
+  };
+  // While the weak reference is held no other storage can have this StorageImpl's address; the data pointer
+  // tells apart what a storage held before its memory was exchanged.
+  struct Reported {
+    c10::weak_intrusive_ptr<c10::StorageImpl> storage;
+    const void* data;
+  };
+
+  void show(TensorRole role, std::string_view name, const at::Tensor& tensor, const at::Tensor& owner = {});
+  bool is_reported(const at::Tensor& tensor);
+  void forget_freed_storages();
+
+  Session& session_;
+  bool wanted_;
+  std::vector<Parameter> parameters_;
+  std::unordered_map<const c10::StorageImpl*, Reported> reported_;
+  std::size_t forget_above_ = 64;
+};
+
+}  // namespace strata::trainer

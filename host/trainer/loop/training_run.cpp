@@ -1,0 +1,159 @@
+#include "host/trainer/loop/training_run.hpp"
+
+#include <c10/core/GradMode.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "host/trainer/loop/backend.hpp"
+
+namespace strata::trainer {
+
+TrainingRun::TrainingRun(const Request& request)
+    : request_(request), config_(request.config), session_(request.session), owners_(request.session) {
+  {
+    const Phase phase(session_, PhaseKind::kSetup, "setup");
+    set_up();
+  }
+  owners_.show_model(*model_);
+  describe();
+}
+
+void TrainingRun::set_up() {
+  const auto seed = static_cast<std::uint64_t>(config_.seed);
+  apply_backend(config_.backend, seed);
+  source_ = open_token_source(config_.data, config_.model, seed);
+  model_ = std::make_shared<Transformer>(config_.model,
+                                         session_.wants_tensors() ? ModuleScope(session_) : ModuleScope());
+  if (trains()) optimizer_ = make_optimizer(config_.optimizer, model_->parameters());
+}
+
+void TrainingRun::describe() const {
+  const config::ModelConfig& model = config_.model;
+  const nlohmann::ordered_json description = {
+      {"name", model.name},         {"size", model.size},
+      {"layers", model.layers},     {"d_model", model.d_model},
+      {"d_ff", model.d_ff},         {"heads", model.heads},
+      {"vocab", model.vocab},       {"context", model.context},
+      {"dtype", config_.precision}, {"parameters", parameter_count()},
+  };
+  session_.describe("model", description.dump());
+  session_.describe("data", nlohmann::json(source_->description()).dump());
+  session_.describe("torch", describe_backend());
+}
+
+void TrainingRun::run_steps(Result& result) {
+  const c10::AutoGradMode gradients(config_.mode != config::Mode::kForward);
+  const std::uint64_t steps = config::total_steps(config_.schedule);
+  const auto tokens =
+      static_cast<std::uint64_t>(config_.accumulation * config_.data.batch_size * config_.model.context);
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    const auto begin = std::chrono::steady_clock::now();
+    session_.begin_step(step, static_cast<std::uint32_t>(config_.accumulation));
+    const std::optional<double> loss = run_step(step);
+    if (!loss) {
+      result.outcome = Outcome::kInterrupted;
+      return;
+    }
+    session_.end_step({.optimizer_ran = trains(), .loss = loss, .tokens = tokens});
+    const auto duration = std::chrono::steady_clock::now() - begin;
+    result.steps = step + 1;
+    result.last_loss = *loss;
+    if (request_.on_step) {
+      const std::chrono::nanoseconds duration_ns(duration);
+      request_.on_step({step + 1, steps, *loss, tokens, duration_ns.count()});
+    }
+  }
+  result.outcome = Outcome::kDone;
+}
+
+std::optional<double> TrainingRun::run_step(std::uint64_t step) {
+  const config::ZeroGradAt zero_grad_at = config_.zero_grad.at;
+  if (trains() && zero_grad_at == config::ZeroGradAt::kStepStart) zero_gradients();
+  double loss = 0.0;
+  for (std::uint32_t micro_batch = 0; micro_batch < config_.accumulation; ++micro_batch) {
+    if (interrupted()) return std::nullopt;
+    loss += run_micro_batch(step, micro_batch);
+  }
+  if (interrupted()) return std::nullopt;
+  if (trains()) {
+    step_optimizer();
+    if (zero_grad_at == config::ZeroGradAt::kStepEnd) zero_gradients();
+  }
+  return loss;
+}
+
+double TrainingRun::run_micro_batch(std::uint64_t step, std::uint32_t micro_batch) {
+  session_.begin_micro_batch(micro_batch);
+  const Batch batch = load(step, micro_batch);
+  Loss loss = compute_loss(forward(batch.input), batch.target);
+  if (trains()) {
+    const bool first = micro_batch == 0;
+    if (first && config_.zero_grad.at == config::ZeroGradAt::kBeforeBackward) zero_gradients();
+    backward(std::move(loss.tensor));
+  }
+  return loss.value;
+}
+
+Batch TrainingRun::load(std::uint64_t step, std::uint32_t micro_batch) {
+  const auto micro_batches = static_cast<std::uint64_t>(config_.accumulation);
+  const auto sequences = static_cast<std::uint64_t>(config_.data.batch_size);
+  const BatchShape shape{config_.data.batch_size, config_.model.context, config_.model.vocab};
+  Batch batch;
+  {
+    const Phase phase(session_, PhaseKind::kData, "data");
+    batch = read_batch(*source_, shape, (step * micro_batches + micro_batch) * sequences);
+  }
+  owners_.show_batch(batch);
+  return batch;
+}
+
+at::Tensor TrainingRun::forward(const at::Tensor& input) {
+  at::Tensor logits;
+  {
+    const Phase phase(session_, PhaseKind::kForward, "forward");
+    logits = model_->forward(input);
+  }
+  owners_.show_logits(logits);
+  return logits;
+}
+
+TrainingRun::Loss TrainingRun::compute_loss(at::Tensor logits, const at::Tensor& target) {
+  const Phase phase(session_, PhaseKind::kLoss, "loss");
+  at::Tensor loss = at::cross_entropy_loss(logits.flatten(0, 1), target.flatten());
+  logits.reset();
+  if (config_.accumulation > 1) loss = loss / config_.accumulation;
+  owners_.show_loss(loss);
+  const double value = loss.item<double>();
+  if (!trains()) loss.reset();
+  return {std::move(loss), value};
+}
+
+void TrainingRun::backward(at::Tensor loss) {
+  {
+    const Phase phase(session_, PhaseKind::kBackward, "backward");
+    loss.backward();
+    loss.reset();
+  }
+  owners_.show_gradients();
+}
+
+void TrainingRun::step_optimizer() {
+  {
+    const Phase phase(session_, PhaseKind::kOptimizer, "optimizer");
+    optimizer_->step();
+  }
+  owners_.show_gradients();
+  owners_.show_optimizer_state(*optimizer_);
+}
+
+void TrainingRun::zero_gradients() {
+  {
+    const Phase phase(session_, PhaseKind::kZeroGrad, "zero_grad");
+    optimizer_->zero_grad(config_.zero_grad.set_to_none);
+  }
+  owners_.show_gradients();
+}
+
+}  // namespace strata::trainer

@@ -1,0 +1,62 @@
+// One run of the training loop: what is computed in which order, with every phase marked in the session.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "host/trainer/data/batch.hpp"
+#include "host/trainer/entry.hpp"
+#include "host/trainer/loop/owner_book.hpp"
+#include "host/trainer/models/transformer.hpp"
+#include "host/trainer/optimizers/optimizer.hpp"
+
+namespace strata::trainer {
+
+class TrainingRun {
+ public:
+  // Builds the data source, the model and, to train, the optimizer, in the phase `setup`; `request.session`'s
+  // run has begun. Throws DataError, std::invalid_argument or c10::Error.
+  explicit TrainingRun(const Request& request);
+
+  std::uint64_t parameter_count() const { return model_->parameter_count(); }
+
+  // Runs all steps, keeping `result` up to date after each, also when it throws. Its outcome at the end is
+  // kDone, or kInterrupted when `request.interrupt` was set.
+  void run_steps(Result& result);
+
+ private:
+  void set_up();
+  void describe() const;
+
+  // The step's mean loss, or nothing when it was interrupted.
+  std::optional<double> run_step(std::uint64_t step);
+  // The micro-batch's share of the step's mean loss.
+  double run_micro_batch(std::uint64_t step, std::uint32_t micro_batch);
+
+  // The phases. Each drops what no later phase needs before it ends: `compute_loss` the logits and, when
+  // there is no backward, the loss and with it the graph; `backward` the loss.
+  struct Loss {
+    at::Tensor tensor;  // undefined unless the run trains
+    double value;
+  };
+  Batch load(std::uint64_t step, std::uint32_t micro_batch);
+  at::Tensor forward(const at::Tensor& input);
+  Loss compute_loss(at::Tensor logits, const at::Tensor& target);
+  void backward(at::Tensor loss);
+  void step_optimizer();
+  void zero_gradients();
+
+  bool interrupted() const { return request_.interrupt.load(std::memory_order_relaxed) != 0; }
+  bool trains() const { return request_.config.mode == config::Mode::kTrain; }
+
+  const Request& request_;
+  const config::RunConfig& config_;
+  Session& session_;
+  std::unique_ptr<TokenSource> source_;
+  std::shared_ptr<Transformer> model_;
+  std::unique_ptr<Optimizer> optimizer_;  // null unless the run trains
+  OwnerBook owners_;
+};
+
+}  // namespace strata::trainer

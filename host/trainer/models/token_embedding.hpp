@@ -1,0 +1,24 @@
+// A vector for each token of the vocabulary.
+#pragma once
+
+#include <torch/torch.h>
+
+#include "host/trainer/models/module_scope.hpp"
+
+namespace strata::trainer {
+
+class TokenEmbedding : public torch::nn::Module {
+ public:
+  // `weight` [vocab, d_model], drawn with the variance 1.
+  TokenEmbedding(std::int64_t vocab, std::int64_t d_model, ModuleScope scope, at::Device device);
+
+  // int64 [batch, context] to [batch, context, d_model]. Throws c10::IndexError for a token outside of the
+  // vocabulary.
+  at::Tensor forward(const at::Tensor& tokens) const;
+
+ private:
+  ModuleScope scope_;
+  at::Tensor weight_;
+};
+
+}  // namespace strata::trainer

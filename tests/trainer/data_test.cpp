@@ -1,0 +1,225 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "host/trainer/data/batch.hpp"
+#include "host/trainer/data/data_error.hpp"
+#include "host/trainer/data/find_files.hpp"
+#include "host/trainer/data/text_source.hpp"
+#include "host/trainer/data/token_files.hpp"
+
+namespace strata::trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using config::TokenFormat;
+using Tokens = std::vector<std::int64_t>;
+
+class Data : public testing::Test {
+ protected:
+  Data() { fs::create_directories(folder_); }
+  ~Data() override { fs::remove_all(folder_); }
+
+  fs::path write(const std::string& name, const std::string& bytes) const {
+    const fs::path path = folder_ / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+  }
+
+  fs::path write(const std::string& name, const std::vector<std::uint16_t>& tokens) const {
+    return write(name, std::string(reinterpret_cast<const char*>(tokens.data()), 2 * tokens.size()));
+  }
+
+  std::vector<std::string> found(const std::vector<std::string>& paths) const {
+    std::vector<std::string> absolute;
+    for (const std::string& path : paths) absolute.push_back((folder_ / path).string());
+    std::vector<std::string> names;
+    for (const fs::path& file : find_files(absolute)) names.push_back(fs::relative(file, folder_).string());
+    return names;
+  }
+
+  const fs::path folder_ = fs::temp_directory_path() / ("strata_data_test_" + std::to_string(::getpid()));
+};
+
+Tokens read(const TokenFiles& files, std::uint64_t first, std::size_t count) {
+  Tokens tokens(count);
+  files.read(first, tokens);
+  return tokens;
+}
+
+template <typename Action>
+std::string data_error(Action&& action) {
+  try {
+    action();
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "no DataError was thrown";
+}
+
+config::DataConfig text_config(std::vector<std::string> paths, TokenFormat format = TokenFormat::kBytes) {
+  config::DataConfig config;
+  config.source = config::DataSource::kText;
+  config.path = std::move(paths);
+  config.tokens = format;
+  return config;
+}
+
+TEST_F(Data, AByteIsATokenAlsoAbove127) {
+  const TokenFiles files({write("a", std::string("A\0\xff\x80z", 5))}, TokenFormat::kBytes, 0);
+  EXPECT_EQ(files.size(), 5u);
+  EXPECT_EQ(read(files, 0, 5), (Tokens{65, 0, 255, 128, 122}));
+}
+
+TEST_F(Data, TwoBytesAreATokenAlsoAbove32767) {
+  const TokenFiles files({write("a", std::vector<std::uint16_t>{0, 1, 258, 50256, 65535})},
+                         TokenFormat::kUint16, 0);
+  EXPECT_EQ(files.size(), 5u);
+  EXPECT_EQ(read(files, 1, 4), (Tokens{1, 258, 50256, 65535}));
+}
+
+TEST_F(Data, FilesAreReadAsOneAcrossTheirEnds) {
+  const TokenFiles files({write("a", std::string("ab")), write("empty", std::string()),
+                          write("b", std::string("c")), write("c", std::string("def"))},
+                         TokenFormat::kBytes, 0);
+  EXPECT_EQ(files.size(), 6u);
+  EXPECT_EQ(read(files, 0, 6), (Tokens{'a', 'b', 'c', 'd', 'e', 'f'}));
+  EXPECT_EQ(read(files, 1, 3), (Tokens{'b', 'c', 'd'}));
+  EXPECT_EQ(read(files, 5, 1), (Tokens{'f'}));
+}
+
+TEST_F(Data, NoMoreThanMaxBytesAreRead) {
+  const std::vector<fs::path> paths = {write("a", std::string("abcd")), write("b", std::string("efgh"))};
+  EXPECT_EQ(read(TokenFiles(paths, TokenFormat::kBytes, 6), 3, 3), (Tokens{'d', 'e', 'f'}));
+  EXPECT_EQ(TokenFiles(paths, TokenFormat::kBytes, 6).size(), 6u);
+  EXPECT_EQ(TokenFiles(paths, TokenFormat::kUint16, 7).size(), 3u);
+}
+
+TEST_F(Data, AnOddNumberOfBytesIsNoUint16) {
+  const std::string path = write("odd.bin", std::string("abc")).string();
+  const std::string message = data_error([&] { TokenFiles({path}, TokenFormat::kUint16, 0); });
+  EXPECT_NE(message.find("'" + path + "' has 3 bytes, which is no whole number of uint16"), std::string::npos)
+      << message;
+}
+
+TEST_F(Data, AFileThatCannotBeOpenedIsNamed) {
+  const std::string message = data_error([&] { TokenFiles({folder_ / "gone"}, TokenFormat::kBytes, 0); });
+  EXPECT_NE(message.find("gone': No such file"), std::string::npos) << message;
+}
+
+TEST_F(Data, AFolderIsAllFilesBelowItSortedAndWithoutHiddenOnes) {
+  for (const char* name : {"text/b.md", "text/a.py", "text/sub/deeper/c.py", "text/.git/x", "text/.hidden"}) {
+    write(name, std::string("x"));
+  }
+  EXPECT_EQ(found({"text"}), (std::vector<std::string>{"text/a.py", "text/b.md", "text/sub/deeper/c.py"}));
+}
+
+TEST_F(Data, PatternsMatchFilesAndFolders) {
+  for (const char* name :
+       {"lib/one/a.py", "lib/one/a.md", "lib/two/b.py", "lib/two/deep/c.py", "lib/top.py"}) {
+    write(name, std::string("x"));
+  }
+  EXPECT_EQ(found({"lib/*/*.py"}), (std::vector<std::string>{"lib/one/a.py", "lib/two/b.py"}));
+  EXPECT_EQ(found({"lib/t?o"}), (std::vector<std::string>{"lib/two/b.py", "lib/two/deep/c.py"}));
+  EXPECT_EQ(found({"lib/**/*.py"}),
+            (std::vector<std::string>{"lib/one/a.py", "lib/top.py", "lib/two/b.py", "lib/two/deep/c.py"}));
+  EXPECT_EQ(found({"lib/[ot]*/?.md"}), (std::vector<std::string>{"lib/one/a.md"}));
+}
+
+TEST_F(Data, AFileNamedTwiceIsReadOnce) {
+  write("b", std::string("x"));
+  write("a", std::string("x"));
+  EXPECT_EQ(found({"b", "*"}), (std::vector<std::string>{"b", "a"}));
+}
+
+TEST_F(Data, APathThatMeansNoFileIsAnError) {
+  fs::create_directories(folder_ / "empty");
+  const auto message = [&](const std::string& path) { return data_error([&] { found({path}); }); };
+  EXPECT_NE(message("gone.txt").find("there is no '"), std::string::npos) << message("gone.txt");
+  EXPECT_NE(message("*.txt").find("matches no file"), std::string::npos) << message("*.txt");
+  EXPECT_NE(message("empty").find("holds no file"), std::string::npos) << message("empty");
+}
+
+TEST_F(Data, TextTooShortForOneSequenceIsAnError) {
+  const std::string path = write("short", std::string("12345678")).string();
+  EXPECT_EQ(TextSource(text_config({path}), 8, 0).description(), "text: 8 tokens of 1 file(s)");
+  const std::string message = data_error([&] { TextSource(text_config({path}), 9, 0); });
+  EXPECT_NE(message.find("hold 8 tokens together, but one sequence needs 9"), std::string::npos) << message;
+  const std::string empty = write("empty", std::string()).string();
+  EXPECT_NE(data_error([&] { TextSource(text_config({empty}), 2, 0); }).find("hold 0 tokens"),
+            std::string::npos);
+}
+
+TEST_F(Data, EverySequenceIsAPieceOfTheTextDrawnFromTheSeed) {
+  std::vector<std::uint16_t> counting(1000);
+  std::iota(counting.begin(), counting.end(), std::uint16_t{0});
+  const std::string path = write("counting", counting).string();
+  const TextSource source(text_config({path}, TokenFormat::kUint16), 17, 5);
+  const TextSource other_seed(text_config({path}, TokenFormat::kUint16), 17, 6);
+  std::vector<std::int64_t> starts;
+  std::vector<std::int64_t> other_starts;
+  Tokens tokens(17);
+  for (std::uint64_t sequence = 0; sequence < 64; ++sequence) {
+    source.read(sequence, tokens);
+    for (std::size_t i = 1; i < tokens.size(); ++i)
+      EXPECT_EQ(tokens[i], tokens[0] + static_cast<std::int64_t>(i));
+    starts.push_back(tokens[0]);
+    other_seed.read(sequence, tokens);
+    other_starts.push_back(tokens[0]);
+  }
+  EXPECT_NE(starts, other_starts);
+  EXPECT_LT(*std::ranges::min_element(starts), 100);
+  EXPECT_GT(*std::ranges::max_element(starts), 883);
+  source.read(40, tokens);
+  EXPECT_EQ(tokens[0], starts[40]);
+}
+
+TEST_F(Data, TheTargetIsTheInputShiftedByOne) {
+  const std::string path = write("text", std::string("the quick brown fox jumps over the lazy dog")).string();
+  const TextSource source(text_config({path}), 9, 1);
+  const Batch batch = read_batch(source, {.sequences = 3, .context = 8, .vocab = 256}, 12);
+  ASSERT_EQ(batch.input.sizes(), (std::vector<std::int64_t>{3, 8}));
+  ASSERT_EQ(batch.target.sizes(), (std::vector<std::int64_t>{3, 8}));
+  EXPECT_TRUE(at::equal(batch.input.narrow(1, 1, 7), batch.target.narrow(1, 0, 7)));
+  Tokens tokens(9);
+  source.read(13, tokens);
+  EXPECT_EQ(batch.input[1][0].item<std::int64_t>(), tokens[0]);
+  EXPECT_EQ(batch.target[1][7].item<std::int64_t>(), tokens[8]);
+  EXPECT_FALSE(batch.input.is_alias_of(batch.target));
+}
+
+TEST_F(Data, ATokenOutsideOfTheVocabularyIsAnError) {
+  const std::string path = write("text", std::string("aaaa\xc8")).string();
+  const TextSource source(text_config({path}), 5, 1);
+  const std::string message =
+      data_error([&] { read_batch(source, {.sequences = 1, .context = 4, .vocab = 200}, 0); });
+  EXPECT_NE(message.find("token 200 was read, but model.vocab is 200"), std::string::npos) << message;
+}
+
+TEST(SyntheticData, IsTheSameForTheSameSeedAndWithinTheVocabulary) {
+  config::DataConfig data;
+  data.source = config::DataSource::kSynthetic;
+  config::ModelConfig model;
+  model.vocab = 11;
+  model.context = 32;
+  const BatchShape shape{.sequences = 4, .context = 32, .vocab = 11};
+  const auto batch = [&](std::uint64_t seed, std::uint64_t first) {
+    return read_batch(*open_token_source(data, model, seed), shape, first).input;
+  };
+  EXPECT_TRUE(at::equal(batch(1, 8), batch(1, 8)));
+  EXPECT_FALSE(at::equal(batch(1, 8), batch(2, 8)));
+  EXPECT_TRUE(at::equal(batch(1, 8).narrow(0, 1, 3), batch(1, 9).narrow(0, 0, 3)));
+  EXPECT_EQ(batch(1, 0).min().item<std::int64_t>(), 0);
+  EXPECT_EQ(batch(1, 0).max().item<std::int64_t>(), 10);
+}
+
+}  // namespace
+}  // namespace strata::trainer

@@ -1,0 +1,180 @@
+// Against PyTorch in Python: tests/peers/transformer/make_fixture.py wrote what it computes. Another file
+// made by it is compared when STRATA_TRANSFORMER_FIXTURE names one.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/trainer/models/transformer.hpp"
+#include "host/trainer/optimizers/optimizer.hpp"
+
+namespace strata::trainer {
+namespace {
+
+// A dictionary of the fixture, read by key.
+class Dictionary {
+ public:
+  explicit Dictionary(const c10::IValue& value) : entries_(value.toGenericDict()) {}
+
+  c10::IValue at(const std::string& key) const { return entries_.at(key); }
+  Dictionary dictionary(const std::string& key) const { return Dictionary(at(key)); }
+  at::Tensor tensor(const std::string& key) const { return at(key).toTensor(); }
+  std::int64_t integer(const std::string& key) const { return at(key).toInt(); }
+  double number(const std::string& key, double otherwise = 0.0) const {
+    return entries_.contains(key) ? at(key).toDouble() : otherwise;
+  }
+
+ private:
+  c10::Dict<c10::IValue, c10::IValue> entries_;
+};
+
+Dictionary load_fixture() {
+  const char* other = std::getenv("STRATA_TRANSFORMER_FIXTURE");
+  const std::string path = other != nullptr ? other : STRATA_TEST_DATA "/transformer.pt";
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("no fixture '" + path + "'");
+  const std::vector<char> bytes(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>{});
+  return Dictionary(torch::pickle_load(bytes));
+}
+
+config::ModelConfig model_config(const Dictionary& sizes) {
+  config::ModelConfig config;
+  config.layers = sizes.integer("layers");
+  config.d_model = sizes.integer("d_model");
+  config.d_ff = sizes.integer("d_ff");
+  config.heads = sizes.integer("heads");
+  config.vocab = sizes.integer("vocab");
+  config.context = sizes.integer("context");
+  config.rope_theta = sizes.number("rope_theta");
+  config.norm_epsilon = sizes.number("norm_epsilon");
+  return config;
+}
+
+config::OptimizerConfig optimizer_config(config::OptimizerName name, const Dictionary& options) {
+  config::OptimizerConfig config;
+  config.name = name;
+  config.lr = options.number("lr");
+  config.weight_decay = options.number("weight_decay");
+  config.momentum = options.number("momentum");
+  config.beta1 = options.number("beta1");
+  config.beta2 = options.number("beta2");
+  config.epsilon = options.number("epsilon");
+  return config;
+}
+
+void expect_close(const at::Tensor& actual, const at::Tensor& expected, double tolerance,
+                  const std::string& what) {
+  ASSERT_EQ(actual.sizes(), expected.sizes()) << what;
+  const double largest = expected.abs().max().item<double>();
+  const double difference = (actual - expected).abs().max().item<double>();
+  EXPECT_LE(difference, tolerance * largest) << what << ", whose largest value is " << largest;
+}
+
+class TransformerPeer : public testing::Test {
+ protected:
+  Transformer peer_model() const {
+    Transformer model(model_config(fixture_.dictionary("sizes")));
+    const torch::NoGradGuard no_gradients;
+    for (auto& parameter : model.named_parameters()) {
+      parameter.value().copy_(fixture_.dictionary("weights").tensor(parameter.key()));
+    }
+    return model;
+  }
+
+  at::Tensor loss(const Transformer& model, std::int64_t step) const {
+    return at::cross_entropy_loss(model.forward(fixture_.tensor("inputs")[step]).flatten(0, 1),
+                                  fixture_.tensor("targets")[step].flatten());
+  }
+
+  void expect_same_training(const std::string& optimizer_name, config::OptimizerName name) const {
+    const Dictionary expected = fixture_.dictionary("optimizers").dictionary(optimizer_name);
+    const Transformer model = peer_model();
+    const auto optimizer =
+        make_optimizer(optimizer_config(name, expected.dictionary("options")), model.parameters());
+    const auto losses = expected.at("losses").toListRef();
+    for (std::size_t step = 0; step < losses.size(); ++step) {
+      optimizer->zero_grad(/*set_to_none=*/true);
+      const at::Tensor step_loss = loss(model, static_cast<std::int64_t>(step));
+      step_loss.backward();
+      optimizer->step();
+      EXPECT_NEAR(step_loss.item<double>(), losses[step].toDouble(), 1e-5) << "step " << step;
+    }
+    for (const auto& parameter : model.named_parameters()) {
+      expect_close(parameter.value(), expected.dictionary("weights").tensor(parameter.key()), 1e-4,
+                   parameter.key());
+    }
+  }
+
+  const Dictionary fixture_ = load_fixture();
+};
+
+TEST_F(TransformerPeer, DrawsTheSameWeightsFromTheSameSeed) {
+  torch::manual_seed(static_cast<std::uint64_t>(fixture_.integer("seed")));
+  const Transformer model(model_config(fixture_.dictionary("sizes")));
+  for (const auto& parameter : model.named_parameters()) {
+    EXPECT_TRUE(at::equal(parameter.value(), fixture_.dictionary("weights").tensor(parameter.key())))
+        << parameter.key();
+  }
+}
+
+TEST_F(TransformerPeer, ComputesTheSameLogits) {
+  const at::Tensor expected = fixture_.tensor("logits");
+  const at::Tensor logits = peer_model().forward(fixture_.tensor("inputs")[0]);
+  EXPECT_LE((logits - expected).abs().max().item<double>(), 1e-5);
+}
+
+TEST_F(TransformerPeer, ComputesTheSameLossAndGradients) {
+  const Transformer model = peer_model();
+  const at::Tensor first_loss = loss(model, 0);
+  EXPECT_NEAR(first_loss.item<double>(), fixture_.number("loss"), 1e-5);
+  first_loss.backward();
+  for (const auto& parameter : model.named_parameters()) {
+    expect_close(parameter.value().grad(), fixture_.dictionary("gradients").tensor(parameter.key()), 1e-5,
+                 parameter.key());
+  }
+}
+
+TEST_F(TransformerPeer, TrainsAlikeWithAdamW) {
+  expect_same_training("adamw", config::OptimizerName::kAdamW);
+}
+
+TEST_F(TransformerPeer, TrainsAlikeWithSgd) {
+  expect_same_training("sgd", config::OptimizerName::kSgd);
+}
+
+TEST_F(TransformerPeer, TrainsAlikeWithSgdMomentumAndDecay) {
+  expect_same_training("sgd_momentum", config::OptimizerName::kSgd);
+}
+
+TEST_F(TransformerPeer, KeepsTheStateThatPythonNames) {
+  const Transformer model = peer_model();
+  const auto names = [&](config::OptimizerName name, double momentum) {
+    config::OptimizerConfig config;
+    config.name = name;
+    config.lr = 0.1;
+    config.momentum = momentum;
+    config.beta1 = 0.9;
+    config.beta2 = 0.99;
+    config.epsilon = 1e-8;
+    const auto optimizer = make_optimizer(config, model.parameters());
+    EXPECT_TRUE(optimizer->state().empty());
+    loss(model, 0).backward();
+    optimizer->step();
+    std::vector<std::string> first_parameters;
+    for (const OptimizerState& state : optimizer->state()) {
+      EXPECT_EQ(state.tensor.sizes(), state.parameter.sizes());
+      if (state.parameter.is_same(model.parameters().front())) first_parameters.emplace_back(state.name);
+    }
+    return first_parameters;
+  };
+  EXPECT_EQ(names(config::OptimizerName::kAdamW, 0.0), (std::vector<std::string>{"exp_avg", "exp_avg_sq"}));
+  EXPECT_EQ(names(config::OptimizerName::kSgd, 0.9), (std::vector<std::string>{"momentum_buffer"}));
+  EXPECT_EQ(names(config::OptimizerName::kSgd, 0.0), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace strata::trainer

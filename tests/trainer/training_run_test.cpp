@@ -1,0 +1,283 @@
+// Whole runs through the library's door, as `strata` opens it, and what they leave in the run store.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "host/trainer/entry.hpp"
+#include "tests/trainer/query.hpp"
+
+namespace strata::trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using Losses = std::vector<double>;
+
+RunFunction run_function() {
+  void* library = ::dlopen(STRATA_TRAINER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw std::runtime_error(::dlerror());
+  return reinterpret_cast<RunFunction>(::dlsym(library, kRunSymbol));
+}
+
+config::RunConfig tiny_config() {
+  config::RunConfig config;
+  config.name = "tiny";
+  config.model = {.name = "transformer",
+                  .size = "custom",
+                  .layers = 2,
+                  .d_model = 32,
+                  .d_ff = 64,
+                  .heads = 4,
+                  .vocab = 256,
+                  .context = 16,
+                  .rope_theta = 10'000.0,
+                  .norm_epsilon = 1e-5};
+  config.data.batch_size = 4;
+  config.optimizer = {.name = config::OptimizerName::kSgd,
+                      .lr = 0.1,
+                      .weight_decay = 0.0,
+                      .momentum = 0.0,
+                      .beta1 = 0.9,
+                      .beta2 = 0.99,
+                      .epsilon = 1e-8};
+  config.precision = "fp32";
+  config.attention = "naive";
+  config.device = "cpu";
+  config.schedule = {.wait = 0, .warmup = 1, .active = 3, .max_steps = 4};
+  config.backend.threads = 2;
+  return config;
+}
+
+class TrainingRun : public testing::Test {
+ protected:
+  TrainingRun() { fs::create_directories(folder_); }
+  ~TrainingRun() override { fs::remove_all(folder_); }
+
+  // Runs `config_`; the losses of the steps that ended are kept, and the store when `directory` is given.
+  Result run(const std::string& directory = {}) {
+    SessionOptions options;
+    options.check = true;
+    if (!directory.empty()) {
+      options.directory = folder_ / directory;
+      fs::create_directories(options.directory);
+    }
+    losses_.clear();
+    Session session(options);
+    return run_function()(
+        {config_, session, [this](const Progress& progress) { on_step(progress); }, interrupt_});
+  }
+
+  Losses losses_of_run() {
+    const Result result = run();
+    EXPECT_EQ(result.outcome, Outcome::kDone) << result.message;
+    return losses_;
+  }
+
+  // The store of the run in `directory`.
+  Query store(const std::string& directory) const {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / directory / "rank0")) {
+      if (entry.path().extension() == ".sqlite") return Query(entry.path());
+    }
+    throw std::runtime_error("no store in " + directory);
+  }
+
+  config::RunConfig config_ = tiny_config();
+  std::atomic<int> interrupt_ = 0;
+  std::uint64_t interrupt_after_ = std::numeric_limits<std::uint64_t>::max();
+  Losses losses_;
+  std::vector<Progress> progress_;
+  const fs::path folder_ =
+      fs::temp_directory_path() / ("strata_training_run_test_" + std::to_string(::getpid()));
+
+ private:
+  void on_step(const Progress& progress) {
+    losses_.push_back(progress.loss);
+    progress_.push_back(progress);
+    if (progress.step == interrupt_after_) interrupt_ = SIGINT;
+  }
+};
+
+TEST_F(TrainingRun, ReportsEveryStep) {
+  const Result result = run();
+  EXPECT_EQ(result.outcome, Outcome::kDone) << result.message;
+  EXPECT_EQ(result.steps, 4u);
+  EXPECT_EQ(result.parameters, 2u * 256 * 32 + 2 * (4 * 32 * 32 + 3 * 32 * 64 + 2 * 32) + 32);
+  ASSERT_EQ(progress_.size(), 4u);
+  EXPECT_EQ(progress_[3].step, 4u);
+  EXPECT_EQ(progress_[3].steps, 4u);
+  EXPECT_EQ(progress_[3].tokens, 4u * 16);
+  EXPECT_GT(progress_[3].step_ns, 0);
+  EXPECT_EQ(result.last_loss, progress_[3].loss);
+}
+
+TEST_F(TrainingRun, ComputesTheSameForTheSameSeedToTheBit) {
+  config_.optimizer.name = config::OptimizerName::kAdamW;
+  const Losses first = losses_of_run();
+  EXPECT_EQ(first.size(), 4u);
+  EXPECT_EQ(first, losses_of_run());
+  config_.seed = 1;
+  EXPECT_NE(first, losses_of_run());
+}
+
+TEST_F(TrainingRun, ComputesTheSameWhenItIsTracedToTheBit) {
+  const Losses untraced = losses_of_run();
+  EXPECT_EQ(run("traced").outcome, Outcome::kDone);
+  EXPECT_EQ(losses_, untraced);
+}
+
+TEST_F(TrainingRun, AccumulatesToTheSameAsOneLargeBatch) {
+  config_.data.batch_size = 8;
+  const Losses whole = losses_of_run();
+  config_.data.batch_size = 2;
+  config_.accumulation = 4;
+  const Losses accumulated = losses_of_run();
+  ASSERT_EQ(whole.size(), accumulated.size());
+  for (std::size_t step = 0; step < whole.size(); ++step) EXPECT_NEAR(whole[step], accumulated[step], 1e-6);
+}
+
+TEST_F(TrainingRun, ZerosGradientsToTheSameEffectWhereverItDoes) {
+  config_.accumulation = 2;
+  const Losses expected = losses_of_run();
+  for (const auto at : {config::ZeroGradAt::kBeforeBackward, config::ZeroGradAt::kStepEnd}) {
+    config_.zero_grad.at = at;
+    EXPECT_EQ(losses_of_run(), expected);
+  }
+  config_.zero_grad.set_to_none = false;
+  EXPECT_EQ(losses_of_run(), expected);
+}
+
+TEST_F(TrainingRun, LearnsText) {
+  const fs::path text = folder_ / "text";
+  for (int line = 0; line < 200; ++line) std::ofstream(text, std::ios::app) << "strata are layers of rock\n";
+  config_.data.source = config::DataSource::kText;
+  config_.data.path = {text.string()};
+  config_.optimizer.name = config::OptimizerName::kAdamW;
+  config_.optimizer.lr = 3e-3;
+  config_.schedule = {.wait = 0, .warmup = 0, .active = 40, .max_steps = 40};
+  const Losses losses = losses_of_run();
+  EXPECT_LT(losses.back(), 0.6 * losses.front());
+}
+
+TEST_F(TrainingRun, MarksThePhasesInTheirOrder) {
+  config_.schedule = {.wait = 0, .warmup = 0, .active = 1, .max_steps = 1};
+  config_.accumulation = 2;
+  config_.zero_grad.at = config::ZeroGradAt::kBeforeBackward;
+  run("phases");
+  EXPECT_EQ(store("phases").texts("SELECT name FROM phase ORDER BY begin_sequence"),
+            (std::vector<std::string>{"setup", "data", "forward", "loss", "zero_grad", "backward", "data",
+                                      "forward", "loss", "backward", "optimizer"}));
+  EXPECT_EQ(store("phases").integer("SELECT count(*) FROM phase WHERE end_sequence IS NULL"), 0);
+}
+
+TEST_F(TrainingRun, ForwardModesComputeLossesAndNoGradients) {
+  config_.mode = config::Mode::kForward;
+  run("forward");
+  const Losses forward = losses_;
+  config_.mode = config::Mode::kForwardGrad;
+  run("forward_grad");
+  EXPECT_EQ(forward, losses_);
+  for (const char* mode : {"forward", "forward_grad"}) {
+    const Query store = this->store(mode);
+    EXPECT_EQ(store.texts("SELECT DISTINCT name FROM phase ORDER BY name"),
+              (std::vector<std::string>{"data", "forward", "loss", "setup"}));
+    EXPECT_EQ(store.integer("SELECT sum(optimizer_ran) FROM step"), 0);
+    EXPECT_EQ(store.integer("SELECT count(*) FROM tensor WHERE role IN (4, 5)"), 0);
+  }
+}
+
+TEST_F(TrainingRun, SaysWhoOwnsWhat) {
+  config_.optimizer.name = config::OptimizerName::kAdamW;
+  run("owners");
+  const Query store = this->store("owners");
+  constexpr int kParameters = 3 + 2 * 9;
+  const auto rows = [&](TensorRole role) {
+    return store.integer("SELECT count(*) FROM tensor WHERE role = " +
+                         std::to_string(static_cast<std::uint32_t>(role)));
+  };
+  EXPECT_EQ(rows(TensorRole::kParameter), kParameters);
+  EXPECT_EQ(rows(TensorRole::kBuffer), 1);
+  EXPECT_EQ(rows(TensorRole::kGradient), 4 * kParameters) << "freed and made again each step";
+  EXPECT_EQ(rows(TensorRole::kOptimizerState), 2 * kParameters) << "made once";
+  EXPECT_EQ(rows(TensorRole::kInput), 4);
+  EXPECT_EQ(rows(TensorRole::kTarget), 4);
+  EXPECT_EQ(rows(TensorRole::kLogits), 4);
+  EXPECT_EQ(rows(TensorRole::kLoss), 4);
+  EXPECT_EQ(
+      store.integer("SELECT count(*) FROM tensor AS owned LEFT JOIN tensor AS owner ON owner.role = 1 AND "
+                    "owner.address = owned.owner_address WHERE owned.role IN (4, 5) AND owner.name IS NULL"),
+      0)
+      << "gradients and state name a parameter";
+  EXPECT_EQ(store.integer("SELECT sum(storage_bytes) FROM tensor WHERE role = 1"),
+            static_cast<std::int64_t>(4 * run().parameters));
+  EXPECT_EQ(
+      store.texts(
+          "SELECT dtype || ' ' || shape FROM tensor WHERE name = 'layers.1.ffn.w1.weight' AND role = 1"),
+      std::vector<std::string>{"float32 64x32"});
+}
+
+TEST_F(TrainingRun, KeepsGradientStorageWhenItIsOnlyZeroed) {
+  config_.zero_grad.set_to_none = false;
+  run("zeroed");
+  EXPECT_EQ(store("zeroed").integer("SELECT count(*) FROM tensor WHERE role = 4"), 3 + 2 * 9);
+}
+
+TEST_F(TrainingRun, MarksTheLayers) {
+  config_.schedule = {.wait = 0, .warmup = 0, .active = 1, .max_steps = 1};
+  run("layers");
+  const auto paths = store("layers").texts("SELECT path FROM module ORDER BY begin_sequence");
+  EXPECT_EQ(paths, (std::vector<std::string>{"", "token_embeddings", "layers.0", "layers.0.ln1",
+                                             "layers.0.attn", "layers.0.ln2", "layers.0.ffn", "layers.1",
+                                             "layers.1.ln1", "layers.1.attn", "layers.1.ln2", "layers.1.ffn",
+                                             "ln_final", "lm_head"}));
+}
+
+TEST_F(TrainingRun, AnInterruptEndsTheRunAfterTheMicroBatch) {
+  interrupt_after_ = 2;
+  const Result result = run("interrupted");
+  EXPECT_EQ(result.outcome, Outcome::kInterrupted);
+  EXPECT_EQ(result.steps, 2u);
+  const Query store = this->store("interrupted");
+  EXPECT_EQ(store.texts("SELECT value FROM meta WHERE key = 'end'"), std::vector<std::string>{"interrupted"});
+  EXPECT_EQ(store.integer("SELECT count(*) FROM step"), 3) << "the third had begun";
+  EXPECT_EQ(store.integer("SELECT count(*) FROM step WHERE end_sequence IS NULL"), 0);
+}
+
+TEST_F(TrainingRun, DataThatIsMissingFailsTheRunWithAMessage) {
+  config_.data.source = config::DataSource::kText;
+  config_.data.path = {(folder_ / "gone.txt").string()};
+  const Result result = run("missing");
+  EXPECT_EQ(result.outcome, Outcome::kFailed);
+  EXPECT_NE(result.message.find("gone.txt"), std::string::npos) << result.message;
+  EXPECT_EQ(store("missing").texts("SELECT value FROM meta WHERE key = 'end'"),
+            std::vector<std::string>{"failed"});
+}
+
+TEST_F(TrainingRun, AModelLargerThanMemoryIsOutOfMemory) {
+  config_.model.vocab = std::int64_t{1} << 46;
+  const Result result = run("out_of_memory");
+  EXPECT_EQ(result.outcome, Outcome::kOutOfMemory);
+  EXPECT_NE(result.message.find("out of memory"), std::string::npos) << result.message;
+  EXPECT_EQ(result.message.find('\n'), std::string::npos) << result.message;
+  EXPECT_EQ(store("out_of_memory").texts("SELECT value FROM meta WHERE key = 'end'"),
+            std::vector<std::string>{"out_of_memory"});
+}
+
+TEST_F(TrainingRun, AModelThatCannotBeBuiltFailsTheRun) {
+  config_.model.heads = 5;
+  const Result result = run();
+  EXPECT_EQ(result.outcome, Outcome::kFailed);
+  EXPECT_NE(result.message.find("must divide"), std::string::npos) << result.message;
+}
+
+}  // namespace
+}  // namespace strata::trainer
