@@ -1,0 +1,61 @@
+// The rows that the tracer writes, and the tables they belong to (docs/run-store.md). Columns carry the
+// constants of the headers in strata/ext; circumstances are those of the event's `strata_when`.
+#pragma once
+
+#include <cstdint>
+
+#include "strata/ext/store.h"
+
+namespace strata::allocator_tracer {
+
+struct EventRow {
+  std::uint64_t sequence;
+  std::int64_t monotonic_ns;
+  std::uint64_t address;
+  std::uint64_t bytes;
+  std::uint64_t stream;
+  std::uint64_t pool;
+  std::uint64_t op;
+  std::uint32_t thread;
+  std::uint32_t action;
+  std::uint32_t device_type;
+  std::uint32_t device_index;
+  std::uint32_t phase;
+  std::uint32_t module;
+};
+
+struct OpRow {
+  std::uint64_t sequence;
+  std::int64_t monotonic_ns;
+  std::uint64_t op;
+  std::uint64_t parent;
+  std::int64_t autograd_sequence;
+  std::uint64_t forward_thread;
+  std::uint32_t thread;
+  std::uint32_t kind;
+  std::uint32_t name;
+  std::uint32_t phase;
+  std::uint32_t module;
+  std::uint32_t reserved;
+};
+
+struct SavedRow {
+  std::uint64_t sequence;
+  std::int64_t monotonic_ns;
+  std::uint64_t saved;
+  std::uint64_t address;
+  std::uint64_t storage_bytes;
+  std::uint64_t op;
+  std::uint32_t thread;
+  std::uint32_t action;
+  std::uint32_t device_type;
+  std::uint32_t device_index;
+  std::uint32_t phase;
+  std::uint32_t module;
+};
+
+extern const strata_table kEventTable;
+extern const strata_table kOpTable;
+extern const strata_table kSavedTable;
+
+}  // namespace strata::allocator_tracer

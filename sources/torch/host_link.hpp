@@ -1,0 +1,63 @@
+// The way from torch's callbacks to the host of the run in progress.
+//
+// What torch calls (an allocator's deleter, an observer, a saved tensor's destructor) lives as long as the
+// process: blocks outlive the run. The host does not. So each callback opens an `Emission`, which is empty
+// outside a run, and `disconnect_host` returns only when none is open any more.
+//
+// Nothing here locks or allocates. An open emission counts itself in one of many counters, chosen by thread,
+// so that threads do not share a cache line.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "strata/ext/emit.h"
+
+namespace strata::torch_source {
+
+struct HostLink {
+  const strata_host* host = nullptr;
+  const strata_emit_service* emit = nullptr;
+  std::uint64_t run = 0;  // 1 and up: what was begun in one run is not ended in another
+};
+
+// [driver] No host may be connected. Both must live until `disconnect_host` has returned.
+void connect_host(const strata_host* host, const strata_emit_service* emit);
+
+// [driver] Waits for the emissions of other threads; the calling thread must have none open. Idempotent.
+void disconnect_host();
+
+// [any] [alloc-lock] Keeps the host connected while it is open: open it for one event, on the stack.
+class Emission {
+ public:
+  Emission() noexcept;
+  ~Emission();
+  Emission(const Emission&) = delete;
+  Emission& operator=(const Emission&) = delete;
+
+  // Whether a host is connected. Without one, nothing below may be called.
+  explicit operator bool() const noexcept { return link_ != nullptr; }
+  std::uint64_t run() const noexcept { return link_->run; }
+
+  bool wanted(std::uint32_t interest) const noexcept {
+    return (link_->emit->interest(link_->host) & interest) != 0;
+  }
+  void memory(const strata_memory_event& event) const noexcept { link_->emit->memory(link_->host, &event); }
+  void graph(const strata_graph_event& event) const noexcept { link_->emit->graph(link_->host, &event); }
+  std::uint64_t op_begin(const strata_op_info& op) const noexcept {
+    return link_->emit->op_begin(link_->host, &op);
+  }
+  void op_end(std::uint64_t op) const noexcept { link_->emit->op_end(link_->host, op); }
+  // Not [alloc-lock].
+  strata_name intern(const char* text, std::size_t bytes) const noexcept {
+    strata_name name{};
+    link_->emit->intern(link_->host, text, bytes, &name);
+    return name;
+  }
+
+ private:
+  std::atomic<std::uint32_t>& open_;
+  const HostLink* link_;
+};
+
+}  // namespace strata::torch_source

@@ -1,0 +1,138 @@
+#include "sources/torch/memory_report.hpp"
+
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <optional>
+
+#include "sources/torch/host_link.hpp"
+
+namespace strata::torch_source {
+namespace {
+
+struct ReportRow {
+  std::uint64_t sequence;
+  std::uint64_t address;
+  std::int64_t bytes;
+  std::uint64_t allocated_bytes;
+  std::uint32_t thread;
+  std::uint32_t reserved;
+};
+
+constexpr std::array<strata_column, 5> kReportColumns{{
+    STRATA_COLUMN(ReportRow, sequence, STRATA_COLUMN_UINT64, "",
+                  "of our own event for the same block; 0 when there was none"),
+    STRATA_COLUMN(ReportRow, thread, STRATA_COLUMN_UINT32, "", "the OS's thread id"),
+    STRATA_COLUMN(ReportRow, address, STRATA_COLUMN_UINT64, "", "of the block"),
+    STRATA_COLUMN(ReportRow, bytes, STRATA_COLUMN_INT64, "bytes", "of the block, negative for a free"),
+    STRATA_COLUMN(ReportRow, allocated_bytes, STRATA_COLUMN_UINT64, "bytes",
+                  "c10's running total over all threads, after this report"),
+}};
+
+std::uint32_t declare_table(const strata_host* host, const strata_store_service* store) {
+  const strata_table table{.struct_size = sizeof(strata_table),
+                           .row_bytes = sizeof(ReportRow),
+                           .name = "memory_report",
+                           .help = "A report of c10's own memory reporting.",
+                           .columns = kReportColumns.data(),
+                           .column_count = kReportColumns.size(),
+                           .reserved = 0};
+  return store->declare(host, &table);
+}
+
+// On one thread c10 reports an allocation before we tell of it, and a free after we did: what comes first
+// waits here for the other.
+struct LastFree {
+  std::uint64_t address;
+  std::uint64_t sequence;
+};
+thread_local std::optional<ReportRow> reported_allocation;
+thread_local LastFree last_free;
+
+}  // namespace
+
+class MemoryReport::Reporting final : public c10::MemoryReportingInfoBase {
+ public:
+  Reporting(const strata_host* host, const strata_store_service* store)
+      : host_(host), store_(store), table_(declare_table(host, store)) {}
+
+  // A table that was refused stays empty.
+  void set_active(bool active) { active_.store(active && table_ != 0); }
+
+  bool memoryProfilingEnabled() const override { return active_.load(std::memory_order_relaxed); }
+
+  void reportMemoryUsage(void* block, std::int64_t bytes, std::size_t allocated, std::size_t /*reserved*/,
+                         c10::Device device) override {
+    if (!device.is_cpu()) return;
+    append_reported_allocation();
+    ReportRow row{.sequence = 0,
+                  .address = reinterpret_cast<std::uint64_t>(block),
+                  .bytes = bytes,
+                  .allocated_bytes = allocated,
+                  .thread = static_cast<std::uint32_t>(gettid()),
+                  .reserved = 0};
+    if (bytes > 0) {
+      reported_allocation = row;
+      return;
+    }
+    if (last_free.address == row.address) row.sequence = last_free.sequence;
+    last_free = {};
+    append(row);
+  }
+
+  void reportOutOfMemory(std::int64_t, std::size_t, std::size_t, c10::Device) override {}
+
+  void on_memory(const strata_when& when, const strata_memory_event& memory) {
+    if (memory.action == STRATA_MEMORY_FREE) last_free = {memory.address, when.sequence};
+    if (memory.action != STRATA_MEMORY_ALLOCATE || !reported_allocation) return;
+    if (reported_allocation->address == memory.address) reported_allocation->sequence = when.sequence;
+    append_reported_allocation();
+  }
+
+ private:
+  void append_reported_allocation() {
+    if (reported_allocation) append(*reported_allocation);
+    reported_allocation.reset();
+  }
+
+  void append(const ReportRow& row) {
+    const Emission emission;  // keeps the host, and so its store
+    if (emission && memoryProfilingEnabled()) store_->append(host_, table_, &row);
+  }
+
+  const strata_host* host_;
+  const strata_store_service* store_;
+  std::uint32_t table_;
+  std::atomic<bool> active_{false};
+};
+
+MemoryReport::MemoryReport(const strata_host* host, const strata_store_service* store)
+    : reporting_(std::make_shared<Reporting>(host, store)) {}
+
+void MemoryReport::begin() {
+  counted_all_threads_before_ = FLAGS_caffe2_report_cpu_memory_usage;
+  FLAGS_caffe2_report_cpu_memory_usage = true;
+  reporting_->set_active(true);
+  registration_ = std::make_unique<c10::DebugInfoGuard>(c10::DebugInfoKind::PROFILER_STATE, reporting_);
+  registered_by_ = std::this_thread::get_id();
+}
+
+void MemoryReport::end() {
+  if (!registration_) return;
+  reporting_->set_active(false);
+  FLAGS_caffe2_report_cpu_memory_usage = counted_all_threads_before_;
+  if (std::this_thread::get_id() == registered_by_) {
+    registration_.reset();
+  } else {
+    (void)registration_.release();  // its destructor would replace the debug information of this thread
+  }
+}
+
+void MemoryReport::on_memory(const strata_when& when, const strata_memory_event& memory) {
+  reporting_->on_memory(when, memory);
+}
+
+}  // namespace strata::torch_source

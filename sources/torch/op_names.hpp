@@ -1,0 +1,14 @@
+// The names of operators as the run store knows them, remembered by each thread: a name that a thread has met
+// costs a hash and a comparison, no lock and no allocation.
+#pragma once
+
+#include <cstdint>
+
+#include "sources/torch/host_link.hpp"
+
+namespace strata::torch_source {
+
+// [any] not [alloc-lock]. `text` is NUL-terminated and need not outlive the call.
+strata_name interned_op_name(const Emission& emission, const char* text);
+
+}  // namespace strata::torch_source

@@ -1,0 +1,26 @@
+// Tells of operators as torch's RecordFunction sees them: calls of operators, nodes of the backward graph,
+// and ranges that the program named. Asynchronous records (a collective that ends on another thread) are left
+// out: they are no extent of any one thread.
+#pragma once
+
+namespace strata::torch_source {
+
+class OpObserver {
+ public:
+  // [driver] Registers with RecordFunction. Other threads follow with their next operator.
+  OpObserver();
+  // [driver] What is open ends quietly.
+  ~OpObserver();
+  OpObserver(const OpObserver&) = delete;
+  OpObserver& operator=(const OpObserver&) = delete;
+
+  // [driver] Switches torch's callback off while nobody listens to operators, on when somebody does: the
+  // callback's mere presence costs each operator its record.
+  void follow_interest();
+
+ private:
+  unsigned long handle_;
+  bool enabled_ = true;
+};
+
+}  // namespace strata::torch_source

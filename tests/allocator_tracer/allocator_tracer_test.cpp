@@ -1,0 +1,151 @@
+// One event in, one row out, in the tables that docs/run-store.md describes.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "plugins/allocator_tracer/tables.hpp"
+#include "strata/ext/graph.h"
+#include "strata/ext/memory.h"
+#include "strata/ext/op.h"
+#include "tests/fake_host/fake_host.hpp"
+
+namespace strata::test {
+namespace {
+
+using allocator_tracer::EventRow;
+using allocator_tracer::OpRow;
+using allocator_tracer::SavedRow;
+
+constexpr strata_when kWhen{.struct_size = sizeof(strata_when),
+                            .thread = 41,
+                            .sequence = 7,
+                            .monotonic_ns = 123'456'789,
+                            .step = 3,
+                            .micro_batch = 1,
+                            .phase = 5,
+                            .op = 17,
+                            .module = 9,
+                            .reserved = 0};
+
+class AllocatorTracerTest : public testing::Test {
+ protected:
+  AllocatorTracerTest() { host_.load(ALLOCATOR_TRACER_FILE); }
+  ~AllocatorTracerTest() override { host_.destroy(); }
+
+  FakeHost host_;
+};
+
+TEST_F(AllocatorTracerTest, WantsTheWholeRun) {
+  EXPECT_STREQ(host_.descriptor().id, "allocator_tracer");
+  EXPECT_EQ(host_.descriptor().flags, STRATA_DESCRIPTOR_WHOLE_RUN);
+}
+
+TEST_F(AllocatorTracerTest, DeclaresTheDocumentedColumns) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(host_.columns("event"),
+            (Names{"sequence", "monotonic_ns", "thread", "action", "device_type", "device_index", "address",
+                   "bytes", "stream", "pool", "phase", "op", "module"}));
+  EXPECT_EQ(host_.columns("op"), (Names{"sequence", "monotonic_ns", "thread", "op", "parent", "kind", "name",
+                                        "autograd_sequence", "forward_thread", "phase", "module"}));
+  EXPECT_EQ(host_.columns("saved"),
+            (Names{"sequence", "monotonic_ns", "thread", "action", "saved", "device_type", "device_index",
+                   "address", "storage_bytes", "phase", "op", "module"}));
+}
+
+TEST_F(AllocatorTracerTest, WritesAnAllocation) {
+  const strata_memory_event event{.struct_size = sizeof(event),
+                                  .action = STRATA_MEMORY_ALLOCATE,
+                                  .device = {.type = STRATA_DEVICE_CUDA, .index = 2},
+                                  .address = 0xFFFF'8000'0000'1000,
+                                  .bytes = 4096,
+                                  .stream = 11,
+                                  .pool = 12};
+  host_.listener<strata_memory_listener>(STRATA_EXT_MEMORY)->on_memory(host_.self(), &kWhen, &event);
+
+  const std::vector<EventRow> rows = host_.rows<EventRow>("event");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].sequence, 7u);
+  EXPECT_EQ(rows[0].monotonic_ns, 123'456'789);
+  EXPECT_EQ(rows[0].thread, 41u);
+  EXPECT_EQ(rows[0].action, STRATA_MEMORY_ALLOCATE);
+  EXPECT_EQ(rows[0].device_type, STRATA_DEVICE_CUDA);
+  EXPECT_EQ(rows[0].device_index, 2u);
+  EXPECT_EQ(rows[0].address, 0xFFFF'8000'0000'1000);
+  EXPECT_EQ(rows[0].bytes, 4096u);
+  EXPECT_EQ(rows[0].stream, 11u);
+  EXPECT_EQ(rows[0].pool, 12u);
+  EXPECT_EQ(rows[0].phase, 5u);
+  EXPECT_EQ(rows[0].op, 17u);
+  EXPECT_EQ(rows[0].module, 9u);
+}
+
+TEST_F(AllocatorTracerTest, WritesAnOperatorAtItsBegin) {
+  const strata_op_info op{.struct_size = sizeof(op),
+                          .kind = STRATA_OP_BACKWARD,
+                          .name = {.text = "MmBackward0", .id = 33, .reserved = 0},
+                          .ordinal = 18,
+                          .parent = 17,
+                          .autograd_sequence = -1,
+                          .forward_thread = 2};
+  const auto* const listener = host_.listener<strata_op_listener>(STRATA_EXT_OP);
+  listener->begin(host_.self(), &kWhen, &op);
+  EXPECT_EQ(listener->end, nullptr);
+
+  const std::vector<OpRow> rows = host_.rows<OpRow>("op");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].sequence, 7u);
+  EXPECT_EQ(rows[0].op, 18u);
+  EXPECT_EQ(rows[0].parent, 17u);
+  EXPECT_EQ(rows[0].kind, STRATA_OP_BACKWARD);
+  EXPECT_EQ(rows[0].name, 33u);
+  EXPECT_EQ(rows[0].autograd_sequence, -1);
+  EXPECT_EQ(rows[0].forward_thread, 2u);
+  EXPECT_EQ(rows[0].thread, 41u);
+  EXPECT_EQ(rows[0].phase, 5u);
+  EXPECT_EQ(rows[0].module, 9u);
+}
+
+TEST_F(AllocatorTracerTest, WritesASavedStorage) {
+  const strata_graph_event event{.struct_size = sizeof(event),
+                                 .action = STRATA_GRAPH_RELEASE,
+                                 .device = {.type = STRATA_DEVICE_CPU, .index = 0},
+                                 .saved = 99,
+                                 .address = 0x7000,
+                                 .storage_bytes = 512};
+  host_.listener<strata_graph_listener>(STRATA_EXT_GRAPH)->on_graph(host_.self(), &kWhen, &event);
+
+  const std::vector<SavedRow> rows = host_.rows<SavedRow>("saved");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].action, STRATA_GRAPH_RELEASE);
+  EXPECT_EQ(rows[0].saved, 99u);
+  EXPECT_EQ(rows[0].device_type, STRATA_DEVICE_CPU);
+  EXPECT_EQ(rows[0].address, 0x7000u);
+  EXPECT_EQ(rows[0].storage_bytes, 512u);
+  EXPECT_EQ(rows[0].op, 17u);
+  EXPECT_EQ(rows[0].module, 9u);
+}
+
+TEST(AllocatorTracerOptions, WithoutOperatorsNobodyListensToThem) {
+  FakeHost host(std::map<std::string, std::string>{{"ops", "false"}});
+  host.load(ALLOCATOR_TRACER_FILE);
+  EXPECT_EQ(host.listener<strata_op_listener>(STRATA_EXT_OP), nullptr);
+  EXPECT_NE(host.listener<strata_memory_listener>(STRATA_EXT_MEMORY), nullptr);
+  EXPECT_THROW(host.table("op"), std::logic_error);
+  host.destroy();
+}
+
+TEST(AllocatorTracerOptions, RefusesAHostWithoutAStore) {
+  FakeHost host;
+  host.withhold(STRATA_EXT_STORE);
+  try {
+    host.load(ALLOCATOR_TRACER_FILE);
+    FAIL() << "was created without a store";
+  } catch (const std::runtime_error& refusal) {
+    EXPECT_NE(std::string(refusal.what()).find(STRATA_EXT_STORE), std::string::npos) << refusal.what();
+  }
+}
+
+}  // namespace
+}  // namespace strata::test
