@@ -99,6 +99,13 @@ struct Peak {
   std::vector<std::uint32_t> largest_blocks;        // indices into Facts::blocks
 };
 
+// The second level: one kind of one category over the events of the window.
+struct KindFact {
+  Category category = Category::kUnknown;
+  std::string_view kind;  // as in Block; static
+  CategoryStatistics statistics;
+};
+
 struct PluginFact {
   std::string id, status, reason;
 };
@@ -108,16 +115,18 @@ struct Facts {
   std::string directory;
   std::string device = "cpu";
   std::int64_t first_step = 0, last_step = 0;  // the window that the statistics cover
-  std::int64_t begin_ns = 0;                   // of the run; times in pages count from here
-  std::string end;                             // done, failed, ...; "killed" when the process died
-  std::vector<std::string> texts;              // [0] is empty
-  std::vector<Block> blocks;                   // by birth_sequence
-  std::vector<PhaseFact> phases;               // by begin_sequence
-  std::vector<StepFact> steps;                 // by index
-  std::vector<Point> points;                   // one for each allocation and free of the whole run
+  std::int64_t begin_ns = 0, end_ns = 0;       // of the run; times in pages count from begin_ns
+  std::int64_t window_begin_ns = 0, window_end_ns = 0;
+  std::string end;                 // done, failed, ...; "killed" when the process died
+  std::vector<std::string> texts;  // [0] is empty
+  std::vector<Block> blocks;       // by birth_sequence
+  std::vector<PhaseFact> phases;   // by begin_sequence
+  std::vector<StepFact> steps;     // by index
+  std::vector<Point> points;       // one for each allocation and free of the whole run
   std::array<CategoryStatistics, kCategories> statistics{};
   CategoryStatistics total;
-  Peak peak;  // of the window
+  std::vector<KindFact> kinds;  // by category, then by largest max; kinds that occur in the window
+  Peak peak;                    // of the window
   std::vector<PluginFact> plugins;
   std::vector<std::string> warnings;  // gaps, drops, recovered spools: what a reader must know
 };

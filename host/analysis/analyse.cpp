@@ -1,0 +1,84 @@
+#include "host/analysis/analyse.hpp"
+
+#include <fmt/format.h>
+
+#include "host/analysis/peak.hpp"
+#include "host/analysis/run_reader.hpp"
+#include "host/analysis/statistics.hpp"
+#include "host/analysis/timeline.hpp"
+#include "host/analysis/window.hpp"
+#include "strata/events.h"
+
+namespace strata::analysis {
+namespace {
+
+std::string device_text(const Device& device) {
+  return device.type == STRATA_DEVICE_CUDA ? fmt::format("cuda:{}", device.index) : "cpu";
+}
+
+std::vector<PhaseFact> phase_facts(const Recording& run, const StepStructure& structure) {
+  std::vector<PhaseFact> facts;
+  facts.reserve(run.phases.size());
+  for (std::size_t row = 0; row < run.phases.size(); ++row) {
+    const PhaseRow& phase = run.phases[row];
+    facts.push_back({phase.kind, run.texts[phase.name], phase.step, phase.micro_batch, structure.depth(row),
+                     phase.begin_sequence, phase.end_sequence, phase.begin_ns, phase.end_ns});
+  }
+  return facts;
+}
+
+std::vector<StepFact> step_facts(const Recording& run, const std::vector<Point>& points) {
+  std::vector<StepFact> facts;
+  facts.reserve(run.steps.size());
+  for (const StepRow& step : run.steps) {
+    const auto highest = highest_point(points, step.begin_sequence, step.end_sequence);
+    const std::uint64_t peak_bytes = highest ? allocated_bytes(points[*highest]) : 0;
+    facts.push_back({step.step, step.schedule, step.begin_sequence, step.end_sequence, step.begin_ns,
+                     step.end_ns, step.loss, step.tokens, peak_bytes, peak_bytes});
+  }
+  return facts;
+}
+
+}  // namespace
+
+Facts analyse(const Recording& run, const Method& method) {
+  const BlockTable table = build_blocks(run);
+  const OpTable ops(run);
+  const StepStructure structure(run);
+  Texts texts = run.texts;
+
+  Facts facts;
+  facts.name = run.name;
+  facts.directory = run.directory.string();
+  facts.device = device_text(run.device);
+  facts.end = run.end;
+  facts.begin_ns = run.begin_ns;
+  facts.end_ns = run.end_ns;
+  facts.plugins = run.plugins;
+  facts.warnings = run.warnings;
+  facts.warnings.insert(facts.warnings.end(), table.warnings.begin(), table.warnings.end());
+
+  const Window window = active_window(run, facts.warnings);
+  facts.first_step = window.first_step;
+  facts.last_step = window.last_step;
+  facts.window_begin_ns = window.begin_ns;
+  facts.window_end_ns = window.end_ns;
+
+  facts.blocks = attribute(run, table, ops, structure, method, texts);
+  facts.texts = texts.all();
+  facts.points = make_timeline(facts.blocks, table.changes);
+  facts.phases = phase_facts(run, structure);
+  facts.steps = step_facts(run, facts.points);
+  WindowStatistics statistics = window_statistics(facts.blocks, table.changes, facts.points, window);
+  facts.statistics = statistics.categories;
+  facts.total = statistics.total;
+  facts.kinds = std::move(statistics.kinds);
+  facts.peak = find_peak(facts, window);
+  return facts;
+}
+
+Facts analyse(const std::filesystem::path& run_directory) {
+  return analyse(read_run(run_directory));
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,20 @@
+// From a run directory to facts.
+#pragma once
+
+#include <filesystem>
+
+#include "host/analysis/attribution.hpp"
+#include "host/analysis/facts.hpp"
+#include "host/analysis/recording.hpp"
+
+namespace strata::analysis {
+
+// Reads the run and works out blocks, categories, timeline, statistics and peak. Spools that a killed process
+// left behind must have been drained (strata::recover_run). Throws RunError (run_reader.hpp) when the
+// directory is not a run or a store cannot be read; whatever else is odd is said in Facts::warnings.
+Facts analyse(const std::filesystem::path& run_directory);
+
+// The same from rows that were read already; `method` is another one than the standard in tests alone.
+Facts analyse(const Recording& run, const Method& method = {});
+
+}  // namespace strata::analysis

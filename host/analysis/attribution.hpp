@@ -1,0 +1,27 @@
+// Blocks with their labels: category, kind, reason, owner, op, layers.
+#pragma once
+
+#include <vector>
+
+#include "host/analysis/blocks.hpp"
+#include "host/analysis/facts.hpp"
+#include "host/analysis/layers.hpp"
+#include "host/analysis/ops.hpp"
+#include "host/analysis/recording.hpp"
+#include "host/analysis/rules.hpp"
+#include "host/analysis/step_structure.hpp"
+
+namespace strata::analysis {
+
+// How labels are found. Tests give it rules that are broken on purpose.
+struct Method {
+  RuleTable rules = standard_rules();
+  Layers::KeyFunction forward_key = analysis::forward_key;
+};
+
+// In the order of the table. Names that are made up of several ("layers.0.norm.weight.exp_avg") are added to
+// `texts`.
+std::vector<Block> attribute(const Recording& run, const BlockTable& table, const OpTable& ops,
+                             const StepStructure& structure, const Method& method, Texts& texts);
+
+}  // namespace strata::analysis

@@ -1,0 +1,33 @@
+#include "host/analysis/cross_check.hpp"
+
+#include <algorithm>
+
+#include "host/analysis/timeline.hpp"
+
+namespace strata::analysis {
+
+CrossCheck cross_check(const Recording& run, const std::vector<Point>& points) {
+  CrossCheck result;
+  result.events = points.size();
+  std::vector<bool> compared(points.size());
+  for (const MemoryReportRow& report : run.reports) {
+    const auto point = std::lower_bound(
+        points.begin(), points.end(), report.sequence,
+        [](const Point& earlier, std::uint64_t sequence) { return earlier.sequence < sequence; });
+    if (point == points.end() || point->sequence != report.sequence) {
+      ++result.reports_without_event;
+      continue;
+    }
+    compared[static_cast<std::size_t>(point - points.begin())] = true;
+    const std::uint64_t allocated = allocated_bytes(*point);
+    if (allocated == report.allocated_bytes) continue;
+    ++result.mismatches;
+    if (!result.first_mismatch || report.sequence < result.first_mismatch->sequence) {
+      result.first_mismatch = {report.sequence, allocated, report.allocated_bytes};
+    }
+  }
+  result.events_compared = static_cast<std::uint64_t>(std::count(compared.begin(), compared.end(), true));
+  return result;
+}
+
+}  // namespace strata::analysis

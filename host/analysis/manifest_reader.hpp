@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::analysis {
+
+// Appends what manifest.json says of sources and plugins. A manifest that is missing (the process was killed)
+// or cannot be understood is a warning.
+void read_manifest(const std::filesystem::path& manifest, std::vector<PluginFact>& plugins,
+                   std::vector<std::string>& warnings);
+
+}  // namespace strata::analysis

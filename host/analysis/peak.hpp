@@ -1,0 +1,12 @@
+#pragma once
+
+#include "host/analysis/facts.hpp"
+#include "host/analysis/window.hpp"
+
+namespace strata::analysis {
+
+// The highest moment of the window and what was alive then. Needs the blocks, phases, steps, texts and points
+// of `facts`.
+Peak find_peak(const Facts& facts, const Window& window);
+
+}  // namespace strata::analysis

@@ -1,0 +1,120 @@
+// The rows of one run store, typed and in order, before anything is concluded from them. Columns mean what
+// docs/run-store.md says; texts are indices into `texts`, never the store's own ids.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+#include "host/analysis/texts.hpp"
+
+namespace strata::analysis {
+
+inline constexpr std::uint64_t kNever = UINT64_MAX;
+
+struct Device {
+  std::uint32_t type = 0;  // STRATA_DEVICE_*
+  std::int32_t index = 0;
+  auto operator<=>(const Device&) const = default;
+};
+
+struct StepRow {
+  std::int64_t step = 0;
+  std::uint32_t schedule = 0;
+  std::uint64_t begin_sequence = 0, end_sequence = kNever;
+  std::int64_t begin_ns = 0, end_ns = INT64_MAX;
+  double loss = std::nan("");
+  std::uint64_t tokens = 0;
+};
+
+struct PhaseRow {
+  std::uint32_t ordinal = 0, parent = 0;
+  std::uint32_t kind = 0;
+  std::uint32_t name = 0;
+  std::int64_t step = -1;
+  std::uint32_t micro_batch = 0;
+  std::uint64_t begin_sequence = 0, end_sequence = kNever;
+  std::int64_t begin_ns = 0, end_ns = INT64_MAX;
+};
+
+struct ModuleRow {
+  std::uint32_t ordinal = 0, parent = 0;
+  std::uint32_t direction = 0;
+  std::uint32_t path = 0;
+  std::uint64_t begin_sequence = 0, end_sequence = kNever;
+};
+
+struct TensorRow {
+  std::uint64_t sequence = 0;
+  std::uint32_t role = 0;
+  std::uint32_t name = 0;
+  Device device;
+  std::uint64_t address = 0, owner_address = 0;
+};
+
+struct MemoryRow {
+  std::uint64_t sequence = 0;
+  std::int64_t ns = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t action = 0;
+  Device device;
+  std::uint64_t address = 0, bytes = 0;
+  std::uint64_t op = 0;
+  std::uint32_t phase = 0, module = 0;
+};
+
+struct OpRow {
+  std::uint64_t sequence = 0;
+  std::uint64_t ordinal = 0, parent = 0;
+  std::int64_t autograd_sequence = -1;
+  std::uint64_t forward_thread = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t kind = 0;
+  std::uint32_t name = 0;
+  std::uint32_t module = 0;
+};
+
+struct SavedRow {
+  std::uint64_t sequence = 0;
+  std::uint32_t action = 0;
+  std::uint32_t module = 0;
+  std::uint64_t saved = 0;
+  Device device;
+  std::uint64_t address = 0;
+};
+
+// A report of c10's own memory reporting, the independent count.
+struct MemoryReportRow {
+  std::uint64_t sequence = 0;
+  std::uint32_t thread = 0;
+  std::uint64_t address = 0;
+  std::int64_t bytes = 0;  // negative for a free
+  std::uint64_t allocated_bytes = 0;
+};
+
+struct Recording {
+  std::filesystem::path directory;
+  std::string name;
+  Device device;  // the one that the rows below are about
+  std::uint64_t first_step = 0, last_step = 0;
+  bool closed = false;  // the run reached its end
+  std::string end;      // done, failed...; "killed" when the process died
+  std::int64_t begin_ns = 0, end_ns = 0;
+  Texts texts;
+  // Steps by index; everything else by sequence.
+  std::vector<StepRow> steps;
+  std::vector<PhaseRow> phases;
+  std::vector<ModuleRow> modules;
+  std::vector<TensorRow> tensors;
+  std::vector<MemoryRow> memory;  // ALLOCATE and FREE
+  std::vector<OpRow> ops;
+  std::vector<SavedRow> saved;
+  std::vector<MemoryReportRow> reports;
+  std::vector<PluginFact> plugins;
+  std::vector<std::string> warnings;
+};
+
+}  // namespace strata::analysis

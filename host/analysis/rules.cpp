@@ -1,0 +1,237 @@
+#include "host/analysis/rules.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "strata/ext/tensor.h"
+
+namespace strata::analysis {
+namespace {
+
+template <std::uint32_t kRole>
+bool registered(const Evidence& block) {
+  return block.role == kRole;
+}
+
+template <Stage kStage>
+bool born_in(const Evidence& block) {
+  return block.stage == kStage;
+}
+
+// Born in a stage and dead before its phase ended.
+template <Stage kStage>
+bool within_phase(const Evidence& block) {
+  return block.stage == kStage && block.death < block.phase_end;
+}
+
+// Born in a stage and dead before the step ended.
+template <Stage kStage>
+bool within_step(const Evidence& block) {
+  return block.stage == kStage && block.death < block.step_end;
+}
+
+bool has_backward(const Evidence& block) {
+  return block.backward_begin != kNever;
+}
+
+// Dead before its backward ended; or cut off inside it, together with the recording.
+bool dead_with_backward(const Evidence& block) {
+  return block.death < block.backward_end || (block.death == kNever && block.backward_end == kNever);
+}
+
+bool saved(const Evidence& block) {
+  return block.saved;
+}
+
+bool saved_in_recompute(const Evidence& block) {
+  return block.saved && block.stage == Stage::kRecompute;
+}
+
+bool saved_beyond_backward(const Evidence& block) {
+  return block.saved && has_backward(block) && block.held_until > block.backward_end;
+}
+
+bool backward_seed(const Evidence& block) {
+  return block.born_in_ones_like && (block.stage == Stage::kBackward || block.stage == Stage::kForward) &&
+         has_backward(block) && dead_with_backward(block);
+}
+
+bool accumulated(const Evidence& block) {
+  return block.stage == Stage::kBackward && block.died_in_gradient_addition;
+}
+
+bool workspace(const Evidence& block) {
+  return block.lived_in_one_matrix_product;
+}
+
+bool data_ahead(const Evidence& block) {
+  return block.stage == Stage::kData && block.death >= block.step_end;
+}
+
+bool recomputed(const Evidence& block) {
+  return block.stage == Stage::kRecompute && dead_with_backward(block);
+}
+
+bool forward_temporary(const Evidence& block) {
+  return block.stage == Stage::kForward && has_backward(block) && block.death < block.backward_begin;
+}
+
+bool activation(const Evidence& block) {
+  return block.stage == Stage::kForward && has_backward(block) && dead_with_backward(block);
+}
+
+bool beyond_backward(const Evidence& block) {
+  return block.stage == Stage::kForward && has_backward(block);
+}
+
+bool forward_cut_short(const Evidence& block) {
+  return block.stage == Stage::kForward && block.death == kNever && !block.run_finished;
+}
+
+bool flowing(const Evidence& block) {
+  return block.stage == Stage::kBackward && dead_with_backward(block);
+}
+
+bool gradient_left(const Evidence& block) {
+  return block.stage == Stage::kBackward && block.parameter_sized;
+}
+
+bool optimizer_state_left(const Evidence& block) {
+  return block.stage == Stage::kOptimizer && block.death > block.next_optimizer;
+}
+
+bool optimizer_state_at_end(const Evidence& block) {
+  return block.stage == Stage::kOptimizer && block.death == kNever;
+}
+
+bool always(const Evidence&) {
+  return true;
+}
+
+using enum Category;
+
+RuleTable make_rules() {
+  return {
+      // Owners.
+      {"parameter", "registered as a parameter", kParameter, "parameter",
+       registered<STRATA_TENSOR_PARAMETER>},
+      {"buffer", "registered as a buffer", kParameter, "buffer", registered<STRATA_TENSOR_BUFFER>},
+      {"ema", "registered as a moving average of parameters", kParameter, "ema",
+       registered<STRATA_TENSOR_EMA>},
+      {"optimizer_state", "registered as optimizer state", kOptimizerState, "state",
+       registered<STRATA_TENSOR_OPTIMIZER_STATE>},
+      {"projector", "registered as an optimizer's projector", kOptimizerState, "projector",
+       registered<STRATA_TENSOR_PROJECTOR>},
+      {"scaler", "registered as a gradient scaler's state", kOptimizerState, "scaler",
+       registered<STRATA_TENSOR_SCALER>},
+      {"bucket", "registered as a bucket of gradients", kGradient, "bucket",
+       registered<STRATA_TENSOR_BUCKET>},
+      {"gradient", "registered as a parameter's gradient", kGradient, "gradient",
+       registered<STRATA_TENSOR_GRADIENT>},
+      {"input", "registered as an input", kInput, "input", registered<STRATA_TENSOR_INPUT>},
+      {"target", "registered as a target", kInput, "target", registered<STRATA_TENSOR_TARGET>},
+      {"prefetch", "registered as a later step's input", kInput, "prefetch",
+       registered<STRATA_TENSOR_PREFETCH>},
+      {"logits", "registered as logits", kActivation, "logits", registered<STRATA_TENSOR_LOGITS>},
+      {"loss", "registered as a loss", kActivation, "loss", registered<STRATA_TENSOR_LOSS>},
+
+      // What the autograd graph saved.
+      {"saved_recompute", "saved by autograd in a forward that ran again inside backward", kActivation,
+       "recompute", saved_in_recompute},
+      {"saved_retained", "saved by autograd and held beyond the end of its backward", kActivation, "retained",
+       saved_beyond_backward},
+      {"saved", "saved by autograd", kActivation, "saved", saved},
+
+      // What ops prove.
+      {"backward_seed", "made by ones_like just before the first backward node: the gradient of the loss",
+       kGradient, "gradient", backward_seed},
+      {"accumulate_temp", "born in backward and dead once it was added to the gradient that was there",
+       kGradient, "accumulate_temp", accumulated},
+      {"workspace", "never left the one matrix product or convolution that made it", kTemporary, "workspace",
+       workspace},
+
+      // Lifetimes over phases.
+      {"setup_temp", "born in setup and dead before the first step", kTemporary, "op_temp",
+       within_phase<Stage::kSetup>},
+      {"data_temp", "born and dead while a batch was made", kTemporary, "op_temp",
+       within_phase<Stage::kData>},
+      {"data_kept", "born while a batch was made, dead in the same step", kInput, "input",
+       within_step<Stage::kData>},
+      {"data_ahead", "born while a batch was made and kept beyond its step", kInput, "prefetch", data_ahead},
+      {"recompute_temp", "born and dead in a forward that ran again inside backward", kTemporary, "op_temp",
+       within_phase<Stage::kRecompute>},
+      {"recompute", "born in a forward that ran again inside backward, dead before that backward ended",
+       kActivation, "recompute", recomputed},
+      {"forward_temp", "born in forward and dead before its backward began", kTemporary, "op_temp",
+       forward_temporary},
+      {"activation", "born in forward, alive when its backward began, dead before that backward ended",
+       kActivation, "saved", activation},
+      {"forward_residue", "born in forward and alive beyond the end of its backward", kActivation,
+       "forward_residue", beyond_backward},
+      {"forward_only_temp", "born and dead in a phase of a forward that no backward followed", kTemporary,
+       "op_temp", within_phase<Stage::kForward>},
+      {"forward_cut_short", "born in forward, alive when the run was cut short; provisional", kActivation,
+       "forward_residue", forward_cut_short},
+      {"forward_only_residue", "alive at the end of a forward that no backward followed", kActivation,
+       "forward_residue", born_in<Stage::kForward>},
+      {"flowing", "born and dead in backward", kAutogradDetail, "flowing", flowing},
+      {"gradient_left", "as large as a parameter, left behind by backward", kGradient, "gradient",
+       gradient_left},
+      {"gradient_sync_temp", "born and dead while gradients were exchanged", kTemporary, "comm",
+       within_phase<Stage::kGradientSync>},
+      {"clip_temp", "born in gradient clipping and dead in the same step", kTemporary, "op_temp",
+       within_step<Stage::kClip>},
+      {"optimizer_temp", "born and dead in the optimizer", kTemporary, "optimizer_temp",
+       within_phase<Stage::kOptimizer>},
+      {"optimizer_state_left", "born in the optimizer and still there at its next step", kOptimizerState,
+       "state", optimizer_state_left},
+      {"optimizer_state_at_end", "born in the optimizer and alive at the end", kOptimizerState, "state",
+       optimizer_state_at_end},
+      {"zero_grad_temp", "born and dead while gradients were cleared", kTemporary, "op_temp",
+       within_phase<Stage::kZeroGrad>},
+      {"evaluation_temp", "born and dead in one phase of an evaluation", kTemporary, "op_temp",
+       within_phase<Stage::kEvaluation>},
+      {"evaluation_residue", "alive at the end of a phase of an evaluation", kActivation, "forward_residue",
+       born_in<Stage::kEvaluation>},
+      {"checkpoint_save_temp", "born and dead while a checkpoint was written", kTemporary, "op_temp",
+       within_phase<Stage::kCheckpointSave>},
+      {"other_temp", "born and dead in one phase that is known by its name alone", kTemporary, "op_temp",
+       within_phase<Stage::kOther>},
+      {"between_temp", "born between phases and dead in the same step", kTemporary, "op_temp",
+       within_step<Stage::kBetween>},
+
+      // Unknown.
+      {"unknown_setup", "born in setup, kept, and never registered", kUnknown, "unattributed",
+       born_in<Stage::kSetup>},
+      {"unknown_backward", "born in backward, kept beyond it, no parameter's size, and never registered",
+       kUnknown, "unattributed", born_in<Stage::kBackward>},
+      {"unknown_optimizer", "born in the optimizer, dead before its next step, and never registered",
+       kUnknown, "unattributed", born_in<Stage::kOptimizer>},
+      {"unknown_between", "born between phases, kept beyond its step, and never registered", kUnknown,
+       "unattributed", born_in<Stage::kBetween>},
+      {"unknown", "kept beyond the phase of its birth, and never registered", kUnknown, "unattributed",
+       always},
+  };
+}
+
+}  // namespace
+
+const RuleTable& standard_rules() {
+  static const RuleTable table = make_rules();
+  return table;
+}
+
+RuleTable without_saved(const RuleTable& rules) {
+  RuleTable rest = rules;
+  std::erase_if(rest, [](const Rule& rule) { return rule.name.starts_with("saved"); });
+  return rest;
+}
+
+const Rule& decide(std::span<const Rule> rules, const Evidence& evidence) {
+  const auto found =
+      std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.applies(evidence); });
+  if (found == rules.end()) throw std::logic_error("the table of categories is not total");
+  return *found;
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,104 @@
+#include "host/analysis/run_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "host/analysis/manifest_reader.hpp"
+#include "host/analysis/run_error.hpp"
+#include "host/analysis/store_file.hpp"
+#include "host/analysis/store_reader.hpp"
+
+namespace strata::analysis {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The whole of `text` as a number; nothing when it is none.
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+struct Candidate {
+  std::uint64_t rank = 0, pid = 0;
+  fs::path path;
+};
+
+std::vector<Candidate> stores_of(const fs::path& run_directory) {
+  std::error_code error;
+  if (!fs::is_directory(run_directory, error)) {
+    throw RunError(fmt::format("{}: no such run directory. Give the directory that `strata run --out` wrote",
+                               run_directory.string()));
+  }
+  std::vector<Candidate> found;
+  for (const auto& folder : fs::directory_iterator(run_directory, error)) {
+    const std::string folder_name = folder.path().filename().string();
+    const auto rank =
+        folder_name.starts_with("rank") ? number(std::string_view(folder_name).substr(4)) : std::nullopt;
+    std::error_code unreadable;
+    if (!rank || !folder.is_directory(unreadable)) continue;
+    for (const auto& file : fs::directory_iterator(folder.path(), unreadable)) {
+      const auto pid = number(file.path().stem().string());
+      if (file.path().extension() == ".sqlite" && pid) found.push_back({*rank, *pid, file.path()});
+    }
+  }
+  if (error) throw RunError(fmt::format("{}: {}", run_directory.string(), error.message()));
+  if (found.empty()) {
+    throw RunError(fmt::format(
+        "{}: holds no rank<k>/<pid>.sqlite, so it is not a run of Strata, or one that died before it began",
+        run_directory.string()));
+  }
+  std::sort(found.begin(), found.end(), [](const Candidate& left, const Candidate& right) {
+    return std::tie(left.rank, left.pid) < std::tie(right.rank, right.pid);
+  });
+  return found;
+}
+
+bool recorded_memory(const StoreFile& file) {
+  return file.has_table("allocator_tracer_event") &&
+         Query(file, "allocator_tracer_event", {"sequence"}).next();
+}
+
+}  // namespace
+
+Recording read_run(const fs::path& run_directory) {
+  const std::vector<Candidate> candidates = stores_of(run_directory);
+  std::optional<StoreFile> chosen;
+  std::vector<std::string> warnings;
+  for (const Candidate& candidate : candidates) {
+    try {
+      StoreFile file(candidate.path);
+      if (!recorded_memory(file)) continue;
+      chosen.emplace(std::move(file));
+      break;
+    } catch (const RunError& error) {
+      if (candidates.size() == 1) throw;
+      warnings.push_back(error.what());
+    }
+  }
+  if (!chosen) {
+    if (!warnings.empty()) throw RunError(warnings.front());
+    chosen.emplace(candidates.front().path);
+  }
+
+  Recording recording = read_store(*chosen);
+  recording.directory = run_directory;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.path == chosen->path()) continue;
+    warnings.push_back(fmt::format("{}: another process of this run; these facts are of {} alone",
+                                   candidate.path.string(), chosen->path().string()));
+  }
+  read_manifest(run_directory / "manifest.json", recording.plugins, warnings);
+  recording.warnings.insert(recording.warnings.begin(), warnings.begin(), warnings.end());
+  return recording;
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,52 @@
+// Minimum, median, maximum and means of memory over a window, by category and by kind.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "host/analysis/blocks.hpp"
+#include "host/analysis/facts.hpp"
+#include "host/analysis/window.hpp"
+
+namespace strata::analysis {
+
+// A level that changes at events and stays between them. Each event of the window counts its level once,
+// whether or not it changed it; time counts by how long a level lasted.
+class LevelStatistics {
+ public:
+  // `bytes` is the level when the window begins.
+  LevelStatistics(std::uint64_t bytes, std::int64_t window_begin_ns)
+      : bytes_(bytes), since_ns_(window_begin_ns) {}
+
+  // The level after the `event`-th event of the window, counted from 0.
+  void change(std::uint64_t bytes, std::uint64_t event, std::int64_t ns);
+  std::uint64_t bytes() const { return bytes_; }
+  // Of an even number of events the median is half of the middle two, rounded down. A window without an event
+  // has its one level.
+  CategoryStatistics finish(std::uint64_t events, std::int64_t window_end_ns);
+
+ private:
+  struct Piece {
+    std::uint64_t bytes;
+    std::uint64_t events;
+    std::int64_t ns;
+  };
+  void close(std::uint64_t event, std::int64_t ns);
+
+  std::uint64_t bytes_;
+  std::uint64_t since_event_ = 0;
+  std::int64_t since_ns_;
+  std::vector<Piece> pieces_;
+};
+
+struct WindowStatistics {
+  std::array<CategoryStatistics, kCategories> categories{};
+  CategoryStatistics total;
+  std::vector<KindFact> kinds;  // by category, then by largest max
+};
+
+// `points` is the timeline of `blocks` and `changes`.
+WindowStatistics window_statistics(const std::vector<Block>& blocks, const std::vector<Change>& changes,
+                                   const std::vector<Point>& points, const Window& window);
+
+}  // namespace strata::analysis

@@ -1,0 +1,143 @@
+#include "host/analysis/step_structure.hpp"
+
+#include <algorithm>
+
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+namespace {
+
+Stage stage_of_kind(std::uint32_t kind) {
+  switch (kind) {
+    case STRATA_PHASE_SETUP:
+      return Stage::kSetup;
+    case STRATA_PHASE_DATA:
+    case STRATA_PHASE_HOST_TO_DEVICE:
+      return Stage::kData;
+    case STRATA_PHASE_FORWARD:
+    case STRATA_PHASE_LOSS:
+      return Stage::kForward;
+    case STRATA_PHASE_BACKWARD:
+      return Stage::kBackward;
+    case STRATA_PHASE_GRADIENT_SYNC:
+      return Stage::kGradientSync;
+    case STRATA_PHASE_CLIP:
+      return Stage::kClip;
+    case STRATA_PHASE_OPTIMIZER:
+      return Stage::kOptimizer;
+    case STRATA_PHASE_ZERO_GRAD:
+      return Stage::kZeroGrad;
+    case STRATA_PHASE_CHECKPOINT_SAVE:
+      return Stage::kCheckpointSave;
+    case STRATA_PHASE_EVALUATION:
+      return Stage::kEvaluation;
+    default:
+      return Stage::kOther;
+  }
+}
+
+// What a phase is, given what is open around it: the innermost says it, but all of an evaluation is
+// evaluation, all of the setup is setup, and a forward inside a backward computes again.
+Stage nested(Stage own, Stage around) {
+  if (around == Stage::kEvaluation || around == Stage::kSetup) return around;
+  if (own == Stage::kForward && (around == Stage::kBackward || around == Stage::kRecompute))
+    return Stage::kRecompute;
+  return own == Stage::kOther ? around : own;
+}
+
+}  // namespace
+
+StepStructure::StepStructure(const Recording& run) : run_(run) {
+  place_phases();
+  pair_passes();
+}
+
+void StepStructure::place_phases() {
+  stages_.reserve(run_.phases.size());
+  for (const PhaseRow& phase : run_.phases) {
+    Stage stage = stage_of_kind(phase.kind);
+    std::uint32_t depth = 0;
+    // A parent begins before its child, so that it is in the index already.
+    if (const auto parent = index_.find(phase.parent); parent != index_.end()) {
+      stage = nested(stage, stages_[parent->second]);
+      depth = depths_[parent->second] + 1;
+    }
+    index_.emplace(phase.ordinal, static_cast<std::uint32_t>(stages_.size()));
+    stages_.push_back(stage);
+    depths_.push_back(depth);
+    if (stage == Stage::kOptimizer) optimizer_begins_.push_back(phase.begin_sequence);
+  }
+}
+
+Pass& StepStructure::open_pass(const PhaseRow& phase) {
+  const bool same = !passes_.empty() && passes_.back().step == phase.step &&
+                    passes_.back().micro_batch == phase.micro_batch && !passes_.back().has_backward();
+  if (!same) passes_.push_back({.step = phase.step, .micro_batch = phase.micro_batch});
+  return passes_.back();
+}
+
+std::uint32_t StepStructure::pass_of(std::size_t row) {
+  const PhaseRow& phase = run_.phases[row];
+  const Stage stage = stages_[row];
+  const auto parent = find_phase(phase.parent);
+  if (parent && (stages_[*parent] == stage || stage == Stage::kRecompute)) return pass_of_phase_[*parent];
+  if (stage == Stage::kForward) {
+    Pass& pass = open_pass(phase);
+    pass.forward_begin = std::min(pass.forward_begin, phase.begin_sequence);
+    pass.forward_end = std::max(pass.forward_end, phase.end_sequence);
+  } else if (stage == Stage::kBackward) {
+    Pass& pass = open_pass(phase);
+    pass.backward_begin = phase.begin_sequence;
+    pass.backward_end = phase.end_sequence;
+  } else {
+    return kNone;
+  }
+  return static_cast<std::uint32_t>(passes_.size() - 1);
+}
+
+void StepStructure::pair_passes() {
+  pass_of_phase_.assign(run_.phases.size(), kNone);
+  for (std::size_t row = 0; row < run_.phases.size(); ++row) pass_of_phase_[row] = pass_of(row);
+  for (const Pass& pass : passes_) pass_begins_.push_back(std::min(pass.forward_begin, pass.backward_begin));
+}
+
+std::optional<std::size_t> StepStructure::find_phase(std::uint32_t ordinal) const {
+  const auto found = index_.find(ordinal);
+  return found == index_.end() ? std::nullopt : std::optional<std::size_t>(found->second);
+}
+
+Moment StepStructure::at(std::uint64_t sequence, std::uint32_t ordinal) const {
+  Moment moment;
+  if (const auto row = find_phase(ordinal)) {
+    const std::uint32_t pass = pass_of_phase_[*row];
+    moment = {stages_[*row], &run_.phases[*row], pass == kNone ? nullptr : &passes_[pass]};
+    if (moment.stage != Stage::kOther) return moment;
+  }
+  if (sequence < first_step_begin()) return {Stage::kSetup, moment.phase, nullptr};
+  // Between a forward and its backward, or between two parts of a forward, the forward goes on.
+  const auto after = std::upper_bound(pass_begins_.begin(), pass_begins_.end(), sequence);
+  if (after == pass_begins_.begin()) return moment;
+  const Pass& pass = passes_[static_cast<std::size_t>(after - pass_begins_.begin() - 1)];
+  const std::uint64_t forward_end = pass.has_backward() ? pass.backward_begin : pass.forward_end;
+  return sequence < forward_end ? Moment{Stage::kForward, moment.phase, &pass} : moment;
+}
+
+std::uint64_t StepStructure::step_end(std::uint64_t sequence) const {
+  const auto later = std::upper_bound(
+      run_.steps.begin(), run_.steps.end(), sequence,
+      [](std::uint64_t moment, const StepRow& step) { return moment < step.begin_sequence; });
+  if (later != run_.steps.begin() && sequence < std::prev(later)->end_sequence)
+    return std::prev(later)->end_sequence;
+  return later != run_.steps.end() ? later->begin_sequence : kNever;
+}
+
+std::uint64_t StepStructure::first_step_begin() const {
+  return run_.steps.empty() ? kNever : run_.steps.front().begin_sequence;
+}
+
+std::uint64_t StepStructure::next_optimizer(std::uint64_t sequence) const {
+  const auto next = std::upper_bound(optimizer_begins_.begin(), optimizer_begins_.end(), sequence);
+  return next == optimizer_begins_.end() ? kNever : *next;
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,65 @@
+#include "host/analysis/summary.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace strata::analysis {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json step_json(const StepFact& step) {
+  const bool ended = step.end_ns != INT64_MAX;
+  return {{"index", step.index},
+          {"duration_ns", ended ? Json(step.end_ns - step.begin_ns) : Json(nullptr)},
+          {"peak_allocated_bytes", step.peak_allocated_bytes},
+          {"peak_reserved_bytes", step.peak_reserved_bytes}};
+}
+
+Json peak_json(const Peak& peak) {
+  Json categories = Json::object();
+  for (std::size_t category = 0; category < kCategories; ++category) {
+    categories[to_string(static_cast<Category>(category))] = peak.categories[category];
+  }
+  return {{"allocated_bytes", peak.allocated_bytes},
+          {"reserved_bytes", peak.reserved_bytes},
+          {"step", peak.step >= 0 ? Json(peak.step) : Json(nullptr)},
+          {"phase", peak.phase},
+          {"categories", categories}};
+}
+
+Json categories_json(const Facts& facts) {
+  Json categories = Json::object();
+  for (std::size_t category = 0; category < kCategories; ++category) {
+    const CategoryStatistics& statistics = facts.statistics[category];
+    categories[to_string(static_cast<Category>(category))] = {{"mean", statistics.mean_over_events},
+                                                              {"min", statistics.min},
+                                                              {"median", statistics.median},
+                                                              {"max", statistics.max}};
+  }
+  return categories;
+}
+
+}  // namespace
+
+std::string summary_json(const Facts& facts) {
+  Json steps = Json::array();
+  for (const StepFact& step : facts.steps) steps.push_back(step_json(step));
+  Json plugins = Json::array();
+  for (const PluginFact& plugin : facts.plugins) {
+    plugins.push_back({{"id", plugin.id}, {"status", plugin.status}, {"reason", plugin.reason}});
+  }
+  const Json summary = {
+      {"schema", kSummarySchema},
+      {"measured", true},
+      {"dry", nullptr},
+      {"window", {{"first_step", facts.first_step}, {"last_step", facts.last_step}}},
+      {"device", facts.device},
+      {"steps", steps},
+      {"peak", peak_json(facts.peak)},
+      {"categories", categories_json(facts)},
+      {"plugins", plugins},
+  };
+  return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace strata::analysis

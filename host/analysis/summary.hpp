@@ -1,0 +1,15 @@
+// summary.json: the few numbers of a run that scripts, grids and gates read. docs/summary.md describes it.
+#pragma once
+
+#include <string>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::analysis {
+
+inline constexpr const char* kSummarySchema = "strata.summary/1";
+
+// JSON text that ends in a newline and obeys host/analysis/summary.schema.json.
+std::string summary_json(const Facts& facts);
+
+}  // namespace strata::analysis

@@ -1,0 +1,82 @@
+#include "host/analysis/truth.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <utility>
+
+#include "host/analysis/evidence.hpp"
+
+namespace strata::analysis {
+namespace {
+
+struct Label {
+  Category category;
+  std::string_view kind;
+  auto operator<=>(const Label&) const = default;
+};
+
+Label label_by(const RuleTable& rules, const Evidence& evidence) {
+  const Rule& rule = decide(rules, evidence);
+  return {rule.category, rule.kind};
+}
+
+// The standard table decides from what was saved. Where it goes on to call something an activation by its
+// lifetime, the graph did not hold it, so that something else in the program did.
+Label truth_of(const Evidence& evidence) {
+  const Label label = label_by(standard_rules(), evidence);
+  if (evidence.role != 0 || evidence.saved) return label;
+  if (label == Label{Category::kActivation, "saved"}) return {Category::kActivation, "forward_residue"};
+  if (label == Label{Category::kActivation, "recompute"}) return {Category::kAutogradDetail, "flowing"};
+  return label;
+}
+
+}  // namespace
+
+ConfusionCell Confusion::off_diagonal() const {
+  ConfusionCell sum;
+  for (std::size_t truth = 0; truth < kCategories; ++truth) {
+    for (std::size_t rule = 0; rule < kCategories; ++rule) {
+      if (truth == rule) continue;
+      sum.blocks += cells[truth][rule].blocks;
+      sum.bytes += cells[truth][rule].bytes;
+    }
+  }
+  return sum;
+}
+
+Confusion compare_with_truth(const Recording& run, const RuleTable& rules) {
+  const BlockTable table = build_blocks(run);
+  const OpTable ops(run);
+  const StepStructure structure(run);
+  const std::vector<Evidence> evidence = gather_evidence(run, table, ops, structure);
+  const RuleTable lifetimes = without_saved(rules);
+
+  Confusion confusion;
+  std::map<std::pair<Label, Label>, Disagreement> disagreements;
+  for (BlockIndex block = 0; block < table.blocks.size(); ++block) {
+    const std::uint64_t bytes = table.blocks[block].bytes;
+    const Label truth = truth_of(evidence[block]);
+    const Label rule = label_by(lifetimes, evidence[block]);
+    if (evidence[block].saved) ++confusion.saved_blocks;
+    ConfusionCell& cell =
+        confusion.cells[static_cast<std::size_t>(truth.category)][static_cast<std::size_t>(rule.category)];
+    ++cell.blocks;
+    cell.bytes += bytes;
+    if (truth == rule) continue;
+    Disagreement& disagreement =
+        disagreements
+            .try_emplace({truth, rule},
+                         Disagreement{truth.category, rule.category, truth.kind, rule.kind, {}, block})
+            .first->second;
+    ++disagreement.size.blocks;
+    disagreement.size.bytes += bytes;
+  }
+  for (const auto& [labels, disagreement] : disagreements) confusion.disagreements.push_back(disagreement);
+  std::stable_sort(
+      confusion.disagreements.begin(), confusion.disagreements.end(),
+      [](const Disagreement& left, const Disagreement& right) { return left.size.bytes > right.size.bytes; });
+  return confusion;
+}
+
+}  // namespace strata::analysis

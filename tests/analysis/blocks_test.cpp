@@ -1,0 +1,140 @@
+#include "host/analysis/blocks.hpp"
+
+#include <gtest/gtest.h>
+
+#include "strata/ext/tensor.h"
+#include "tests/analysis/run_builder.hpp"
+
+namespace strata::analysis {
+namespace {
+
+using testing::RunBuilder;
+
+TEST(Blocks, AnAddressUsedAgainIsAnotherBlock) {
+  RunBuilder run;
+  run.allocate_at(0x1000, 100);
+  run.tensor(STRATA_TENSOR_PARAMETER, "first", 0x1000);
+  run.free(0x1000);
+  run.allocate_at(0x1000, 200);
+  run.tensor(STRATA_TENSOR_INPUT, "second", 0x1000);
+  const Recording recording = run.finish();
+  const BlockTable table = build_blocks(recording);
+
+  ASSERT_EQ(table.blocks.size(), 2u);
+  EXPECT_EQ(table.blocks[0].role, STRATA_TENSOR_PARAMETER);
+  EXPECT_EQ(table.blocks[0].bytes, 100u);
+  EXPECT_EQ(table.blocks[0].death_sequence, 3u);
+  EXPECT_EQ(table.blocks[1].role, STRATA_TENSOR_INPUT);
+  EXPECT_EQ(table.blocks[1].bytes, 200u);
+  EXPECT_EQ(table.blocks[1].death_sequence, kNever);
+  EXPECT_EQ(table.changes.size(), 3u);
+  EXPECT_TRUE(table.warnings.empty());
+}
+
+TEST(Blocks, ARegistrationBindsToTheBlockThatHoldsItsAddress) {
+  RunBuilder run;
+  run.allocate_at(0x1000, 256);
+  run.allocate_at(0x2000, 256);
+  run.tensor(STRATA_TENSOR_GRADIENT, "inside", 0x1000 + 255);
+  run.tensor(STRATA_TENSOR_LOSS, "just behind", 0x2000 + 256);
+  const Recording recording = run.finish();
+  const BlockTable table = build_blocks(recording);
+
+  EXPECT_EQ(table.blocks[0].role, STRATA_TENSOR_GRADIENT);
+  EXPECT_EQ(table.blocks[1].role, 0u);
+  ASSERT_EQ(table.warnings.size(), 1u);
+  EXPECT_NE(table.warnings[0].find("1 registered tensors"), std::string::npos) << table.warnings[0];
+}
+
+TEST(Blocks, ARegistrationAfterTheDeathIsOfNoBlock) {
+  RunBuilder run;
+  run.allocate_at(0x1000, 256);
+  run.free(0x1000);
+  run.tensor(STRATA_TENSOR_PARAMETER, "late", 0x1000);
+  const Recording recording = run.finish();
+  EXPECT_EQ(build_blocks(recording).blocks[0].role, 0u);
+}
+
+TEST(Blocks, TheStrongerOfTwoRolesCountsInEitherOrder) {
+  for (const bool parameter_first : {true, false}) {
+    RunBuilder run;
+    run.allocate_at(0x1000, 256);
+    run.tensor(parameter_first ? STRATA_TENSOR_PARAMETER : STRATA_TENSOR_LOGITS, "a", 0x1000);
+    run.tensor(parameter_first ? STRATA_TENSOR_LOGITS : STRATA_TENSOR_PARAMETER, "b", 0x1000);
+    const Recording recording = run.finish();
+    const BlockTable table = build_blocks(recording);
+    EXPECT_EQ(table.blocks[0].role, STRATA_TENSOR_PARAMETER);
+    EXPECT_EQ(recording.texts[table.blocks[0].name], parameter_first ? "a" : "b");
+  }
+}
+
+TEST(Blocks, OptimizerStateKnowsItsParameter) {
+  RunBuilder run;
+  run.allocate_at(0x1000, 256);
+  run.allocate_at(0x2000, 256);
+  run.tensor(STRATA_TENSOR_PARAMETER, "layers.0.weight", 0x1000);
+  run.tensor(STRATA_TENSOR_OPTIMIZER_STATE, "exp_avg", 0x2000, 0x1000);
+  const Recording recording = run.finish();
+  EXPECT_EQ(build_blocks(recording).blocks[1].parameter, 0u);
+}
+
+TEST(Blocks, AMissingFreeEndsTheBlockWhereTheNextIsBorn) {
+  RunBuilder run;
+  run.allocate_at(0x1000, 100);
+  run.allocate_at(0x1000, 300);
+  const Recording recording = run.finish();
+  const BlockTable table = build_blocks(recording);
+
+  ASSERT_EQ(table.blocks.size(), 2u);
+  EXPECT_EQ(table.blocks[0].death_sequence, 2u);
+  ASSERT_EQ(table.changes.size(), 2u);
+  EXPECT_EQ(table.changes[1].died, 0u);
+  EXPECT_EQ(table.changes[1].born, 1u);
+  ASSERT_EQ(table.warnings.size(), 1u);
+  EXPECT_NE(table.warnings[0].find("1 allocations at an address that was in use"), std::string::npos);
+}
+
+TEST(Blocks, AFreeOfSomethingUnseenChangesNothing) {
+  RunBuilder run;
+  run.free(0x5000);
+  run.allocate_at(0x1000, 100);
+  const Recording recording = run.finish();
+  const BlockTable table = build_blocks(recording);
+
+  EXPECT_EQ(table.blocks.size(), 1u);
+  EXPECT_EQ(table.changes.size(), 1u);
+  ASSERT_EQ(table.warnings.size(), 1u);
+  EXPECT_NE(table.warnings[0].find("1 frees of blocks"), std::string::npos);
+}
+
+TEST(Blocks, AutogradHoldsUntilTheLastOfItsHoldsEnds) {
+  RunBuilder run;
+  run.allocate_at(0x1000, 100);
+  std::uint64_t first = 0;
+  run.module("layers.0", [&] { first = run.save(0x1000); });  // events 2 to 4
+  const std::uint64_t second = run.save(0x1000);              // 5
+  run.release(second);                                        // 6
+  run.release(first);                                         // 7
+  run.free(0x1000);
+  const Recording recording = run.finish();
+  const BlockHistory& block = build_blocks(recording).blocks.at(0);
+
+  EXPECT_TRUE(block.saved);
+  EXPECT_EQ(block.held_until_sequence, 7u);
+  EXPECT_EQ(block.saver_module, 1u);
+}
+
+TEST(Blocks, AHoldThatNeverEndsLastsAsLongAsItsBlock) {
+  RunBuilder run;
+  run.allocate_at(0x1000, 100);
+  run.save(0x1000);
+  run.free(0x1000);
+  run.allocate_at(0x1000, 100);
+  const Recording recording = run.finish();
+  const BlockTable table = build_blocks(recording);
+  EXPECT_EQ(table.blocks[0].held_until_sequence, 3u);
+  EXPECT_FALSE(table.blocks[1].saved);
+}
+
+}  // namespace
+}  // namespace strata::analysis

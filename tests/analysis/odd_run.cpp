@@ -1,0 +1,174 @@
+#include "tests/analysis/odd_run.hpp"
+
+#include <array>
+
+#include "strata/ext/module.h"
+#include "strata/ext/phase.h"
+#include "strata/ext/step.h"
+#include "strata/ext/tensor.h"
+
+namespace strata::analysis::testing {
+namespace {
+
+using enum Category;
+
+Expected unknown(std::string_view rule) {
+  return {kUnknown, "unattributed", "", rule};
+}
+
+struct Role {
+  std::uint32_t role;
+  Expected expected;
+};
+
+// Alive from setup to the end, known by registration alone.
+void register_every_role(RunBuilder& run) {
+  const std::array<Role, 13> roles{{
+      {STRATA_TENSOR_PARAMETER, {kParameter, "parameter", "block", "parameter"}},
+      {STRATA_TENSOR_BUFFER, {kParameter, "buffer", "block", "buffer"}},
+      {STRATA_TENSOR_EMA, {kParameter, "ema", "block", "ema"}},
+      {STRATA_TENSOR_GRADIENT, {kGradient, "gradient", "block", "gradient"}},
+      {STRATA_TENSOR_OPTIMIZER_STATE, {kOptimizerState, "state", "block", "optimizer_state"}},
+      {STRATA_TENSOR_PROJECTOR, {kOptimizerState, "projector", "block", "projector"}},
+      {STRATA_TENSOR_SCALER, {kOptimizerState, "scaler", "block", "scaler"}},
+      {STRATA_TENSOR_INPUT, {kInput, "input", "block", "input"}},
+      {STRATA_TENSOR_TARGET, {kInput, "target", "block", "target"}},
+      {STRATA_TENSOR_PREFETCH, {kInput, "prefetch", "block", "prefetch"}},
+      {STRATA_TENSOR_LOGITS, {kActivation, "logits", "block", "logits"}},
+      {STRATA_TENSOR_LOSS, {kActivation, "loss", "block", "loss"}},
+      {STRATA_TENSOR_BUCKET, {kGradient, "bucket", "block", "bucket"}},
+  }};
+  for (const Role& role : roles) {
+    const std::uint64_t block = run.allocate(4096, role.expected);
+    run.tensor(role.role, "block.tensor", block);
+  }
+}
+
+// A temporary, and a block that outlives the phase.
+std::uint64_t temporary_and_kept(RunBuilder& run, std::uint32_t kind, const Expected& temporary,
+                                 const Expected& kept) {
+  std::uint64_t block = 0;
+  run.phase(kind, "phase", [&] {
+    run.free(run.allocate(100, temporary));
+    block = run.allocate(200, kept);
+  });
+  return block;
+}
+
+}  // namespace
+
+TrainingRun make_odd_run() {
+  RunBuilder run;
+  std::uint64_t state_left = 0, data_ahead = 0, between = 0;
+  run.phase(STRATA_PHASE_SETUP, "setup", [&] {
+    register_every_role(run);
+    run.free(run.allocate(8, {kTemporary, "op_temp", "", "setup_temp"}));
+    run.allocate(16, unknown("unknown_setup"));
+  });
+  for (std::int64_t step = 0; step < 2; ++step) {
+    run.step(step, STRATA_STEP_ACTIVE, [&] {
+      if (step == 1) {
+        run.free(data_ahead);
+        run.free(between);
+      }
+      std::uint64_t kept = 0;
+      run.phase(STRATA_PHASE_DATA, "data", [&] {
+        kept = run.allocate(32, {kInput, "input", "", "data_kept"});
+        if (step == 0) data_ahead = run.allocate(32, {kInput, "prefetch", "", "data_ahead"});
+      });
+      run.phase(STRATA_PHASE_OTHER, "train_step", [&] {
+        run.phase(STRATA_PHASE_FORWARD, "forward", [] {});
+        run.free(run.allocate(48, {kTemporary, "op_temp", "", "forward_temp"}));  // an unmarked gap
+        run.phase(STRATA_PHASE_BACKWARD, "backward", [&] {
+          if (step == 1) return;
+          run.allocate(4096, {kGradient, "gradient", "", "gradient_left"});
+          run.allocate(40, unknown("unknown_backward"));
+          run.module(
+              "block",
+              [&] {
+                run.free(run.allocate(56, {kTemporary, "op_temp", "block", "recompute_temp"}));
+              },
+              STRATA_MODULE_RECOMPUTE);
+        });
+      });
+      const std::array<std::uint64_t, 7> blocks = {
+          temporary_and_kept(run, STRATA_PHASE_GRADIENT_SYNC, {kTemporary, "comm", "", "gradient_sync_temp"},
+                             unknown("unknown")),
+          temporary_and_kept(run, STRATA_PHASE_CLIP, {kTemporary, "op_temp", "", "clip_temp"},
+                             {kTemporary, "op_temp", "", "clip_temp"}),
+          temporary_and_kept(run, STRATA_PHASE_OPTIMIZER,
+                             {kTemporary, "optimizer_temp", "", "optimizer_temp"},
+                             unknown("unknown_optimizer")),
+          temporary_and_kept(run, STRATA_PHASE_ZERO_GRAD, {kTemporary, "op_temp", "", "zero_grad_temp"},
+                             unknown("unknown")),
+          temporary_and_kept(run, STRATA_PHASE_EVALUATION, {kTemporary, "op_temp", "", "evaluation_temp"},
+                             {kActivation, "forward_residue", "", "evaluation_residue"}),
+          temporary_and_kept(run, STRATA_PHASE_CHECKPOINT_SAVE,
+                             {kTemporary, "op_temp", "", "checkpoint_save_temp"}, unknown("unknown")),
+          temporary_and_kept(run, STRATA_PHASE_OTHER, {kTemporary, "op_temp", "", "other_temp"},
+                             unknown("unknown")),
+      };
+      for (const std::uint64_t block : blocks) run.free(block);
+      run.free(kept);
+      run.free(run.allocate(24, {kTemporary, "op_temp", "", "between_temp"}));
+      if (step == 0) {
+        between = run.allocate(24, unknown("unknown_between"));
+        run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] {
+          state_left = run.allocate(64, {kOptimizerState, "state", "", "optimizer_state_left"});
+        });
+      } else {
+        run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] {
+          run.allocate(64, {kOptimizerState, "state", "", "optimizer_state_at_end"});
+        });
+        run.free(state_left);
+      }
+    });
+  }
+  return {run.finish(), run.expected()};
+}
+
+TrainingRun make_retained_run() {
+  RunBuilder run;
+  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
+  run.step(0, STRATA_STEP_ACTIVE, [&] {
+    std::uint64_t held = 0, dropped = 0, saved = 0, recomputed = 0;
+    std::uint64_t hold = 0;
+    run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
+      held = run.allocate(1000, {kActivation, "retained", "", "saved_retained"});
+      hold = run.save(held);
+      dropped = run.allocate(2000, {kActivation, "saved", "", "saved"});  // its graph is thrown away
+      const std::uint64_t let_go = run.save(dropped);
+      run.release(let_go);
+      run.free(dropped);
+      saved = run.allocate(3000, {kActivation, "saved", "", "saved"});
+    });
+    const std::uint64_t last = run.save(saved);
+    run.phase(STRATA_PHASE_BACKWARD, "backward", [&] {
+      run.release(last);
+      run.free(saved);
+      run.phase(STRATA_PHASE_FORWARD, "recompute", [&] {
+        recomputed = run.allocate(4000, {kActivation, "recompute", "", "saved_recompute"});
+        run.save(recomputed);
+        run.free(recomputed);
+      });
+    });
+    run.release(hold);
+    run.free(held);
+  });
+  return {run.finish(), run.expected()};
+}
+
+TrainingRun make_cut_short_run() {
+  RunBuilder run;
+  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
+  run.step(0, STRATA_STEP_ACTIVE, [&] {
+    run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
+      run.free(run.allocate(10, {kTemporary, "op_temp", "", "forward_only_temp"}));
+      run.allocate(20, {kActivation, "forward_residue", "", "forward_cut_short"});
+    });
+  });
+  const std::uint64_t last_event = run.sequence() - 2;  // before the phase and the step end
+  return {killed_after(run.finish(), last_event), run.expected()};
+}
+
+}  // namespace strata::analysis::testing

@@ -1,0 +1,18 @@
+// Runs that the host's trainer does not make: at least one block for every rule of the table that its runs
+// leave unused.
+#pragma once
+
+#include "tests/analysis/training_run.hpp"
+
+namespace strata::analysis::testing {
+
+// Every role, every stage, and blocks that nobody can know.
+TrainingRun make_odd_run();
+
+// Graphs that are held beyond their backward, or dropped without one.
+TrainingRun make_retained_run();
+
+// A run that died in a forward.
+TrainingRun make_cut_short_run();
+
+}  // namespace strata::analysis::testing

@@ -1,0 +1,169 @@
+#include "host/analysis/run_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "host/analysis/analyse.hpp"
+#include "host/analysis/cross_check.hpp"
+#include "host/analysis/run_error.hpp"
+#include "tests/analysis/store_writer.hpp"
+#include "tests/analysis/training_run.hpp"
+
+namespace strata::analysis {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::run_sql;
+using testing::TemporaryDirectory;
+using testing::write_store;
+
+// What is the same whether rows came from a file or not: texts are compared, not their numbers.
+std::string told(const Facts& facts, const Block& block) {
+  return std::to_string(block.address) + " " + std::to_string(block.bytes) + " " +
+         std::to_string(block.birth_sequence) + " " + std::to_string(block.death_sequence) + " " +
+         std::to_string(block.birth_ns) + " " + to_string(block.category) + "/" + std::string(block.kind) +
+         " " + facts.texts[block.name] + " " + facts.texts[block.op] + " " + facts.texts[block.layer] + " " +
+         facts.texts[block.saver] + " " + std::to_string(block.phase);
+}
+
+bool any_contains(const std::vector<std::string>& texts, std::string_view part) {
+  for (const std::string& text : texts) {
+    if (text.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(RunReader, ReadsWhatWasWritten) {
+  TemporaryDirectory directory;
+  const Recording written =
+      testing::make_training_run({.checkpointing = true, .cross_check = true}).recording;
+  write_store(directory.path(), written);
+  std::ofstream(directory.path() / "manifest.json")
+      << R"({"sources": [{"id": "torch", "status": "ok", "reason": ""}],
+             "plugins": [{"id": "allocator_tracer", "status": "disabled", "reason": "why"}]})";
+
+  const Recording read = read_run(directory.path());
+  const Facts facts = analyse(read);
+  const Facts wanted = analyse(written);
+  EXPECT_EQ(facts.name, "by-hand");
+  EXPECT_EQ(facts.directory, directory.path().string());
+  EXPECT_EQ(facts.end, "done");
+  EXPECT_EQ(facts.device, "cpu");
+  EXPECT_EQ(facts.first_step, 1);
+  EXPECT_EQ(facts.last_step, 2);
+  EXPECT_EQ(facts.begin_ns, wanted.begin_ns);
+  EXPECT_EQ(facts.end_ns, wanted.end_ns);
+  EXPECT_EQ(facts.warnings, std::vector<std::string>());
+  ASSERT_EQ(facts.plugins.size(), 2u);
+  EXPECT_EQ(facts.plugins[1].id, "allocator_tracer");
+  EXPECT_EQ(facts.plugins[1].status, "disabled");
+  EXPECT_EQ(facts.plugins[1].reason, "why");
+
+  ASSERT_EQ(facts.blocks.size(), wanted.blocks.size());
+  for (std::size_t block = 0; block < facts.blocks.size(); ++block) {
+    ASSERT_EQ(told(facts, facts.blocks[block]), told(wanted, wanted.blocks[block]));
+  }
+  ASSERT_EQ(facts.points.size(), wanted.points.size());
+  for (std::size_t point = 0; point < facts.points.size(); ++point) {
+    ASSERT_EQ(facts.points[point].bytes, wanted.points[point].bytes);
+    ASSERT_EQ(facts.points[point].ns, wanted.points[point].ns);
+  }
+  ASSERT_EQ(facts.phases.size(), wanted.phases.size());
+  for (std::size_t phase = 0; phase < facts.phases.size(); ++phase) {
+    EXPECT_EQ(facts.phases[phase].name, wanted.phases[phase].name);
+    EXPECT_EQ(facts.phases[phase].depth, wanted.phases[phase].depth);
+    EXPECT_EQ(facts.phases[phase].end_ns, wanted.phases[phase].end_ns);
+  }
+  ASSERT_EQ(facts.steps.size(), 3u);
+  EXPECT_DOUBLE_EQ(facts.steps[2].loss, 2.5);
+  EXPECT_EQ(facts.steps[2].tokens, 64u);
+  EXPECT_TRUE(cross_check(read, facts.points).holds());
+}
+
+TEST(RunReader, TakesRowsInAnyOrder) {
+  TemporaryDirectory directory;
+  const Recording written = testing::make_training_run().recording;
+  const fs::path store = write_store(directory.path(), written);
+  run_sql(store,
+          "CREATE TABLE copied AS SELECT * FROM allocator_tracer_event ORDER BY address, sequence DESC;"
+          "DELETE FROM allocator_tracer_event;"
+          "INSERT INTO allocator_tracer_event SELECT * FROM copied;");
+  const Facts facts = analyse(directory.path());
+  const Facts wanted = analyse(written);
+  ASSERT_EQ(facts.points.size(), wanted.points.size());
+  EXPECT_EQ(facts.points.back().bytes, wanted.points.back().bytes);
+}
+
+TEST(RunReader, OfSeveralProcessesTakesTheOneThatRecordedMemory) {
+  TemporaryDirectory directory;
+  Recording silent = testing::make_training_run({.steps = 1}).recording;
+  silent.memory.clear();
+  Recording loud = testing::make_training_run({.steps = 1}).recording;
+  loud.name = "loud";
+  write_store(directory.path(), silent, 0, 5);
+  write_store(directory.path(), loud, 0, 9);
+  write_store(directory.path(), loud, 1, 3);
+  const Recording run = read_run(directory.path());
+  EXPECT_EQ(run.name, "loud");
+  EXPECT_TRUE(any_contains(run.warnings, "rank0/5.sqlite: another process"));
+  EXPECT_TRUE(any_contains(run.warnings, "rank1/3.sqlite: another process"));
+  EXPECT_FALSE(any_contains(run.warnings, "rank0/9.sqlite: another process"));
+}
+
+TEST(RunReader, GoesOnWithoutWhatItCanMiss) {
+  for (const char* table :
+       {"host_run_begin", "host_run_end", "host_step_begin", "host_step_end", "host_phase_begin",
+        "host_phase_end", "host_module_begin", "host_module_end", "host_tensor", "allocator_tracer_op",
+        "allocator_tracer_saved", "torch_memory_report", "string", "gap", "allocator_tracer_event"}) {
+    SCOPED_TRACE(table);
+    TemporaryDirectory directory;
+    const Recording written = testing::make_training_run({.steps = 1}).recording;
+    const fs::path store = write_store(directory.path(), written);
+    run_sql(store, std::string("DROP TABLE ") + table);
+    const Facts facts = analyse(directory.path());
+    const bool has_events = std::string(table) != "allocator_tracer_event";
+    EXPECT_EQ(facts.points.size(), has_events ? written.memory.size() : 0);
+  }
+}
+
+TEST(RunReader, SaysWhatIsMissing) {
+  TemporaryDirectory directory;
+  const fs::path store = write_store(directory.path(), testing::make_training_run({.steps = 1}).recording);
+  run_sql(store, "DROP TABLE host_tensor; INSERT INTO gap VALUES ('allocator_tracer_event', 7, 1234, 1, 2)");
+  const Recording run = read_run(directory.path());
+  EXPECT_TRUE(any_contains(run.warnings, "no table host_tensor"));
+  EXPECT_TRUE(any_contains(run.warnings, "dropped 1234 rows of allocator_tracer_event"));
+  EXPECT_TRUE(any_contains(run.warnings, "manifest.json: not there"));
+}
+
+TEST(RunReader, NeedsNoViews) {
+  TemporaryDirectory directory;
+  const Recording written = testing::make_training_run({.steps = 1}).recording;
+  const fs::path store = write_store(directory.path(), written);
+  run_sql(store, "DROP VIEW step; DROP VIEW phase; DROP VIEW module; DROP VIEW tensor");
+  EXPECT_EQ(analyse(directory.path()).blocks.size(),
+            written.memory.size() > 0 ? analyse(written).blocks.size() : 0);
+}
+
+TEST(RunReader, ARunWhoseProcessDiedIsKilled) {
+  TemporaryDirectory directory;
+  const Recording whole = testing::make_training_run({.steps = 1}).recording;
+  write_store(directory.path(), testing::killed_after(whole, whole.memory.back().sequence / 2));
+  const Facts facts = analyse(directory.path());
+  EXPECT_EQ(facts.end, "killed");
+  EXPECT_TRUE(any_contains(facts.warnings, "recovered after the process died"));
+}
+
+TEST(RunReader, RefusesWhatIsNoRun) {
+  TemporaryDirectory directory;
+  EXPECT_THROW(read_run(directory.path() / "nowhere"), RunError);
+  EXPECT_THROW(read_run(directory.path()), RunError);
+  fs::create_directories(directory.path() / "rank0");
+  std::ofstream(directory.path() / "rank0" / "notes.sqlite") << "x";
+  EXPECT_THROW(read_run(directory.path()), RunError);
+}
+
+}  // namespace
+}  // namespace strata::analysis

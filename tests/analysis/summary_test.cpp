@@ -1,0 +1,94 @@
+#include "host/analysis/summary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "host/analysis/analyse.hpp"
+#include "tests/analysis/json_schema.hpp"
+#include "tests/analysis/odd_run.hpp"
+#include "tests/analysis/training_run.hpp"
+
+namespace strata::analysis {
+namespace {
+
+using Json = nlohmann::json;
+
+const Json& schema() {
+  static const Json json = Json::parse(std::ifstream(STRATA_SUMMARY_SCHEMA));
+  return json;
+}
+
+Json summary_of(const Facts& facts) {
+  return Json::parse(summary_json(facts));
+}
+
+TEST(Summary, SaysWhatTheFactsSay) {
+  Facts facts = analyse(testing::make_training_run().recording);
+  facts.plugins = {{"torch", "ok", ""}, {"allocator_tracer", "failed", "no store"}};
+  const Json summary = summary_of(facts);
+
+  EXPECT_EQ(summary["schema"], "strata.summary/1");
+  EXPECT_EQ(summary["measured"], true);
+  EXPECT_TRUE(summary["dry"].is_null());
+  EXPECT_EQ(summary["window"], Json({{"first_step", 1}, {"last_step", 2}}));
+  EXPECT_EQ(summary["device"], "cpu");
+  ASSERT_EQ(summary["steps"].size(), 3u);
+  EXPECT_EQ(summary["steps"][1]["index"], 1);
+  EXPECT_EQ(summary["steps"][1]["duration_ns"], facts.steps[1].end_ns - facts.steps[1].begin_ns);
+  EXPECT_EQ(summary["steps"][1]["peak_allocated_bytes"], facts.steps[1].peak_allocated_bytes);
+  EXPECT_EQ(summary["peak"]["allocated_bytes"], facts.peak.allocated_bytes);
+  EXPECT_EQ(summary["peak"]["step"], facts.peak.step);
+  EXPECT_EQ(summary["peak"]["phase"], facts.peak.phase);
+  std::uint64_t sum = 0;
+  for (const auto& [name, bytes] : summary["peak"]["categories"].items()) sum += bytes.get<std::uint64_t>();
+  EXPECT_EQ(sum, facts.peak.allocated_bytes);
+  const auto& gradient = facts.statistics[static_cast<std::size_t>(Category::kGradient)];
+  EXPECT_GT(gradient.max, 0u);
+  EXPECT_EQ(summary["categories"]["Gradient"]["max"], gradient.max);
+  EXPECT_EQ(summary["categories"]["Gradient"]["median"], gradient.median);
+  EXPECT_EQ(summary["categories"]["Gradient"]["mean"], gradient.mean_over_events);
+  EXPECT_EQ(summary["plugins"][1],
+            Json({{"id", "allocator_tracer"}, {"status", "failed"}, {"reason", "no store"}}));
+}
+
+TEST(Summary, ObeysItsSchema) {
+  Facts whole = analyse(testing::make_training_run().recording);
+  whole.plugins = {{"torch", "ok", ""}};
+  for (const Facts& facts : {whole, analyse(testing::make_odd_run().recording),
+                             analyse(testing::make_cut_short_run().recording), Facts{}}) {
+    EXPECT_EQ(testing::violations(schema(), summary_of(facts)), std::vector<std::string>());
+  }
+}
+
+TEST(Summary, ItsSchemaRefusesWhatIsNone) {
+  const Json good = summary_of(analyse(testing::make_training_run().recording));
+  const auto refused = [&](const Json::json_pointer& place, const Json& value) {
+    Json bad = good;
+    bad[place] = value;
+    return !testing::violations(schema(), bad).empty();
+  };
+  EXPECT_TRUE(refused("/schema"_json_pointer, "strata.summary/2"));
+  EXPECT_TRUE(refused("/peak/allocated_bytes"_json_pointer, -1));
+  EXPECT_TRUE(refused("/peak/categories/Unknown"_json_pointer, "0"));
+  EXPECT_TRUE(refused("/categories/Gradient/mean"_json_pointer, nullptr));
+  EXPECT_TRUE(refused("/steps/0/duration"_json_pointer, 5));
+  EXPECT_TRUE(
+      refused("/plugins"_json_pointer, Json::array({{{"id", "x"}, {"status", "odd"}, {"reason", ""}}})));
+  for (const char* key :
+       {"schema", "measured", "dry", "window", "device", "steps", "peak", "categories", "plugins"}) {
+    Json bad = good;
+    bad.erase(key);
+    EXPECT_FALSE(testing::violations(schema(), bad).empty()) << key;
+  }
+}
+
+TEST(Summary, IsJsonWhateverANameHolds) {
+  Facts facts;
+  facts.peak.phase = "broken \xff text";
+  facts.plugins = {{"\"quoted\"\n", "ok", ""}};
+  EXPECT_EQ(testing::violations(schema(), summary_of(facts)), std::vector<std::string>());
+}
+
+}  // namespace
+}  // namespace strata::analysis

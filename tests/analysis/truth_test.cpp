@@ -1,0 +1,62 @@
+#include "host/analysis/truth.hpp"
+
+#include <gtest/gtest.h>
+
+#include "strata/ext/phase.h"
+#include "strata/ext/step.h"
+#include "tests/analysis/odd_run.hpp"
+#include "tests/analysis/training_run.hpp"
+
+namespace strata::analysis {
+namespace {
+
+const ConfusionCell& cell(const Confusion& confusion, Category truth, Category rule) {
+  return confusion.cells[static_cast<std::size_t>(truth)][static_cast<std::size_t>(rule)];
+}
+
+TEST(Truth, LifetimesAreAsGoodOnATrainingRun) {
+  const testing::TrainingRun run = testing::make_training_run();
+  const Confusion confusion = compare_with_truth(run.recording);
+  EXPECT_GT(confusion.saved_blocks, 0u);
+  EXPECT_EQ(confusion.off_diagonal().blocks, 0u);
+  EXPECT_EQ(confusion.off_diagonal().bytes, 0u);
+  EXPECT_TRUE(confusion.disagreements.empty());
+  std::uint64_t blocks = 0;
+  for (const auto& row : confusion.cells) {
+    for (const ConfusionCell& one : row) blocks += one.blocks;
+  }
+  EXPECT_EQ(blocks, run.expected.size());
+}
+
+// What only saved tensors can tell: a graph that is dropped, and one that is held beyond its backward.
+TEST(Truth, CountsWhereLifetimesAreWrong) {
+  const Confusion confusion = compare_with_truth(testing::make_retained_run().recording);
+  EXPECT_EQ(cell(confusion, Category::kActivation, Category::kTemporary).blocks, 2u);  // dropped; recomputed
+  EXPECT_EQ(cell(confusion, Category::kActivation, Category::kTemporary).bytes, 6000u);
+  EXPECT_EQ(confusion.off_diagonal().bytes, 6000u);
+  ASSERT_EQ(confusion.disagreements.size(), 3u);
+  EXPECT_EQ(confusion.disagreements[0].truth_kind, "recompute");
+  EXPECT_EQ(confusion.disagreements[0].rule_kind, "op_temp");
+  EXPECT_EQ(confusion.disagreements[2].truth_kind, "retained");
+  EXPECT_EQ(confusion.disagreements[2].rule_kind, "forward_residue");
+  EXPECT_EQ(confusion.disagreements[2].size.bytes, 1000u);
+  EXPECT_EQ(confusion.disagreements[2].first_block, 0u);
+}
+
+// Lives like an activation, but the program holds it and not the graph.
+TEST(Truth, KnowsWhatTheGraphDoesNotHold) {
+  testing::RunBuilder run;
+  run.step(0, STRATA_STEP_ACTIVE, [&] {
+    std::uint64_t block = 0;
+    run.phase(STRATA_PHASE_FORWARD, "forward", [&] { block = run.allocate(700); });
+    run.phase(STRATA_PHASE_BACKWARD, "backward", [&] { run.free(block); });
+  });
+  const Confusion confusion = compare_with_truth(run.finish());
+  ASSERT_EQ(confusion.disagreements.size(), 1u);
+  EXPECT_EQ(confusion.disagreements[0].truth_kind, "forward_residue");
+  EXPECT_EQ(confusion.disagreements[0].rule_kind, "saved");
+  EXPECT_EQ(confusion.disagreements[0].size.bytes, 700u);
+}
+
+}  // namespace
+}  // namespace strata::analysis
