@@ -1,0 +1,44 @@
+# cmake -DTEMPLATE=<page.html> -DSTYLE=<.css> -DLIBRARY=<d3.min.js> -DSCRIPTS=<a.js,b.js...> -DOUTPUT=<.cpp>
+#       -P assemble.cmake
+# Puts the files in the places that the template names, and defines what stands before and after @data@.
+
+set(scripts "")
+string(REPLACE "," ";" SCRIPTS "${SCRIPTS}")
+foreach(file IN LISTS SCRIPTS)
+  file(READ ${file} text)
+  string(APPEND scripts "${text}")
+endforeach()
+file(READ ${STYLE} style)
+file(READ ${LIBRARY} library)
+foreach(part IN ITEMS library scripts)
+  if("${${part}}" MATCHES "</[sS][cC][rR][iI][pP][tT]")
+    message(FATAL_ERROR "${OUTPUT}: the ${part} hold '</script', which would end the element they are placed in")
+  endif()
+endforeach()
+
+file(READ ${TEMPLATE} page)
+foreach(part IN ITEMS style library scripts)
+  string(FIND "${page}" "@${part}@" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "${TEMPLATE}: has no @${part}@")
+  endif()
+  string(LENGTH "@${part}@" length)
+  math(EXPR rest "${position} + ${length}")
+  string(SUBSTRING "${page}" 0 ${position} before)
+  string(SUBSTRING "${page}" ${rest} -1 after)
+  set(page "${before}${${part}}${after}")
+endforeach()
+
+string(FIND "${page}" "@data@" position)
+if(position EQUAL -1)
+  message(FATAL_ERROR "${TEMPLATE}: has no @data@")
+endif()
+string(SUBSTRING "${page}" 0 ${position} before)
+math(EXPR rest "${position} + 6")
+string(SUBSTRING "${page}" ${rest} -1 after)
+file(WRITE ${OUTPUT}
+  "#include \"host/report/page/page_template.hpp\"\n"
+  "namespace strata::report {\n"
+  "const std::string_view kPageBeforeData = R\"strata_page(${before})strata_page\";\n"
+  "const std::string_view kPageAfterData = R\"strata_page(${after})strata_page\";\n"
+  "}  // namespace strata::report\n")

@@ -1,0 +1,12 @@
+// The page without its data: page.html with the styles, the library and the scripts in their places,
+// assembled by assemble.cmake when Strata is built.
+#pragma once
+
+#include <string_view>
+
+namespace strata::report {
+
+extern const std::string_view kPageBeforeData;
+extern const std::string_view kPageAfterData;
+
+}  // namespace strata::report

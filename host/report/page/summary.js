@@ -1,0 +1,56 @@
+// The page's head: which run it is, what a reader must know first, and its few largest numbers.
+
+function fillHeader(run) {
+  const {name, directory, device, first_step: first, last_step: last, end, events} = run.run;
+  document.title = `${name || 'run'} · Strata`;
+  d3.select('#run-name').text(name || '(unnamed run)');
+  d3.select('#run-directory').text(directory);
+  const chips = [{text: device}, {text: `steps ${first} to ${last}`}, {text: `${withThousands(events)} events`},
+    {text: end || 'end unknown', class: end === 'done' ? 'good' : 'alarming'}];
+  d3.select('#run-facts').selectAll('li').data(chips).enter().append('li')
+    .attr('class', (chip) => chip.class || null).text((chip) => chip.text);
+}
+
+function fillNotices(run) {
+  const notices = run.plugins.filter(({status}) => status !== 'ok')
+    .map(({id, status, reason}) => `Plugin ${id} is ${status}: ${reason || 'no reason given'}`);
+  notices.push(...run.warnings.slice(0, 3));
+  if (run.warnings.length > 3) notices.push(`${withThousands(run.warnings.length - 3)} more warnings below`);
+  if (run.isEmpty) notices.push('No allocation was recorded: the memory of this run is not known. It needs the plugin allocator_tracer and a source of memory events.');
+  d3.select('#notices').attr('hidden', notices.length > 0 ? null : '')
+    .selectAll('p').data(notices).enter().append('p').text((notice) => notice);
+}
+
+function fillTiles(run) {
+  const {peak, categories, decimals, activeSteps} = run;
+  const largest = d3.scan(categories, (a, b) => b.peak - a.peak);
+  const unknown = categories[categories.length - 1];
+  const times = activeSteps.map((step) => step.end - step.begin);
+  const tokens = d3.sum(activeSteps, (step) => step.tokens);
+  const where = peak.step < 0 ? 'outside of steps' : `step ${peak.step}`;
+  const tiles = [
+    {label: 'Peak allocated', value: mebibytes(peak.allocated_bytes, decimals), unit: 'MiB',
+      note: [where, peak.phase].filter(Boolean).join(', ')},
+    {label: 'Peak reserved', value: mebibytes(peak.reserved_bytes, decimals), unit: 'MiB',
+      note: peak.reserved_bytes === peak.allocated_bytes ? 'as allocated' : `${percentage(peak.reserved_bytes - peak.allocated_bytes, peak.reserved_bytes)} of it not in use`},
+    {label: 'Most of the peak', value: percentage(categories[largest].peak, peak.allocated_bytes), unit: '',
+      note: run.isEmpty ? '' : `${categories[largest].name}, ${mebibytes(categories[largest].peak, decimals)} MiB`},
+    {label: 'Unknown at the peak', value: mebibytes(unknown.peak, decimals), unit: 'MiB',
+      note: `${percentage(unknown.peak, peak.allocated_bytes)}, at most ${mebibytes(unknown.max, decimals)} MiB`},
+    {label: 'Median step', value: times.length ? duration(d3.median(times)) : '–', unit: '',
+      note: `${withThousands(times.length)} of ${withThousands(run.steps.length + run.left_out.steps)} steps in the window`},
+    {label: 'Tokens a second', value: tokens > 0 ? withThousands(tokens / d3.sum(times) * 1e9) : '–', unit: '', note: 'over the window'},
+  ];
+  const items = d3.select('#tiles').selectAll('div').data(tiles).enter().append('div').attr('class', 'tile');
+  items.append('p').attr('class', 'tile-label').text((tile) => tile.label);
+  const values = items.append('p').attr('class', 'tile-value');
+  values.append('span').text((tile) => tile.value);
+  values.append('span').attr('class', 'tile-unit').text((tile) => tile.unit);
+  items.append('p').attr('class', 'tile-note').text((tile) => tile.note);
+}
+
+function fillSummary(run) {
+  fillHeader(run);
+  fillNotices(run);
+  fillTiles(run);
+}

@@ -1,0 +1,262 @@
+#include "host/report/page_data.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "host/report/text.hpp"
+#include "host/report/timeline.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Facts;
+using nlohmann::json;
+
+constexpr std::size_t kNameBytes = 300;
+constexpr std::size_t kShares = 100;
+constexpr std::size_t kBlocks = 100;
+constexpr std::size_t kSteps = 4000;
+constexpr std::size_t kPhases = 12000;
+constexpr std::size_t kWarnings = 200;
+
+std::string name(std::string_view text) {
+  return clipped(text, kNameBytes);
+}
+
+// The next value of a column of numbers that are written as differences, which are short.
+class Differences {
+ public:
+  void append(std::int64_t value) {
+    differences_.push_back(value - last_);
+    last_ = value;
+  }
+  json take() { return std::move(differences_); }
+
+ private:
+  json differences_ = json::array();
+  std::int64_t last_ = 0;
+};
+
+template <typename... Value>
+json row(const Value&... values) {
+  auto list = json::array();
+  (list.push_back(values), ...);
+  return list;
+}
+
+// `limit` elements around the one at `centre`, or all of them.
+template <typename T>
+std::span<const T> around(const std::vector<T>& list, std::size_t centre, std::size_t limit) {
+  if (list.size() <= limit) return list;
+  const auto first = std::min(centre > limit / 2 ? centre - limit / 2 : 0, list.size() - limit);
+  return std::span(list).subspan(first, limit);
+}
+
+// Objects are filled key by key: nested initializer lists of this library take minutes to compile.
+json run_data(const Facts& facts, const Timeline& timeline) {
+  json data;
+  data["name"] = name(facts.name);
+  data["directory"] = name(facts.directory);
+  data["device"] = name(facts.device);
+  data["end"] = name(facts.end);
+  data["first_step"] = facts.first_step;
+  data["last_step"] = facts.last_step;
+  data["events"] = facts.points.size();
+  data["duration_ns"] = timeline.end_ns - timeline.begin_ns;
+  return data;
+}
+
+json statistics_data(const char* label, const analysis::CategoryStatistics& statistics,
+                     std::uint64_t at_peak) {
+  json data;
+  data["name"] = label;
+  data["peak"] = at_peak;
+  data["mean_over_events"] = statistics.mean_over_events;
+  data["mean_over_time"] = statistics.mean_over_time;
+  data["min"] = statistics.min;
+  data["median"] = statistics.median;
+  data["max"] = statistics.max;
+  return data;
+}
+
+json categories_data(const Facts& facts) {
+  auto categories = json::array();
+  for (std::size_t i = 0; i < analysis::kCategories; ++i) {
+    categories.push_back(statistics_data(to_string(static_cast<analysis::Category>(i)), facts.statistics[i],
+                                         facts.peak.categories[i]));
+  }
+  return categories;
+}
+
+json shares_data(const std::vector<analysis::PeakShare>& shares) {
+  auto list = json::array();
+  for (const auto& share : std::span(shares).first(std::min(shares.size(), kShares))) {
+    json data;
+    data["label"] = name(share.label);
+    data["bytes"] = share.bytes;
+    data["blocks"] = share.blocks;
+    list.push_back(std::move(data));
+  }
+  return list;
+}
+
+json block_data(const Facts& facts, const analysis::Block& block, std::int64_t begin_ns) {
+  const auto text = [&](std::uint32_t index) { return name(facts.texts.at(index)); };
+  const auto* phase = block.phase == 0 ? nullptr : &facts.phases.at(block.phase - 1);
+  json data;
+  data["bytes"] = block.bytes;
+  data["category"] = static_cast<int>(block.category);
+  data["kind"] = block.kind;
+  data["reason"] = block.reason;
+  data["name"] = text(block.name);
+  data["op"] = text(block.op);
+  data["layer"] = text(block.layer);
+  data["saver"] = text(block.saver);
+  data["phase"] = phase == nullptr ? "" : name(phase->name);
+  data["step"] = phase == nullptr ? -1 : phase->step;
+  data["birth_ns"] = block.birth_ns - begin_ns;
+  data["death_ns"] = block.death_ns == INT64_MAX ? json() : json(block.death_ns - begin_ns);
+  return data;
+}
+
+json peak_data(const Facts& facts, const Timeline& timeline) {
+  const auto& peak = facts.peak;
+  auto blocks = json::array();
+  for (const auto index :
+       std::span(peak.largest_blocks).first(std::min(peak.largest_blocks.size(), kBlocks))) {
+    blocks.push_back(block_data(facts, facts.blocks.at(index), timeline.begin_ns));
+  }
+  json data;
+  data["allocated_bytes"] = peak.allocated_bytes;
+  data["reserved_bytes"] = peak.reserved_bytes;
+  data["ns"] = facts.points.empty() ? 0 : peak.ns - timeline.begin_ns;
+  data["step"] = peak.step;
+  data["phase"] = name(peak.phase);
+  data["by_kind"] = shares_data(peak.by_kind);
+  data["by_layer"] = shares_data(peak.by_layer);
+  data["by_op"] = shares_data(peak.by_op);
+  data["largest_blocks"] = std::move(blocks);
+  return data;
+}
+
+json timeline_data(const Timeline& timeline) {
+  Differences ns;
+  std::array<Differences, analysis::kCategories> bytes;
+  for (const auto& point : timeline.points) {
+    ns.append(point.ns - timeline.begin_ns);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i].append(static_cast<std::int64_t>(point.bytes[i]));
+  }
+  auto categories = json::array();
+  for (auto& column : bytes) categories.push_back(column.take());
+  json data;
+  data["ns"] = ns.take();
+  data["bytes"] = std::move(categories);
+  data["column_ns"] = timeline.column_ns;
+  data["exact_begin_ns"] = timeline.exact_begin_ns - timeline.begin_ns;
+  data["exact_end_ns"] = timeline.exact_end_ns - timeline.begin_ns;
+  return data;
+}
+
+json steps_data(const Facts& facts, const Timeline& timeline) {
+  const auto peak = std::ranges::find(facts.steps, facts.peak.step, &analysis::StepFact::index);
+  const auto centre = static_cast<std::size_t>(peak - facts.steps.begin());
+  auto list = json::array();
+  for (const auto& step : around(facts.steps, centre, kSteps)) {
+    list.push_back(row(step.index, step.schedule, step.begin_ns - timeline.begin_ns,
+                       std::min(step.end_ns, timeline.end_ns) - timeline.begin_ns, step.loss, step.tokens,
+                       step.peak_allocated_bytes, step.peak_reserved_bytes));
+  }
+  return list;
+}
+
+// Names are kept once, and found again by their index.
+class NameTable {
+ public:
+  std::size_t index_of(const std::string& text) {
+    const auto [found, is_new] = indices_.try_emplace(text, names_.size());
+    if (is_new) names_.push_back(name(text));
+    return found->second;
+  }
+  json take() { return std::move(names_); }
+
+ private:
+  std::map<std::string, std::size_t> indices_;
+  json names_ = json::array();
+};
+
+json phases_data(const Facts& facts, const Timeline& timeline) {
+  const auto peak =
+      std::ranges::lower_bound(facts.phases, facts.peak.sequence, {}, &analysis::PhaseFact::begin_sequence);
+  const auto centre = static_cast<std::size_t>(peak - facts.phases.begin());
+  NameTable names;
+  auto list = json::array();
+  for (const auto& phase : around(facts.phases, centre, kPhases)) {
+    list.push_back(row(names.index_of(phase.name), phase.kind, phase.step, phase.micro_batch, phase.depth,
+                       phase.begin_ns - timeline.begin_ns,
+                       std::min(phase.end_ns, timeline.end_ns) - timeline.begin_ns));
+  }
+  json data;
+  data["names"] = names.take();
+  data["list"] = std::move(list);
+  return data;
+}
+
+json plugins_data(const Facts& facts) {
+  auto list = json::array();
+  for (const auto& plugin : facts.plugins) {
+    json data;
+    data["id"] = name(plugin.id);
+    data["status"] = name(plugin.status);
+    data["reason"] = name(plugin.reason);
+    list.push_back(std::move(data));
+  }
+  return list;
+}
+
+json warnings_data(const Facts& facts) {
+  auto list = json::array();
+  for (const auto& warning : std::span(facts.warnings).first(std::min(facts.warnings.size(), kWarnings))) {
+    list.push_back(name(warning));
+  }
+  return list;
+}
+
+json left_out_data(const Facts& facts) {
+  const auto beyond = [](std::size_t count, std::size_t limit) { return count - std::min(count, limit); };
+  json data;
+  data["steps"] = beyond(facts.steps.size(), kSteps);
+  data["phases"] = beyond(facts.phases.size(), kPhases);
+  data["warnings"] = beyond(facts.warnings.size(), kWarnings);
+  return data;
+}
+
+}  // namespace
+
+std::string page_data(const Facts& facts) {
+  const auto timeline = timeline_of(facts);
+  json data;
+  data["run"] = run_data(facts, timeline);
+  data["categories"] = categories_data(facts);
+  data["total"] = statistics_data("Total", facts.total, facts.peak.allocated_bytes);
+  data["peak"] = peak_data(facts, timeline);
+  data["timeline"] = timeline_data(timeline);
+  data["phases"] = phases_data(facts, timeline);
+  data["steps"] = steps_data(facts, timeline);
+  data["plugins"] = plugins_data(facts);
+  data["warnings"] = warnings_data(facts);
+  data["left_out"] = left_out_data(facts);
+  const auto text = data.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string escaped;
+  escaped.reserve(text.size());
+  for (const char character : text) {
+    if (character == '<')
+      escaped += "\\u003c";
+    else
+      escaped += character;
+  }
+  return escaped;
+}
+
+}  // namespace strata::report

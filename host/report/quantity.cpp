@@ -1,0 +1,55 @@
+#include "host/report/quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace strata::report {
+namespace {
+
+// Separates the digits before the point of a number already printed.
+std::string separated(std::string digits) {
+  const auto point = digits.find('.');
+  auto position = point == std::string::npos ? digits.size() : point;
+  while (position > 3) {
+    position -= 3;
+    digits.insert(position, 1, ',');
+  }
+  return digits;
+}
+
+}  // namespace
+
+std::string mebibytes(double bytes, int decimals) {
+  const double amount = bytes / (1024.0 * 1024.0);
+  const double smallest = std::pow(10.0, -decimals);
+  if (amount > 0.0 && amount < smallest / 2) return fmt::format("<{:.{}f}", smallest, decimals);
+  return separated(fmt::format("{:.{}f}", amount, decimals));
+}
+
+int decimals_for(double largest_bytes) {
+  return largest_bytes < 100.0 * 1024.0 * 1024.0 ? 3 : 1;
+}
+
+std::string percentage(double part, double whole) {
+  return whole > 0.0 ? fmt::format("{:.1f}%", 100.0 * part / whole) : "-";
+}
+
+std::string duration(double ns) {
+  struct Unit {
+    const char* name;
+    double ns;
+  };
+  static constexpr std::array kUnits{Unit{"s", 1e9}, Unit{"ms", 1e6}, Unit{"us", 1e3}};
+  for (const auto& unit : kUnits) {
+    if (ns >= unit.ns) return separated(fmt::format("{:.{}f}", ns / unit.ns, 1)) + " " + unit.name;
+  }
+  return fmt::format("{:.0f} ns", ns);
+}
+
+std::string thousands(std::uint64_t count) {
+  return separated(std::to_string(count));
+}
+
+}  // namespace strata::report

@@ -1,0 +1,27 @@
+// How quantities read in a terminal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace strata::report {
+
+// Bytes in MiB (2^20 bytes) with thousands separated: "1,338.1". A positive amount that would round to zero
+// reads
+// "<0.1": zero is said of zero alone.
+std::string mebibytes(double bytes, int decimals);
+
+// Decimals that tell the categories of a run apart: one, as published tables have, and three in a run whose
+// largest amount is below 100 MiB.
+int decimals_for(double largest_bytes);
+
+// "61.2%"; "-" of nothing.
+std::string percentage(double part, double whole);
+
+// In the unit that leaves at most four digits before the point: "182.4 ms".
+std::string duration(double ns);
+
+// "12,345"
+std::string thousands(std::uint64_t count);
+
+}  // namespace strata::report

@@ -1,0 +1,160 @@
+#include "host/report/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "host/report/quantity.hpp"
+#include "host/report/terminal_tables.hpp"
+#include "host/report/text.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Facts;
+using analysis::StepFact;
+
+bool is_ended(const StepFact& step) {
+  return step.end_ns != INT64_MAX;
+}
+
+std::string or_unnamed(std::string_view text, std::string_view unnamed) {
+  return std::string(text.empty() ? unnamed : text);
+}
+
+// Text of any length in lines of at most `width` columns, each behind `indent` blanks.
+std::string wrapped(std::string_view text, int indent, int width) {
+  const auto shown = printable(text);
+  const std::string margin(static_cast<std::size_t>(indent), ' ');
+  std::string result, line;
+  for (std::size_t begin = 0; begin < shown.size();) {
+    const auto end = std::min(shown.find(' ', begin), shown.size());
+    const auto word = std::string_view(shown).substr(begin, end - begin);
+    if (!line.empty() && columns(line) + 1 + columns(word) > width - indent) {
+      result += margin + line + '\n';
+      line.clear();
+    }
+    if (!line.empty()) line += ' ';
+    line += columns(word) > width - indent ? fitted(word, width - indent) : std::string(word);
+    begin = end + 1;
+  }
+  return result + margin + line + '\n';
+}
+
+std::string step_line(const Facts& facts) {
+  std::vector<double> durations_ns;
+  std::uint64_t tokens = 0;
+  double total_ns = 0.0;
+  for (const auto& step : facts.steps) {
+    if (step.index < facts.first_step || step.index > facts.last_step || !is_ended(step)) continue;
+    durations_ns.push_back(static_cast<double>(step.end_ns - step.begin_ns));
+    total_ns += durations_ns.back();
+    tokens += step.tokens;
+  }
+  if (durations_ns.empty()) return "no step ended in the window";
+  const auto middle = durations_ns.begin() + static_cast<std::ptrdiff_t>(durations_ns.size() / 2);
+  std::nth_element(durations_ns.begin(), middle, durations_ns.end());
+  auto text = fmt::format("{} of {} steps in the window, median {} a step", durations_ns.size(),
+                          facts.steps.size(), duration(*middle));
+  if (tokens > 0 && total_ns > 0.0) {
+    text += fmt::format(", {} tokens/s",
+                        thousands(static_cast<std::uint64_t>(static_cast<double>(tokens) / total_ns * 1e9)));
+  }
+  return text;
+}
+
+std::string loss_line(const Facts& facts) {
+  std::vector<const StepFact*> known;
+  for (const auto& step : facts.steps) {
+    if (!std::isnan(step.loss)) known.push_back(&step);
+  }
+  if (known.empty()) return {};
+  return fmt::format("  loss     {:.4f} at step {}, {:.4f} at step {}\n", known.front()->loss,
+                     known.front()->index, known.back()->loss, known.back()->index);
+}
+
+std::string header(const Facts& facts, const TerminalStyle& style) {
+  const auto end = or_unnamed(facts.end, "end unknown");
+  const auto field = [&](std::string_view text) { return fitted(text, style.width - 11); };
+  const auto trimmed = [](std::string text) {
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + '\n';
+  };
+  auto text = style.heading("strata") + trimmed("   " + field(or_unnamed(facts.name, "(unnamed run)")));
+  text += trimmed("  run      " + field(facts.directory));
+  text += trimmed("  device   " + field(facts.device));
+  text += fmt::format("  window   steps {} to {}\n", facts.first_step, facts.last_step);
+  text += "  steps    " + step_line(facts) + '\n';
+  text += loss_line(facts);
+  const auto shown_end = fitted(end, std::min(columns(printable(end)), style.width - 11));
+  return text + "  end      " + (end == "done" ? shown_end : style.alarming(shown_end)) + '\n';
+}
+
+std::string peak(const Facts& facts, const TerminalStyle& style) {
+  const auto& peak = facts.peak;
+  const auto allocated = static_cast<double>(peak.allocated_bytes);
+  const int decimals = decimals_for(allocated);
+  auto text = style.heading(fmt::format("Peak {} MiB", mebibytes(allocated, decimals)));
+  auto where = peak.step < 0 ? std::string(" outside of steps") : fmt::format(" at step {}", peak.step);
+  if (!peak.phase.empty()) {
+    where += ", " + fitted(peak.phase, std::min(columns(printable(peak.phase)), style.width / 4));
+  }
+  where += fmt::format(", {} into the run", duration(static_cast<double>(peak.ns - facts.begin_ns)));
+  text += where + '\n';
+  if (peak.reserved_bytes != peak.allocated_bytes) {
+    text += fmt::format("  {} MiB reserved from the device at that moment\n",
+                        mebibytes(static_cast<double>(peak.reserved_bytes), decimals));
+  }
+  return text + peak_bars(facts, style);
+}
+
+std::string plugins(const Facts& facts, const TerminalStyle& style) {
+  std::string text;
+  for (const auto& plugin : facts.plugins) {
+    if (plugin.status == "ok") continue;
+    text += style.alarming("Plugin") + '\n' +
+            wrapped(fmt::format("{} is {}: {}", plugin.id, plugin.status,
+                                or_unnamed(plugin.reason, "no reason given")),
+                    2, style.width);
+  }
+  return text;
+}
+
+std::string warnings(const Facts& facts, const TerminalStyle& style) {
+  if (facts.warnings.empty()) return {};
+  auto text = style.alarming(facts.warnings.size() == 1 ? "Warning" : "Warnings") + '\n';
+  for (const auto& warning : facts.warnings) text += wrapped(warning, 2, style.width);
+  return text;
+}
+
+}  // namespace
+
+std::string terminal_report(const Facts& facts, bool colour, int width) {
+  const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
+  std::vector<std::string> parts{header(facts, style)};
+  if (facts.points.empty()) {
+    parts.push_back(
+        "No allocation was recorded. The table of memory needs the plugin allocator_tracer\n"
+        "and a source of memory events.\n");
+  } else {
+    parts.push_back(peak(facts, style));
+  }
+  parts.push_back(category_table(facts, style));
+  parts.push_back(share_table("At the peak, by layer", facts.peak.by_layer, facts, style));
+  parts.push_back(share_table("At the peak, by op", facts.peak.by_op, facts, style));
+  parts.push_back(block_table(facts, style));
+  parts.push_back(plugins(facts, style));
+  parts.push_back(warnings(facts, style));
+
+  std::string report;
+  for (const auto& part : parts) {
+    if (part.empty()) continue;
+    if (!report.empty()) report += '\n';
+    report += part;
+  }
+  return report;
+}
+
+}  // namespace strata::report

@@ -1,0 +1,198 @@
+#include "host/report/terminal_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "host/report/quantity.hpp"
+#include "host/report/text.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Category;
+using analysis::CategoryStatistics;
+using analysis::Facts;
+
+constexpr std::size_t kListed = 8;
+
+// The page's colours (page/page.css) in the 256 that terminals share.
+constexpr std::array<int, analysis::kCategories> kColours{62, 74, 37, 179, 71, 168, 133, 245};
+
+struct Statistic {
+  const char* name;
+  double (*value)(const CategoryStatistics&);
+};
+
+constexpr std::array kStatistics{
+    Statistic{"event mean", [](const CategoryStatistics& s) { return s.mean_over_events; }},
+    Statistic{"time mean", [](const CategoryStatistics& s) { return s.mean_over_time; }},
+    Statistic{"min", [](const CategoryStatistics& s) { return static_cast<double>(s.min); }},
+    Statistic{"median", [](const CategoryStatistics& s) { return static_cast<double>(s.median); }},
+    Statistic{"max", [](const CategoryStatistics& s) { return static_cast<double>(s.max); }}};
+
+struct Row {
+  std::string name;
+  const CategoryStatistics* statistics;
+};
+
+std::vector<Row> category_rows(const Facts& facts) {
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < analysis::kCategories; ++i) {
+    rows.push_back({to_string(static_cast<Category>(i)), &facts.statistics[i]});
+  }
+  rows.push_back({"Total", &facts.total});
+  return rows;
+}
+
+// As published tables have it: a column a category, a row a statistic.
+std::string categories_as_columns(const std::vector<Row>& rows, int decimals) {
+  const auto width = [](const Row& row) { return std::max<std::size_t>(row.name.size(), 9) + 2; };
+  std::string text = fmt::format("  {:<10}", "");
+  for (const auto& row : rows) text += fmt::format("{:>{}}", row.name, width(row));
+  text += '\n';
+  for (const auto& statistic : kStatistics) {
+    text += fmt::format("  {:<10}", statistic.name);
+    for (const auto& row : rows) {
+      text += fmt::format("{:>{}}", mebibytes(statistic.value(*row.statistics), decimals), width(row));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string categories_as_rows(const std::vector<Row>& rows, int decimals, const TerminalStyle& style) {
+  std::string text = fmt::format("  {:<15}", "");
+  for (const auto& statistic : kStatistics) text += fmt::format("{:>12}", statistic.name);
+  text += '\n';
+  for (const auto& row : rows) {
+    auto line = fmt::format("  {:<15}", row.name);
+    for (const auto& statistic : kStatistics) {
+      line += fmt::format("{:>12}", mebibytes(statistic.value(*row.statistics), decimals));
+    }
+    text += (&row == &rows.back() ? style.heading(line) : line) + '\n';
+  }
+  return text;
+}
+
+std::string sequence(const char* code, std::string_view text, bool colour) {
+  return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+}
+
+}  // namespace
+
+std::string TerminalStyle::heading(std::string_view text) const {
+  return sequence("1", text, colour);
+}
+std::string TerminalStyle::dimmed(std::string_view text) const {
+  return sequence("2", text, colour);
+}
+std::string TerminalStyle::alarming(std::string_view text) const {
+  return sequence("1;31", text, colour);
+}
+std::string TerminalStyle::in_colour_of(Category category, std::string_view text) const {
+  const auto code = fmt::format("38;5;{}", kColours.at(static_cast<std::size_t>(category)));
+  return sequence(code.c_str(), text, colour);
+}
+
+std::string bar(std::uint64_t part, std::uint64_t whole, int columns) {
+  static constexpr std::array<std::string_view, 8> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const double ratio =
+      whole == 0 ? 0.0 : static_cast<double>(std::min(part, whole)) / static_cast<double>(whole);
+  auto eighths = static_cast<std::size_t>(ratio * 8.0 * columns + 0.5);
+  if (part > 0 && eighths == 0) eighths = 1;
+  std::string text;
+  for (std::size_t i = 0; i < eighths / 8; ++i) text += "█";
+  text += kEighths.at(eighths % 8);
+  const auto taken = eighths / 8 + (eighths % 8 > 0 ? 1 : 0);
+  text.append(static_cast<std::size_t>(columns) - taken, ' ');
+  return text;
+}
+
+std::string category_table(const Facts& facts, const TerminalStyle& style) {
+  constexpr int kWidthAsColumns = 112;
+  const int decimals = decimals_for(static_cast<double>(facts.total.max));
+  std::string text = style.heading(fmt::format("Memory by category in MiB (2^20 bytes), over steps {} to {}",
+                                               facts.first_step, facts.last_step));
+  text += '\n';
+  const auto rows = category_rows(facts);
+  text += style.width >= kWidthAsColumns ? categories_as_columns(rows, decimals)
+                                         : categories_as_rows(rows, decimals, style);
+  return text +
+         style.dimmed(
+             "  Event mean: over allocations and frees, as min, median, max. Time mean: over time.") +
+         '\n';
+}
+
+std::string peak_bars(const Facts& facts, const TerminalStyle& style) {
+  const auto& peak = facts.peak;
+  const auto allocated = static_cast<double>(peak.allocated_bytes);
+  const int decimals = decimals_for(allocated);
+  const int bar_columns = style.width - 2 - 15 - 2 - 12 - 8;
+  std::string text;
+  for (std::size_t i = 0; i < analysis::kCategories; ++i) {
+    const auto category = static_cast<Category>(i);
+    const auto bytes = peak.categories[i];
+    if (bytes == 0 && category != Category::kUnknown) continue;
+    text += fmt::format("  {:<15}  {}{:>12}{:>8}\n", to_string(category),
+                        style.in_colour_of(category, bar(bytes, peak.allocated_bytes, bar_columns)),
+                        mebibytes(static_cast<double>(bytes), decimals),
+                        percentage(static_cast<double>(bytes), allocated));
+  }
+  return text;
+}
+
+std::string share_table(std::string_view heading, const std::vector<analysis::PeakShare>& shares,
+                        const Facts& facts, const TerminalStyle& style) {
+  if (shares.empty()) return {};
+  const auto allocated = facts.peak.allocated_bytes;
+  const int decimals = decimals_for(static_cast<double>(allocated));
+  const int bar_columns = (style.width - 32) / 3;
+  const int label_columns = style.width - 2 - 2 - bar_columns - 10 - 8 - 10;
+  std::string text = style.heading(fmt::format("{:<{}}{:>10}{:>8}{:>10}", heading,
+                                               label_columns + 4 + bar_columns, "MiB", "share", "blocks"));
+  text += '\n';
+  const auto line = [&](std::string_view label, std::uint64_t bytes, std::uint64_t blocks) {
+    const auto amount = static_cast<double>(bytes);
+    text +=
+        fmt::format("  {}  {}{:>10}{:>8}{:>10}\n", fitted(label, label_columns),
+                    style.dimmed(bar(bytes, shares.front().bytes, bar_columns)), mebibytes(amount, decimals),
+                    percentage(amount, static_cast<double>(allocated)), thousands(blocks));
+  };
+  for (const auto& share : std::span(shares).first(std::min(shares.size(), kListed))) {
+    line(share.label.empty() ? "(none)" : share.label, share.bytes, share.blocks);
+  }
+  if (shares.size() > kListed) {
+    std::uint64_t bytes = 0, blocks = 0;
+    for (const auto& share : std::span(shares).subspan(kListed)) bytes += share.bytes, blocks += share.blocks;
+    line(fmt::format("{} more", shares.size() - kListed), bytes, blocks);
+  }
+  return text;
+}
+
+std::string block_table(const Facts& facts, const TerminalStyle& style) {
+  const auto& indices = facts.peak.largest_blocks;
+  if (indices.empty()) return {};
+  const int decimals = decimals_for(static_cast<double>(facts.peak.allocated_bytes));
+  const int kind_columns = 26;
+  const int origin_columns = (style.width - 2 - 10 - 2 - kind_columns - 2 - 2) / 2;
+  const int layer_columns = style.width - 2 - 10 - 2 - kind_columns - 2 - origin_columns - 2;
+  std::string text =
+      style.heading(fmt::format("{:<2}{:>10}  {:<{}}  {:<{}}  {}", "", "MiB", "largest at the peak",
+                                kind_columns, "owner or op", origin_columns, "layer"));
+  text += '\n';
+  for (const auto index : std::span(indices).first(std::min(indices.size(), kListed))) {
+    const auto& block = facts.blocks.at(index);
+    const auto& layer = facts.texts.at(block.layer != 0 ? block.layer : block.saver);
+    const auto kind = fitted(fmt::format("{} {}", to_string(block.category), block.kind), kind_columns);
+    text += fmt::format("  {:>10}  {}  {}  {}\n", mebibytes(static_cast<double>(block.bytes), decimals),
+                        style.in_colour_of(block.category, kind),
+                        fitted(facts.texts.at(block.name != 0 ? block.name : block.op), origin_columns),
+                        fitted(layer, layer_columns));
+  }
+  return text;
+}
+
+}  // namespace strata::report

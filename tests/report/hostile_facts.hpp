@@ -1,0 +1,17 @@
+// Facts of a run whose every name tries to break out of where it is shown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::report::testing {
+
+// Markup, quotes, newlines, terminal escapes, 10,000 characters, invalid UTF-8. Those that a browser would
+// execute set window.hostile, or load something.
+const std::vector<std::string>& hostile_names();
+
+analysis::Facts hostile_facts();
+
+}  // namespace strata::report::testing

@@ -1,0 +1,113 @@
+#include "host/report/terminal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "host/report/terminal_tables.hpp"
+#include "host/report/text.hpp"
+#include "tests/report/hostile_facts.hpp"
+#include "tests/report/simulated_training.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Facts;
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const auto path = std::string(GOLDEN_FOLDER) + "/" + name;
+  EXPECT_EQ(read(path), text) << "If the change is meant, put this into " << path;
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> list;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) list.push_back(line);
+  return list;
+}
+
+Facts troubled_facts() {
+  auto facts = testing::simulate({.steps = 4, .first_active_step = 1, .layers = 4});
+  facts.end = "killed";
+  facts.peak.reserved_bytes += 64U << 20U;
+  facts.plugins.push_back({"nvtx_markers", "disabled", "libnvToolsExt was not found"});
+  facts.warnings.emplace_back("rank 0: the process died; 3 spools were drained when the run was opened");
+  return facts;
+}
+
+TEST(TerminalReport, OfATrainingRun) {
+  expect_golden("training_80.txt", terminal_report(testing::simulate({}), false, 80));
+}
+
+TEST(TerminalReport, OfATrainingRunOnAWideTerminal) {
+  expect_golden("training_130.txt", terminal_report(testing::simulate({}), false, 130));
+}
+
+TEST(TerminalReport, OfARunThatWasKilled) {
+  expect_golden("troubled_80.txt", terminal_report(troubled_facts(), false, 80));
+}
+
+TEST(TerminalReport, OfAnEmptyRun) {
+  expect_golden("empty_80.txt", terminal_report(Facts{}, false, 80));
+}
+
+TEST(TerminalReport, ShowsUnknownAtThePeakAlways) {
+  const auto facts = testing::simulate({.steps = 2, .first_active_step = 1, .layers = 1});
+  ASSERT_EQ(facts.peak.categories.back(), 0U);
+  EXPECT_NE(peak_bars(facts, {false, 80}).find("\n  Unknown "), std::string::npos);
+}
+
+TEST(TerminalReport, KeepsToItsWidthWhateverTheNames) {
+  for (const int width : {80, 100, 123, 124, 130, 200}) {
+    for (const auto& facts : {testing::hostile_facts(), troubled_facts(), Facts{}}) {
+      for (const auto& line : lines(terminal_report(facts, false, width))) {
+        EXPECT_LE(columns(line), width) << line;
+        EXPECT_EQ(printable(line), line);
+      }
+    }
+  }
+}
+
+TEST(TerminalReport, IsNeverNarrowerThanItsNarrowest) {
+  const auto facts = testing::simulate({.steps = 2, .first_active_step = 1, .layers = 1});
+  EXPECT_EQ(terminal_report(facts, false, 10), terminal_report(facts, false, kNarrowestTerminal));
+}
+
+// Every escape sequence is a colour of ours: nothing of a hostile name gets through.
+TEST(TerminalReport, AddsColoursAndNothingElse) {
+  for (const auto& facts : {testing::hostile_facts(), troubled_facts()}) {
+    const auto coloured = terminal_report(facts, true, 80);
+    std::string without;
+    for (std::size_t i = 0; i < coloured.size(); ++i) {
+      if (coloured[i] != '\x1b') {
+        without += coloured[i];
+        continue;
+      }
+      const auto end = coloured.find_first_not_of("0123456789;", i + 2);
+      ASSERT_EQ(coloured[i + 1], '[');
+      ASSERT_EQ(coloured[end], 'm');
+      i = end;
+    }
+    EXPECT_NE(coloured, without);
+    EXPECT_EQ(without, terminal_report(facts, false, 80));
+  }
+}
+
+TEST(Bar, ShowsAnyPartAboveNothing) {
+  EXPECT_EQ(bar(0, 100, 4), "    ");
+  EXPECT_EQ(bar(1, 1'000'000, 4), "▏   ");
+  EXPECT_EQ(bar(50, 100, 4), "██  ");
+  EXPECT_EQ(bar(100, 100, 4), "████");
+  EXPECT_EQ(bar(5, 0, 4), "▏   ");
+}
+
+}  // namespace
+}  // namespace strata::report

@@ -1,0 +1,43 @@
+// write_pages FOLDER: the pages that tests/browser opens, as FOLDER/<name>.html.
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include "host/report/page.hpp"
+#include "tests/report/hostile_facts.hpp"
+#include "tests/report/simulated_training.hpp"
+
+namespace {
+
+void write_pages(const std::filesystem::path& folder) {
+  using strata::report::write_page;
+  using strata::report::testing::hostile_facts;
+  using strata::report::testing::simulate;
+  std::filesystem::create_directories(folder);
+  write_page(simulate({}), folder / "training.html");
+  write_page({}, folder / "empty.html");
+  write_page(hostile_facts(), folder / "hostile.html");
+  // About a million events: more than the page holds one by one.
+  write_page(simulate({.steps = 1080, .first_active_step = 10}), folder / "long.html");
+  auto troubled = simulate({.steps = 4, .first_active_step = 1, .layers = 4});
+  troubled.end = "killed";
+  troubled.plugins.push_back({"nvtx_markers", "disabled", "libnvToolsExt was not found"});
+  troubled.warnings.emplace_back("rank 0: the process died; 3 spools were drained when the run was opened");
+  write_page(troubled, folder / "troubled.html");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: write_pages FOLDER\n", stderr);
+    return 2;
+  }
+  try {
+    write_pages(argv[1]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "write_pages: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
