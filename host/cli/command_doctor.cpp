@@ -1,0 +1,98 @@
+// `strata doctor`: what works on this machine, what does not, and what to do about it.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/doctor/check.hpp"
+#include "host/cli/exit_code.hpp"
+#include "host/cli/terminal.hpp"
+
+namespace strata::cli {
+
+const char* to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kOk:
+      return "ok";
+    case Verdict::kWarning:
+      return "warning";
+    case Verdict::kMissing:
+      break;
+  }
+  return "missing";
+}
+
+namespace {
+
+Findings check_everything() {
+  Findings all;
+  for (const Findings& part : {check_libraries(), check_storage("runs"), check_machine(), check_gpu()}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+bool blocks_runs(const Finding& finding) {
+  return finding.needed && finding.verdict == Verdict::kMissing;
+}
+
+std::string coloured(Verdict verdict, bool colour) {
+  const std::string padded = fmt::format("{:<8}", to_string(verdict));
+  if (!colour) return padded;
+  constexpr const char* kGreen = "\x1b[32m";
+  constexpr const char* kYellow = "\x1b[33m";
+  constexpr const char* kRed = "\x1b[31m";
+  const char* const start = verdict == Verdict::kOk ? kGreen : verdict == Verdict::kWarning ? kYellow : kRed;
+  return fmt::format("{}{}\x1b[0m", start, padded);
+}
+
+std::string table(const Findings& findings, bool colour) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += fmt::format("{} {:<24} {}\n", coloured(finding.verdict, colour), finding.name, finding.detail);
+    if (!finding.remedy.empty()) text += fmt::format("{:33} -> {}\n", "", finding.remedy);
+  }
+  return text;
+}
+
+std::string json_text(const Findings& findings) {
+  nlohmann::ordered_json checks = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    checks.push_back({{"name", finding.name},
+                      {"verdict", to_string(finding.verdict)},
+                      {"detail", finding.detail},
+                      {"remedy", finding.remedy},
+                      {"needed", finding.needed}});
+  }
+  return nlohmann::ordered_json{{"schema", "strata.doctor/1"}, {"checks", checks}}.dump(2) + '\n';
+}
+
+int diagnose(bool json) {
+  const Findings findings = check_everything();
+  print(json ? json_text(findings) : table(findings, wants_colour(STDOUT_FILENO)));
+  const auto blocking = std::ranges::count_if(findings, blocks_runs);
+  if (blocking == 0) return kDone;
+  say(fmt::format("no run can start here: {} of the needed things are missing", blocking));
+  return kFailed;
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app, int& exit_code) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* const command =
+      app.add_subcommand("doctor", "Tell what works on this machine, what does not, and why");
+  command->add_flag("--json", *json, "Print JSON");
+  command->footer(
+      "Exit code 0 when a run can start here, else 1.\n\n"
+      "Examples:\n"
+      "  strata doctor\n"
+      "  strata doctor --json | jq '.checks[] | select(.verdict != \"ok\")'");
+  command->callback([json, &exit_code] { exit_code = diagnose(*json); });
+}
+
+}  // namespace strata::cli

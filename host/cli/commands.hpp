@@ -1,0 +1,21 @@
+// The commands of `strata`. Each adds itself to the command line; its action runs while the command line is
+// parsed and leaves the program's exit code in `exit_code`. What a command throws, `main` prints.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <stdexcept>
+
+namespace strata::cli {
+
+void add_run_command(CLI::App& app, int& exit_code);
+void add_report_command(CLI::App& app, int& exit_code);
+void add_plugins_command(CLI::App& app, int& exit_code);
+void add_doctor_command(CLI::App& app, int& exit_code);
+
+// The user asked for what cannot be done; the message says what to do instead. Exit code kUsage.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace strata::cli

@@ -1,0 +1,127 @@
+#include "host/cli/run_directory.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "host/cli/commands.hpp"
+
+namespace strata::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Makes the folder and what it stands in; names what was made, outermost first.
+void make_folders(const fs::path& folder, std::vector<fs::path>& created) {
+  if (folder.empty() || fs::is_directory(folder)) return;
+  make_folders(folder.parent_path(), created);
+  if (fs::create_directory(folder)) created.push_back(folder);
+}
+
+[[noreturn]] void refuse(const fs::path& folder, const std::string& reason) {
+  throw UsageError(fmt::format("the run's folder {} {}", folder.string(), reason));
+}
+
+// The first folder above `wanted` that is there must take a new one.
+void require_folder_above(const fs::path& wanted) {
+  std::error_code ignored;
+  fs::path above = fs::absolute(wanted).parent_path();
+  while (!fs::exists(above, ignored) && above.has_relative_path()) above = above.parent_path();
+  if (!fs::is_directory(above, ignored)) {
+    refuse(wanted,
+           fmt::format("cannot be made: {} is not a folder; name another with --out", above.string()));
+  }
+  if (access(above.c_str(), W_OK | X_OK) != 0) {
+    refuse(wanted, fmt::format("cannot be made: {}: {}; name another with --out", above.string(),
+                               std::strerror(errno)));
+  }
+}
+
+}  // namespace
+
+void RunDirectory::require_free(const fs::path& wanted) {
+  std::error_code error;
+  const fs::file_status status = fs::status(wanted, error);
+  if (!fs::exists(status)) return require_folder_above(wanted);
+  if (!fs::is_directory(status)) refuse(wanted, "is not a folder; name another with --out");
+  const bool empty = fs::is_empty(wanted, error);
+  if (error) refuse(wanted, fmt::format("cannot be read: {}; name another with --out", error.message()));
+  if (!empty) refuse(wanted, "is not empty; name another with --out, or remove it");
+}
+
+RunDirectory RunDirectory::create_default(const std::string& name,
+                                          std::chrono::system_clock::time_point now) {
+  const std::string time =
+      fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+  const fs::path parent = fs::absolute(fs::path("runs") / name);
+  RunDirectory directory;
+  try {
+    make_folders(parent, directory.created_);
+    for (int attempt = 1;; ++attempt) {
+      directory.path_ = parent / (attempt == 1 ? time : fmt::format("{}-{}", time, attempt));
+      if (fs::create_directory(directory.path_)) break;
+    }
+  } catch (const fs::filesystem_error& error) {
+    refuse(parent, fmt::format("cannot be made: {}; name another with --out", error.code().message()));
+  }
+  directory.created_.push_back(directory.path_);
+  return directory;
+}
+
+RunDirectory RunDirectory::create(const fs::path& wanted) {
+  require_free(wanted);
+  RunDirectory directory;
+  directory.path_ = fs::absolute(wanted).lexically_normal();
+  if (!directory.path_.has_filename()) directory.path_ = directory.path_.parent_path();
+  try {
+    make_folders(directory.path_, directory.created_);
+  } catch (const fs::filesystem_error& error) {
+    refuse(wanted, fmt::format("cannot be made: {}; name another with --out", error.code().message()));
+  }
+  return directory;
+}
+
+RunDirectory::RunDirectory(RunDirectory&& other) noexcept
+    : path_(std::exchange(other.path_, {})),
+      created_(std::exchange(other.created_, {})),
+      kept_(std::exchange(other.kept_, true)) {}
+
+RunDirectory::~RunDirectory() {
+  if (kept_) return;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored)) {
+    fs::remove_all(entry.path(), ignored);
+  }
+  // Only what is empty goes: another run may have been made beside this one.
+  for (auto folder = created_.rbegin(); folder != created_.rend(); ++folder) fs::remove(*folder, ignored);
+}
+
+void RunDirectory::write_file(const std::string& name, const std::string& text) const {
+  write_whole_file(path_ / name, text);
+}
+
+void write_whole_file(const fs::path& file, const std::string& text) {
+  fs::path part = file;
+  part += ".part";
+  errno = 0;
+  std::ofstream out(part, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  const int write_error = errno;
+  std::error_code rename_error;
+  if (out) fs::rename(part, file, rename_error);
+  if (out && !rename_error) return;
+  std::error_code ignored;
+  fs::remove(part, ignored);
+  throw std::runtime_error(fmt::format("cannot write {}: {}", file.string(),
+                                       out ? rename_error.message() : std::strerror(write_error)));
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,14 @@
+// What a configuration means to the runtime.
+#pragma once
+
+#include <filesystem>
+
+#include "host/config/run_config.hpp"
+#include "strata/runtime/options.hpp"
+
+namespace strata::cli {
+
+// With no plugin that would listen, no source is loaded either.
+SessionOptions session_options(const config::RunConfig& config, const std::filesystem::path& directory);
+
+}  // namespace strata::cli

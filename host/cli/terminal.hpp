@@ -1,0 +1,27 @@
+// What standard output and standard error are connected to.
+#pragma once
+
+#include <string_view>
+
+namespace strata::cli {
+
+// A terminal that moves its cursor: not a file, a pipe or TERM=dumb.
+bool is_terminal(int descriptor);
+
+// A terminal, with NO_COLOR (no-color.org) unset.
+bool wants_colour(int descriptor);
+
+// Columns of the terminal, or 120 where there is none.
+int columns(int descriptor);
+
+// All of `text` to standard error. That nobody can read it stops nothing.
+void complain(std::string_view text);
+
+// One line to standard error, behind "strata: ".
+void say(std::string_view line);
+
+// All of `text` to standard output. Throws std::runtime_error when it cannot be written (a full disk, a
+// closed pipe).
+void print(std::string_view text);
+
+}  // namespace strata::cli

@@ -1,0 +1,42 @@
+#include "host/cli/session_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "host/config/load.hpp"
+
+namespace strata::test {
+namespace {
+
+SessionOptions options_of(const std::string& yaml) {
+  return cli::session_options(config::parse_config("model: {size: small}\n" + yaml, "t.yaml"), "/runs/x");
+}
+
+TEST(SessionOptionsOf, CarryTheConfiguration) {
+  const SessionOptions options = options_of(
+      "schedule: {wait: 1, warmup: 2, active: 3}\nstrict: true\nstore: {on_full: drop, spool_bytes: "
+      "64KiB}\n");
+  EXPECT_EQ(options.name, "t");
+  EXPECT_EQ(options.directory, "/runs/x");
+  EXPECT_EQ(options.schedule.wait, 1u);
+  EXPECT_EQ(options.schedule.warmup, 2u);
+  EXPECT_EQ(options.schedule.active, 3u);
+  EXPECT_EQ(options.store.on_full, OnFull::kDrop);
+  EXPECT_EQ(options.store.spool_bytes, 65536u);
+  EXPECT_TRUE(options.strict);
+}
+
+TEST(SessionOptionsOf, LoadTheTorchSourceOnlyForPlugins) {
+  EXPECT_TRUE(options_of("").sources.empty());
+  const SessionOptions options = options_of("plugins: [allocator_tracer]\ntrace: {saved_tensors: true}\n");
+  ASSERT_EQ(options.sources.size(), 1u);
+  EXPECT_EQ(options.sources.front().name, "torch");
+  std::string texts;
+  for (const PluginOption& option : options.sources.front().options)
+    texts += option.key + "=" + option.text + " ";
+  EXPECT_EQ(texts, "ops=true saved_tensors=true cross_check=false ");
+}
+
+}  // namespace
+}  // namespace strata::test

@@ -1,0 +1,77 @@
+"""What every test of the program needs: the program, a folder of its own, and a run that takes a second."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+STRATA = os.environ.get("STRATA") or str(REPOSITORY / "build/release/bin/strata")
+
+TINY = """\
+model: {size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 2, vocab: 256, context: 32}
+data: {source: synthetic, batch_size: 2}
+schedule: {wait: 0, warmup: 1, active: 2}
+backend: {threads: 1}
+plugins: [allocator_tracer]
+"""
+
+
+class Workspace:
+    """An empty folder in which the program is called."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def command(self, *words):
+        return [STRATA, *map(str, words)]
+
+    def strata(self, *words, timeout=120, **environment):
+        return subprocess.run(
+            self.command(*words),
+            cwd=self.folder,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+
+    def start(self, *words):
+        """The program, still running, with its pipes."""
+        return subprocess.Popen(
+            self.command(*words),
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return Workspace(tmp_path)
+
+
+@pytest.fixture
+def tiny(workspace):
+    """A workspace that holds tiny.yaml."""
+    workspace.write("tiny.yaml", TINY)
+    return workspace
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """A workspace with one finished run in `out`, and what the program said."""
+    workspace = Workspace(tmp_path_factory.mktemp("finished"))
+    workspace.write("tiny.yaml", TINY)
+    workspace.result = workspace.strata("run", "tiny.yaml", "--out", "out")
+    return workspace

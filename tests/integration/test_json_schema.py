@@ -1,0 +1,79 @@
+"""The JSON Schema says of a file what the program says of it."""
+
+import json
+import pathlib
+
+import jsonschema
+import pytest
+import yaml
+
+from conftest import REPOSITORY, Workspace
+
+VALID = [
+    "model: {size: small}",
+    "model: {size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 2, vocab: 256}",
+    "model: {size: small}\noptimizer: {name: sgd, momentum: 0.9}",
+    "model: {size: small}\noptimizer: {beta1: 0.9}",
+    "model: {size: small}\ntrace:\nplugins:",
+    "model: {size: small}\nstore: {spool_bytes: 8 MiB}\ndata: {max_bytes: 4096}",
+    "model: {size: small}\nplugins: []\nstrict: yes",
+]
+INVALID = [
+    "seed: 1",
+    "model: small",
+    "model: {size: tiny}",
+    "model: {size: small, layers: 0}",
+    "model: {size: small, layers: 1.5}",
+    "model: {size: small}\nfrobnicate: 1",
+    "model: {size: small}\noptimizer: {lr: high}",
+    "model: {size: small}\noptimizer: {lr: -1.0}",
+    "model: {size: small}\noptimizer: {beta1: 1.0}",
+    "model: {size: small}\noptimizer: {momentum: 0.9}",
+    "model: {size: small}\noptimizer: {name: sgd, beta1: 0.9}",
+    "model: {size: small}\nprecision: bf16",
+    "model: {size: small}\nschedule: {epochs: 1}",
+    "model: {size: small}\nstrict: 1",
+    "model: {size: small}\nname: ../x",
+    "model: {size: small}\nstore: {spool_bytes: 8 MB}",
+    "model: {size: small}\nplugins: allocator_tracer",
+    "model: {size: small}\nplugins: [{a: {}, b: {}}]",
+]
+
+
+@pytest.fixture(scope="module")
+def validator(tmp_path_factory):
+    text = Workspace(tmp_path_factory.mktemp("schema")).strata("run", "--json-schema").stdout
+    schema = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def accepted_by_program(workspace, text):
+    """Whether the program would start the run: a folder in the way of --out is the only thing that it refuses."""
+    workspace.write("t.yaml", text)
+    workspace.write("taken", "")
+    result = workspace.strata("run", "t.yaml", "--out", "taken")
+    assert result.returncode == 2
+    return "taken is not a folder" in result.stderr
+
+
+@pytest.mark.parametrize("text", VALID)
+def test_valid(validator, workspace, text):
+    assert [error.message for error in validator.iter_errors(yaml.safe_load(text))] == []
+    assert accepted_by_program(workspace, text)
+
+
+@pytest.mark.parametrize("text", INVALID)
+def test_invalid(validator, workspace, text):
+    assert list(validator.iter_errors(yaml.safe_load(text)))
+    assert not accepted_by_program(workspace, text)
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "configs").rglob("*.yaml")), ids=lambda path: path.name)
+def test_our_configurations_are_valid(validator, path):
+    assert [error.message for error in validator.iter_errors(yaml.safe_load(pathlib.Path(path).read_text()))] == []
+
+
+def test_a_resolved_configuration_is_valid(validator, finished):
+    resolved = yaml.safe_load((finished.folder / "out/config.yaml").read_text())
+    assert [error.message for error in validator.iter_errors(resolved)] == []

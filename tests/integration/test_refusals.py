@@ -1,0 +1,150 @@
+"""What cannot run is refused with exit code 2, a message with its place, and nothing left behind."""
+
+import os
+import shutil
+import pathlib
+
+import pytest
+
+from conftest import STRATA
+
+
+def refused(workspace, *words, **environment):
+    before = workspace.names()
+    result = workspace.strata(*words, **environment)
+    assert result.returncode == 2, (result.stdout, result.stderr)
+    assert result.stdout == ""
+    assert workspace.names() == before
+    return result.stderr.rstrip("\n").split("\n")
+
+
+def test_all_errors_of_a_file_at_once_in_its_order(workspace):
+    workspace.write(
+        "bad.yaml",
+        "model: {size: small, heads: 7}\n"
+        "optimizer: {lrr: 1e-3}\n"
+        "precision: bf16_autocast\n"
+        "data: {source: text, path: nowhere/*.py}\n"
+        "plugins:\n"
+        "  - allocator_tracre\n",
+    )
+    lines = refused(workspace, "run", "bad.yaml", "seed=x")
+    assert lines[:5] == [
+        "bad.yaml:1:29: model.heads: expected heads that divide d_model, found 7 heads for d_model 768",
+        "bad.yaml:2:13: optimizer.lrr: unknown key; did you mean 'lr'?",
+        "bad.yaml:3:12: precision: 'bf16_autocast' is not in this version of Strata; available: fp32",
+        "bad.yaml:4:28: data.path: expected an existing file, folder or pattern, found no file at '"
+        f"{workspace.folder}/nowhere/*.py'",
+        "command line: seed=x: seed: expected an integer of at least 0, found 'x'",
+    ]
+    assert len(lines) == 6
+    assert lines[5].startswith("bad.yaml:6:5: ")
+    assert "allocator_tracre" in lines[5] and "'allocator_tracer'" in lines[5]
+
+
+def test_an_unknown_option_of_a_plugin_names_its_place(workspace):
+    workspace.write("t.yaml", "model: {size: small}\nplugins:\n  - allocator_tracer: {frobnicate: 1}\n")
+    (line,) = refused(workspace, "run", "t.yaml")
+    assert line.startswith("t.yaml:3:")
+    assert "frobnicate" in line
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (b"", "is empty"),
+        (b"# nothing\n", "is empty"),
+        (b"model: [", "t.yaml:2:1: not valid YAML: "),
+        (b"\xff\xfem\x00o\x00", "expected UTF-8, found UTF-16"),
+        (b"\x7fELF\x02\x01\x01\x00\x00", "t.yaml:1:8: expected UTF-8 text, found the byte 0x00"),
+        (b"\x89PNG\r\n", "t.yaml:1:1: expected UTF-8 text, found the byte 0x89"),
+        (b"seed: " + b"[" * 100_000, "not valid YAML: "),
+        (b"seed: " + b"{a: " * 100_000, "not valid YAML: "),
+        (b"x" * (2 << 20), "is larger than 1048576 bytes"),
+        (b"name: " + b"x" * 1_000_000, "expected a name of letters"),
+        (b"a: &a [*a]\nmodel: {size: small}\n", "t.yaml:1:1: a: unknown key"),
+        (b"model: !!python/object/apply:os.system ['true']\n", "t.yaml:1:8: model: expected a mapping"),
+        (b"- model\n", "expected a mapping of keys"),
+        (b"model: {size: small}\n...\n---\nmodel: {size: small}\n", "expected one YAML document, found 2"),
+    ],
+    ids=lambda value: None if isinstance(value, bytes) else value[:24],
+)
+def test_a_hostile_file_gets_one_clear_line(workspace, text, message):
+    workspace.write("t.yaml", text)
+    lines = refused(workspace, "run", "t.yaml")
+    assert message in lines[0]
+    assert all(len(line) < 400 for line in lines)
+
+
+def test_an_alias_bomb_is_not_unfolded(workspace):
+    text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+    for i in range(1, 60):
+        text += f"a{i}: &a{i} [" + ", ".join([f"*a{i - 1}"] * 9) + "]\n"
+    workspace.write("t.yaml", text + "model: {size: small}\nplugins: *a59\n")
+    lines = refused(workspace, "run", "t.yaml")
+    assert len(lines) == 69
+
+
+@pytest.mark.parametrize(
+    "name, message", [("missing.yaml", "missing.yaml: no such file"), (".", ".: expected a YAML file, found a folder")]
+)
+def test_what_is_no_file(workspace, name, message):
+    assert refused(workspace, "run", name) == [message]
+
+
+def test_a_file_that_may_not_be_read(tiny):
+    if os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    (tiny.folder / "tiny.yaml").chmod(0)
+    assert refused(tiny, "run", "tiny.yaml") == ["tiny.yaml: cannot be read: Permission denied"]
+
+
+def test_out_must_be_free(tiny):
+    tiny.write("file", "x")
+    (tiny.folder / "full").mkdir()
+    tiny.write("full/x", "x")
+    assert "is not empty" in refused(tiny, "run", "tiny.yaml", "--out", "full")[0]
+    assert "is not a folder" in refused(tiny, "run", "tiny.yaml", "--out", "file")[0]
+    assert "file is not a folder" in refused(tiny, "run", "tiny.yaml", "--out", "file/below")[0]
+
+
+def test_a_plugin_that_cannot_start_is_fatal_when_strict(tiny, tmp_path_factory):
+    """A source of another torch release fails in `create`; here any plugin that is no plugin is refused before."""
+    broken = tmp_path_factory.mktemp("plugins") / "broken.so"
+    broken.write_bytes(b"not a shared object")
+    (line,) = refused(tiny, "run", "tiny.yaml", f"plugins=[{broken}]", "strict=true")
+    assert "broken.so" in line
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("frobnicate",),
+        ("run",),
+        ("run", "--frobnicate"),
+        ("run", "tiny.yaml", "--out"),
+        ("report",),
+        ("report", "nowhere"),
+        ("plugins", "nope"),
+        ("doctor", "extra"),
+    ],
+)
+def test_bad_usage(tiny, words):
+    refused(tiny, *words)
+
+
+def test_without_the_trainer_the_remedy_is_named(tiny, tmp_path_factory):
+    """A copy of the program with libstrata and plugins beside it, but no trainer."""
+    root = tmp_path_factory.mktemp("installed")
+    build = pathlib.Path(STRATA).resolve().parents[1]
+    shutil.copytree(build / "bin", root / "bin")
+    (root / "lib/strata").mkdir(parents=True)
+    shutil.copy(build / "lib/libstrata.so", root / "lib")
+    shutil.copytree(build / "lib/strata/plugins", root / "lib/strata/plugins")
+    tiny.command = lambda *words: [str(root / "bin/strata"), *map(str, words)]
+    (line,) = refused(tiny, "run", "tiny.yaml")
+    assert "the trainer is not installed" in line and "STRATA_TORCH_ROOT" in line
+    (root / "lib/strata/libstrata_trainer.so").write_bytes(b"garbage")
+    (line,) = refused(tiny, "run", "tiny.yaml")
+    assert "the trainer cannot be opened" in line
