@@ -26,11 +26,12 @@ if(STRATA_SANITIZE)
   add_link_options(-fsanitize=${STRATA_SANITIZE})
 endif()
 
-# ccache, when it is there. It keeps what was compiled with a precompiled header only if told that the
-# header's defines and time stamps do not matter.
+# ccache, when it is there. Paths are hashed relative to the checkout, so that a second clone finds what the first one
+# compiled.
 find_program(STRATA_CCACHE ccache)
 if(STRATA_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${STRATA_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${STRATA_CCACHE})
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+    ${STRATA_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()

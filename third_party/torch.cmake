@@ -49,20 +49,12 @@ if(STRATA_WITH_CUDA)
     ${cuda_root}/lib/libcudart.so.13)
 endif()
 
-# One file that includes torch/torch.h takes about 15 s to compile: its headers are compiled once, here.
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/torch_headers.cpp CONTENT "")
-add_library(strata_torch_headers OBJECT ${PROJECT_BINARY_DIR}/torch_headers.cpp)
-target_link_libraries(strata_torch_headers PRIVATE strata::torch)
-target_compile_options(strata_torch_headers PRIVATE -fPIC -fpch-preprocess)
-set_target_properties(strata_torch_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-target_precompile_headers(strata_torch_headers PRIVATE <torch/torch.h>)
-
-# strata_use_torch(TARGET): link LibTorch and use its precompiled headers. Those are valid for one set of code
-# generation flags only, so executables too are compiled with -fPIC (CMake would choose -fPIE).
-# A file still includes what it uses: the precompiled headers are switched off for clang-tidy.
+# strata_use_torch(TARGET): link LibTorch, and compile the target's files together.
+#
+# What torch's headers say is 13 MB of text: reading it is nearly all of the time that a file which needs them takes.
+# They are read once a target, by compiling its files as one; a precompiled header of them was tried and cost more
+# (docs/decisions/006). A file still includes what it uses, and clang-tidy reads each on its own.
 function(strata_use_torch target)
   target_link_libraries(${target} PRIVATE strata::torch)
-  target_compile_options(${target} PRIVATE -fPIC -fpch-preprocess)
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_precompile_headers(${target} REUSE_FROM strata_torch_headers)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 endfunction()

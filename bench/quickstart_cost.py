@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""What tracing costs a training step: the quickstart with its plugins and without, side by side.
+
+Two measures, each as a ratio from one run of this script:
+
+* time: pairs of runs, attached and detached in turn (the order alternates), one ratio of median step times a pair. Printed are
+  the median of the ratios and the upper end of its 95% interval (bootstrap over pairs).
+* instructions (--instructions): callgrind's count for runs of two lengths, so that start and end cancel; what is left is
+  instructions a step. One thread, so that the count repeats.
+
+Exit code 0 when both are within the limits given, 1 otherwise.
+
+    bench/quickstart_cost.py
+    bench/quickstart_cost.py --pairs 20 --json
+    bench/quickstart_cost.py --instructions
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+DETACHED = ["plugins=[]"]
+
+
+def run(strata, config, overrides, out, prefix=()):
+    command = [*prefix, str(strata), "run", str(config), "--json", "--out", str(out), *overrides]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stderr[-2000:]}")
+    return done
+
+
+def median_step_ns(strata, config, overrides, out, skip):
+    summary = json.loads(run(strata, config, overrides, out).stdout)
+    return statistics.median(step["duration_ns"] for step in summary["steps"][skip:])
+
+
+def upper_bound(ratios, rounds=4000):
+    generator = random.Random(0)
+    medians = sorted(statistics.median(generator.choices(ratios, k=len(ratios))) for _ in range(rounds))
+    return medians[int(0.975 * rounds)]
+
+
+def time_ratio(arguments, scratch):
+    ratios = []
+    overrides = [f"schedule.max_steps={arguments.steps}"]
+    for pair in range(arguments.pairs):
+        order = [("attached", []), ("detached", DETACHED)]
+        if pair % 2:
+            order.reverse()
+        medians = {
+            name: median_step_ns(arguments.strata, arguments.config, overrides + extra, scratch / f"{pair}-{name}", 5)
+            for name, extra in order
+        }
+        ratios.append(medians["attached"] / medians["detached"])
+        print(f"pair {pair + 1}/{arguments.pairs}: {ratios[-1]:.4f}", file=sys.stderr)
+    return {"pairs": len(ratios), "median": statistics.median(ratios), "upper": upper_bound(ratios)}
+
+
+def instructions(strata, config, overrides, scratch, name):
+    log = scratch / f"{name}.log"
+    valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch / name}.callgrind", f"--log-file={log}"]
+    run(strata, config, overrides, scratch / name, valgrind)
+    return int(re.search(r"Collected : (\d+)", log.read_text()).group(1))
+
+
+def instructions_a_step(arguments, extra, scratch, name):
+    few, many = 2, 5
+    counts = [
+        instructions(
+            arguments.strata,
+            arguments.config,
+            ["backend.threads=1", f"schedule.max_steps={steps}", *extra],
+            scratch,
+            f"{name}-{steps}",
+        )
+        for steps in (few, many)
+    ]
+    return (counts[1] - counts[0]) / (many - few)
+
+
+def instruction_ratio(arguments, scratch):
+    attached = instructions_a_step(arguments, [], scratch, "attached")
+    detached = instructions_a_step(arguments, DETACHED, scratch, "detached")
+    return {"attached_a_step": attached, "detached_a_step": detached, "added": attached / detached - 1.0}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--strata", type=pathlib.Path, default=REPOSITORY / "build/release/bin/strata")
+    parser.add_argument("--config", type=pathlib.Path, default=REPOSITORY / "configs/quickstart.yaml")
+    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--steps", type=int, default=25)
+    parser.add_argument("--instructions", action="store_true", help="count instructions instead of time (minutes)")
+    parser.add_argument("--max-ratio", type=float, default=1.03, help="limit for the upper bound of the time ratio")
+    parser.add_argument("--max-added", type=float, default=0.01, help="limit for the share of instructions added")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+
+    with tempfile.TemporaryDirectory(prefix="strata-bench-") as folder:
+        scratch = pathlib.Path(folder)
+        if arguments.instructions:
+            result = instruction_ratio(arguments, scratch)
+            within = result["added"] <= arguments.max_added
+            text = f"instructions a step: {result['attached_a_step']:.4g} attached, {result['detached_a_step']:.4g} detached: {result['added']:+.3%} (limit {arguments.max_added:+.0%})"
+        else:
+            result = time_ratio(arguments, scratch)
+            within = result["upper"] <= arguments.max_ratio
+            text = f"step time, attached / detached: median {result['median']:.4f}, upper bound {result['upper']:.4f} over {result['pairs']} pairs (limit {arguments.max_ratio})"
+    print(json.dumps(result) if arguments.json else text)
+    return 0 if within else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

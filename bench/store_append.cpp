@@ -1,0 +1,64 @@
+// What one row costs the thread that appends it: 96 bytes, the size of an allocator event.
+//
+// The writer thread competes for the same processors: with all of them appending, the figure holds what it
+// takes.
+#include <benchmark/benchmark.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "host/runtime/store.hpp"
+#include "tests/runtime/counted_row.hpp"
+
+namespace {
+
+using strata::CountedRow;
+using strata::Store;
+
+static_assert(sizeof(CountedRow) == 96);
+
+std::unique_ptr<Store> store;
+std::filesystem::path folder;
+std::uint32_t table;
+
+// Spools that hold all rows of a run, so that what is measured is an append and not the writer.
+void open_store(const benchmark::State& state) {
+  std::string name = (std::filesystem::temp_directory_path() / "strata-bench-XXXXXX").string();
+  folder = mkdtemp(name.data());
+  const auto rows = static_cast<std::uint64_t>(state.max_iterations);
+  store = std::make_unique<Store>(folder, 1, strata::StoreOptions{strata::OnFull::kBlock, rows * 104 + 4096},
+                                  std::map<std::string, std::string>{});
+  table = store->declare("bench", strata::counted_table());
+}
+
+void close_store(const benchmark::State&) {
+  store.reset();
+  std::filesystem::remove_all(folder);
+}
+
+void append(benchmark::State& state) {
+  CountedRow row{};
+  store->append(table, &row);  // takes the thread's spool
+  for (auto _ : state) {
+    ++row.count;
+    benchmark::DoNotOptimize(store->append(table, &row));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(append)
+    ->Setup(open_store)
+    ->Teardown(close_store)
+    ->Iterations(200'000)
+    ->Repetitions(5)
+    ->Threads(1)
+    ->Threads(2)
+    ->UseRealTime();
+
+void intern_repeated_text(benchmark::State& state) {
+  store->intern("layers.11.attention.query.weight");
+  for (auto _ : state) benchmark::DoNotOptimize(store->intern("layers.11.attention.query.weight"));
+}
+BENCHMARK(intern_repeated_text)->Setup(open_store)->Teardown(close_store)->Iterations(200'000);
+
+}  // namespace
