@@ -66,7 +66,8 @@ Layout layout_of_everything() {
 
   STRUCT(strata_name)
   FIELD(text)
-  FIELD(id) FIELD(reserved) END
+  FIELD(id)
+  FIELD(reserved) END
 
       STRUCT(strata_device) FIELD(type) FIELD(index) END
 

@@ -20,8 +20,8 @@ typedef struct strata_op_info {
   strata_name name;
   uint64_t ordinal; /* what `strata_when.op` holds while it is innermost on its thread */
   uint64_t parent;  /* ordinal of the enclosing op on the same thread, or STRATA_NONE */
-  /* Autograd's number, counted by thread: a backward node carries that of the forward op that made it, which is
-   * the last to begin with that number on that thread. -1: none. */
+  /* Autograd's number, counted by thread: a backward node carries that of the forward op that made it, which
+   * is the last to begin with that number on that thread. -1: none. */
   int64_t autograd_sequence;
   uint64_t forward_thread; /* the framework's number of the counting thread, a forward op's own; 0: unknown */
 } strata_op_info;
