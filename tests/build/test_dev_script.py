@@ -1,0 +1,55 @@
+"""`./dev`: what it prints, what it refuses, and that it does no work twice."""
+
+import subprocess
+
+import pytest
+
+COMMANDS = ("quickstart", "build", "test", "bench", "format", "lint", "clean", "help")
+
+
+@pytest.fixture
+def dev(repository):
+    def run(*words):
+        return subprocess.run([repository / "dev", *words], capture_output=True, text=True, timeout=600)
+
+    return run
+
+
+@pytest.fixture
+def set_up(repository):
+    if not (repository / ".venv/stamp").is_file():
+        pytest.skip("this checkout was not set up by ./dev: .venv/stamp is not there")
+
+
+@pytest.mark.parametrize("words", [(), ("help",), ("--help",)])
+def test_help_names_every_command(dev, words):
+    result = dev(*words)
+    assert result.returncode == 0
+    described = [line.split()[0] for line in result.stdout.splitlines() if line.startswith("  ")]
+    assert set(COMMANDS) <= set(described)
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize("words", [("biuld",), ("test", "--everything")])
+def test_wrong_usage_exits_2_with_the_help(dev, words):
+    result = dev(*words)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert f"'{words[-1]}'" in result.stderr
+    assert "usage: ./dev" in result.stderr
+
+
+def test_a_second_set_up_does_no_work(dev, set_up, repository):
+    logs = {path: path.stat().st_mtime_ns for path in (repository / "build/logs").glob("*.log")}
+    result = dev("format", "--check", "plugin_api/include/strata/version.h")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    assert {path: path.stat().st_mtime_ns for path in (repository / "build/logs").glob("*.log")} == logs
+
+
+def test_a_failing_step_names_its_log(dev, set_up, repository):
+    result = dev("build", "no_such_preset")
+    assert result.returncode == 1
+    assert "build/logs/configure-no_such_preset.log" in result.stderr
+    assert "No such preset" in result.stderr
+    (repository / "build/logs/configure-no_such_preset.log").unlink()

@@ -1,0 +1,56 @@
+"""A module exports strata_plugin_entry and nothing else; the check that the build makes of it can fail."""
+
+import subprocess
+
+import pytest
+
+ENTRY = "const int strata_plugin_entry = 1;\n"
+
+
+@pytest.fixture
+def check(repository):
+    script = repository / "cmake/check_plugin_exports.cmake"
+
+    def run(module):
+        return subprocess.run(
+            ["cmake", "-DNM=nm", f"-DMODULE={module}", "-P", script], capture_output=True, text=True
+        )
+
+    return run
+
+
+@pytest.fixture
+def build_module(tmp_path):
+    def build(code):
+        source = tmp_path / "module.c"
+        source.write_text(code)
+        module = tmp_path / "module.so"
+        subprocess.run(["cc", "-shared", "-fPIC", source, "-o", module], check=True)
+        return module
+
+    return build
+
+
+def test_every_module_of_the_build_exports_its_entry_only(build_folder, check):
+    modules = [path for kind in ("plugins", "sources") for path in build_folder.glob(f"lib/strata/{kind}/*.so")]
+    assert {"allocator_tracer.so", "torch.so"} <= {module.name for module in modules}
+    for module in modules:
+        result = check(module)
+        assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    "code, found",
+    [
+        (ENTRY + "void another(void) {}\n", "another, strata_plugin_entry"),
+        ("static const int strata_plugin_entry = 1;\n", ""),
+    ],
+)
+def test_other_exports_are_refused(build_module, check, code, found):
+    result = check(build_module(code))
+    assert result.returncode != 0
+    assert f"exports: '{found}'" in " ".join(result.stderr.split())
+
+
+def test_the_entry_alone_is_accepted(build_module, check):
+    assert check(build_module(ENTRY)).returncode == 0
