@@ -1,10 +1,6 @@
 #include "host/trainer/entry.hpp"
 
-#include <exception>
-#include <utility>
-
-#include "host/trainer/loop/failure.hpp"
-#include "host/trainer/loop/training_run.hpp"
+#include "host/trainer/loop/train.hpp"
 
 namespace strata::trainer {
 
@@ -22,22 +18,6 @@ RunEnd run_end(Outcome outcome) {
       break;
   }
   return RunEnd::kFailed;
-}
-
-// Everything that the training allocated is freed when this returns: what is alive at the run's end leaked.
-Result train(const Request& request) {
-  Result result;
-  try {
-    TrainingRun run(request);
-    result.parameters = run.parameter_count();
-    request.session.ready();
-    run.run_steps(result);
-  } catch (...) {
-    Failure failure = explain(std::current_exception());
-    result.outcome = failure.outcome;
-    result.message = std::move(failure.message);
-  }
-  return result;
 }
 
 }  // namespace

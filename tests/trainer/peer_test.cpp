@@ -1,6 +1,7 @@
 // Against PyTorch in Python: tests/peers/transformer/make_fixture.py wrote what it computes. Another file
 // made by it is compared when STRATA_TRANSFORMER_FIXTURE names one.
 #include <gtest/gtest.h>
+#include <torch/serialize.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -78,7 +79,7 @@ class TransformerPeer : public testing::Test {
  protected:
   Transformer peer_model() const {
     Transformer model(model_config(fixture_.dictionary("sizes")));
-    const torch::NoGradGuard no_gradients;
+    const at::NoGradGuard no_gradients;
     for (auto& parameter : model.named_parameters()) {
       parameter.value().copy_(fixture_.dictionary("weights").tensor(parameter.key()));
     }

@@ -69,7 +69,7 @@ Transformer tinyllama() {
   }
   order.insert(order.end(), {"ln_final.weight", "lm_head.weight"});
 
-  const torch::NoGradGuard no_gradients;
+  const at::NoGradGuard no_gradients;
   auto parameters = model.named_parameters();
   for (std::uint32_t index = 0; index < order.size(); ++index) {
     at::Tensor& parameter = parameters[order[index]];

@@ -1,6 +1,7 @@
 #include "host/trainer/models/transformer.hpp"
 
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include <algorithm>
 #include <string>

@@ -3,8 +3,10 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
-#include <torch/torch.h>
+#include <torch/utils.h>
+#include <torch/version.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <thread>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <c10/core/StorageImpl.h>
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 #include <cstddef>
 #include <string>

@@ -1,10 +1,7 @@
 #include "host/trainer/models/attention.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -16,14 +13,6 @@ namespace {
 at::Tensor softmax(const at::Tensor& x) {
   const at::Tensor exponentials = at::exp(x - std::get<0>(at::max(x, -1, /*keepdim=*/true)));
   return exponentials / exponentials.sum(-1, /*keepdim=*/true);
-}
-
-std::int64_t features_of_head(std::int64_t d_model, std::int64_t heads) {
-  if (heads <= 0 || d_model % heads != 0) {
-    throw std::invalid_argument(
-        fmt::format("model.heads ({}) must divide model.d_model ({}).", heads, d_model));
-  }
-  return d_model / heads;
 }
 
 }  // namespace
@@ -44,9 +33,8 @@ CausalSelfAttention::CausalSelfAttention(std::int64_t d_model, std::int64_t head
                                          std::shared_ptr<const RotaryEmbedding> positions, ModuleScope scope,
                                          at::Device device)
     : heads_(heads), positions_(std::move(positions)), scope_(std::move(scope)) {
-  const std::int64_t width = heads * features_of_head(d_model, heads);
   const auto projection = [&](const char* name) {
-    return register_module(name, std::make_shared<Linear>(d_model, width, device));
+    return register_module(name, std::make_shared<Linear>(d_model, d_model, device));
   };
   query_projection_ = projection("q_proj");
   key_projection_ = projection("k_proj");

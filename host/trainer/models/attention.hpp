@@ -2,7 +2,7 @@
 // of tokens are materialised.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 #include <memory>
 
@@ -17,8 +17,8 @@ at::Tensor naive_causal_attention(const at::Tensor& query, const at::Tensor& key
 
 class CausalSelfAttention : public torch::nn::Module {
  public:
-  // `positions` turns queries and keys; all layers share it, so it is registered by the model and not here.
-  // Throws std::invalid_argument unless `heads` divides `d_model`.
+  // `heads` divides `d_model`. `positions` turns queries and keys; all layers share it, so it is registered
+  // by the model and not here.
   CausalSelfAttention(std::int64_t d_model, std::int64_t heads,
                       std::shared_ptr<const RotaryEmbedding> positions, ModuleScope scope, at::Device device);
 

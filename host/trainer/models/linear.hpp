@@ -1,7 +1,7 @@
 // y = x W^T, without bias.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 namespace strata::trainer {
 

@@ -13,7 +13,7 @@ RmsNorm::RmsNorm(std::int64_t features, double epsilon, ModuleScope scope, at::D
 at::Tensor RmsNorm::forward(const at::Tensor& x) const {
   const auto range = scope_.enter("RmsNorm");
   const at::Tensor upcast = x.to(at::kFloat);
-  const at::Tensor inverse_rms = at::rsqrt(upcast.pow(2).mean(-1, /*keepdim=*/true) + epsilon_);
+  const at::Tensor inverse_rms = at::rsqrt(upcast.pow(2).mean({-1}, /*keepdim=*/true) + epsilon_);
   return (weight_ * (upcast * inverse_rms)).to(x.scalar_type());
 }
 

@@ -1,7 +1,7 @@
 // Root mean square layer normalisation (arXiv:1910.07467, equation 4).
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 #include "host/trainer/models/module_scope.hpp"
 

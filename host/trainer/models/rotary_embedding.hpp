@@ -2,7 +2,7 @@
 // are turned by the angle t * theta^(-2i / features).
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 namespace strata::trainer {
 

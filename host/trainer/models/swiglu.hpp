@@ -1,7 +1,7 @@
 // The gated feed-forward layer (arXiv:2002.05202): w2(silu(w1 x) * w3 x).
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // A vector for each token of the vocabulary.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 #include "host/trainer/models/module_scope.hpp"
 

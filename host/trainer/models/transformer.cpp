@@ -1,19 +1,33 @@
 #include "host/trainer/models/transformer.hpp"
 
+#include <fmt/format.h>
+#include <torch/nn/modules/container/modulelist.h>
+
+#include <stdexcept>
 #include <string>
 
 namespace strata::trainer {
+
+namespace {
+
+std::int64_t features_of_head(const config::ModelConfig& config) {
+  if (config.heads <= 0 || config.d_model % config.heads != 0) {
+    throw std::invalid_argument(
+        fmt::format("model.heads ({}) must divide model.d_model ({}).", config.heads, config.d_model));
+  }
+  return config.d_model / config.heads;
+}
+
+}  // namespace
 
 Transformer::Transformer(const config::ModelConfig& config, const ModuleScope& scope, at::Device device)
     : scope_(scope), head_scope_(scope.child("lm_head")) {
   embedding_ = register_module("token_embeddings",
                                std::make_shared<TokenEmbedding>(config.vocab, config.d_model,
                                                                 scope.child("token_embeddings"), device));
-  // Heads that do not divide d_model are refused by the first block, with the keys.
-  const std::int64_t head_features = config.heads > 0 ? config.d_model / config.heads : config.d_model;
   positions_ = register_module(
       "positional_encoder",
-      std::make_shared<RotaryEmbedding>(config.context, head_features, config.rope_theta, device));
+      std::make_shared<RotaryEmbedding>(config.context, features_of_head(config), config.rope_theta, device));
   torch::nn::ModuleList layers = register_module("layers", torch::nn::ModuleList());
   for (std::int64_t layer = 0; layer < config.layers; ++layer) {
     const ModuleScope layer_scope = scope.child("layers").child(std::to_string(layer));

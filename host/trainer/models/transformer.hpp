@@ -5,7 +5,7 @@
 // "lm_head.weight".
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,7 @@
 // One pre-norm layer: x + attn(ln1(x)), and of that, h + ffn(ln2(h)).
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 #include <memory>
 

@@ -1,5 +1,7 @@
 #include "host/trainer/optimizers/adamw.hpp"
 
+#include <torch/optim/adamw.h>
+
 namespace strata::trainer {
 
 namespace {

@@ -1,7 +1,7 @@
 // LibTorch's own optimizers behind our interface. They loop over the parameters one by one ("for-loop").
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/optim/optimizer.h>
 
 #include <memory>
 #include <utility>

@@ -1,5 +1,7 @@
 #include "host/trainer/optimizers/sgd.hpp"
 
+#include <torch/optim/sgd.h>
+
 namespace strata::trainer {
 
 namespace {

@@ -1,0 +1,12 @@
+// A whole training, from set-up to the last step, with every failure turned into an outcome.
+#pragma once
+
+#include "host/trainer/entry.hpp"
+
+namespace strata::trainer {
+
+// `request.session`'s run has begun; ending it, with the outcome, is left to the caller. All that the
+// training allocated is freed when this returns: what is alive at the run's end leaked. Never throws.
+Result train(const Request& request);
+
+}  // namespace strata::trainer
