@@ -1,19 +1,17 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "host/trainer/data/batch.hpp"
 #include "host/trainer/data/data_error.hpp"
-#include "host/trainer/data/find_files.hpp"
 #include "host/trainer/data/text_source.hpp"
 #include "host/trainer/data/token_files.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace strata::trainer {
 namespace {
@@ -24,29 +22,15 @@ using Tokens = std::vector<std::int64_t>;
 
 class Data : public testing::Test {
  protected:
-  Data() { fs::create_directories(folder_); }
-  ~Data() override { fs::remove_all(folder_); }
-
   fs::path write(const std::string& name, const std::string& bytes) const {
-    const fs::path path = folder_ / name;
-    fs::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path;
+    return folder_.write(name, bytes);
   }
 
   fs::path write(const std::string& name, const std::vector<std::uint16_t>& tokens) const {
     return write(name, std::string(reinterpret_cast<const char*>(tokens.data()), 2 * tokens.size()));
   }
 
-  std::vector<std::string> found(const std::vector<std::string>& paths) const {
-    std::vector<std::string> absolute;
-    for (const std::string& path : paths) absolute.push_back((folder_ / path).string());
-    std::vector<std::string> names;
-    for (const fs::path& file : find_files(absolute)) names.push_back(fs::relative(file, folder_).string());
-    return names;
-  }
-
-  const fs::path folder_ = fs::temp_directory_path() / ("strata_data_test_" + std::to_string(::getpid()));
+  const test::TemporaryFolder folder_;
 };
 
 Tokens read(const TokenFiles& files, std::uint64_t first, std::size_t count) {
@@ -65,10 +49,10 @@ std::string data_error(Action&& action) {
   return "no DataError was thrown";
 }
 
-config::DataConfig text_config(std::vector<std::string> paths, TokenFormat format = TokenFormat::kBytes) {
+config::DataConfig text_config(std::vector<fs::path> files, TokenFormat format = TokenFormat::kBytes) {
   config::DataConfig config;
   config.source = config::DataSource::kText;
-  config.path = std::move(paths);
+  config.files = std::move(files);
   config.tokens = format;
   return config;
 }
@@ -104,56 +88,25 @@ TEST_F(Data, NoMoreThanMaxBytesAreRead) {
 }
 
 TEST_F(Data, AnOddNumberOfBytesIsNoUint16) {
-  const std::string path = write("odd.bin", std::string("abc")).string();
+  const fs::path path = write("odd.bin", std::string("abc"));
   const std::string message = data_error([&] { TokenFiles({path}, TokenFormat::kUint16, 0); });
-  EXPECT_NE(message.find("'" + path + "' has 3 bytes, which is no whole number of uint16"), std::string::npos)
+  EXPECT_NE(message.find("'" + path.string() + "' has 3 bytes, which is no whole number of uint16"),
+            std::string::npos)
       << message;
 }
 
 TEST_F(Data, AFileThatCannotBeOpenedIsNamed) {
-  const std::string message = data_error([&] { TokenFiles({folder_ / "gone"}, TokenFormat::kBytes, 0); });
+  const std::string message =
+      data_error([&] { TokenFiles({folder_.path() / "gone"}, TokenFormat::kBytes, 0); });
   EXPECT_NE(message.find("gone': No such file"), std::string::npos) << message;
 }
 
-TEST_F(Data, AFolderIsAllFilesBelowItSortedAndWithoutHiddenOnes) {
-  for (const char* name : {"text/b.md", "text/a.py", "text/sub/deeper/c.py", "text/.git/x", "text/.hidden"}) {
-    write(name, std::string("x"));
-  }
-  EXPECT_EQ(found({"text"}), (std::vector<std::string>{"text/a.py", "text/b.md", "text/sub/deeper/c.py"}));
-}
-
-TEST_F(Data, PatternsMatchFilesAndFolders) {
-  for (const char* name :
-       {"lib/one/a.py", "lib/one/a.md", "lib/two/b.py", "lib/two/deep/c.py", "lib/top.py"}) {
-    write(name, std::string("x"));
-  }
-  EXPECT_EQ(found({"lib/*/*.py"}), (std::vector<std::string>{"lib/one/a.py", "lib/two/b.py"}));
-  EXPECT_EQ(found({"lib/t?o"}), (std::vector<std::string>{"lib/two/b.py", "lib/two/deep/c.py"}));
-  EXPECT_EQ(found({"lib/**/*.py"}),
-            (std::vector<std::string>{"lib/one/a.py", "lib/top.py", "lib/two/b.py", "lib/two/deep/c.py"}));
-  EXPECT_EQ(found({"lib/[ot]*/?.md"}), (std::vector<std::string>{"lib/one/a.md"}));
-}
-
-TEST_F(Data, AFileNamedTwiceIsReadOnce) {
-  write("b", std::string("x"));
-  write("a", std::string("x"));
-  EXPECT_EQ(found({"b", "*"}), (std::vector<std::string>{"b", "a"}));
-}
-
-TEST_F(Data, APathThatMeansNoFileIsAnError) {
-  fs::create_directories(folder_ / "empty");
-  const auto message = [&](const std::string& path) { return data_error([&] { found({path}); }); };
-  EXPECT_NE(message("gone.txt").find("there is no '"), std::string::npos) << message("gone.txt");
-  EXPECT_NE(message("*.txt").find("matches no file"), std::string::npos) << message("*.txt");
-  EXPECT_NE(message("empty").find("holds no file"), std::string::npos) << message("empty");
-}
-
 TEST_F(Data, TextTooShortForOneSequenceIsAnError) {
-  const std::string path = write("short", std::string("12345678")).string();
+  const fs::path path = write("short", std::string("12345678"));
   EXPECT_EQ(TextSource(text_config({path}), 8, 0).description(), "text: 8 tokens of 1 file(s)");
   const std::string message = data_error([&] { TextSource(text_config({path}), 9, 0); });
   EXPECT_NE(message.find("hold 8 tokens together, but one sequence needs 9"), std::string::npos) << message;
-  const std::string empty = write("empty", std::string()).string();
+  const fs::path empty = write("empty", std::string());
   EXPECT_NE(data_error([&] { TextSource(text_config({empty}), 2, 0); }).find("hold 0 tokens"),
             std::string::npos);
 }
@@ -161,7 +114,7 @@ TEST_F(Data, TextTooShortForOneSequenceIsAnError) {
 TEST_F(Data, EverySequenceIsAPieceOfTheTextDrawnFromTheSeed) {
   std::vector<std::uint16_t> counting(1000);
   std::iota(counting.begin(), counting.end(), std::uint16_t{0});
-  const std::string path = write("counting", counting).string();
+  const fs::path path = write("counting", counting);
   const TextSource source(text_config({path}, TokenFormat::kUint16), 17, 5);
   const TextSource other_seed(text_config({path}, TokenFormat::kUint16), 17, 6);
   std::vector<std::int64_t> starts;
@@ -183,7 +136,7 @@ TEST_F(Data, EverySequenceIsAPieceOfTheTextDrawnFromTheSeed) {
 }
 
 TEST_F(Data, TheTargetIsTheInputShiftedByOne) {
-  const std::string path = write("text", std::string("the quick brown fox jumps over the lazy dog")).string();
+  const fs::path path = write("text", std::string("the quick brown fox jumps over the lazy dog"));
   const TextSource source(text_config({path}), 9, 1);
   const Batch batch = read_batch(source, {.sequences = 3, .context = 8, .vocab = 256}, 12);
   ASSERT_EQ(batch.input.sizes(), (std::vector<std::int64_t>{3, 8}));
@@ -197,7 +150,7 @@ TEST_F(Data, TheTargetIsTheInputShiftedByOne) {
 }
 
 TEST_F(Data, ATokenOutsideOfTheVocabularyIsAnError) {
-  const std::string path = write("text", std::string("aaaa\xc8")).string();
+  const fs::path path = write("text", std::string("aaaa\xc8"));
   const TextSource source(text_config({path}), 5, 1);
   const std::string message =
       data_error([&] { read_batch(source, {.sequences = 1, .context = 4, .vocab = 200}, 0); });

@@ -1,20 +1,18 @@
 // Whole runs through the library's door, as `strata` opens it, and what they leave in the run store.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "host/trainer/entry.hpp"
+#include "tests/temporary_folder.hpp"
 #include "tests/trainer/query.hpp"
 
 namespace strata::trainer {
@@ -60,15 +58,12 @@ config::RunConfig tiny_config() {
 
 class TrainingRun : public testing::Test {
  protected:
-  TrainingRun() { fs::create_directories(folder_); }
-  ~TrainingRun() override { fs::remove_all(folder_); }
-
   // Runs `config_`; the losses of the steps that ended are kept, and the store when `directory` is given.
   Result run(const std::string& directory = {}) {
     SessionOptions options;
     options.check = true;
     if (!directory.empty()) {
-      options.directory = folder_ / directory;
+      options.directory = folder_.path() / directory;
       fs::create_directories(options.directory);
     }
     losses_.clear();
@@ -85,7 +80,7 @@ class TrainingRun : public testing::Test {
 
   // The store of the run in `directory`.
   Query store(const std::string& directory) const {
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / directory / "rank0")) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_.path() / directory / "rank0")) {
       if (entry.path().extension() == ".sqlite") return Query(entry.path());
     }
     throw std::runtime_error("no store in " + directory);
@@ -96,8 +91,7 @@ class TrainingRun : public testing::Test {
   std::uint64_t interrupt_after_ = std::numeric_limits<std::uint64_t>::max();
   Losses losses_;
   std::vector<Progress> progress_;
-  const fs::path folder_ =
-      fs::temp_directory_path() / ("strata_training_run_test_" + std::to_string(::getpid()));
+  const test::TemporaryFolder folder_;
 
  private:
   void on_step(const Progress& progress) {
@@ -157,10 +151,10 @@ TEST_F(TrainingRun, ZerosGradientsToTheSameEffectWhereverItDoes) {
 }
 
 TEST_F(TrainingRun, LearnsText) {
-  const fs::path text = folder_ / "text";
-  for (int line = 0; line < 200; ++line) std::ofstream(text, std::ios::app) << "strata are layers of rock\n";
+  std::string text;
+  for (int line = 0; line < 200; ++line) text += "strata are layers of rock\n";
   config_.data.source = config::DataSource::kText;
-  config_.data.path = {text.string()};
+  config_.data.files = {folder_.write("text", text)};
   config_.optimizer.name = config::OptimizerName::kAdamW;
   config_.optimizer.lr = 3e-3;
   config_.schedule = {.wait = 0, .warmup = 0, .active = 40, .max_steps = 40};
@@ -254,7 +248,7 @@ TEST_F(TrainingRun, AnInterruptEndsTheRunAfterTheMicroBatch) {
 
 TEST_F(TrainingRun, DataThatIsMissingFailsTheRunWithAMessage) {
   config_.data.source = config::DataSource::kText;
-  config_.data.path = {(folder_ / "gone.txt").string()};
+  config_.data.files = {folder_.path() / "gone.txt"};
   const Result result = run("missing");
   EXPECT_EQ(result.outcome, Outcome::kFailed);
   EXPECT_NE(result.message.find("gone.txt"), std::string::npos) << result.message;

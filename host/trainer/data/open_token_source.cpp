@@ -1,6 +1,5 @@
 #include <stdexcept>
 
-#include "host/trainer/data/data_error.hpp"
 #include "host/trainer/data/synthetic_source.hpp"
 #include "host/trainer/data/text_source.hpp"
 #include "host/trainer/data/token_source.hpp"
@@ -13,10 +12,6 @@ std::unique_ptr<TokenSource> open_token_source(const config::DataConfig& data,
     case config::DataSource::kSynthetic:
       return std::make_unique<SyntheticSource>(model.vocab, seed);
     case config::DataSource::kText:
-      if (data.path.empty()) {
-        throw DataError(
-            "data.path: no file is named, but data.source is text. Name files, folders or patterns.");
-      }
       return std::make_unique<TextSource>(data, static_cast<std::uint64_t>(model.context) + 1, seed);
   }
   throw std::logic_error("data.source: the trainer does not know it, but the schema does");

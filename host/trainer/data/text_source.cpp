@@ -3,25 +3,20 @@
 #include <fmt/format.h>
 
 #include "host/trainer/data/data_error.hpp"
-#include "host/trainer/data/find_files.hpp"
 #include "host/trainer/data/sequence_hash.hpp"
 
 namespace strata::trainer {
 
 TextSource::TextSource(const config::DataConfig& data, std::uint64_t sequence_tokens, std::uint64_t seed)
-    : TextSource(find_files(data.path), data, sequence_tokens, seed) {}
-
-TextSource::TextSource(const std::vector<std::filesystem::path>& paths, const config::DataConfig& data,
-                       std::uint64_t sequence_tokens, std::uint64_t seed)
-    : file_count_(paths.size()),
-      files_(paths, data.tokens, static_cast<std::uint64_t>(data.max_bytes)),
+    : file_count_(data.files.size()),
+      files_(data.files, data.tokens, static_cast<std::uint64_t>(data.max_bytes)),
       seed_(seed) {
   if (files_.size() < sequence_tokens) {
     throw DataError(
         fmt::format("data.path: the {} file(s), the first of which is '{}', hold {} tokens together, but one "
                     "sequence needs {} (model.context and one for the target). Name more text, raise "
                     "data.max_bytes, or lower model.context.",
-                    file_count_, paths.front().string(), files_.size(), sequence_tokens));
+                    file_count_, data.files.front().string(), files_.size(), sequence_tokens));
   }
 }
 

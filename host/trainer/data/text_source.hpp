@@ -8,17 +8,14 @@ namespace strata::trainer {
 
 class TextSource : public TokenSource {
  public:
-  // Throws DataError when `data` names files that cannot be used, or that hold fewer than `sequence_tokens`
-  // tokens together.
+  // Reads `data.files`. Throws DataError when one cannot be used, or when they hold fewer than
+  // `sequence_tokens` tokens together.
   TextSource(const config::DataConfig& data, std::uint64_t sequence_tokens, std::uint64_t seed);
 
   void read(std::uint64_t sequence, std::span<std::int64_t> tokens) const override;
   std::string description() const override;
 
  private:
-  TextSource(const std::vector<std::filesystem::path>& paths, const config::DataConfig& data,
-             std::uint64_t sequence_tokens, std::uint64_t seed);
-
   std::size_t file_count_;
   TokenFiles files_;
   std::uint64_t seed_;
