@@ -1,12 +1,14 @@
 #include "host/config/document.hpp"
 
 #include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <system_error>
 
+#include "host/config/node.hpp"
 #include "host/config/problem.hpp"
 
 namespace strata::config {
@@ -96,6 +98,8 @@ YAML::Node parse_document(std::string_view text, const std::string& source) {
   std::vector<YAML::Node> documents;
   try {
     documents = YAML::LoadAll(std::string(text));
+  } catch (const YAML::DeepRecursion&) {
+    refuse(whole(source), "is nested deeper than any run configuration");
   } catch (const YAML::Exception& error) {
     const Place place{.source = source, .line = error.mark.line + 1, .column = error.mark.column + 1};
     refuse(error.mark.is_null() ? whole(source) : place, fmt::format("not valid YAML: {}", error.msg));
@@ -108,7 +112,13 @@ YAML::Node parse_document(std::string_view text, const std::string& source) {
     refuse(whole(source),
            fmt::format("expected one YAML document, found {} (divided by `---`)", documents.size()));
   }
-  return documents.front();
+  const YAML::Node& root = documents.front();
+  if (!root.IsMap()) {
+    const Place start{.source = source, .line = 1, .column = 1};
+    refuse(place_of(root, start),
+           fmt::format("expected a mapping of keys such as `model:`, found {}", describe(root)));
+  }
+  return root;
 }
 
 YAML::Node parse_value(const std::string& text) {

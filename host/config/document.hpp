@@ -16,7 +16,8 @@ inline constexpr std::size_t kLargestFileBytes = std::size_t{1} << 20;
 // The whole file, at most kLargestFileBytes. Pipes may be read too. Throws ConfigError.
 std::string read_text(const std::filesystem::path& file);
 
-// Throws ConfigError on what is not one non-empty YAML document in UTF-8. `source` names it in messages.
+// A mapping. Throws ConfigError on what is not one non-empty YAML mapping in UTF-8. `source` names it in
+// messages.
 YAML::Node parse_document(std::string_view text, const std::string& source);
 
 // A value on the command line. Throws YAML::Exception.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/config/checks.hpp"
 #include "host/config/document.hpp"
 #include "host/config/model_sizes.hpp"
@@ -14,6 +16,10 @@
 namespace strata::config {
 namespace {
 
+bool is_problem(std::string_view key, const std::vector<Problem>& problems) {
+  return std::ranges::find(problems, key, &Problem::key) != problems.end();
+}
+
 // Every key that is written or has a default.
 void read_values(const Written& written, RunConfig& config, std::vector<Problem>& problems) {
   for (const Key& key : keys()) {
@@ -21,7 +27,7 @@ void read_values(const Written& written, RunConfig& config, std::vector<Problem>
       read_value(key, value->second, config, problems);
     } else if (!key.default_text.empty()) {
       read_value(key, {parse_value(std::string(key.default_text)), written.file}, config, problems);
-    } else if (key.required) {
+    } else if (key.required && !is_problem(key.section(), problems)) {
       problems.push_back({written.place_of(key.path), std::string(key.path),
                           fmt::format("is required: expected {}, found nothing", expectation(key.type))});
     }
@@ -76,9 +82,7 @@ RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
     for (std::string& message : check_plugins(config.plugins))
       problems.push_back({{}, {}, std::move(message)});
   }
-  if (!problems.empty()) {
-    throw ConfigError(std::move(problems));
-  }
+  if (!problems.empty()) throw ConfigError(std::move(problems));
   config.resolved_yaml = resolved_yaml(config);
   return config;
 }

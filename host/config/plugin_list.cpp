@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "host/config/node.hpp"
 #include "host/config/paths.hpp"
 
 namespace strata::config {
@@ -71,6 +72,14 @@ class PluginReader {
   std::vector<Problem>& problems_;
 };
 
+// The override as the mapping of options that a file would hold.
+YAML::Node options_of(const PluginOverride& change) {
+  if (change.option.empty()) return change.value.node;
+  YAML::Node options(YAML::NodeType::Map);
+  options[change.option] = change.value.node;
+  return options;
+}
+
 }  // namespace
 
 std::vector<PluginRequest> read_plugins(const WrittenValue& list, const std::filesystem::path& base,
@@ -101,13 +110,8 @@ void apply_plugin_overrides(const std::vector<PluginOverride>& overrides, std::v
                             std::vector<Problem>& problems) {
   const std::filesystem::path base = std::filesystem::current_path();
   for (const PluginOverride& change : overrides) {
-    YAML::Node options = change.value.node;
-    if (!change.option.empty()) {
-      options = YAML::Node(YAML::NodeType::Map);
-      options[change.option] = change.value.node;
-    }
     PluginRequest request =
-        PluginReader(base, problems).read(YAML::Node(change.plugin), options, change.value.place);
+        PluginReader(base, problems).read(YAML::Node(change.plugin), options_of(change), change.value.place);
     const auto known = std::ranges::find(plugins, request.name, &PluginRequest::name);
     if (known == plugins.end()) {
       plugins.push_back(std::move(request));

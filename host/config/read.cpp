@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "host/config/nearest.hpp"
+#include "host/config/node.hpp"
 #include "host/config/paths.hpp"
 #include "host/config/plugin_list.hpp"
 #include "host/config/value.hpp"

@@ -7,12 +7,12 @@
 
 #include "host/config/document.hpp"
 #include "host/config/nearest.hpp"
+#include "host/config/node.hpp"
 #include "host/config/schema.hpp"
 
 namespace strata::config {
 namespace {
 
-constexpr std::size_t kLongestShown = 40;
 constexpr std::string_view kPlugins = "plugins";
 
 std::string join_path(std::string_view section, std::string_view name) {
@@ -90,7 +90,7 @@ class MappingReader {
       problems_.push_back({key_place, path, unknown_key(section, name)});
       return;
     }
-    written_.values[path] = std::move(value);
+    written_.put(path, std::move(value));
   }
 
   void read_section(const std::string& section, const WrittenValue& value) {
@@ -133,6 +133,11 @@ bool read_plugin_override(std::string_view path, const WrittenValue& value, Writ
 
 }  // namespace
 
+void Written::put(const std::string& path, WrittenValue value) {
+  values.erase(path);
+  values.emplace(path, std::move(value));
+}
+
 Place Written::place_of(std::string_view path) const {
   if (const auto value = values.find(path); value != values.end()) return value->second.place;
   const auto section = sections.find(path.substr(0, path.find('.')));
@@ -142,12 +147,6 @@ Place Written::place_of(std::string_view path) const {
 void read_file_keys(const YAML::Node& root, const std::string& source, Written& written,
                     std::vector<Problem>& problems) {
   written.file = {.source = source};
-  if (!root.IsMap()) {
-    problems.push_back(
-        {config::place_of(root, {.source = source, .line = 1, .column = 1}), "",
-         fmt::format("expected a mapping of keys such as `model:`, found {}", describe(root))});
-    return;
-  }
   MappingReader(written, problems).read(root, "", {.source = source, .line = 1, .column = 1});
 }
 
@@ -160,13 +159,14 @@ void read_override(std::string_view text, Written& written, std::vector<Problem>
     return;
   }
   const std::string path(text.substr(0, equals));
-  WrittenValue value{.node = {}, .place = place};
+  std::optional<YAML::Node> node;
   try {
-    value.node = parse_value(std::string(text.substr(equals + 1)));
+    node = parse_value(std::string(text.substr(equals + 1)));
   } catch (const YAML::Exception& error) {
     problems.push_back({place, path, fmt::format("the value is not valid YAML: {}", error.msg)});
     return;
   }
+  WrittenValue value{.node = *node, .place = place};
   if (path == kPlugins) written.plugin_overrides.clear();
   if (read_plugin_override(path, value, written)) return;
 
@@ -179,32 +179,13 @@ void read_override(std::string_view text, Written& written, std::vector<Problem>
     wrapped[path] = value.node;
     MappingReader(written, problems).read(wrapped, "", place);
   } else if (key != nullptr && !is_later(key)) {
-    written.values[path] = std::move(value);
+    written.put(path, std::move(value));
   } else if (!section.empty() && find_section(section) == nullptr) {
     problems.push_back({place, path, unknown_key("", section)});
   } else {
     problems.push_back(
         {place, path, unknown_key(section, dot == std::string::npos ? path : path.substr(dot + 1))});
   }
-}
-
-std::string describe(const YAML::Node& node) {
-  if (node.IsMap()) return "a mapping";
-  if (node.IsSequence()) return "a list";
-  if (!node.IsScalar()) return "nothing";
-  const std::string& text = node.Scalar();
-  std::string shown;
-  for (const char letter : text.substr(0, kLongestShown)) {
-    const bool control = static_cast<unsigned char>(letter) < 0x20 || letter == '\x7f';
-    shown += control ? ' ' : letter;
-  }
-  return fmt::format("'{}{}'", shown, text.size() > kLongestShown ? "..." : "");
-}
-
-Place place_of(const YAML::Node& node, const Place& otherwise) {
-  const YAML::Mark mark = node.Mark();
-  if (otherwise.command_line || mark.is_null() || node.IsNull()) return otherwise;
-  return {.source = otherwise.source, .line = mark.line + 1, .column = mark.column + 1};
 }
 
 }  // namespace strata::config

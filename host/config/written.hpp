@@ -31,6 +31,10 @@ struct Written {
   std::vector<PluginOverride> plugin_overrides;
   Place file;
 
+  // Sets a key's value in place of an earlier one. (Assigning to a YAML::Node would write through it, into
+  // every alias of the node that stood there.)
+  void put(const std::string& path, WrittenValue value);
+
   // Where to point at for a key: its value, else its section, else the file.
   Place place_of(std::string_view path) const;
 };
@@ -41,11 +45,5 @@ void read_file_keys(const YAML::Node& root, const std::string& source, Written& 
 
 // Adds one `key.path=value` of the command line. A section's value replaces the whole section.
 void read_override(std::string_view text, Written& written, std::vector<Problem>& problems);
-
-// "'abc'", "nothing", "a list", "a mapping", for "expected ..., found ...". Does not look inside.
-std::string describe(const YAML::Node& node);
-
-// Where a node of `source` stands; `otherwise` when YAML does not say.
-Place place_of(const YAML::Node& node, const Place& otherwise);
 
 }  // namespace strata::config

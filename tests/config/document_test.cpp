@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -51,10 +52,8 @@ TEST(Document, Empty) {
 }
 
 TEST(Document, NotAMapping) {
-  EXPECT_EQ(problems_of("hello\n").front(),
-            "t.yaml:1:1: expected a mapping of keys such as `model:`, found 'hello'");
-  EXPECT_EQ(problems_of("- a\n").front(),
-            "t.yaml:1:1: expected a mapping of keys such as `model:`, found a list");
+  EXPECT_EQ(refusal_of("hello\n"), "t.yaml:1:1: expected a mapping of keys such as `model:`, found 'hello'");
+  EXPECT_EQ(refusal_of("- a\n"), "t.yaml:1:1: expected a mapping of keys such as `model:`, found a list");
 }
 
 TEST(Document, TwoDocuments) {
@@ -87,8 +86,7 @@ TEST(Document, ByteOrderMarkIsFine) {
 
 TEST(Document, DeepNestingIsRefused) {
   const std::string refusal = refusal_of("seed: " + std::string(100'000, '[') + "\n");
-  EXPECT_TRUE(refusal.starts_with("t.yaml:1:")) << refusal.substr(0, 200);
-  EXPECT_LT(refusal.size(), 300u);
+  EXPECT_EQ(refusal, "t.yaml: is nested deeper than any run configuration");
 }
 
 TEST(Document, AliasesAreNotUnfolded) {
@@ -99,9 +97,11 @@ TEST(Document, AliasesAreNotUnfolded) {
     bomb += "]\n";
   }
   const auto problems = problems_of(bomb + "model: {size: small}\nplugins: *a39\n");
-  ASSERT_EQ(problems.size(), 50u);
-  EXPECT_EQ(problems.back(),
-            "t.yaml:39:12: plugins: expected a plugin's name or {name: {option: value}}, found a list");
+  EXPECT_EQ(problems.size(), 50u);
+  const auto of_plugins = [](const std::string& line) {
+    return line.ends_with(": plugins: expected a plugin's name or {name: {option: value}}, found a list");
+  };
+  EXPECT_EQ(std::ranges::count_if(problems, of_plugins), 10);
 }
 
 TEST(Document, APipeCanBeRead) {

@@ -69,6 +69,12 @@ TEST(Load, TheCommandLineWins) {
   EXPECT_EQ(config.optimizer.lr, 1.0e-3);
 }
 
+TEST(Load, AnOverrideDoesNotReachThroughAnAlias) {
+  const RunConfig config = parse("model: {size: small}\nseed: &a 2\naccumulation: *a\n", {"seed=5"});
+  EXPECT_EQ(config.seed, 5);
+  EXPECT_EQ(config.accumulation, 2);
+}
+
 TEST(Load, StepsInAllAreTheScheduleUpToItsLimit) {
   EXPECT_EQ(config::total_steps(
                 parse("model: {size: small}\nschedule: {wait: 3, warmup: 2, active: 5}\n").schedule),

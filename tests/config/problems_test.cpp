@@ -67,6 +67,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"later",
              with("schedule: {epochs: 2}"),
              {"t.yaml:2:12: schedule.epochs: not in this version of Strata"}},
+        Case{"required_section_is_a_value",
+             "model: small\n",
+             {"t.yaml:1:8: model: expected a mapping of name, size, layers, d_model, d_ff, heads, vocab, "
+              "context, "
+              "rope_theta, norm_epsilon, found 'small'"}},
         Case{"section_is_a_value",
              with("zero_grad: step_start"),
              {"t.yaml:2:12: zero_grad: expected a mapping of at, set_to_none, found 'step_start'"}},
