@@ -5,40 +5,35 @@
 // append it to the calling thread's spool: no lock of ours, no allocation.
 #pragma once
 
-#include <cstdint>
-
-#include "strata/entry.h"
-#include "strata/ext/graph.h"
-#include "strata/ext/memory.h"
-#include "strata/ext/op.h"
-#include "strata/ext/store.h"
+#include "plugins/allocator_tracer/tables.hpp"
+#include "strata/plugin.hpp"
 
 namespace strata::allocator_tracer {
 
 class AllocatorTracer {
  public:
-  // [driver] Declares the tables. Throws std::runtime_error with the reason when the host cannot keep them.
-  explicit AllocatorTracer(const strata_host* host);
-  AllocatorTracer(const AllocatorTracer&) = delete;
-  AllocatorTracer& operator=(const AllocatorTracer&) = delete;
+  // Blocks that outlive the window, or are older than it, are part of what is alive in it.
+  static constexpr strata_descriptor kDescriptor{
+      .struct_size = sizeof(strata_descriptor),
+      .flags = STRATA_DESCRIPTOR_WHOLE_RUN,
+      .id = "allocator_tracer",
+      .version = "0.1.0",
+      .summary = "Every allocation and free, with the operator, layer and phase it happened in",
+      .options = nullptr,
+      .option_count = 0,
+      .reserved = 0};
 
-  strata_plugin* plugin() { return &plugin_; }
+  // [driver] Declares the tables. Throws std::runtime_error when the host refuses one.
+  explicit AllocatorTracer(const Host& host);
 
   void on_memory(const strata_when& when, const strata_memory_event& memory) const noexcept;
-  void on_op(const strata_when& when, const strata_op_info& op) const noexcept;
+  void begin_op(const strata_when& when, const strata_op_info& op) const noexcept;
   void on_graph(const strata_when& when, const strata_graph_event& graph) const noexcept;
 
  private:
-  static const void* listener(strata_plugin* plugin, const char* id);
-  std::uint32_t declare(const strata_table& table) const;
-
-  strata_plugin plugin_;
-  const strata_host* host_;
-  const strata_store_service* store_;
-  bool ops_;
-  std::uint32_t event_table_ = 0;
-  std::uint32_t op_table_ = 0;  // 0 without operators
-  std::uint32_t saved_table_ = 0;
+  Table<EventRow> events_;
+  Table<OpRow> ops_;
+  Table<SavedRow> saved_;
 };
 
 }  // namespace strata::allocator_tracer

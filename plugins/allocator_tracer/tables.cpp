@@ -1,7 +1,5 @@
 #include "plugins/allocator_tracer/tables.hpp"
 
-#include <array>
-
 namespace strata::allocator_tracer {
 namespace {
 
@@ -14,71 +12,64 @@ constexpr const char* kPhaseHelp = "ordinal of the driver's innermost phase; 0 o
 constexpr const char* kOpHelp = "ordinal of the thread's innermost operator; 0 outside";
 constexpr const char* kModuleHelp = "ordinal of the thread's innermost module range; 0 outside";
 
-constexpr std::array<strata_column, 13> kEventColumns{{
-    STRATA_COLUMN(EventRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
-    STRATA_COLUMN(EventRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
-    STRATA_COLUMN(EventRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
-    STRATA_COLUMN(EventRow, action, STRATA_COLUMN_UINT32, "", "STRATA_MEMORY_*"),
-    STRATA_COLUMN(EventRow, device_type, STRATA_COLUMN_UINT32, "", kDeviceTypeHelp),
-    STRATA_COLUMN(EventRow, device_index, STRATA_COLUMN_UINT32, "", kDeviceIndexHelp),
-    STRATA_COLUMN(EventRow, address, STRATA_COLUMN_UINT64, "", "of the block"),
-    STRATA_COLUMN(EventRow, bytes, STRATA_COLUMN_UINT64, "bytes",
-                  "as asked for; 0 in a free whose source does not know it"),
-    STRATA_COLUMN(EventRow, stream, STRATA_COLUMN_UINT64, "", "CUDA stream handle, else 0"),
-    STRATA_COLUMN(EventRow, pool, STRATA_COLUMN_UINT64, "", "CUDA private pool id, else 0"),
-    STRATA_COLUMN(EventRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
-    STRATA_COLUMN(EventRow, op, STRATA_COLUMN_UINT64, "", kOpHelp),
-    STRATA_COLUMN(EventRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp),
-}};
-
-constexpr std::array<strata_column, 11> kOpColumns{{
-    STRATA_COLUMN(OpRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
-    STRATA_COLUMN(OpRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
-    STRATA_COLUMN(OpRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
-    STRATA_COLUMN(OpRow, op, STRATA_COLUMN_UINT64, "", "ordinal, unique in a run"),
-    STRATA_COLUMN(OpRow, parent, STRATA_COLUMN_UINT64, "", "ordinal of the enclosing operator; 0: none"),
-    STRATA_COLUMN(OpRow, kind, STRATA_COLUMN_UINT32, "", "STRATA_OP_*"),
-    STRATA_COLUMN(OpRow, name, STRATA_COLUMN_STRING, "", "the framework's name for it"),
-    STRATA_COLUMN(OpRow, autograd_sequence, STRATA_COLUMN_INT64, "",
-                  "autograd's number, which a backward node shares with its forward operator; -1: none"),
-    STRATA_COLUMN(OpRow, forward_thread, STRATA_COLUMN_UINT64, "",
-                  "the framework's number of the thread that counts `autograd_sequence`; 0: unknown"),
-    STRATA_COLUMN(OpRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
-    STRATA_COLUMN(OpRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp),
-}};
-
-constexpr std::array<strata_column, 12> kSavedColumns{{
-    STRATA_COLUMN(SavedRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
-    STRATA_COLUMN(SavedRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
-    STRATA_COLUMN(SavedRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
-    STRATA_COLUMN(SavedRow, action, STRATA_COLUMN_UINT32, "", "STRATA_GRAPH_*"),
-    STRATA_COLUMN(SavedRow, saved, STRATA_COLUMN_UINT64, "", "joins a release with its save"),
-    STRATA_COLUMN(SavedRow, device_type, STRATA_COLUMN_UINT32, "", kDeviceTypeHelp),
-    STRATA_COLUMN(SavedRow, device_index, STRATA_COLUMN_UINT32, "", kDeviceIndexHelp),
-    STRATA_COLUMN(SavedRow, address, STRATA_COLUMN_UINT64, "", "of the storage's first byte"),
-    STRATA_COLUMN(SavedRow, storage_bytes, STRATA_COLUMN_UINT64, "bytes", "of the whole storage"),
-    STRATA_COLUMN(SavedRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
-    STRATA_COLUMN(SavedRow, op, STRATA_COLUMN_UINT64, "", kOpHelp),
-    STRATA_COLUMN(SavedRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp),
-}};
-
-template <typename Row, std::size_t N>
-constexpr strata_table table(const char* name, const char* help,
-                             const std::array<strata_column, N>& columns) {
-  return {.struct_size = sizeof(strata_table),
-          .row_bytes = sizeof(Row),
-          .name = name,
-          .help = help,
-          .columns = columns.data(),
-          .column_count = N,
-          .reserved = 0};
-}
-
 }  // namespace
 
-const strata_table kEventTable = table<EventRow>("event", "An allocation, a free.", kEventColumns);
-const strata_table kOpTable = table<OpRow>("op", "An operator that began.", kOpColumns);
-const strata_table kSavedTable =
-    table<SavedRow>("saved", "Autograd took or released a storage.", kSavedColumns);
+Table<EventRow> event_table(const Host& host) {
+  return {host,
+          "event",
+          "an allocation, a free",
+          {STRATA_COLUMN(EventRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
+           STRATA_COLUMN(EventRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
+           STRATA_COLUMN(EventRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
+           STRATA_COLUMN(EventRow, action, STRATA_COLUMN_UINT32, "", "STRATA_MEMORY_*"),
+           STRATA_COLUMN(EventRow, device_type, STRATA_COLUMN_UINT32, "", kDeviceTypeHelp),
+           STRATA_COLUMN(EventRow, device_index, STRATA_COLUMN_UINT32, "", kDeviceIndexHelp),
+           STRATA_COLUMN(EventRow, address, STRATA_COLUMN_UINT64, "", "of the block"),
+           STRATA_COLUMN(EventRow, bytes, STRATA_COLUMN_UINT64, "bytes",
+                         "as asked for; 0 in a free whose source does not know it"),
+           STRATA_COLUMN(EventRow, stream, STRATA_COLUMN_UINT64, "", "CUDA stream handle, else 0"),
+           STRATA_COLUMN(EventRow, pool, STRATA_COLUMN_UINT64, "", "CUDA private pool id, else 0"),
+           STRATA_COLUMN(EventRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
+           STRATA_COLUMN(EventRow, op, STRATA_COLUMN_UINT64, "", kOpHelp),
+           STRATA_COLUMN(EventRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp)}};
+}
+
+Table<OpRow> op_table(const Host& host) {
+  return {
+      host,
+      "op",
+      "an operator that began",
+      {STRATA_COLUMN(OpRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
+       STRATA_COLUMN(OpRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
+       STRATA_COLUMN(OpRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
+       STRATA_COLUMN(OpRow, op, STRATA_COLUMN_UINT64, "", "ordinal, unique in a run"),
+       STRATA_COLUMN(OpRow, parent, STRATA_COLUMN_UINT64, "", "ordinal of the enclosing operator; 0: none"),
+       STRATA_COLUMN(OpRow, kind, STRATA_COLUMN_UINT32, "", "STRATA_OP_*"),
+       STRATA_COLUMN(OpRow, name, STRATA_COLUMN_STRING, "", "the framework's name for it"),
+       STRATA_COLUMN(OpRow, autograd_sequence, STRATA_COLUMN_INT64, "",
+                     "autograd's number, which a backward node shares with its forward operator; -1: none"),
+       STRATA_COLUMN(OpRow, forward_thread, STRATA_COLUMN_UINT64, "",
+                     "the framework's number of the thread that counts `autograd_sequence`; 0: unknown"),
+       STRATA_COLUMN(OpRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
+       STRATA_COLUMN(OpRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp)}};
+}
+
+Table<SavedRow> saved_table(const Host& host) {
+  return {host,
+          "saved",
+          "autograd took or released a storage",
+          {STRATA_COLUMN(SavedRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
+           STRATA_COLUMN(SavedRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
+           STRATA_COLUMN(SavedRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
+           STRATA_COLUMN(SavedRow, action, STRATA_COLUMN_UINT32, "", "STRATA_GRAPH_*"),
+           STRATA_COLUMN(SavedRow, saved, STRATA_COLUMN_UINT64, "", "joins a release with its save"),
+           STRATA_COLUMN(SavedRow, device_type, STRATA_COLUMN_UINT32, "", kDeviceTypeHelp),
+           STRATA_COLUMN(SavedRow, device_index, STRATA_COLUMN_UINT32, "", kDeviceIndexHelp),
+           STRATA_COLUMN(SavedRow, address, STRATA_COLUMN_UINT64, "", "of the storage's first byte"),
+           STRATA_COLUMN(SavedRow, storage_bytes, STRATA_COLUMN_UINT64, "bytes", "of the whole storage"),
+           STRATA_COLUMN(SavedRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
+           STRATA_COLUMN(SavedRow, op, STRATA_COLUMN_UINT64, "", kOpHelp),
+           STRATA_COLUMN(SavedRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp)}};
+}
 
 }  // namespace strata::allocator_tracer

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "strata/ext/store.h"
+#include "strata/table.hpp"
 
 namespace strata::allocator_tracer {
 
@@ -54,8 +54,9 @@ struct SavedRow {
   std::uint32_t module;
 };
 
-extern const strata_table kEventTable;
-extern const strata_table kOpTable;
-extern const strata_table kSavedTable;
+// [driver] Each throws std::runtime_error when the host refuses the table.
+Table<EventRow> event_table(const Host& host);
+Table<OpRow> op_table(const Host& host);
+Table<SavedRow> saved_table(const Host& host);
 
 }  // namespace strata::allocator_tracer

@@ -92,7 +92,6 @@ std::string install_cpu_allocator() {
   }
   wrapped = registered;
   wrapped_deleter = registered->raw_deleter();
-  not_followed = 0;
   c10::SetCPUAllocator(&traced_allocator(), kHighestPriority);
   if (c10::GetCPUAllocator() == &traced_allocator()) return {};
   return "torch did not accept another CPU allocator (c10::SetCPUAllocator had no effect).";
@@ -102,8 +101,8 @@ void restore_cpu_allocator() {
   if (c10::GetCPUAllocator() == &traced_allocator()) c10::SetCPUAllocator(wrapped, kHighestPriority);
 }
 
-std::uint64_t blocks_not_followed() {
-  return not_followed.load(std::memory_order_relaxed);
+std::uint64_t take_blocks_not_followed() {
+  return not_followed.exchange(0, std::memory_order_relaxed);
 }
 
 }  // namespace strata::torch_source

@@ -24,8 +24,8 @@ std::string install_cpu_allocator();
 // the highest priority ever used, so the registration that follows needs 255 as well.
 void restore_cpu_allocator();
 
-// [any] Blocks that could not be followed since `install`, because their deleter was not the one the wrapped
-// allocator promises. They work; no event tells of them.
-std::uint64_t blocks_not_followed();
+// [any] Blocks that could not be followed since the last call, because their deleter was not the one the
+// wrapped allocator promises. They work; no event tells of them.
+std::uint64_t take_blocks_not_followed();
 
 }  // namespace strata::torch_source

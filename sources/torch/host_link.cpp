@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <thread>
 
@@ -16,7 +18,7 @@ struct alignas(64) OpenEmissions {
 std::array<OpenEmissions, 64> open_emissions;
 std::atomic<const HostLink*> connected{nullptr};
 
-HostLink link;  // written while nobody is connected only
+HostLink link;  // written while nobody is connected and no emission is open
 pid_t link_process = 0;
 
 std::atomic<std::uint32_t>& open_emissions_of_this_thread() noexcept {
@@ -28,7 +30,7 @@ std::atomic<std::uint32_t>& open_emissions_of_this_thread() noexcept {
 }  // namespace
 
 // Sequentially consistent on both sides, so that either the emission sees the host gone, or
-// `disconnect_host` sees the emission open.
+// `wait_for_emissions` sees the emission open.
 Emission::Emission() noexcept : open_(open_emissions_of_this_thread()) {
   open_.fetch_add(1, std::memory_order_seq_cst);
   link_ = connected.load(std::memory_order_seq_cst);
@@ -45,12 +47,20 @@ void connect_host(const strata_host* host, const strata_emit_service* emit) {
 }
 
 void disconnect_host() {
-  if (connected.exchange(nullptr, std::memory_order_seq_cst) == nullptr) return;
+  connected.store(nullptr, std::memory_order_seq_cst);
+}
+
+bool wait_for_emissions() {
   // In a forked child the parent's other threads are gone, and what they had open never closes.
-  if (getpid() != link_process) return;
-  for (const auto& emissions : open_emissions) {
-    while (emissions.count.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
+  if (getpid() != link_process) return true;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (std::any_of(open_emissions.begin(), open_emissions.end(), [](const OpenEmissions& emissions) {
+    return emissions.count.load(std::memory_order_seq_cst) != 0;
+  })) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
   }
+  return true;
 }
 
 }  // namespace strata::torch_source

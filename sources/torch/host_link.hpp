@@ -2,7 +2,7 @@
 //
 // What torch calls (an allocator's deleter, an observer, a saved tensor's destructor) lives as long as the
 // process: blocks outlive the run. The host does not. So each callback opens an `Emission`, which is empty
-// outside a run, and `disconnect_host` returns only when none is open any more.
+// outside a run, and before the host goes the driver waits until none is open any more.
 //
 // Nothing here locks or allocates. An open emission counts itself in one of many counters, chosen by thread,
 // so that threads do not share a cache line.
@@ -21,11 +21,20 @@ struct HostLink {
   std::uint64_t run = 0;  // 1 and up: what was begun in one run is not ended in another
 };
 
-// [driver] No host may be connected. Both must live until `disconnect_host` has returned.
+// [driver] After `wait_for_emissions`, with no host connected. Both must live until `disconnect_host` and
+// then `wait_for_emissions` have returned.
 void connect_host(const strata_host* host, const strata_emit_service* emit);
 
-// [driver] Waits for the emissions of other threads; the calling thread must have none open. Idempotent.
+// [driver] or [exiting]. No emission opens to the host any more. Idempotent.
 void disconnect_host();
+
+// [driver] With no host connected and no emission open on this thread: waits for those of other threads.
+// False when one is still open after a second: the host that keeps it has given up on that thread, too.
+bool wait_for_emissions();
+
+// What to say when it is false.
+inline constexpr const char* kStuckThread =
+    "a thread has not come back from an event of the run before this one.";
 
 // [any] [alloc-lock] Keeps the host connected while it is open: open it for one event, on the stack.
 class Emission {

@@ -4,11 +4,11 @@
 #include <c10/core/CPUAllocator.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <optional>
 
 #include "sources/torch/host_link.hpp"
+#include "strata/table.hpp"
 
 namespace strata::torch_source {
 namespace {
@@ -22,25 +22,17 @@ struct ReportRow {
   std::uint32_t reserved;
 };
 
-constexpr std::array<strata_column, 5> kReportColumns{{
-    STRATA_COLUMN(ReportRow, sequence, STRATA_COLUMN_UINT64, "",
-                  "of our own event for the same block; 0 when there was none"),
-    STRATA_COLUMN(ReportRow, thread, STRATA_COLUMN_UINT32, "", "the OS's thread id"),
-    STRATA_COLUMN(ReportRow, address, STRATA_COLUMN_UINT64, "", "of the block"),
-    STRATA_COLUMN(ReportRow, bytes, STRATA_COLUMN_INT64, "bytes", "of the block, negative for a free"),
-    STRATA_COLUMN(ReportRow, allocated_bytes, STRATA_COLUMN_UINT64, "bytes",
-                  "c10's running total over all threads, after this report"),
-}};
-
-std::uint32_t declare_table(const strata_host* host, const strata_store_service* store) {
-  const strata_table table{.struct_size = sizeof(strata_table),
-                           .row_bytes = sizeof(ReportRow),
-                           .name = "memory_report",
-                           .help = "A report of c10's own memory reporting.",
-                           .columns = kReportColumns.data(),
-                           .column_count = kReportColumns.size(),
-                           .reserved = 0};
-  return store->declare(host, &table);
+Table<ReportRow> report_table(const Host& host) {
+  return {host,
+          "memory_report",
+          "a report of c10's own memory reporting",
+          {STRATA_COLUMN(ReportRow, sequence, STRATA_COLUMN_UINT64, "",
+                         "of our own event for the same block; 0: there was none"),
+           STRATA_COLUMN(ReportRow, thread, STRATA_COLUMN_UINT32, "", "the OS's thread id"),
+           STRATA_COLUMN(ReportRow, address, STRATA_COLUMN_UINT64, "", "of the block"),
+           STRATA_COLUMN(ReportRow, bytes, STRATA_COLUMN_INT64, "bytes", "of the block, negative for a free"),
+           STRATA_COLUMN(ReportRow, allocated_bytes, STRATA_COLUMN_UINT64, "bytes",
+                         "c10's running total over all threads, after this report")}};
 }
 
 // On one thread c10 reports an allocation before we tell of it, and a free after we did: what comes first
@@ -56,11 +48,9 @@ thread_local LastFree last_free;
 
 class MemoryReport::Reporting final : public c10::MemoryReportingInfoBase {
  public:
-  Reporting(const strata_host* host, const strata_store_service* store)
-      : host_(host), store_(store), table_(declare_table(host, store)) {}
+  explicit Reporting(const Host& host) : table_(report_table(host)) {}
 
-  // A table that was refused stays empty.
-  void set_active(bool active) { active_.store(active && table_ != 0); }
+  void set_active(bool active) { active_.store(active); }
 
   bool memoryProfilingEnabled() const override { return active_.load(std::memory_order_relaxed); }
 
@@ -100,17 +90,14 @@ class MemoryReport::Reporting final : public c10::MemoryReportingInfoBase {
 
   void append(const ReportRow& row) {
     const Emission emission;  // keeps the host, and so its store
-    if (emission && memoryProfilingEnabled()) store_->append(host_, table_, &row);
+    if (emission && memoryProfilingEnabled()) table_.append(row);
   }
 
-  const strata_host* host_;
-  const strata_store_service* store_;
-  std::uint32_t table_;
+  Table<ReportRow> table_;
   std::atomic<bool> active_{false};
 };
 
-MemoryReport::MemoryReport(const strata_host* host, const strata_store_service* store)
-    : reporting_(std::make_shared<Reporting>(host, store)) {}
+MemoryReport::MemoryReport(const Host& host) : reporting_(std::make_shared<Reporting>(host)) {}
 
 void MemoryReport::begin() {
   counted_all_threads_before_ = FLAGS_caffe2_report_cpu_memory_usage;

@@ -13,14 +13,14 @@
 #include <thread>
 
 #include "strata/ext/memory.h"
-#include "strata/ext/store.h"
+#include "strata/host.hpp"
 
 namespace strata::torch_source {
 
 class MemoryReport {
  public:
-  // [driver] Declares the table. `host` and `store` must outlive the run.
-  MemoryReport(const strata_host* host, const strata_store_service* store);
+  // [driver] Declares the table. Throws std::runtime_error when the host keeps none.
+  explicit MemoryReport(const Host& host);
   MemoryReport(const MemoryReport&) = delete;
   MemoryReport& operator=(const MemoryReport&) = delete;
 

@@ -36,12 +36,16 @@ void watch(const strata_host* host, const strata_memory_event* memory) {
 }  // namespace
 
 std::string self_check() {
+  // Static, for a thread that is late to leave its event.
+  static Probe probe;
+  static strata_host host;
+  static strata_emit_service emit;
+  if (!wait_for_emissions()) return kStuckThread;
   if (std::string reason = install_cpu_allocator(); !reason.empty()) return reason;
-  Probe probe;
-  strata_host host{};
+  probe = {};
   host.self = &probe;
-  strata_emit_service emit{};
   emit.struct_size = sizeof(emit);
+  emit.interest = [](const strata_host*) { return STRATA_INTEREST_MEMORY; };
   emit.memory = &watch;
   connect_host(&host, &emit);
   std::uint64_t address = 0;

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <stdexcept>
+#include <string>
 
 #include "sources/torch/cpu_allocator.hpp"
 #include "sources/torch/host_link.hpp"
@@ -17,13 +18,6 @@ void require(const std::string& problem) {
   if (!problem.empty()) throw std::runtime_error(problem);
 }
 
-template <typename Service>
-const Service* service(const strata_host* host, const char* id) {
-  const auto* const found = static_cast<const Service*>(host->service(host, id));
-  if (found == nullptr) throw std::runtime_error(std::string("this host has no ") + id + ".");
-  return found;
-}
-
 }  // namespace
 
 TorchSource::TorchSource(const strata_host* host)
@@ -33,17 +27,18 @@ TorchSource::TorchSource(const strata_host* host)
               .listener = &TorchSource::listener,
               .destroy = [](strata_plugin* plugin) { delete static_cast<TorchSource*>(plugin->self); }},
       host_(host),
-      ops_(host->option_flag(host, "ops") != 0) {
-  service<strata_emit_service>(host, STRATA_EXT_EMIT);
+      emit_(host_.service<strata_emit_service>(STRATA_EXT_EMIT)),
+      ops_(host_.flag("ops")) {
+  if (emit_ == nullptr)
+    throw std::runtime_error("this host takes no events (it has no " STRATA_EXT_EMIT ").");
   require(self_check());
-  if (host->option_flag(host, "saved_tensors") != 0) require(install_saved_tensor_engine());
-  if (host->option_flag(host, "cross_check") != 0) {
-    memory_report_.emplace(host, service<strata_store_service>(host, STRATA_EXT_STORE));
-  }
+  if (host_.flag("saved_tensors")) require(install_saved_tensor_engine());
+  if (host_.flag("cross_check")) memory_report_.emplace(host_);
 }
 
 TorchSource::~TorchSource() {
   end_run();
+  wait_for_emissions();
 }
 
 const void* TorchSource::listener(strata_plugin* plugin, const char* id) {
@@ -77,9 +72,13 @@ const void* TorchSource::listener(strata_plugin* plugin, const char* id) {
 }
 
 void TorchSource::begin_run() {
+  const std::string problem = wait_for_emissions() ? install_cpu_allocator() : kStuckThread;
+  if (!problem.empty()) {
+    host_.error(problem + " This run is not traced.");
+    return;
+  }
   if (memory_report_) memory_report_->begin();
-  connect_host(host_, service<strata_emit_service>(host_, STRATA_EXT_EMIT));
-  if (const std::string problem = install_cpu_allocator(); !problem.empty()) warn(problem);
+  connect_host(host_.abi(), emit_);
   if (ops_) op_observer_.emplace();
 }
 
@@ -88,21 +87,18 @@ void TorchSource::begin_step() {
   if (op_observer_) op_observer_->follow_interest();
 }
 
+// Also at a process's exit, where other threads may be gone: nothing here waits for one.
 void TorchSource::end_run() {
   op_observer_.reset();
   restore_cpu_allocator();
   disconnect_host();
   if (memory_report_) memory_report_->end();
-  if (blocks_not_followed() != 0) {
-    warn(std::to_string(blocks_not_followed()) +
-         " CPU blocks could not be followed: their deleter was not their allocator's. They are missing from "
-         "this run's memory.");
+  if (const std::uint64_t blocks = take_blocks_not_followed(); blocks != 0) {
+    host_.warning(
+        std::to_string(blocks) +
+        " CPU blocks could not be followed: their deleter was not their allocator's. They are missing "
+        "from this run's memory.");
   }
-}
-
-void TorchSource::warn(const std::string& text) const {
-  const auto* const log = static_cast<const strata_log_service*>(host_->service(host_, STRATA_EXT_LOG));
-  if (log != nullptr) log->write(host_, STRATA_LOG_WARNING, text.c_str());
 }
 
 }  // namespace strata::torch_source

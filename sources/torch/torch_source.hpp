@@ -2,14 +2,13 @@
 // its end; what torch keeps of them for good stays valid and silent.
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <string>
 
 #include "sources/torch/memory_report.hpp"
 #include "sources/torch/op_observer.hpp"
 #include "strata/entry.h"
-#include "strata/ext/log.h"
+#include "strata/ext/emit.h"
+#include "strata/host.hpp"
 
 namespace strata::torch_source {
 
@@ -30,10 +29,10 @@ class TorchSource {
   void begin_run();
   void begin_step();
   void end_run();
-  void warn(const std::string& text) const;
 
   strata_plugin plugin_;
-  const strata_host* host_;
+  Host host_;
+  const strata_emit_service* emit_;
   bool ops_;
   std::optional<MemoryReport> memory_report_;
   std::optional<OpObserver> op_observer_;

@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -131,7 +132,8 @@ TEST(OpObserver, FollowsInterestAtStepEdges) {
 }
 
 TEST(OpObserver, IsAbsentWhenSwitchedOff) {
-  TracedRun run({{"ops", "false"}});
+  const std::map<std::string, std::string> without_ops{{"ops", "false"}};
+  TracedRun run(without_ops);
   torch::ones({4}).neg();
   EXPECT_TRUE(run.host().ops().empty());
   EXPECT_FALSE(at::hasGlobalCallbacks());
