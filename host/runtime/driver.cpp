@@ -184,6 +184,7 @@ void Driver::end_open_step(const strata_step_result& result) {
 }
 
 std::uint32_t Driver::begin_phase(std::uint32_t kind, const strata_name& name) {
+  if (!fan_out_.anyone_listens()) return STRATA_NONE;
   const Turn turn(*this, "begin_phase");
   if (!turn.running()) return STRATA_NONE;
   OpenRange<strata_phase_info>* range = phases_.push();

@@ -31,7 +31,12 @@ class FanOut {
   FanOut& operator=(const FanOut&) = delete;
 
   // [driver] before the first `open`. The next one in load order; at most kMaximumListeners.
-  void listen(const ListenerSet& listeners) { listeners_.push_back(listeners); }
+  void listen(const ListenerSet& listeners) {
+    listeners_.push_back(listeners);
+    anyone_listens_ |= listeners.hears_events();
+  }
+  // Whether an event can reach anybody in this session, now or when the window opens.
+  bool anyone_listens() const noexcept { return anyone_listens_; }
   const std::vector<ListenerSet>& listeners() const noexcept { return listeners_; }
   SessionFaults& faults() noexcept { return faults_; }
   EventGate& gate() noexcept { return gate_; }
@@ -109,6 +114,7 @@ class FanOut {
   SessionFaults& faults_;
   std::vector<std::unique_ptr<const Routes>>
       routes_;  // all that ever were in force: a thread may still read one
+  bool anyone_listens_ = false;
   bool in_window_ = false;
   std::uint64_t failed_ = 0;  // listeners left out
   alignas(64) std::atomic<std::uint64_t> sequence_{0};

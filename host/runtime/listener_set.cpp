@@ -20,6 +20,13 @@ Listener ask(strata_plugin& plugin, const char* id) {
 
 }  // namespace
 
+bool ListenerSet::hears_events() const noexcept {
+  return step.begin != nullptr || step.end != nullptr || phase.begin != nullptr || phase.end != nullptr ||
+         module.begin != nullptr || module.end != nullptr || op.begin != nullptr || op.end != nullptr ||
+         tensor.on_tensor != nullptr || memory.on_memory != nullptr || graph.on_graph != nullptr ||
+         activity.on_activity != nullptr;
+}
+
 ListenerSet ask_listeners(strata_plugin& plugin) {
   ListenerSet set;
   set.self = plugin.self;

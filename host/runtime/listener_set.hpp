@@ -30,6 +30,9 @@ struct ListenerSet {
   bool source = false;
   std::atomic<std::uint64_t>* faults = nullptr;  // counts what it throws; outlives the session
 
+  // Whether there is anything between the run's begin and end that it hears.
+  bool hears_events() const noexcept;
+
   bool failed() const noexcept {
     return faults != nullptr && faults->load(std::memory_order_relaxed) >= kFaultLimit;
   }

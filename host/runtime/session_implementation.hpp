@@ -31,7 +31,7 @@
 
 namespace strata {
 
-class Session::Implementation final : public ProcessLife {
+class __attribute__((visibility("hidden"))) Session::Implementation final : public ProcessLife {
  public:
   // Throws as Session's constructor.
   static std::unique_ptr<Implementation> make(SessionOptions options);
