@@ -37,6 +37,7 @@ void write_page(const analysis::Facts& facts, const std::filesystem::path& html)
 
   errno = 0;
   std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
+  if (!out) fail(html, last_error());
   out << kPageBeforeData << page_data(facts) << kPageAfterData;
   out.close();
   if (!out) abandon(last_error());

@@ -17,8 +17,8 @@ using nlohmann::json;
 constexpr std::size_t kNameBytes = 300;
 constexpr std::size_t kShares = 100;
 constexpr std::size_t kBlocks = 100;
-constexpr std::size_t kSteps = 4000;
-constexpr std::size_t kPhases = 12000;
+constexpr std::size_t kSteps = 3000;
+constexpr std::size_t kPhases = 8000;
 constexpr std::size_t kWarnings = 200;
 
 std::string name(std::string_view text) {

@@ -56,8 +56,8 @@ std::string step_line(const Facts& facts) {
   if (durations_ns.empty()) return "no step ended in the window";
   const auto middle = durations_ns.begin() + static_cast<std::ptrdiff_t>(durations_ns.size() / 2);
   std::nth_element(durations_ns.begin(), middle, durations_ns.end());
-  auto text = fmt::format("{} of {} steps in the window, median {} a step", durations_ns.size(),
-                          facts.steps.size(), duration(*middle));
+  auto text = fmt::format("{} of {} in the window, median {}", durations_ns.size(), facts.steps.size(),
+                          duration(*middle));
   if (tokens > 0 && total_ns > 0.0) {
     text += fmt::format(", {} tokens/s",
                         thousands(static_cast<std::uint64_t>(static_cast<double>(tokens) / total_ns * 1e9)));

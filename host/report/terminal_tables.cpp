@@ -112,7 +112,7 @@ std::string bar(std::uint64_t part, std::uint64_t whole, int columns) {
 }
 
 std::string category_table(const Facts& facts, const TerminalStyle& style) {
-  constexpr int kWidthAsColumns = 112;
+  constexpr int kWidthAsColumns = 124;
   const int decimals = decimals_for(static_cast<double>(facts.total.max));
   std::string text = style.heading(fmt::format("Memory by category in MiB (2^20 bytes), over steps {} to {}",
                                                facts.first_step, facts.last_step));
@@ -120,10 +120,7 @@ std::string category_table(const Facts& facts, const TerminalStyle& style) {
   const auto rows = category_rows(facts);
   text += style.width >= kWidthAsColumns ? categories_as_columns(rows, decimals)
                                          : categories_as_rows(rows, decimals, style);
-  return text +
-         style.dimmed(
-             "  Event mean: over allocations and frees, as min, median, max. Time mean: over time.") +
-         '\n';
+  return text + style.dimmed("  Event mean: over allocations and frees. Time mean: over wall time.") + '\n';
 }
 
 std::string peak_bars(const Facts& facts, const TerminalStyle& style) {
@@ -165,9 +162,12 @@ std::string share_table(std::string_view heading, const std::vector<analysis::Pe
     line(share.label.empty() ? "(none)" : share.label, share.bytes, share.blocks);
   }
   if (shares.size() > kListed) {
-    std::uint64_t bytes = 0, blocks = 0;
-    for (const auto& share : std::span(shares).subspan(kListed)) bytes += share.bytes, blocks += share.blocks;
-    line(fmt::format("{} more", shares.size() - kListed), bytes, blocks);
+    analysis::PeakShare rest;
+    for (const auto& share : std::span(shares).subspan(kListed)) {
+      rest.bytes += share.bytes;
+      rest.blocks += share.blocks;
+    }
+    line(fmt::format("{} more", shares.size() - kListed), rest.bytes, rest.blocks);
   }
   return text;
 }

@@ -39,8 +39,8 @@ struct Timeline {
 };
 
 struct TimelineLimits {
-  std::size_t run_points = 16384;   // columns of the whole run
-  std::size_t peak_points = 10240;  // states, or columns, of the peak's step
+  std::size_t run_points = 12288;  // columns of the whole run
+  std::size_t peak_points = 6144;  // states, or columns, of the peak's step
 };
 
 // The whole run. Every state is kept when the limits allow it; else the step that holds the peak keeps its
