@@ -24,8 +24,8 @@ constexpr std::array<std::string_view, 14> kMatrixProducts = {"aten::mm",
                                                               "aten::mkldnn_linear",
                                                               "aten::_slow_conv2d_forward"};
 
-constexpr std::array<std::string_view, 4> kFactories = {"aten::empty", "aten::empty_like",
-                                                        "aten::empty_strided", "aten::resize_"};
+constexpr std::array<std::string_view, 5> kFactories = {
+    "aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty_strided", "aten::resize_"};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
 #include <set>
 #include <string>
@@ -48,6 +49,20 @@ TEST(Rules, HaveNamesAndSentencesOfTheirOwn) {
     EXPECT_TRUE(sentences.insert(rule.sentence).second) << rule.name;
     EXPECT_FALSE(rule.kind.empty()) << rule.name;
   }
+}
+
+TEST(Rules, AreTheTableOfTheDocument) {
+  std::ifstream document(STRATA_CATEGORIES_DOCUMENT);
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(document, line);) {
+    if (line.starts_with("| `")) rows.push_back(line);
+  }
+  std::vector<std::string> wanted;
+  for (const Rule& rule : standard_rules()) {
+    wanted.push_back("| `" + std::string(rule.name) + "` | " + to_string(rule.category) + " | " +
+                     std::string(rule.kind) + " | " + std::string(rule.sentence) + " |");
+  }
+  EXPECT_EQ(rows, wanted);
 }
 
 // A rule that no run needs would be a rule that nobody has tried.
