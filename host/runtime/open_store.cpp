@@ -35,8 +35,12 @@ OpenStore::OpenStore(SpoolPool& pool, int owner_descriptor)
 }
 
 OpenStore::~OpenStore() {
+  release();
+}
+
+void OpenStore::release() noexcept {
   const std::lock_guard lock(open_store_mutex);
-  open_store = nullptr;
+  if (open_store == this) open_store = nullptr;
 }
 
 ThreadSlot& OpenStore::claim_slot() {

@@ -29,6 +29,9 @@ class OpenStore {
   OpenStore(const OpenStore&) = delete;
   OpenStore& operator=(const OpenStore&) = delete;
 
+  // Lets another store be opened, though this object goes on living. The store must take no more rows.
+  void release() noexcept;
+
   // Never used twice in a process.
   std::uint64_t id() const noexcept { return id_; }
 

@@ -137,7 +137,9 @@ class Store::Implementation {
     closed_ = true;
     pool_.close();
     lost_.move_to(definitions_);
-    if (!writer_->finish()) return;
+    const bool is_drained = writer_->finish();
+    open_.release();
+    if (!is_drained) return;
     try {
       finish_database(end);
       place_.settle();

@@ -15,8 +15,6 @@
 namespace strata {
 namespace {
 
-constexpr std::uint32_t kPid = 4711;
-
 struct EveryType {
   std::uint32_t small;
   std::uint32_t text;
@@ -213,6 +211,25 @@ TEST_F(StoreTest, JoinsBeginsWithEndsInViews) {
   EXPECT_EQ(query(file(), "SELECT * FROM step ORDER BY step"),
             (std::vector<std::string>{"0|2|4|1|8|10|80|1|2.5|512", "1|2|4|9||90||||"}));
   EXPECT_EQ(query_integer(file(), "SELECT count(*) FROM sqlite_master WHERE type = 'view'"), 1);
+}
+
+TEST_F(StoreTest, OneIsOpenAtATimeAndTheNextWhenItWasClosed) {
+  Store first(folder_.rank(), kPid, {}, {});
+  EXPECT_THROW(Store(folder_.rank(), kPid + 1, {}, {}), std::logic_error);
+  const std::uint32_t first_table =
+      first.declare("plugin", table_of(every_column(), "types", sizeof(EveryType)));
+  const EveryType row{};
+  EXPECT_TRUE(first.append(first_table, &row));
+  first.close("done");
+
+  Store second(folder_.rank(), kPid + 2, {}, {});
+  const std::uint32_t table = second.declare("plugin", table_of(every_column(), "types", sizeof(EveryType)));
+  EXPECT_TRUE(second.append(table, &row));
+  EXPECT_FALSE(first.append(first_table, &row));
+  second.close("done");
+  EXPECT_EQ(query(file(), "SELECT count(*) FROM plugin_types"), std::vector<std::string>{"1"});
+  EXPECT_EQ(query(folder_.store(kPid + 2), "SELECT count(*) FROM plugin_types"),
+            std::vector<std::string>{"1"});
 }
 
 }  // namespace
