@@ -53,6 +53,7 @@ class Checker {
   void heads() {
     if (!sound({"model.size", "model.heads", "model.d_model"})) return;
     const ModelConfig& model = config_.model;
+    if (model.heads == 0 || model.d_model == 0) return;  // no size was given, and that is said elsewhere
     const std::string_view path = written_.values.contains("model.heads") ? "model.heads" : "model.d_model";
     if (model.d_model % model.heads != 0) {
       problem(path, fmt::format("expected heads that divide d_model, found {} heads for d_model {}",

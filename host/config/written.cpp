@@ -36,7 +36,8 @@ std::string unknown_key(std::string_view section, std::string_view name) {
   if (is_later(find_key(join_path(section, name)))) return "not in this version of Strata";
   const std::vector<std::string_view> known = names_in(section);
   std::string message = "unknown key";
-  if (const std::string_view near = nearest(name, known); !near.empty()) {
+  const bool is_path = name.find('.') != std::string_view::npos;
+  if (const std::string near = nearest(name, known); !near.empty() && !is_path) {
     return message + fmt::format("; did you mean '{}'?", near);
   }
   if (const std::string_view path = elsewhere(section, name); !path.empty()) {

@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "host/runtime/nearest_name.hpp"
+#include "strata/runtime/nearest_name.hpp"
 
 namespace strata {
 namespace {

@@ -1,4 +1,4 @@
-#include "host/runtime/nearest_name.hpp"
+#include "strata/runtime/nearest_name.hpp"
 
 #include <fmt/format.h>
 
@@ -34,9 +34,12 @@ std::optional<std::string> nearest_name(std::string_view word, const std::vector
   std::optional<std::string> nearest;
   std::size_t nearest_distance = 0;
   for (const std::string& candidate : candidates) {
+    const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
+    const std::size_t allowed = std::max<std::size_t>(1, longer / 3);
+    if (longer - shorter > allowed) continue;  // spares comparing a text of any length
     const std::size_t distance = edit_distance(word, candidate);
-    const std::size_t allowed = std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
-    if (distance > allowed || (nearest && distance >= nearest_distance)) continue;
+    if (distance > allowed || distance >= candidate.size() || (nearest && distance >= nearest_distance))
+      continue;
     nearest = candidate;
     nearest_distance = distance;
   }

@@ -6,7 +6,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "host/runtime/nearest_name.hpp"
+#include "strata/runtime/nearest_name.hpp"
 
 namespace strata {
 namespace {

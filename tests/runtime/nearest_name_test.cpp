@@ -1,4 +1,4 @@
-#include "host/runtime/nearest_name.hpp"
+#include "strata/runtime/nearest_name.hpp"
 
 #include <gtest/gtest.h>
 

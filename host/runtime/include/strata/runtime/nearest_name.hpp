@@ -6,13 +6,17 @@
 #include <string_view>
 #include <vector>
 
+#include "strata/runtime/export.hpp"
+
 namespace strata {
 
 // The candidate with the fewest edits (insert, delete, replace, swap of neighbours) to `word`; none when even
-// that one differs in more than a third of its letters. Ties go to the first.
-std::optional<std::string> nearest_name(std::string_view word, const std::vector<std::string>& candidates);
+// that one differs in more than a third of its letters, or in all of them. Ties go to the first.
+STRATA_RUNTIME_EXPORT std::optional<std::string> nearest_name(std::string_view word,
+                                                              const std::vector<std::string>& candidates);
 
-// " Did you mean 'x'?" or "", to be appended to a message.
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+// " Did you mean 'x'?" or "", to be appended to a sentence.
+STRATA_RUNTIME_EXPORT std::string did_you_mean(std::string_view word,
+                                               const std::vector<std::string>& candidates);
 
 }  // namespace strata
