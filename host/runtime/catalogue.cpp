@@ -1,5 +1,6 @@
 #include "strata/runtime/catalogue.hpp"
 
+#include <algorithm>
 #include <span>
 
 #include "host/runtime/option_text.hpp"
@@ -37,6 +38,10 @@ PluginDescription refused(const std::filesystem::path& path, bool source, const 
   return description;
 }
 
+bool is_in(const std::filesystem::path& file, const std::vector<std::filesystem::path>& folders) {
+  return std::ranges::find(folders, file.parent_path()) != folders.end();
+}
+
 std::vector<PluginDescription> available(PluginKind kind,
                                          const std::vector<std::filesystem::path>& plugin_path) {
   const bool sources = kind == PluginKind::kSource;
@@ -49,6 +54,7 @@ std::vector<PluginDescription> available(PluginKind kind,
         if (description.source == sources) found.push_back(std::move(description));
       }
     } catch (const PluginRefused& refusal) {
+      if (sources && is_in(path, search_folders(PluginKind::kPlugin, plugin_path))) continue;  // told there
       found.push_back(refused(path, sources, refusal));
     }
   }
