@@ -33,8 +33,10 @@ add_library(strata::torch INTERFACE IMPORTED GLOBAL)
 target_include_directories(strata::torch SYSTEM INTERFACE
   ${torch_root}/include ${torch_root}/include/torch/csrc/api/include)
 target_compile_definitions(strata::torch INTERFACE NDEBUG)
+# libstdc++ before it: libtorch.so shows an incomplete copy of std::filesystem, and a program that finds that copy first
+# calls a null pointer in remove_all.
 target_link_libraries(strata::torch INTERFACE
-  ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
+  stdc++ ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
 
 if(STRATA_WITH_CUDA)
   cmake_path(SET cuda_root NORMALIZE ${torch_root}/../nvidia/cu13)

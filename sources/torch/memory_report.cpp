@@ -11,8 +11,9 @@
 #include "strata/table.hpp"
 
 namespace strata::torch_source {
-namespace {
 
+// Not in the unnamed namespace: what a class with linkage holds has linkage, also where files are compiled
+// together.
 struct ReportRow {
   std::uint64_t sequence;
   std::uint64_t address;
@@ -21,6 +22,8 @@ struct ReportRow {
   std::uint32_t thread;
   std::uint32_t reserved;
 };
+
+namespace {
 
 Table<ReportRow> report_table(const Host& host) {
   return {host,

@@ -15,6 +15,7 @@ using torch::autograd::Engine;
 using torch::autograd::SavedVariableHooks;
 
 std::atomic<std::uint64_t> saves{0};
+std::atomic<bool> are_told{false};  // the engine outlives the run that installed it
 
 std::uint32_t device_type(c10::DeviceType type) {
   switch (type) {
@@ -81,6 +82,7 @@ class SavedTensor final : public SavedVariableHooks {
 class SavingEngine final : public Engine {
  public:
   std::unique_ptr<SavedVariableHooks> get_default_saved_variable_hooks() override {
+    if (!are_told.load(std::memory_order_relaxed)) return nullptr;
     const Emission emission;
     if (!emission || !emission.wanted(STRATA_INTEREST_GRAPH)) return nullptr;
     return std::make_unique<SavedTensor>();
@@ -104,6 +106,10 @@ std::string install_saved_tensor_engine() {
   }
   torch::autograd::set_default_engine_stub(&saving_engine);
   return {};
+}
+
+void tell_saved_tensors(bool told) noexcept {
+  are_told.store(told, std::memory_order_relaxed);
 }
 
 }  // namespace strata::torch_source

@@ -28,11 +28,12 @@ TorchSource::TorchSource(const strata_host* host)
               .destroy = [](strata_plugin* plugin) { delete static_cast<TorchSource*>(plugin->self); }},
       host_(host),
       emit_(host_.service<strata_emit_service>(STRATA_EXT_EMIT)),
-      ops_(host_.flag("ops")) {
+      ops_(host_.flag("ops")),
+      saved_tensors_(host_.flag("saved_tensors")) {
   if (emit_ == nullptr)
     throw std::runtime_error("this host takes no events (it has no " STRATA_EXT_EMIT ").");
   require(self_check());
-  if (host_.flag("saved_tensors")) require(install_saved_tensor_engine());
+  if (saved_tensors_) require(install_saved_tensor_engine());
   if (host_.flag("cross_check")) memory_report_.emplace(host_);
 }
 
@@ -79,6 +80,7 @@ void TorchSource::begin_run() {
   }
   if (memory_report_) memory_report_->begin();
   connect_host(host_.abi(), emit_);
+  tell_saved_tensors(saved_tensors_);
   if (ops_) op_observer_.emplace();
 }
 
@@ -90,6 +92,7 @@ void TorchSource::begin_step() {
 // Also at a process's exit, where other threads may be gone: nothing here waits for one.
 void TorchSource::end_run() {
   op_observer_.reset();
+  tell_saved_tensors(false);
   restore_cpu_allocator();
   disconnect_host();
   if (memory_report_) memory_report_->end();

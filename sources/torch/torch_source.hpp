@@ -34,6 +34,7 @@ class TorchSource {
   Host host_;
   const strata_emit_service* emit_;
   bool ops_;
+  bool saved_tensors_;
   std::optional<MemoryReport> memory_report_;
   std::optional<OpObserver> op_observer_;
 };

@@ -46,7 +46,21 @@ TEST(KnownRows, OfAPerceptronsStep) {
     const torch::Tensor loss = torch::mm(input, weight).relu().sum();  // 2 * 5 * 4 = 40, the same, 4
     loss.backward();
   }
-  const std::vector<std::string> expected{};
+  const std::vector<std::string> expected{
+      "allocate 24 aten::empty",      // the input
+      "allocate 60 aten::empty",      // the weight
+      "allocate 40 aten::mm",         // the product
+      "allocate 40 aten::clamp_min",  // relu's result, which its node keeps for backward
+      "allocate 4 aten::sum",         // the loss
+      "free 40 ",                     // the product: relu needs only its own result
+      "allocate 4 aten::empty",       // the gradient of the loss, one
+      "allocate 40 aten::threshold_backward",
+      "free 40 autograd::engine::evaluate_function: ReluBackward0",  // relu's result
+      "allocate 60 aten::mm",                                        // the weight's gradient, which stays
+      "free 40 autograd::engine::evaluate_function: MmBackward0",    // the product's gradient
+      "free 4 ",
+      "free 4 ",
+  };
   EXPECT_EQ(lines(run.host()), expected);
 }
 
