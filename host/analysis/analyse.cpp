@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "host/analysis/cross_check.hpp"
 #include "host/analysis/peak.hpp"
 #include "host/analysis/run_reader.hpp"
 #include "host/analysis/statistics.hpp"
 #include "host/analysis/timeline.hpp"
+#include "host/analysis/truth.hpp"
 #include "host/analysis/window.hpp"
 #include "strata/events.h"
 
@@ -74,6 +76,8 @@ Facts analyse(const Recording& run, const Method& method) {
   facts.total = statistics.total;
   facts.kinds = std::move(statistics.kinds);
   facts.peak = find_peak(facts, window);
+  if (!run.reports.empty()) facts.cross_check = cross_check(run, facts.points);
+  if (!run.saved.empty()) facts.truth = compare_with_truth(run, method.rules);
   return facts;
 }
 

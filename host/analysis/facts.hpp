@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,6 +111,48 @@ struct PluginFact {
   std::string id, status, reason;
 };
 
+// Our running total against an independent count: what c10's own memory reporting said of the same events.
+struct CrossCheckMismatch {
+  std::uint64_t sequence = 0;
+  std::uint64_t allocated_bytes = 0;  // by us, the sum over all categories
+  std::uint64_t reported_bytes = 0;   // by c10
+};
+
+struct CrossCheck {
+  std::uint64_t events = 0;                 // of the timeline
+  std::uint64_t events_compared = 0;        // those that c10 reported too
+  std::uint64_t reports_without_event = 0;  // what c10 reported and we did not see
+  std::uint64_t mismatches = 0;
+  std::optional<CrossCheckMismatch> first_mismatch;
+
+  // Every event was compared, and every sum was equal.
+  bool holds() const {
+    return events > 0 && events_compared == events && reports_without_event == 0 && mismatches == 0;
+  }
+};
+
+// Labels found from lifetimes alone, against what autograd itself said it saved.
+struct ConfusionCell {
+  std::uint64_t blocks = 0, bytes = 0;
+};
+
+// Blocks that the two label differently in category or in kind.
+struct Disagreement {
+  Category truth_category = Category::kUnknown, rule_category = Category::kUnknown;
+  std::string_view truth_kind, rule_kind;  // static
+  ConfusionCell size;
+  std::uint32_t first_block = 0;  // index into Facts::blocks
+};
+
+struct Confusion {
+  std::array<std::array<ConfusionCell, kCategories>, kCategories> cells{};  // [truth][rule]
+  std::vector<Disagreement> disagreements;                                  // largest first
+  std::uint64_t saved_blocks = 0;  // that autograd saved; with none there was no truth to compare with
+
+  ConfusionCell off_diagonal() const;          // of `cells`
+  ConfusionCell labelled_differently() const;  // of `disagreements`: in category or in kind
+};
+
 struct Facts {
   std::string name;
   std::string directory;
@@ -128,7 +171,9 @@ struct Facts {
   std::vector<KindFact> kinds;  // by category, then by largest max; kinds that occur in the window
   Peak peak;                    // of the window
   std::vector<PluginFact> plugins;
-  std::vector<std::string> warnings;  // gaps, drops, recovered spools: what a reader must know
+  std::optional<CrossCheck> cross_check;  // of a run with `trace.cross_check: true`
+  std::optional<Confusion> truth;         // of a run with `trace.saved_tensors: true`
+  std::vector<std::string> warnings;      // gaps, drops, recovered spools: what a reader must know
 };
 
 }  // namespace strata::analysis

@@ -39,6 +39,27 @@ Json categories_json(const Facts& facts) {
   return categories;
 }
 
+Json checks_json(const Facts& facts) {
+  Json checks;
+  checks["cross_check"] = nullptr;
+  checks["saved_tensors"] = nullptr;
+  if (facts.cross_check) {
+    Json& check = checks["cross_check"] = Json::object();
+    check["events"] = facts.cross_check->events;
+    check["events_compared"] = facts.cross_check->events_compared;
+    check["reports_without_event"] = facts.cross_check->reports_without_event;
+    check["mismatches"] = facts.cross_check->mismatches;
+  }
+  if (facts.truth) {
+    const ConfusionCell different = facts.truth->labelled_differently();
+    Json& check = checks["saved_tensors"] = Json::object();
+    check["saved_blocks"] = facts.truth->saved_blocks;
+    check["blocks_labelled_differently"] = different.blocks;
+    check["bytes_labelled_differently"] = different.bytes;
+  }
+  return checks;
+}
+
 }  // namespace
 
 std::string summary_json(const Facts& facts) {
@@ -58,6 +79,7 @@ std::string summary_json(const Facts& facts) {
       {"peak", peak_json(facts.peak)},
       {"categories", categories_json(facts)},
       {"plugins", plugins},
+      {"checks", checks_json(facts)},
   };
   return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "host/analysis/blocks.hpp"
 #include "host/analysis/evidence.hpp"
 
 namespace strata::analysis {
@@ -41,6 +42,15 @@ ConfusionCell Confusion::off_diagonal() const {
       sum.blocks += cells[truth][rule].blocks;
       sum.bytes += cells[truth][rule].bytes;
     }
+  }
+  return sum;
+}
+
+ConfusionCell Confusion::labelled_differently() const {
+  ConfusionCell sum;
+  for (const Disagreement& disagreement : disagreements) {
+    sum.blocks += disagreement.size.blocks;
+    sum.bytes += disagreement.size.bytes;
   }
   return sum;
 }

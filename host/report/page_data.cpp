@@ -159,6 +159,20 @@ json timeline_data(const Timeline& timeline) {
   return data;
 }
 
+json checks_data(const Facts& facts) {
+  auto list = json::array();
+  if (const auto& check = facts.cross_check) {
+    list.push_back(row("Sums equal to c10's own count", check->events_compared - check->mismatches,
+                       check->events, check->holds()));
+  }
+  if (const auto& truth = facts.truth) {
+    const auto different = truth->labelled_differently().blocks;
+    list.push_back(row("Blocks labelled as autograd does", facts.blocks.size() - different,
+                       facts.blocks.size(), different == 0 && truth->saved_blocks > 0));
+  }
+  return list;
+}
+
 json steps_data(const Facts& facts, const Timeline& timeline) {
   const auto peak = std::ranges::find(facts.steps, facts.peak.step, &analysis::StepFact::index);
   const auto centre = static_cast<std::size_t>(peak - facts.steps.begin());
@@ -245,6 +259,7 @@ std::string page_data(const Facts& facts) {
   data["phases"] = phases_data(facts, timeline);
   data["steps"] = steps_data(facts, timeline);
   data["plugins"] = plugins_data(facts);
+  data["checks"] = checks_data(facts);
   data["warnings"] = warnings_data(facts);
   data["left_out"] = left_out_data(facts);
   const auto text = data.dump(-1, ' ', false, json::error_handler_t::replace);

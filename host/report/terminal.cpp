@@ -75,6 +75,31 @@ std::string loss_line(const Facts& facts) {
                      known.front()->index, known.back()->loss, known.back()->index);
 }
 
+std::string checks(const Facts& facts, const TerminalStyle& style) {
+  std::string text;
+  const auto line = [&](bool holds, std::string_view what) {
+    const auto shown = fitted(what, std::min(columns(what), style.width - 11));
+    text += "  checked  " + (holds ? shown : style.alarming(shown)) + '\n';
+  };
+  if (const auto& check = facts.cross_check) {
+    if (check->holds()) {
+      line(true, fmt::format("all {} sums equal c10's own count", thousands(check->events)));
+    } else {
+      line(false,
+           fmt::format("{} of {} sums differ from c10's own count, {} were not compared",
+                       thousands(check->mismatches), thousands(check->events),
+                       thousands(check->events - check->events_compared + check->reports_without_event)));
+    }
+  }
+  if (const auto& truth = facts.truth) {
+    const auto different = truth->labelled_differently().blocks;
+    line(different == 0 && truth->saved_blocks > 0,
+         fmt::format("{} blocks labelled unlike autograd, which saved {}", thousands(different),
+                     thousands(truth->saved_blocks)));
+  }
+  return text;
+}
+
 std::string header(const Facts& facts, const TerminalStyle& style) {
   const auto end = or_unnamed(facts.end, "end unknown");
   const auto field = [&](std::string_view text) { return fitted(text, style.width - 11); };
@@ -89,7 +114,8 @@ std::string header(const Facts& facts, const TerminalStyle& style) {
   text += "  steps    " + step_line(facts) + '\n';
   text += loss_line(facts);
   const auto shown_end = fitted(end, std::min(columns(printable(end)), style.width - 11));
-  return text + "  end      " + (end == "done" ? shown_end : style.alarming(shown_end)) + '\n';
+  return text + "  end      " + (end == "done" ? shown_end : style.alarming(shown_end)) + '\n' +
+         checks(facts, style);
 }
 
 std::string peak(const Facts& facts, const TerminalStyle& style) {
@@ -136,8 +162,8 @@ std::string terminal_report(const Facts& facts, bool colour, int width) {
   std::vector<std::string> parts{header(facts, style)};
   if (facts.points.empty()) {
     parts.push_back(
-        "No allocation was recorded. The table of memory needs the plugin allocator_tracer\n"
-        "and a source of memory events.\n");
+        "No allocation was recorded. The table of memory needs the plugin\n"
+        "allocator_tracer and a source of memory events.\n");
   } else {
     parts.push_back(peak(facts, style));
   }
