@@ -71,13 +71,15 @@ TrainingRun make_odd_run() {
         run.free(data_ahead);
         run.free(between);
       }
-      std::uint64_t kept = 0;
+      std::uint64_t kept = 0, residue = 0;
       run.phase(STRATA_PHASE_DATA, "data", [&] {
         kept = run.allocate(32, {kInput, "input", "", "data_kept"});
         if (step == 0) data_ahead = run.allocate(32, {kInput, "prefetch", "", "data_ahead"});
       });
       run.phase(STRATA_PHASE_OTHER, "train_step", [&] {
-        run.phase(STRATA_PHASE_FORWARD, "forward", [] {});
+        run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
+          residue = run.allocate(72, {kActivation, "forward_residue", "", "forward_residue"});
+        });
         run.free(run.allocate(48, {kTemporary, "op_temp", "", "forward_temp"}));  // an unmarked gap
         run.phase(STRATA_PHASE_BACKWARD, "backward", [&] {
           if (step == 1) return;
@@ -109,6 +111,7 @@ TrainingRun make_odd_run() {
                              unknown("unknown")),
       };
       for (const std::uint64_t block : blocks) run.free(block);
+      run.free(residue);
       run.free(kept);
       run.free(run.allocate(24, {kTemporary, "op_temp", "", "between_temp"}));
       if (step == 0) {

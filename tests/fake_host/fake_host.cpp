@@ -95,6 +95,8 @@ struct FakeHost::Services {
     const std::lock_guard lock(self.mutex_);
     Table& made = self.tables_.emplace_back();
     made.declared = *table;
+    made.columns.assign(table->columns, table->columns + table->column_count);
+    made.declared.columns = made.columns.data();
     made.bytes = std::make_unique_for_overwrite<std::byte[]>(kTableBytes);
     made.capacity = kTableBytes / table->row_bytes;
     return static_cast<std::uint32_t>(self.tables_.size());

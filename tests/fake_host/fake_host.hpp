@@ -93,7 +93,8 @@ class FakeHost {
 
  private:
   struct Table {
-    strata_table declared;
+    strata_table declared;  // a copy, as its columns are
+    std::vector<strata_column> columns;
     std::unique_ptr<std::byte[]> bytes;
     std::size_t capacity = 0;
     std::atomic<std::size_t> rows{0};

@@ -61,7 +61,7 @@ def test_an_unknown_option_of_a_plugin_names_its_place(workspace):
         (b"seed: " + b"[" * 100_000, "is nested deeper than any run configuration"),
         (b"seed: " + b"{a: " * 100_000, "is nested deeper than any run configuration"),
         (b"x" * (2 << 20), "is larger than 1048576 bytes"),
-        (b"name: " + b"x" * 1_000_000, "expected a name of letters"),
+        (b"model: {size: small}\nname: " + b"x" * 1_000_000, "expected a name of letters"),
         (b"a: &a [*a]\nmodel: {size: small}\n", "t.yaml:1:1: a: unknown key"),
         (b"model: !!python/object/apply:os.system ['true']\n", "t.yaml:1:8: model: expected a mapping"),
         (b"- model\n", "expected a mapping of keys"),

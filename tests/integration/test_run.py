@@ -31,7 +31,8 @@ def test_progress_goes_to_standard_error_in_plain_lines(finished):
 
 def test_the_summary_is_of_the_window(finished):
     summary = json.loads((finished.folder / "out/summary.json").read_text())
-    assert [step["index"] for step in summary["steps"]] == [1, 2]
+    assert summary["window"] == {"first_step": 1, "last_step": 2}
+    assert [step["index"] for step in summary["steps"]] == [0, 1, 2]
     assert summary["peak"]["allocated_bytes"] > 0
     assert summary["peak"]["categories"]["Unknown"] == 0
     assert [plugin["status"] for plugin in summary["plugins"]] == ["ok"] * len(summary["plugins"])
@@ -72,7 +73,7 @@ def test_plugins_do_not_change_the_training(tiny):
 def test_without_plugins_there_is_a_report_too(tiny):
     result = tiny.strata("run", "tiny.yaml", "plugins=[]", "--json")
     assert result.returncode == 0, result.stderr
-    assert len(json.loads(result.stdout)["steps"]) == 2
+    assert len(json.loads(result.stdout)["steps"]) == 3
 
 
 def test_a_terminal_gets_a_bar_and_colour(tiny):
@@ -90,7 +91,7 @@ def test_a_terminal_gets_a_bar_and_colour(tiny):
     coloured = run_in_terminal()
     assert "[########################] step 3/3" in coloured
     assert "\x1b[3" in coloured
-    plain = run_in_terminal(NO_COLOR="1").replace("\r\x1b[K", "")
+    plain = run_in_terminal(NO_COLOR="1").replace("\x1b[K", "")  # clears the line
     assert "\x1b" not in plain
 
 

@@ -19,7 +19,6 @@
 namespace strata {
 namespace {
 
-constexpr std::uint32_t kPid = 4711;
 constexpr std::int64_t kRows = 100;
 
 class RecoveryTest : public testing::Test {

@@ -14,6 +14,9 @@
 
 namespace strata {
 
+// The process that a test's run stores are said to be of.
+inline constexpr std::uint32_t kPid = 4711;
+
 class RunFolder {
  public:
   RunFolder() {

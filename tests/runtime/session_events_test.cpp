@@ -105,7 +105,7 @@ TEST_F(SessionEvents, AnEventSaysWhereItFell) {
   allocate(3);
   std::vector<strata_when> at;
   for (const Heard& heard : sink_.heard()) {
-    if (heard.what.starts_with("on_memory")) at.push_back(heard.when);
+    if (heard.plugin == "recording_whole" && heard.what.starts_with("on_memory")) at.push_back(heard.when);
   }
   ASSERT_EQ(at.size(), 3u);
   EXPECT_EQ(at[0].step, STRATA_NO_STEP);

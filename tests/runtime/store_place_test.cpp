@@ -9,8 +9,6 @@
 namespace strata {
 namespace {
 
-constexpr std::uint32_t kPid = 4711;
-
 class StorePlaceTest : public testing::Test {
  protected:
   void write_store(const StorePlace& place) const { std::ofstream(place.database()) << "a store"; }

@@ -16,8 +16,6 @@
 namespace strata {
 namespace {
 
-constexpr std::uint32_t kPid = 4711;
-
 class StoreThreadsTest : public testing::Test {
  protected:
   std::int64_t stored_rows() const {

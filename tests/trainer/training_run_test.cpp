@@ -42,6 +42,7 @@ config::RunConfig tiny_config() {
                   .norm_epsilon = 1e-5};
   config.data.batch_size = 4;
   config.optimizer = {.name = config::OptimizerName::kSgd,
+                      .impl = "for_loop",
                       .lr = 0.1,
                       .weight_decay = 0.0,
                       .momentum = 0.0,

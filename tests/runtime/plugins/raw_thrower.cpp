@@ -1,4 +1,6 @@
 // Breaks the contract: lets an exception cross the C ABI, without the C++ layer that would stop it.
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "strata/entry.h"

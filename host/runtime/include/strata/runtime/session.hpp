@@ -83,12 +83,12 @@ struct TensorInfo {
   std::uint64_t address = 0;        // of the storage's first byte
   std::uint64_t storage_bytes = 0;  // of the whole storage
   std::uint64_t owner_address = 0;  // the parameter's storage, for its gradient and its optimizer state
-  std::span<const std::int64_t> sizes;
+  std::span<const std::int64_t> sizes = {};
 };
 
 struct StepResult {
   bool optimizer_ran = false;
-  std::optional<double> loss;
+  std::optional<double> loss = std::nullopt;
   std::uint64_t tokens = 0;
 };
 
