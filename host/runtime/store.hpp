@@ -5,8 +5,9 @@
 // priority, into SQLite. What `append` returned true for survives the death of the process; whoever opens the
 // run afterwards drains what is left (strata/runtime/recovery.hpp).
 //
-// One store a process is open at a time; when it was closed the next may be opened, though it still lives. A forked child inherits a store that is dead: it takes nothing, and
-// touches neither the parent's files nor its locks.
+// One store a process is open at a time; when it was closed the next may be opened, though it still lives. A
+// forked child inherits a store that is dead: it takes nothing, and touches neither the parent's files nor
+// its locks.
 #pragma once
 
 #include <cstdint>
