@@ -19,5 +19,6 @@ int main(int count, char** arguments) {
     session.end_step({.optimizer_ran = true, .loss = 1.0 / static_cast<double>(step + 1), .tokens = 8});
   }
   session.end_run(strata::RunEnd::kDone);
-  for (const strata::PluginStatus& plugin : session.plugins()) std::cout << plugin.id << ' ' << plugin.status << '\n';
+  for (const strata::PluginStatus& plugin : session.plugins())
+    std::cout << plugin.id << ' ' << plugin.status << '\n';
 }
