@@ -13,9 +13,22 @@ function(strata_add_test name)
   # Tests are read and run, not measured: optimizing them would double the time they take to build.
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  add_test(NAME ${name} COMMAND ${name})
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
   set_tests_properties(${name} PROPERTIES
     LABELS "${arg_LABELS}"
     TIMEOUT 600
     SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests")
+endfunction()
+
+# strata_test_paths(NAME DEFINITION=PATH...): files that a test reads, as definitions. They are relative to the build folder, in
+# which tests run: whole paths would keep ccache from knowing the test of another clone.
+function(strata_test_paths name)
+  foreach(definition IN LISTS ARGN)
+    string(REGEX MATCH "^([A-Z_]+)=(.+)$" matched "${definition}")
+    if(NOT matched)
+      message(FATAL_ERROR "strata_test_paths(${name} DEFINITION=PATH...): got '${definition}'")
+    endif()
+    target_compile_definitions(${name} PRIVATE
+      "${CMAKE_MATCH_1}=\"$<PATH:RELATIVE_PATH,${CMAKE_MATCH_2},${PROJECT_BINARY_DIR}>\"")
+  endforeach()
 endfunction()
