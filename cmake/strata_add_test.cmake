@@ -16,7 +16,7 @@ function(strata_add_test name)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
   set_tests_properties(${name} PROPERTIES
     LABELS "${arg_LABELS}"
-    TIMEOUT 600
+    TIMEOUT 1200
     SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests")
 endfunction()
 

@@ -32,7 +32,7 @@ class Workspace:
     def command(self, *words):
         return [STRATA, *map(str, words)]
 
-    def strata(self, *words, timeout=120, **environment):
+    def strata(self, *words, timeout=400, **environment):
         return subprocess.run(
             self.command(*words),
             cwd=self.folder,

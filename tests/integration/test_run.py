@@ -85,7 +85,7 @@ def test_a_terminal_gets_a_bar_and_colour(tiny):
             env={"PATH": "/usr/bin:/bin", "TERM": "xterm", **environment},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=400,
         ).stdout
 
     coloured = run_in_terminal()
@@ -103,7 +103,7 @@ def test_a_closed_standard_output_is_a_failure_that_is_said(tiny):
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=120,
+            timeout=400,
         )
     assert result.returncode == 1
     assert "cannot write to standard output" in result.stderr

@@ -37,7 +37,7 @@ def test_the_second_signal_ends_the_run_at_once_and_the_report_can_be_had_later(
     process = started(tiny)
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     assert process.returncode in (130, 143)
     result = tiny.strata("report", "out", timeout=300)
     assert result.returncode == 0, result.stderr
@@ -46,7 +46,7 @@ def test_the_second_signal_ends_the_run_at_once_and_the_report_can_be_had_later(
 def test_a_killed_run_can_be_reported(tiny):
     process = started(tiny)
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     assert not (tiny.folder / "out/summary.json").exists()
     result = tiny.strata("report", "out", "--json", timeout=300)
     assert result.returncode == 0, result.stderr
