@@ -192,17 +192,22 @@ def test_nothing_of_a_hostile_name_is_executed_or_loaded(browser, pages):
     assert browser.console_errors() == []
 
 
-def test_a_million_events_draw_quickly(browser, pages):
-    browser.open(pages / "long.html")
-    data = json.loads(browser.run("return document.getElementById('facts').textContent"))
-    assert data["run"]["events"] > 1_000_000
-    # The script's part of a frame, the best of many: the machine may be busy.
-    fastest = browser.run("""
+def fastest_frame_ms(browser):
+    """The script's part of a frame, the best of some: the machine may be busy."""
+    return browser.run("""
         let fastest = Infinity;
-        for (let i = 0; i < 30; ++i) {
+        for (let i = 0; i < 12; ++i) {
           const begin = performance.now();
-          chart.show(run.durationNs * i / 100, run.durationNs * (0.6 + i / 100));
+          chart.show(run.durationNs * i / 40, run.durationNs * (0.6 + i / 40));
           fastest = Math.min(fastest, performance.now() - begin);
         }
         return fastest""")
-    assert fastest < 50
+
+
+def test_a_million_events_draw_nearly_as_quickly_as_a_few_thousand(browser, pages):
+    browser.open(pages / "training.html")
+    few = fastest_frame_ms(browser)
+    browser.open(pages / "long.html")
+    data = json.loads(browser.run("return document.getElementById('facts').textContent"))
+    assert data["run"]["events"] > 1_000_000
+    assert fastest_frame_ms(browser) < 25 * max(few, 0.2)
