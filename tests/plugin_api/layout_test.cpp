@@ -61,13 +61,15 @@ class Layout {
 #define FIELD(name) layout.field(#name, offsetof(Struct, name), sizeof(Struct::name));
 #define END }
 
+// clang-format off: it does not see that END closes what STRUCT opens.
 Layout layout_of_everything() {
   Layout layout;
 
   STRUCT(strata_name)
   FIELD(text)
   FIELD(id)
-  FIELD(reserved) END
+  FIELD(reserved)
+  END
 
       STRUCT(strata_device) FIELD(type) FIELD(index) END
 
@@ -264,6 +266,7 @@ Layout layout_of_everything() {
 
       return layout;
 }
+// clang-format on
 
 #undef STRUCT
 #undef FIELD

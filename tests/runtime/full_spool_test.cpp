@@ -51,10 +51,11 @@ TEST_F(FullSpoolTest, BlockKeepsEveryRowInOrder) {
   EXPECT_EQ(gap_rows(), 0);
   EXPECT_EQ(query(file(), "SELECT writer, count(*), min(count), max(count) FROM plugin_row GROUP BY writer"),
             (std::vector<std::string>{"0|20000|0|19999", "1|20000|0|19999"}));
-  EXPECT_EQ(query_integer(file(),
-                          "SELECT count(*) FROM (SELECT count - lag(count) OVER (PARTITION BY writer ORDER BY "
-                          "rowid) AS difference FROM plugin_row) WHERE difference < 0"),
-            0);
+  EXPECT_EQ(
+      query_integer(file(),
+                    "SELECT count(*) FROM (SELECT count - lag(count) OVER (PARTITION BY writer ORDER BY "
+                    "rowid) AS difference FROM plugin_row) WHERE difference < 0"),
+      0);
 }
 
 TEST_F(FullSpoolTest, DropCountsEveryRowItLoses) {
