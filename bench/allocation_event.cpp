@@ -7,16 +7,15 @@
 #include <benchmark/benchmark.h>
 #include <c10/core/CPUAllocator.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <thread>
+#include <vector>
 
 #include "strata/runtime/session.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace {
 
@@ -24,9 +23,9 @@ using std::chrono::duration;
 using std::chrono::steady_clock;
 
 constexpr std::int64_t kPairsABatch = 1000;
-// Between batches the writer empties the spool: what is measured is an event, not a writer that cannot
-// follow.
-constexpr std::chrono::milliseconds kBreak{5};
+constexpr int kBatches = 100;
+// Holds every row of the run: what is measured is an event, not a writer that cannot follow.
+constexpr std::uint64_t kSpoolBytes = std::uint64_t{64} << 20;
 
 // One name for callgrind to count in.
 [[gnu::noinline]] void allocate_and_free(c10::Allocator& allocator, std::int64_t pairs) {
@@ -36,36 +35,27 @@ constexpr std::chrono::milliseconds kBreak{5};
   }
 }
 
-// A run with its store in a folder that is removed afterwards.
+// A run with its store in a folder of its own.
 class TracedSession {
  public:
   TracedSession() : session_(options()) { session_.begin_run(); }
-  ~TracedSession() {
-    session_.end_run(strata::RunEnd::kDone);
-    std::filesystem::remove_all(directory());
-  }
+  ~TracedSession() { session_.end_run(strata::RunEnd::kDone); }
   TracedSession(const TracedSession&) = delete;
   TracedSession& operator=(const TracedSession&) = delete;
 
  private:
-  static std::filesystem::path directory() {
-    static const std::filesystem::path made = [] {
-      std::string name = (std::filesystem::temp_directory_path() / "allocation-event-XXXXXX").string();
-      return std::filesystem::path(mkdtemp(name.data()));
-    }();
-    return made;
-  }
-
-  static strata::SessionOptions options() {
+  strata::SessionOptions options() const {
     strata::SessionOptions options;
     options.name = "allocation_event";
-    options.directory = directory();
+    options.directory = folder_.path();
     options.sources = {{.name = "torch", .options = {}, .place = ""}};
     options.plugins = {{.name = "allocator_tracer", .options = {}, .place = ""}};
     options.strict = true;
+    options.store.spool_bytes = kSpoolBytes;
     return options;
   }
 
+  strata::test::TemporaryFolder folder_;
   strata::Session session_;
 };
 
@@ -75,30 +65,32 @@ double seconds(c10::Allocator& allocator) {
   return duration<double>(steady_clock::now() - begin).count();
 }
 
+double minimum(const std::vector<double>& values) {
+  return *std::min_element(values.begin(), values.end());
+}
+
+// One batch a repetition: a batch that was interrupted is one of many, and neither the least nor the median.
 void allocation_event(benchmark::State& state) {
-  static std::unique_ptr<TracedSession> session;
-  if (state.thread_index() == 0) session = std::make_unique<TracedSession>();
   for (auto _ : state) {
     const double untraced = seconds(*c10::GetDefaultCPUAllocator());
     const double traced = seconds(*c10::GetCPUAllocator());
-    state.SetIterationTime((traced - untraced) / (2.0 * kPairsABatch));
-    std::this_thread::sleep_for(kBreak);
+    state.SetIterationTime(std::max(0.0, traced - untraced) / (2.0 * kPairsABatch));
   }
-  if (state.thread_index() == 0) session.reset();
 }
-BENCHMARK(allocation_event)->UseManualTime()->Iterations(400)->Repetitions(5)->ReportAggregatesOnly();
 BENCHMARK(allocation_event)
     ->UseManualTime()
-    ->Iterations(400)
-    ->Repetitions(5)
+    ->Iterations(1)
+    ->Repetitions(kBatches)
     ->ReportAggregatesOnly()
+    ->ComputeStatistics("min", minimum)
+    ->Threads(1)
     ->Threads(2);
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const TracedSession session;
   if (argc == 4 && std::strcmp(argv[1], "--pairs") == 0) {
-    const TracedSession session;
     allocate_and_free(
         std::strcmp(argv[3], "traced") == 0 ? *c10::GetCPUAllocator() : *c10::GetDefaultCPUAllocator(),
         std::atoll(argv[2]));

@@ -4,12 +4,13 @@
 // takes.
 #include <benchmark/benchmark.h>
 
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "host/runtime/store.hpp"
 #include "tests/runtime/counted_row.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace {
 
@@ -19,22 +20,22 @@ using strata::Store;
 static_assert(sizeof(CountedRow) == 96);
 
 std::unique_ptr<Store> store;
-std::filesystem::path folder;
+std::optional<strata::test::TemporaryFolder> folder;
 std::uint32_t table;
 
 // Spools that hold all rows of a run, so that what is measured is an append and not the writer.
 void open_store(const benchmark::State& state) {
-  std::string name = (std::filesystem::temp_directory_path() / "strata-bench-XXXXXX").string();
-  folder = mkdtemp(name.data());
+  folder.emplace();
   const auto rows = static_cast<std::uint64_t>(state.max_iterations);
-  store = std::make_unique<Store>(folder, 1, strata::StoreOptions{strata::OnFull::kBlock, rows * 104 + 4096},
+  store = std::make_unique<Store>(folder->path(), 1,
+                                  strata::StoreOptions{strata::OnFull::kBlock, rows * 104 + 4096},
                                   std::map<std::string, std::string>{});
   table = store->declare("bench", strata::counted_table());
 }
 
 void close_store(const benchmark::State&) {
   store.reset();
-  std::filesystem::remove_all(folder);
+  folder.reset();
 }
 
 void append(benchmark::State& state) {

@@ -47,6 +47,7 @@ Facts analyse(const Recording& run, const Method& method) {
   const BlockTable table = build_blocks(run);
   const OpTable ops(run);
   const StepStructure structure(run);
+  const std::vector<Evidence> evidence = gather_evidence(run, table, ops, structure);
   Texts texts = run.texts;
 
   Facts facts;
@@ -66,7 +67,7 @@ Facts analyse(const Recording& run, const Method& method) {
   facts.window_begin_ns = window.begin_ns;
   facts.window_end_ns = window.end_ns;
 
-  facts.blocks = attribute(run, table, ops, structure, method, texts);
+  facts.blocks = attribute(run, table, ops, structure, evidence, method, texts);
   facts.texts = texts.all();
   facts.points = make_timeline(facts.blocks, table.changes);
   facts.phases = phase_facts(run, structure);
@@ -77,7 +78,7 @@ Facts analyse(const Recording& run, const Method& method) {
   facts.kinds = std::move(statistics.kinds);
   facts.peak = find_peak(facts, window);
   if (!run.reports.empty()) facts.cross_check = cross_check(run, facts.points);
-  if (!run.saved.empty()) facts.truth = compare_with_truth(run, method.rules);
+  if (!run.saved.empty()) facts.truth = compare_with_truth(table, evidence, method.rules);
   return facts;
 }
 

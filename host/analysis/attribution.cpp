@@ -54,9 +54,9 @@ class OwnerNames {
 }  // namespace
 
 std::vector<Block> attribute(const Recording& run, const BlockTable& table, const OpTable& ops,
-                             const StepStructure& structure, const Method& method, Texts& texts) {
+                             const StepStructure& structure, const std::vector<Evidence>& evidence,
+                             const Method& method, Texts& texts) {
   const Layers layers(run, ops, method.forward_key);
-  const std::vector<Evidence> evidence = gather_evidence(run, table, ops, structure);
   OwnerNames owners(table, texts);
   std::vector<Block> blocks;
   blocks.reserve(table.blocks.size());

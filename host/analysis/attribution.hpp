@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "host/analysis/blocks.hpp"
+#include "host/analysis/evidence.hpp"
 #include "host/analysis/facts.hpp"
 #include "host/analysis/layers.hpp"
 #include "host/analysis/ops.hpp"
@@ -19,9 +20,10 @@ struct Method {
   Layers::KeyFunction forward_key = analysis::forward_key;
 };
 
-// In the order of the table. Names that are made up of several ("layers.0.norm.weight.exp_avg") are added to
-// `texts`.
+// In the order of the table, as the evidence is. Names that are made up of several
+// ("layers.0.norm.weight.exp_avg") are added to `texts`.
 std::vector<Block> attribute(const Recording& run, const BlockTable& table, const OpTable& ops,
-                             const StepStructure& structure, const Method& method, Texts& texts);
+                             const StepStructure& structure, const std::vector<Evidence>& evidence,
+                             const Method& method, Texts& texts);
 
 }  // namespace strata::analysis

@@ -5,9 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "host/analysis/blocks.hpp"
-#include "host/analysis/evidence.hpp"
-
 namespace strata::analysis {
 namespace {
 
@@ -55,11 +52,8 @@ ConfusionCell Confusion::labelled_differently() const {
   return sum;
 }
 
-Confusion compare_with_truth(const Recording& run, const RuleTable& rules) {
-  const BlockTable table = build_blocks(run);
-  const OpTable ops(run);
-  const StepStructure structure(run);
-  const std::vector<Evidence> evidence = gather_evidence(run, table, ops, structure);
+Confusion compare_with_truth(const BlockTable& table, const std::vector<Evidence>& evidence,
+                             const RuleTable& rules) {
   const RuleTable lifetimes = without_saved(rules);
 
   Confusion confusion;

@@ -2,14 +2,19 @@
 // saved (runs recorded with `trace.saved_tensors: true`).
 #pragma once
 
+#include <vector>
+
+#include "host/analysis/blocks.hpp"
+#include "host/analysis/evidence.hpp"
 #include "host/analysis/facts.hpp"
-#include "host/analysis/recording.hpp"
 #include "host/analysis/rules.hpp"
 
 namespace strata::analysis {
 
 // The truth: owners are what they registered as, what autograd saved is an activation, and what it did not
-// save is none. Against it: `rules` without those that look at what was saved.
-Confusion compare_with_truth(const Recording& run, const RuleTable& rules = standard_rules());
+// save is none. Against it: `rules` without those that look at what was saved. `evidence` is in the order of
+// the table.
+Confusion compare_with_truth(const BlockTable& table, const std::vector<Evidence>& evidence,
+                             const RuleTable& rules = standard_rules());
 
 }  // namespace strata::analysis

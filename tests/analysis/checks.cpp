@@ -6,7 +6,6 @@
 
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/timeline.hpp"
-#include "host/analysis/truth.hpp"
 #include "strata/ext/memory.h"
 #include "tests/analysis/odd_run.hpp"
 
@@ -89,9 +88,7 @@ std::set<std::string> failed_checks(const TrainingRun& run, const Method& method
   if (is_hand_made(run)) return failed;
   if (any_unknown(facts)) failed.insert("unknown");
   if (named_by_lifetime(facts)) failed.insert("owners");
-  const Confusion confusion = compare_with_truth(run.recording, method.rules);
-  const bool has_truth = confusion.saved_blocks > 0;
-  if (has_truth && (confusion.off_diagonal().blocks > 0 || !confusion.disagreements.empty()))
+  if (facts.truth && (facts.truth->off_diagonal().blocks > 0 || !facts.truth->disagreements.empty()))
     failed.insert("truth");
   return failed;
 } catch (const std::logic_error&) {

@@ -10,6 +10,7 @@
 #include "host/analysis/run_error.hpp"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -43,7 +44,7 @@ class HostileStore : public ::testing::Test {
     return false;
   }
 
-  testing::TemporaryDirectory directory_;
+  test::TemporaryFolder directory_;
   fs::path store_;
 };
 

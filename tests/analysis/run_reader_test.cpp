@@ -10,13 +10,14 @@
 #include "host/analysis/run_error.hpp"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace strata::analysis {
 namespace {
 
 namespace fs = std::filesystem;
+using test::TemporaryFolder;
 using testing::run_sql;
-using testing::TemporaryDirectory;
 using testing::write_store;
 
 // What is the same whether rows came from a file or not: texts are compared, not their numbers.
@@ -36,7 +37,7 @@ bool any_contains(const std::vector<std::string>& texts, std::string_view part) 
 }
 
 TEST(RunReader, ReadsWhatWasWritten) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Recording written =
       testing::make_training_run({.checkpointing = true, .cross_check = true}).recording;
   write_store(directory.path(), written);
@@ -83,7 +84,7 @@ TEST(RunReader, ReadsWhatWasWritten) {
 }
 
 TEST(RunReader, TakesRowsInAnyOrder) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Recording written = testing::make_training_run().recording;
   const fs::path store = write_store(directory.path(), written);
   run_sql(store,
@@ -97,7 +98,7 @@ TEST(RunReader, TakesRowsInAnyOrder) {
 }
 
 TEST(RunReader, OfSeveralProcessesTakesTheOneThatRecordedMemory) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   Recording silent = testing::make_training_run({.steps = 1}).recording;
   silent.memory.clear();
   Recording loud = testing::make_training_run({.steps = 1}).recording;
@@ -118,7 +119,7 @@ TEST(RunReader, GoesOnWithoutWhatItCanMiss) {
         "host_phase_end", "host_module_begin", "host_module_end", "host_tensor", "allocator_tracer_op",
         "allocator_tracer_saved", "torch_memory_report", "string", "gap", "allocator_tracer_event"}) {
     SCOPED_TRACE(table);
-    TemporaryDirectory directory;
+    TemporaryFolder directory;
     const Recording written = testing::make_training_run({.steps = 1}).recording;
     const fs::path store = write_store(directory.path(), written);
     run_sql(store, std::string("DROP TABLE ") + table);
@@ -129,7 +130,7 @@ TEST(RunReader, GoesOnWithoutWhatItCanMiss) {
 }
 
 TEST(RunReader, SaysWhatIsMissing) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const fs::path store = write_store(directory.path(), testing::make_training_run({.steps = 1}).recording);
   run_sql(store, "DROP TABLE host_tensor; INSERT INTO gap VALUES ('allocator_tracer_event', 7, 1234, 1, 2)");
   const Recording run = read_run(directory.path());
@@ -139,7 +140,7 @@ TEST(RunReader, SaysWhatIsMissing) {
 }
 
 TEST(RunReader, NeedsNoViews) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Recording written = testing::make_training_run({.steps = 1}).recording;
   const fs::path store = write_store(directory.path(), written);
   run_sql(store, "DROP VIEW step; DROP VIEW phase; DROP VIEW module; DROP VIEW tensor");
@@ -148,7 +149,7 @@ TEST(RunReader, NeedsNoViews) {
 }
 
 TEST(RunReader, ARunWhoseProcessDiedIsKilled) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Recording whole = testing::make_training_run({.steps = 1}).recording;
   write_store(directory.path(), testing::killed_after(whole, whole.memory.back().sequence / 2));
   const Facts facts = analyse(directory.path());
@@ -157,7 +158,7 @@ TEST(RunReader, ARunWhoseProcessDiedIsKilled) {
 }
 
 TEST(RunReader, RefusesWhatIsNoRun) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   EXPECT_THROW(read_run(directory.path() / "nowhere"), RunError);
   EXPECT_THROW(read_run(directory.path()), RunError);
   fs::create_directories(directory.path() / "rank0");

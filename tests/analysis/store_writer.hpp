@@ -11,19 +11,6 @@ struct sqlite3;
 
 namespace strata::analysis::testing {
 
-// A folder that is gone with the object.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 // Writes `run` as <directory>/rank<rank>/<pid>.sqlite and returns that path.
 std::filesystem::path write_store(const std::filesystem::path& directory, const Recording& run, int rank = 0,
                                   int pid = 7);

@@ -12,6 +12,7 @@
 #include "host/report/text.hpp"
 #include "tests/report/hostile_facts.hpp"
 #include "tests/report/simulated_training.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace strata::report {
 namespace {
@@ -19,26 +20,10 @@ namespace {
 using analysis::Facts;
 using nlohmann::json;
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "strata_page_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder: " + name);
-    path_ = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
-  std::size_t files() const {
-    return static_cast<std::size_t>(
-        std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));
-  }
-
- private:
-  std::filesystem::path path_;
-};
+std::size_t files_in(const test::TemporaryFolder& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder.path()),
+                                                std::filesystem::directory_iterator()));
+}
 
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -131,10 +116,10 @@ TEST(PageData, OfAnEmptyRunHasEveryPart) {
 }
 
 TEST(WritePage, CarriesItsDataBetweenStyleAndScripts) {
-  const Folder folder;
+  const test::TemporaryFolder folder;
   const auto facts = testing::simulate({.steps = 2, .first_active_step = 1, .layers = 1});
-  write_page(facts, folder / "report.html");
-  const auto page = read(folder / "report.html");
+  write_page(facts, folder.path() / "report.html");
+  const auto page = read(folder.path() / "report.html");
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
   EXPECT_NE(page.find(page_data(facts)), std::string::npos);
   EXPECT_NE(page.find("d3js.org"), std::string::npos) << "the library's licence banner";
@@ -142,25 +127,25 @@ TEST(WritePage, CarriesItsDataBetweenStyleAndScripts) {
 }
 
 TEST(WritePage, RefersToNothingOutsideOfItself) {
-  const Folder folder;
-  write_page(Facts{}, folder / "report.html");
-  const auto page = read(folder / "report.html");
+  const test::TemporaryFolder folder;
+  write_page(Facts{}, folder.path() / "report.html");
+  const auto page = read(folder.path() / "report.html");
   for (const auto* reference : {" src=", "href=", "@import", "url(http", "url(//", "<link", "<iframe"}) {
     EXPECT_EQ(page.find(reference), std::string::npos) << reference;
   }
 }
 
 TEST(WritePage, ReplacesAnOldPageAndLeavesNothingBesideIt) {
-  const Folder folder;
-  std::ofstream(folder / "report.html") << "old";
-  write_page(Facts{}, folder / "report.html");
-  EXPECT_NE(read(folder / "report.html"), "old");
-  EXPECT_EQ(folder.files(), 1U);
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path() / "report.html") << "old";
+  write_page(Facts{}, folder.path() / "report.html");
+  EXPECT_NE(read(folder.path() / "report.html"), "old");
+  EXPECT_EQ(files_in(folder), 1U);
 }
 
 TEST(WritePage, SaysWhereItFailed) {
-  const Folder folder;
-  const auto missing = folder / "missing" / "report.html";
+  const test::TemporaryFolder folder;
+  const auto missing = folder.path() / "missing" / "report.html";
   try {
     write_page(Facts{}, missing);
     FAIL() << "a page was written into a folder that does not exist";
@@ -171,10 +156,10 @@ TEST(WritePage, SaysWhereItFailed) {
 }
 
 TEST(WritePage, LeavesNothingBehindWhenItCannotBeRenamed) {
-  const Folder folder;
-  std::filesystem::create_directories(folder / "report.html" / "in_the_way");
-  EXPECT_THROW(write_page(Facts{}, folder / "report.html"), std::runtime_error);
-  EXPECT_EQ(folder.files(), 1U);
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "report.html" / "in_the_way");
+  EXPECT_THROW(write_page(Facts{}, folder.path() / "report.html"), std::runtime_error);
+  EXPECT_EQ(files_in(folder), 1U);
 }
 
 }  // namespace

@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "host/runtime/sqlite.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace strata {
 
@@ -19,22 +18,13 @@ inline constexpr std::uint32_t kPid = 4711;
 
 class RunFolder {
  public:
-  RunFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "strata-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~RunFolder() { std::filesystem::remove_all(path_); }
-  RunFolder(const RunFolder&) = delete;
-  RunFolder& operator=(const RunFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path rank() const { return path_ / "rank0"; }
+  const std::filesystem::path& path() const { return folder_.path(); }
+  std::filesystem::path rank() const { return path() / "rank0"; }
   std::filesystem::path store(std::uint32_t pid) const { return rank() / (std::to_string(pid) + ".sqlite"); }
   std::filesystem::path spools(std::uint32_t pid) const { return rank() / (std::to_string(pid) + ".spool"); }
 
  private:
-  std::filesystem::path path_;
+  test::TemporaryFolder folder_;
 };
 
 // The result's columns as SQLite writes them, joined by '|', one text a row; NULL is empty.
