@@ -1,11 +1,13 @@
 #include "host/runtime/artifact.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -27,11 +29,12 @@ Artifact::Artifact(ArtifactEntry entry, std::filesystem::path final_path)
     : entry_(std::move(entry)),
       final_path_(std::move(final_path)),
       temporary_path_(temporary_path(final_path_)),
-      file_(std::fopen(temporary_path_.c_str(), "wbxe")) {
-  if (file_ == nullptr) throw std::system_error(errno, std::generic_category(), "create " + entry_.file);
+      descriptor_(::open(temporary_path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "create " + entry_.file);
 }
 
 Artifact::~Artifact() {
+  if (descriptor_ >= 0) close(descriptor_);
   if (!temporary_path_.empty()) unlink(temporary_path_.c_str());
 }
 
@@ -42,14 +45,19 @@ void Artifact::fail(int error, const char* doing) {
 
 void Artifact::write(std::span<const std::byte> data) {
   if (error_ != 0) fail(error_, "write after an error to");
-  if (std::fwrite(data.data(), 1, data.size(), file_.get()) != data.size()) fail(errno, "write");
-  entry_.bytes += data.size();
+  while (!data.empty()) {
+    const ssize_t written = ::write(descriptor_, data.data(), data.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno, "write");
+    entry_.bytes += static_cast<std::uint64_t>(written);
+    data = data.subspan(static_cast<std::size_t>(written));
+  }
 }
 
 void Artifact::finish() {
   if (error_ != 0) fail(error_, "commit after an error to");
-  if (std::fflush(file_.get()) != 0) fail(errno, "write");
-  file_.reset();
+  // A file system may report only here what it could not write. The descriptor is gone either way.
+  if (close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno, "close");
   if (std::rename(temporary_path_.c_str(), final_path_.c_str()) != 0) fail(errno, "name");
   temporary_path_.clear();
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -23,7 +22,7 @@ struct ArtifactEntry {
 };
 
 // A file being written, under a temporary name. Removed by its destructor unless committed. One thread at a
-// time.
+// time. Holds no buffer: the exit of a forked child would write what it inherited in one.
 class Artifact {
  public:
   ~Artifact();
@@ -36,17 +35,14 @@ class Artifact {
  private:
   friend class Artifacts;
   Artifact(ArtifactEntry entry, std::filesystem::path final_path);
-  // Flushes, closes, and gives the file its name. Throws std::system_error.
+  // Closes the file and gives it its name. Throws std::system_error.
   void finish();
   [[noreturn]] void fail(int error, const char* doing);
 
   ArtifactEntry entry_;
   std::filesystem::path final_path_;
   std::filesystem::path temporary_path_;
-  struct Close {
-    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-  };
-  std::unique_ptr<std::FILE, Close> file_;
+  int descriptor_;
   int error_ = 0;
 };
 

@@ -1,5 +1,4 @@
-// In check mode: whether a plugin calls a service on a thread where its tag allows it. Breaches are
-// PLUGIN_MISBEHAVING.
+// Whether a plugin calls a service on a thread where its tag allows it. Breaches are PLUGIN_MISBEHAVING.
 #pragma once
 
 #include "host/runtime/host_handle.hpp"
@@ -10,7 +9,7 @@ namespace strata {
 // event.
 bool allowed_here(HostHandle& host, const char* function) noexcept;
 
-// For [driver] functions: a fault when another thread drives the run.
+// For [driver] functions, in check mode only: a fault when another thread drives the run.
 void expect_driver(HostHandle& host, const char* function) noexcept;
 
 }  // namespace strata

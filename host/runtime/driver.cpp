@@ -13,7 +13,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kSettleLimit{1};
 constexpr seconds kFlushLimit{10};
 constexpr seconds kExitingFlushLimit{2};
 
@@ -34,7 +33,10 @@ std::uint32_t os_thread() {
 class Driver::Turn {
  public:
   Turn(Driver& driver, const char* call)
-      : driver_(driver), checked_(driver.fan_out_.faults().check()), visit_(driver.fan_out_.gate()) {
+      : driver_(driver),
+        call_(call),
+        checked_(driver.fan_out_.faults().check()),
+        visit_(driver.fan_out_.gate()) {
     if (checked_ && driver_.busy_.exchange(true)) {
       driver_.fan_out_.faults().count(SessionFault::kTwoDrivers,
                                       fmt::format("{}: another thread is in a call of the driver's", call));
@@ -46,35 +48,47 @@ class Driver::Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  bool running() const { return visit_.routes().open; }
+  // Whether a run is on. A call that comes before it is counted; one after its end may be the driver's that
+  // goes on while another thread calls exit().
+  bool running() const {
+    if (routes().open) return true;
+    if (!routes().ended) {
+      driver_.fan_out_.faults().count(SessionFault::kOutOfTurn,
+                                      fmt::format("{}: the run has not begun", call_));
+    }
+    return false;
+  }
   const Routes& routes() const { return visit_.routes(); }
   ThreadState& thread() const { return visit_.thread(); }
 
  private:
   Driver& driver_;
+  const char* call_;
   bool checked_;
   Visit visit_;
 };
 
-Driver::Driver(FanOut& fan_out, const WindowSchedule& schedule) : fan_out_(fan_out), schedule_(schedule) {}
+Driver::Driver(FanOut& fan_out, const WindowSchedule& schedule, std::chrono::nanoseconds settle_limit)
+    : fan_out_(fan_out), schedule_(schedule), settle_limit_(settle_limit) {}
 
 bool Driver::is_driver_thread() const noexcept {
   return thread_.load(std::memory_order_relaxed) == os_thread();
 }
 
+// An event as well, so that an end of the run on another thread waits for it.
 void Driver::begin_run(const strata_run_info& run) {
-  if (running_.exchange(true)) {
+  const Turn turn(*this, "begin_run");
+  if (turn.routes().ended || running_.exchange(true)) {
     fan_out_.faults().count(SessionFault::kOutOfTurn, "begin_run: the run has begun already");
     return;
   }
   thread_.store(os_thread(), std::memory_order_relaxed);
-  ThreadState* thread = this_thread();
-  if (thread == nullptr) return;
-  const strata_when when = fan_out_.stamp(*thread);
+  const strata_when when = fan_out_.stamp(turn.thread());
   // Sources may emit from within their begin: plugins have had theirs by then.
   deliver_run_begin(when, run, false);
-  fan_out_.open(false);
+  if (!fan_out_.open(false)) return;
   deliver_run_begin(when, run, true);
+  fan_out_.leave_out_failed();
 }
 
 void Driver::deliver_run_begin(const strata_when& when, const strata_run_info& run, bool to_sources) {
@@ -88,10 +102,7 @@ void Driver::deliver_run_begin(const strata_when& when, const strata_run_info& r
 
 void Driver::ready() {
   const Turn turn(*this, "ready");
-  if (!turn.running()) {
-    fan_out_.faults().count(SessionFault::kOutOfTurn, "ready: no run is on");
-    return;
-  }
+  if (!turn.running()) return;
   const strata_when when = fan_out_.stamp(turn.thread());
   const std::vector<ListenerSet>& listeners = fan_out_.listeners();
   for (std::uint32_t i = 0; i < listeners.size(); ++i) {
@@ -100,14 +111,14 @@ void Driver::ready() {
   }
 }
 
-void Driver::end_run(std::uint32_t reason, std::uint32_t flush_reason) {
-  if (!running_.exchange(false)) return;
+bool Driver::end_run(std::uint32_t reason, std::uint32_t flush_reason) {
   fan_out_.gate().close();
   ThreadState* thread = this_thread();
-  if (!fan_out_.gate().settle(kSettleLimit) || thread == nullptr) {
+  if (!fan_out_.gate().settle(settle_limit_) || thread == nullptr) {
     fan_out_.faults().count(SessionFault::kEventsInFlight, "end_run: a thread is still inside an event");
-    return;
+    return false;
   }
+  if (!running_.exchange(false)) return true;
   fan_out_.end_open_ranges();
   while (phases_.depth != 0) end_innermost_phase();
   if (step_open_) end_open_step(no_result());
@@ -120,6 +131,7 @@ void Driver::end_run(std::uint32_t reason, std::uint32_t flush_reason) {
     const ListenerSet& set = listeners[i];
     if (set.run.end != nullptr) fan_out_.guarded(i, [&] { set.run.end(set.self, &when, reason); });
   }
+  return true;
 }
 
 void Driver::disarm() noexcept {
@@ -231,13 +243,13 @@ void Driver::end_innermost_phase() {
 
 void Driver::open_window() {
   window_open_.store(true, std::memory_order_relaxed);
-  fan_out_.open(true);
+  static_cast<void>(fan_out_.open(true));  // refused: the run is ending
 }
 
 void Driver::close_window() {
   window_open_.store(false, std::memory_order_relaxed);
-  fan_out_.open(false);
-  if (!fan_out_.gate().settle(kSettleLimit)) {
+  if (!fan_out_.open(false)) return;  // the run is ending, which flushes too
+  if (!fan_out_.gate().settle(settle_limit_)) {
     fan_out_.faults().count(SessionFault::kEventsInFlight,
                             "the window's end: a thread is still inside an event");
   }

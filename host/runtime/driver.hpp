@@ -17,17 +17,18 @@
 namespace strata {
 
 inline constexpr std::uint32_t kMaximumOpenPhases = 32;
-
 class Driver {
  public:
-  // Both outlive this.
-  Driver(FanOut& fan_out, const WindowSchedule& schedule);
+  // Both outlive this. `settle_limit`: how long the ends of the window and of the run wait for threads that
+  // are inside an event.
+  Driver(FanOut& fan_out, const WindowSchedule& schedule, std::chrono::nanoseconds settle_limit);
 
   void begin_run(const strata_run_info& run);
   void ready();
   // Ends what is open, on all threads, has the plugins flush (STRATA_FLUSH_*), and tells them the end
-  // (STRATA_RUN_*). Does nothing when no run is on.
-  void end_run(std::uint32_t reason, std::uint32_t flush_reason);
+  // (STRATA_RUN_*), if a run is on; none can be begun any more. False when a thread stayed inside an event:
+  // plugins are told nothing then, and must not be destroyed.
+  [[nodiscard]] bool end_run(std::uint32_t reason, std::uint32_t flush_reason);
 
   // In the child of a fork: from here on nothing is on, and nobody is told.
   void disarm() noexcept;
@@ -36,7 +37,7 @@ class Driver {
   void begin_micro_batch(std::uint32_t index);
   void end_step(const strata_step_result& result);
 
-  // Whether a name need not be interned, as nobody hears of phases now.
+  // Whether somebody hears of phases now: a phase's name must be interned then.
   bool wants_phases() const noexcept { return !fan_out_.gate().routes().phase.empty(); }
   std::uint32_t begin_phase(std::uint32_t kind, const strata_name& name);
   void end_phase(std::uint32_t ordinal);
@@ -58,6 +59,7 @@ class Driver {
 
   FanOut& fan_out_;
   const WindowSchedule& schedule_;
+  const std::chrono::nanoseconds settle_limit_;
   std::atomic<bool> running_{false};
   std::atomic<bool> window_open_{false};
   std::atomic<bool> busy_{false};  // check mode: a driver call is under way

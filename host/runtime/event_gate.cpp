@@ -9,7 +9,8 @@
 namespace strata {
 namespace {
 
-constinit const Routes kClosed{};
+constinit const Routes kNotBegun{};
+constinit const Routes kEnded{.ended = true};
 
 std::atomic<std::uint64_t> sessions_made{0};
 
@@ -30,16 +31,26 @@ void start_anew(ThreadState& thread, std::uint64_t session) noexcept {
 
 }  // namespace
 
-EventGate::EventGate() : routes_(&kClosed), session_(sessions_made.fetch_add(1) + 1) {
+EventGate::EventGate() : routes_(&kNotBegun), session_(sessions_made.fetch_add(1) + 1) {
+  prepare_process_barrier();
   watch_thread_exits();
 }
 
+bool EventGate::set_routes(const Routes& routes) noexcept {
+  const Routes* present = routes_.load(std::memory_order_relaxed);
+  do {
+    if (present->ended) return false;
+  } while (
+      !routes_.compare_exchange_weak(present, &routes, std::memory_order_release, std::memory_order_relaxed));
+  return true;
+}
+
 void EventGate::close() noexcept {
-  set_routes(kClosed);
+  routes_.store(&kEnded, std::memory_order_release);
 }
 
 bool EventGate::settle(std::chrono::nanoseconds limit) noexcept {
-  order_all_threads();
+  if (!order_all_threads()) return false;
   const ThreadState* own = this_thread_if_any();
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (others_in_flight(own)) {
@@ -49,11 +60,11 @@ bool EventGate::settle(std::chrono::nanoseconds limit) noexcept {
   return true;
 }
 
-Visit::Visit(const EventGate& gate) noexcept : thread_(this_thread()), routes_(&kClosed) {
+Visit::Visit(const EventGate& gate) noexcept : thread_(this_thread()), routes_(&kEnded) {
   if (thread_ == nullptr) return;
   outer_ = thread_->events_in_flight.load(std::memory_order_relaxed);
   thread_->events_in_flight.store(outer_ + 1, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  order_this_thread();
   routes_ = &gate.routes();
   if (routes_->open && thread_->session != gate.session()) start_anew(*thread_, gate.session());
 }

@@ -8,8 +8,11 @@
 //     ... calls listeners ...         wait until events_in_flight == 0
 //     events_in_flight = n            nothing is called any more
 //
-// Each side needs a full fence between its two lines. The thread's is a compiler fence only: the driver's
-// barrier (process_barrier.hpp) makes up for it, so that an event pays nothing.
+// Each side needs a full fence between its two lines. The thread's is a compiler fence only, where the
+// driver's barrier makes up for it (process_barrier.hpp), so that an event pays nothing.
+//
+// A gate that was closed stays closed: the process's exit closes it from any thread, and a fork in the child,
+// while the driver may be about to replace the routes.
 #pragma once
 
 #include <atomic>
@@ -27,10 +30,12 @@ class EventGate {
 
   // Routes in force. They must live as long as the process: a thread may still be reading them.
   const Routes& routes() const noexcept { return *routes_.load(std::memory_order_acquire); }
-  void set_routes(const Routes& routes) noexcept { routes_.store(&routes, std::memory_order_release); }
+  // False, and nothing changes, once the gate was closed.
+  [[nodiscard]] bool set_routes(const Routes& routes) noexcept;
   void close() noexcept;
 
-  // Waits until no other thread is in an event that began before; false when one still is after `limit`.
+  // Waits until no other thread is in an event that began before; false when one still is after `limit`, or
+  // when that cannot be known (process_barrier.hpp).
   bool settle(std::chrono::nanoseconds limit) noexcept;
 
   // Of this session, among all that the process has had.
@@ -51,7 +56,7 @@ class Visit {
   Visit(const Visit&) = delete;
   Visit& operator=(const Visit&) = delete;
 
-  // Closed routes when no run is on, or when the thread has no state: then `thread` must not be called.
+  // Without `open` when no run is on, or when the thread has no state: then `thread` must not be called.
   const Routes& routes() const noexcept { return *routes_; }
   ThreadState& thread() const noexcept { return *thread_; }
 

@@ -19,15 +19,15 @@ void copy_known(Info& to, const Info& from) noexcept {
 
 }  // namespace
 
-void FanOut::open(bool in_window) {
+bool FanOut::open(bool in_window) {
   in_window_ = in_window;
   failed_ = count_failed();
   routes_.push_back(std::make_unique<const Routes>(make_routes(listeners_, in_window)));
-  gate_.set_routes(*routes_.back());
+  return gate_.set_routes(*routes_.back());
 }
 
 void FanOut::leave_out_failed() {
-  if (count_failed() != failed_) open(in_window_);
+  if (count_failed() != failed_) static_cast<void>(open(in_window_));
 }
 
 std::uint64_t FanOut::count_failed() const noexcept {
@@ -63,31 +63,39 @@ void FanOut::memory(const strata_memory_event& event) noexcept {
   const Visit visit(gate_);
   if (visit.routes().memory.empty()) return;
   ThreadState& thread = visit.thread();
-  if (thread.under_allocator != 0) {
-    faults_.count(SessionFault::kMemoryEventInside, "");
-    return;
-  }
+  if (is_inside_memory_event(thread)) return;
   thread.under_allocator = 1;
   deliver(visit.routes().memory, stamp(thread), event);
   thread.under_allocator = 0;
 }
 
-void FanOut::graph(const strata_graph_event& event) noexcept {
-  if ((interest() & STRATA_INTEREST_GRAPH) == 0) return;
+bool FanOut::is_inside_memory_event(const ThreadState& thread) noexcept {
+  if (thread.under_allocator == 0) [[likely]]
+    return false;
+  faults_.count(SessionFault::kMemoryEventInside, "");
+  return true;
+}
+
+template <typename Function, typename Event>
+void FanOut::tell(std::uint32_t interest_bit, const Route<Function> Routes::*route,
+                  const Event& event) noexcept {
+  if ((interest() & interest_bit) == 0) return;
   const Visit visit(gate_);
-  if (!visit.routes().graph.empty()) deliver(visit.routes().graph, stamp(visit.thread()), event);
+  const Route<Function>& listeners = visit.routes().*route;
+  if (listeners.empty() || is_inside_memory_event(visit.thread())) return;
+  deliver(listeners, stamp(visit.thread()), event);
+}
+
+void FanOut::graph(const strata_graph_event& event) noexcept {
+  tell(STRATA_INTEREST_GRAPH, &Routes::graph, event);
 }
 
 void FanOut::tensor(const strata_tensor_event& event) noexcept {
-  if ((interest() & STRATA_INTEREST_TENSOR) == 0) return;
-  const Visit visit(gate_);
-  if (!visit.routes().tensor.empty()) deliver(visit.routes().tensor, stamp(visit.thread()), event);
+  tell(STRATA_INTEREST_TENSOR, &Routes::tensor, event);
 }
 
 void FanOut::activity(const strata_activity_event& event) noexcept {
-  if ((interest() & STRATA_INTEREST_ACTIVITY) == 0) return;
-  const Visit visit(gate_);
-  if (!visit.routes().activity.empty()) deliver(visit.routes().activity, stamp(visit.thread()), event);
+  tell(STRATA_INTEREST_ACTIVITY, &Routes::activity, event);
 }
 
 std::uint64_t FanOut::begin_op(const strata_op_info& op) noexcept {
@@ -95,6 +103,7 @@ std::uint64_t FanOut::begin_op(const strata_op_info& op) noexcept {
   const Visit visit(gate_);
   if (visit.routes().op.empty()) return STRATA_NONE;
   ThreadState& thread = visit.thread();
+  if (is_inside_memory_event(thread)) return STRATA_NONE;
   const strata_when when = stamp(thread);
   OpenRange<strata_op_info>* range = thread.ops.push();
   if (range == nullptr) {
@@ -126,6 +135,7 @@ std::uint32_t FanOut::begin_module(const strata_module_info& module) noexcept {
   const Visit visit(gate_);
   if (visit.routes().module.empty()) return STRATA_NONE;
   ThreadState& thread = visit.thread();
+  if (is_inside_memory_event(thread)) return STRATA_NONE;
   const strata_when when = stamp(thread);
   OpenRange<strata_module_info>* range = thread.modules.push();
   if (range == nullptr) {

@@ -1,7 +1,9 @@
 // Hands every event to the plugins that listen, in load order, and every end in the reverse of it.
 //
 // One sequence number and one reading of the clock an event, and neither when nobody listens. Nothing here
-// allocates, takes a lock or throws. What a plugin throws is its fault, counted, and stops here.
+// allocates, takes a lock or throws. What a plugin throws is its fault, counted, and stops here. What comes
+// inside a memory event, on its thread, is dropped and counted: whoever listens there may not call the
+// framework.
 #pragma once
 
 #include <atomic>
@@ -43,8 +45,8 @@ class FanOut {
   DriverPosition& position() noexcept { return position_; }
 
   // [driver] Events pass from now on: to all listeners, or to those of the whole run. Listeners that used up
-  // their faults are left out from here on.
-  void open(bool in_window);
+  // their faults are left out from here on. False, and nothing passes, when the gate was closed meanwhile.
+  [[nodiscard]] bool open(bool in_window);
   // [driver] Opens anew when a listener has used up its faults since.
   void leave_out_failed();
 
@@ -103,6 +105,11 @@ class FanOut {
  private:
   template <typename Function, typename Event>
   void deliver(const Route<Function>& route, const strata_when& when, const Event& event) noexcept;
+  // A single event that is not a memory event. `interest_bit` is the route's.
+  template <typename Function, typename Event>
+  void tell(std::uint32_t interest_bit, const Route<Function> Routes::*route, const Event& event) noexcept;
+  // Whether the thread is inside a memory event; counted.
+  bool is_inside_memory_event(const ThreadState& thread) noexcept;
   void end_innermost_op(ThreadState& thread) noexcept;
   void end_innermost_module(ThreadState& thread) noexcept;
   void count_fault(std::uint32_t listener) noexcept;

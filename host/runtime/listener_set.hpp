@@ -29,11 +29,13 @@ struct ListenerSet {
   bool whole_run = false;  // outside the active window as well
   bool source = false;
   std::atomic<std::uint64_t>* faults = nullptr;  // counts what it throws; outlives the session
+  const std::atomic<bool>* gave_up = nullptr;    // it said that it cannot go on; outlives the session
 
   // Whether there is anything between the run's begin and end that it hears.
   bool hears_events() const noexcept;
 
   bool failed() const noexcept {
+    if (gave_up != nullptr && gave_up->load(std::memory_order_relaxed)) return true;
     return faults != nullptr && faults->load(std::memory_order_relaxed) >= kFaultLimit;
   }
 

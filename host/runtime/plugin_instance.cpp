@@ -51,6 +51,7 @@ std::string PluginInstance::create() {
   listeners_.whole_run = (descriptor_.flags & STRATA_DESCRIPTOR_WHOLE_RUN) != 0;
   listeners_.source = is_source();
   listeners_.faults = &faults_;
+  listeners_.gave_up = &gave_up_;
   return "";
 }
 
@@ -73,6 +74,13 @@ void PluginInstance::report_fault(std::string_view text) noexcept {
   last_fault_ = text;
 }
 
+void PluginInstance::give_up(std::string_view reason) noexcept {
+  if (gave_up_.exchange(true)) return;
+  write_log(STRATA_LOG_ERROR, id(), fmt::format("failed, and the run goes on without it: {}", reason));
+  const std::lock_guard lock(reason_mutex_);
+  failed_reason_ = reason;
+}
+
 PluginStatus PluginInstance::status() const {
   PluginStatus status;
   status.id = descriptor_.id;
@@ -84,6 +92,9 @@ PluginStatus PluginInstance::status() const {
   if (!disabled_reason_.empty()) {
     status.status = "disabled";
     status.reason = disabled_reason_;
+  } else if (gave_up_.load()) {
+    status.status = "failed";
+    status.reason = failed_reason_;
   } else if (status.faults >= kFaultLimit) {
     status.status = "failed";
     status.reason = fmt::format("switched off after {} faults; the last: {}", status.faults,

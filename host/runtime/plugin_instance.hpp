@@ -41,6 +41,9 @@ class PluginInstance {
   // [any] The plugin broke the contract: `text` says how. Logged, but not under an allocator's lock.
   void report_fault(std::string_view text) noexcept;
 
+  // [any] not [alloc-lock]. The plugin says that it cannot work in this session; the first reason counts.
+  void give_up(std::string_view reason) noexcept;
+
   // [any]
   PluginStatus status() const;
 
@@ -54,8 +57,10 @@ class PluginInstance {
   strata_plugin* plugin_ = nullptr;
   ListenerSet listeners_;
   std::atomic<std::uint64_t> faults_{0};
+  std::atomic<bool> gave_up_{false};
   mutable std::mutex reason_mutex_;
   std::string disabled_reason_;
+  std::string failed_reason_;
   std::string last_fault_;
 };
 

@@ -164,9 +164,13 @@ RecoveredStore recover_store(const std::filesystem::path& rank_folder, std::uint
                       result.store.string(), pid));
       return result;
     }
-    if (!std::filesystem::exists(place->spool_folder())) return result;
+    if (!place->is_unsettled()) return result;
     const FileLock one_at_a_time = FileLock::wait_for(rank_folder / kLockFile);
-    if (!std::filesystem::exists(place->spool_folder())) return result;
+    if (!place->is_unsettled()) return result;
+    if (!std::filesystem::exists(place->spool_folder())) {  // drained, and never moved home
+      place->settle();
+      return result;
+    }
     const std::optional<FileLock> owner = FileLock::take_now(place->owner_file());
     if (!owner) return result;
     StoreRecovery(*place, result).run();

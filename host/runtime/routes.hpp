@@ -32,16 +32,17 @@ struct Route {
 };
 
 struct Routes {
-  bool open = false;  // a run is on
+  bool open = false;   // a run is on
+  bool ended = false;  // no run will be on any more
   std::uint32_t interest = 0;
-  Route<decltype(strata_memory_listener::on_memory)> memory;
-  Route<decltype(strata_graph_listener::on_graph)> graph;
-  Route<decltype(strata_tensor_listener::on_tensor)> tensor;
-  Route<decltype(strata_activity_listener::on_activity)> activity;
-  Route<decltype(strata_step_listener::begin)> step;
-  Route<decltype(strata_phase_listener::begin)> phase;
-  Route<decltype(strata_module_listener::begin)> module;
-  Route<decltype(strata_op_listener::begin)> op;
+  Route<decltype(strata_memory_listener::on_memory)> memory{};
+  Route<decltype(strata_graph_listener::on_graph)> graph{};
+  Route<decltype(strata_tensor_listener::on_tensor)> tensor{};
+  Route<decltype(strata_activity_listener::on_activity)> activity{};
+  Route<decltype(strata_step_listener::begin)> step{};
+  Route<decltype(strata_phase_listener::begin)> phase{};
+  Route<decltype(strata_module_listener::begin)> module{};
+  Route<decltype(strata_op_listener::begin)> op{};
 };
 
 // The table for inside or outside the window. Listeners that have used up their faults are left out.

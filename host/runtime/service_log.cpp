@@ -14,6 +14,10 @@ void write(const strata_host* host, std::uint32_t severity, const char* text) no
     handle.plugin.report_fault(text);
     return;
   }
+  if (severity == STRATA_LOG_PLUGIN_FAILED) {
+    handle.plugin.give_up(text);
+    return;
+  }
   if (severity == STRATA_LOG_HOST_MISBEHAVING) handle.fan_out.faults().count_reported();
   write_log(severity, handle.plugin.id(), text);
 }

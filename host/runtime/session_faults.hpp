@@ -20,10 +20,11 @@ enum class SessionFault : std::uint32_t {
   kPhasesTooDeep,      // more open phases than the host keeps; the inner one was not told
   kModulesTooDeep,     // the same, on one thread
   kOpsTooDeep,         // the same
-  kMemoryEventInside,  // a listener allocated through the framework inside a memory event; not told
+  kMemoryEventInside,  // a listener called the framework inside a memory event; what came of it was not told
   kTwoDrivers,         // seen in check mode only: two threads drove the run at once
-  kOutOfTurn,          // a call came before the run's begin, twice, or after its end
-  kEventsInFlight,     // a thread stayed in an event when the run ended; plugins were not told of the end
+  kOutOfTurn,          // a call came before the run's begin, or a second begin
+  kEventsInFlight,     // a thread stayed in an event at the window's end, or at the run's: then plugins were
+                       // neither told of it nor destroyed
   kReportedByPlugin,   // a plugin logged HOST_MISBEHAVING
   kCount
 };

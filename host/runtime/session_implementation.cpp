@@ -15,6 +15,8 @@
 namespace strata {
 namespace {
 
+static_assert(kSettleLimit > kStorePatience, "an append that waits for the disk is an event under way");
+
 bool check_wanted(const SessionOptions& options) {
   const char* value = std::getenv("STRATA_CHECK");
   return options.check || (value != nullptr && std::string_view(value) == "1");
@@ -88,7 +90,7 @@ Session::Implementation::Implementation(SessionOptions options, std::vector<Chos
       schedule_(options_.schedule),
       faults_(check_wanted(options_)),
       fan_out_(faults_),
-      driver_(fan_out_, schedule_),
+      driver_(fan_out_, schedule_, options_.settle_limit),
       manifest_(manifest_path(options_)),
       store_(open_store(options_, schedule_.window())),
       artifacts_(options_.directory.empty() ? nullptr
@@ -160,9 +162,15 @@ void Session::Implementation::begin_run() {
 void Session::Implementation::finish(RunEnd reason, bool exiting) noexcept {
   if (finished_.exchange(true)) return;
   try {
-    driver_.end_run(static_cast<std::uint32_t>(reason),
-                    exiting ? STRATA_FLUSH_EXITING : STRATA_FLUSH_RUN_END);
-    if (!exiting) destroy_plugins();
+    const bool settled = driver_.end_run(static_cast<std::uint32_t>(reason),
+                                         exiting ? STRATA_FLUSH_EXITING : STRATA_FLUSH_RUN_END);
+    if (!settled) {
+      write_log(STRATA_LOG_WARNING, "",
+                fmt::format("a thread is still inside an event after {} ms: plugins are neither told of the "
+                            "run's end nor destroyed",
+                            options_.settle_limit.count()));
+    }
+    if (settled && !exiting) destroy_plugins();
     parts_.disarmed.store(true);
     if (store_ != nullptr) store_->close(end_name(reason));
     describe_end(reason);

@@ -39,8 +39,8 @@ class __attribute__((visibility("hidden"))) Session::Implementation final : publ
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
-  // Ends the run, destroys the plugins unless the process is `exiting`, closes the store, writes the
-  // manifest. Once.
+  // Ends the run, destroys the plugins unless the process is `exiting` or a thread is still inside one,
+  // closes the store, writes the manifest. Once.
   void finish(RunEnd reason, bool exiting) noexcept;
 
   void process_exiting() noexcept override { finish(RunEnd::kExited, true); }

@@ -14,8 +14,11 @@
 namespace strata {
 namespace {
 
+// Names the folder and not the file: the next attempt has another number, and its failure is the same
+// problem.
 [[noreturn]] void fail(int error, const char* call, const std::filesystem::path& file) {
-  throw std::system_error(error, std::generic_category(), std::string(call) + " " + file.string());
+  throw std::system_error(error, std::generic_category(),
+                          std::string(call) + " in " + file.parent_path().string());
 }
 
 // A file of zeros with its blocks allocated, mapped for reading and writing. The first touch of a page is a

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "host/runtime/process_barrier.hpp"
 #include "host/runtime/spool_format.hpp"
 
 namespace strata {
@@ -54,7 +55,7 @@ class Spool {
     return half_full;
   }
 
-  // From here on appends are refused. The two steps of the closing thread: refuse all spools, then
+  // From here on appends are refused. The steps of the closing thread: refuse all spools, then
   // order_all_threads() (host/runtime/process_barrier.hpp), then wait until none is `busy`.
   void refuse() noexcept { refused_.store(true, std::memory_order_relaxed); }
   bool busy() const noexcept { return busy_.load(std::memory_order_acquire); }
@@ -73,10 +74,9 @@ class Spool {
   const std::string& file_name() const noexcept { return file_name_; }
 
  private:
-  // With order_all_threads() on the other side, a compiler fence is all that this side needs.
   bool enter() noexcept {
     busy_.store(true, std::memory_order_relaxed);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+    order_this_thread();
     if (!refused_.load(std::memory_order_relaxed)) [[likely]]
       return true;
     leave();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -19,7 +20,9 @@ constexpr std::int64_t kRetryNs = 100'000'000;
 }  // namespace
 
 SpoolPool::SpoolPool(std::filesystem::path folder, std::uint64_t spool_bytes)
-    : folder_(std::move(folder)), spool_bytes_(spool_bytes) {}
+    : folder_(std::move(folder)), spool_bytes_(spool_bytes) {
+  prepare_process_barrier();
+}
 
 std::unique_ptr<Spool> SpoolPool::create() {
   return std::make_unique<Spool>(folder_ / fmt::format("{:05}.spool", ++files_), spool_bytes_);
@@ -78,14 +81,19 @@ std::vector<Spool*> SpoolPool::spools() const {
   return all;
 }
 
-void SpoolPool::close() noexcept {
+bool SpoolPool::close(const Spool* own, std::chrono::nanoseconds limit) noexcept {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   for (const auto& spool : spools_) spool->refuse();
-  order_all_threads();
-  for (const auto& spool : spools_) {
-    while (spool->busy()) std::this_thread::yield();
-  }
+  if (!order_all_threads()) return false;
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  return std::ranges::all_of(spools_, [&](const std::unique_ptr<Spool>& spool) {
+    while (spool.get() != own && spool->busy()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  });
 }
 
 }  // namespace strata

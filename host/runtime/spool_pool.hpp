@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -33,8 +34,10 @@ class SpoolPool {
   // Every spool there is; they live as long as the pool.
   std::vector<Spool*> spools() const;
 
-  // Refuses all further appends and returns when no thread is inside one.
-  void close() noexcept;
+  // Refuses all further appends and returns when no thread is inside one, or after `limit`: false then, or
+  // when it cannot be known. `own`, the calling thread's spool or null, is not waited for: a signal handler
+  // that ends the process may have interrupted an append, which then never ends.
+  [[nodiscard]] bool close(const Spool* own, std::chrono::nanoseconds limit) noexcept;
   bool is_closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
 
  private:

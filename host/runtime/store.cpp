@@ -26,13 +26,17 @@
 #include "host/runtime/store_writer.hpp"
 #include "host/runtime/string_table.hpp"
 #include "host/runtime/table.hpp"
+#include "strata/runtime/file_system.hpp"
 
 namespace strata {
 namespace {
 
+// An append is a copy of one row.
+constexpr std::chrono::seconds kCloseLimit{1};
+
 StorePlace choose_place(const std::filesystem::path& rank_folder, std::uint32_t pid) {
   std::filesystem::create_directories(rank_folder);
-  return StorePlace::create(rank_folder, pid, is_network_file_system(rank_folder));
+  return StorePlace::create(rank_folder, pid, file_system_of(rank_folder).network);
 }
 
 FileLock own(const std::filesystem::path& owner_file) {
@@ -135,7 +139,9 @@ class Store::Implementation {
     const std::lock_guard lock(mutex_);
     if (closed_) return;
     closed_ = true;
-    pool_.close();
+    if (!pool_.close(own_spool(), kCloseLimit)) {
+      problems_.add("run store: a thread did not leave its append in time, and its last row may be missing");
+    }
     lost_.move_to(definitions_);
     const bool is_drained = writer_->finish();
     open_.release();
@@ -161,6 +167,9 @@ class Store::Implementation {
     return false;
   }
   ThreadSlot* claim_slot() noexcept;
+  const Spool* own_spool() const noexcept {
+    return current_thread_slot.store == open_.id() ? current_thread_slot.spool : nullptr;
+  }
   void finish_database(std::string_view end);
 
   const OnFull on_full_;

@@ -10,6 +10,7 @@
 // its locks.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -23,6 +24,9 @@
 #include "strata/runtime/options.hpp"
 
 namespace strata {
+
+// How long SQLite may refuse rows (a full disk) until appends that find their spool full wait no longer.
+inline constexpr std::chrono::seconds kStorePatience{2};
 
 class Store {
  public:

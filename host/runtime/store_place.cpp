@@ -1,9 +1,7 @@
 #include "host/runtime/store_place.hpp"
 
-#include <sys/vfs.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fstream>
@@ -13,23 +11,6 @@
 
 namespace strata {
 namespace {
-
-// statfs(2) f_type, as the kernel and the vendors' drivers report them.
-constexpr std::array<std::uint32_t, 13> kNetworkFileSystems = {
-    0x00006969,  // NFS
-    0x0000517b,  // SMB
-    0xff534d42,  // CIFS
-    0xfe534d42,  // SMB2
-    0x0bd00bd0,  // Lustre
-    0x65735546,  // FUSE
-    0x47504653,  // GPFS
-    0x00c36400,  // Ceph
-    0x5346414f,  // AFS
-    0x01021997,  // 9p
-    0x19830326,  // BeeGFS
-    0x786f4256,  // VirtualBox's shared folders
-    0x0000564c,  // NCP
-};
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -45,13 +26,6 @@ std::filesystem::path make_local_folder() {
 }
 
 }  // namespace
-
-bool is_network_file_system(const std::filesystem::path& folder) {
-  struct statfs status {};
-  if (statfs(folder.c_str(), &status) != 0) return false;
-  const auto type = static_cast<std::uint32_t>(status.f_type);
-  return std::find(kNetworkFileSystems.begin(), kNetworkFileSystems.end(), type) != kNetworkFileSystems.end();
-}
 
 StorePlace::StorePlace(std::filesystem::path rank_folder, std::filesystem::path folder, std::uint32_t pid)
     : rank_folder_(std::move(rank_folder)), folder_(std::move(folder)), pid_(std::to_string(pid)) {}
@@ -85,17 +59,24 @@ std::optional<StorePlace> StorePlace::find(const std::filesystem::path& rank_fol
   return StorePlace(rank_folder, folder, pid);
 }
 
+bool StorePlace::is_unsettled() const {
+  return std::filesystem::exists(spool_folder()) || (is_elsewhere() && std::filesystem::exists(database()));
+}
+
 void StorePlace::settle() const {
+  if (is_elsewhere()) move_home();
   std::filesystem::remove_all(spool_folder());
-  if (folder_ == rank_folder_) return;
+  std::error_code kept_for_others;
+  if (is_elsewhere()) std::filesystem::remove(folder_, kept_for_others);
+}
+
+// Not remove_all of the folder: it is what a file said it is.
+void StorePlace::move_home() const {
   const std::filesystem::path arriving = in_rank_folder(".sqlite.part");
   std::filesystem::copy_file(database(), arriving, std::filesystem::copy_options::overwrite_existing);
   std::filesystem::rename(arriving, final_database());
   std::filesystem::remove(in_rank_folder(".local"));
-  // Not remove_all: the folder is what a file said it is.
   std::filesystem::remove(database());
-  std::error_code kept_for_others;
-  std::filesystem::remove(folder_, kept_for_others);
 }
 
 }  // namespace strata

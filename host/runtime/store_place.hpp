@@ -9,8 +9,6 @@
 
 namespace strata {
 
-bool is_network_file_system(const std::filesystem::path& folder);
-
 class StorePlace {
  public:
   // For a new store. With `elsewhere`, makes a local folder and leaves <pid>.local in the rank folder, which
@@ -29,12 +27,18 @@ class StorePlace {
   // A file in `spool_folder` that the process holds a lock on (flock) for as long as it lives.
   std::filesystem::path owner_file() const { return spool_folder() / "owner"; }
 
-  // Once the store is closed and drained: removes the spool folder, and moves the store to its final place in
-  // one step. Throws std::filesystem::filesystem_error.
+  // Whether something is left to drain, or a drained store is not in its final place yet.
+  bool is_unsettled() const;
+
+  // Once the store is closed and drained: moves it to its final place in one step, and removes the spool
+  // folder after that, so that whoever is killed in the middle leaves what recovery finds. May be called
+  // again. Throws std::filesystem::filesystem_error.
   void settle() const;
 
  private:
   StorePlace(std::filesystem::path rank_folder, std::filesystem::path folder, std::uint32_t pid);
+  bool is_elsewhere() const { return folder_ != rank_folder_; }
+  void move_home() const;
   std::filesystem::path in_rank_folder(const char* extension) const {
     return rank_folder_ / (pid_ + extension);
   }

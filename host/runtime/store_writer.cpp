@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "host/runtime/clock.hpp"
+#include "host/runtime/store.hpp"
 
 namespace strata {
 namespace {
 
 constexpr std::uint64_t kBatchRows = 65536;
 constexpr std::chrono::milliseconds kBatchInterval{200};
-constexpr std::int64_t kPatienceNs = 2'000'000'000;
 constexpr int kNiceness = 10;
 
 // The trainer's threads come first, and its signal handlers are not run here.
@@ -106,7 +106,8 @@ void StoreWriter::work() noexcept {
     database_.rollback();
     const std::int64_t now_ns = monotonic_ns();
     if (failing_since_ns_ == 0) failing_since_ns_ = now_ns;
-    stalled_.store(now_ns - failing_since_ns_ > kPatienceNs, std::memory_order_relaxed);
+    stalled_.store(std::chrono::nanoseconds(now_ns - failing_since_ns_) > kStorePatience,
+                   std::memory_order_relaxed);
     problems_.add(fmt::format("run store: rows cannot be written ({}); they stay in {} until there is space",
                               error.what(), definitions_.file().parent_path().string()));
   }

@@ -1,5 +1,5 @@
 // The names of operators as the run store knows them, remembered by each thread: a name that a thread has met
-// costs a hash and a comparison, no lock and no allocation.
+// costs a hash and a comparison, no lock and no allocation. A thread's first op allocates the table.
 #pragma once
 
 #include <cstdint>

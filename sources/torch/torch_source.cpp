@@ -1,6 +1,7 @@
 #include "sources/torch/torch_source.hpp"
 
 #include <cstring>
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -8,8 +9,7 @@
 #include "sources/torch/host_link.hpp"
 #include "sources/torch/saved_tensors.hpp"
 #include "sources/torch/self_check.hpp"
-#include "strata/ext/run.h"
-#include "strata/ext/step.h"
+#include "sources/torch/torch_release.hpp"
 
 namespace strata::torch_source {
 namespace {
@@ -20,16 +20,12 @@ void require(const std::string& problem) {
 
 }  // namespace
 
-TorchSource::TorchSource(const strata_host* host)
-    : plugin_{.struct_size = sizeof(strata_plugin),
-              .reserved = 0,
-              .self = this,
-              .listener = &TorchSource::listener,
-              .destroy = [](strata_plugin* plugin) { delete static_cast<TorchSource*>(plugin->self); }},
-      host_(host),
+TorchSource::TorchSource(const Host& host)
+    : host_(host),
       emit_(host_.service<strata_emit_service>(STRATA_EXT_EMIT)),
       ops_(host_.flag("ops")),
       saved_tensors_(host_.flag("saved_tensors")) {
+  require(release_mismatch(loaded_torch_release()));
   if (emit_ == nullptr)
     throw std::runtime_error("this host takes no events (it has no " STRATA_EXT_EMIT ").");
   require(self_check());
@@ -38,46 +34,22 @@ TorchSource::TorchSource(const strata_host* host)
 }
 
 TorchSource::~TorchSource() {
-  end_run();
+  try {
+    let_go();
+  } catch (const std::exception& error) {
+    host_.error(std::string("cannot let go of torch: ") + error.what());
+  }
   wait_for_emissions();
 }
 
-const void* TorchSource::listener(strata_plugin* plugin, const char* id) {
-  static constexpr strata_run_listener kRun{
-      .struct_size = sizeof(strata_run_listener),
-      .reserved = 0,
-      .begin = [](void* self, const strata_when*,
-                  const strata_run_info*) { static_cast<TorchSource*>(self)->begin_run(); },
-      .ready = nullptr,
-      .end = [](void* self, const strata_when*,
-                std::uint32_t) { static_cast<TorchSource*>(self)->end_run(); }};
-  static constexpr strata_step_listener kStep{
-      .struct_size = sizeof(strata_step_listener),
-      .reserved = 0,
-      .begin = [](void* self, const strata_when*, const strata_step_info*) -> std::uint64_t {
-        static_cast<TorchSource*>(self)->begin_step();
-        return 0;
-      },
-      .end = nullptr};
-  static constexpr strata_memory_listener kMemory{
-      .struct_size = sizeof(strata_memory_listener),
-      .reserved = 0,
-      .on_memory = [](void* self, const strata_when* when, const strata_memory_event* memory) {
-        static_cast<TorchSource*>(self)->memory_report_->on_memory(*when, *memory);
-      }};
-  const auto* const source = static_cast<TorchSource*>(plugin->self);
-  if (std::strcmp(id, STRATA_EXT_RUN) == 0) return &kRun;
-  if (std::strcmp(id, STRATA_EXT_STEP) == 0 && source->ops_) return &kStep;
-  if (std::strcmp(id, STRATA_EXT_MEMORY) == 0 && source->memory_report_) return &kMemory;
-  return nullptr;
+bool TorchSource::listens_to(const char* id) const {
+  if (std::strcmp(id, STRATA_EXT_STEP) == 0) return ops_;
+  if (std::strcmp(id, STRATA_EXT_MEMORY) == 0) return memory_report_.has_value();
+  return std::strcmp(id, STRATA_EXT_RUN) == 0;
 }
 
-void TorchSource::begin_run() {
-  const std::string problem = wait_for_emissions() ? install_cpu_allocator() : kStuckThread;
-  if (!problem.empty()) {
-    host_.error(problem + " This run is not traced.");
-    return;
-  }
+void TorchSource::begin_run(const strata_when&, const strata_run_info&) {
+  require(wait_for_emissions() ? install_cpu_allocator() : kStuckThread);
   if (memory_report_) memory_report_->begin();
   connect_host(host_.abi(), emit_);
   tell_saved_tensors(saved_tensors_);
@@ -85,12 +57,19 @@ void TorchSource::begin_run() {
 }
 
 // Interest changes at the window's edges, which are steps' edges.
-void TorchSource::begin_step() {
+void TorchSource::begin_step(const strata_when&, const strata_step_info&) {
   if (op_observer_) op_observer_->follow_interest();
 }
 
-// Also at a process's exit, where other threads may be gone: nothing here waits for one.
-void TorchSource::end_run() {
+void TorchSource::end_run(const strata_when&, std::uint32_t) {
+  let_go();
+}
+
+void TorchSource::on_memory(const strata_when& when, const strata_memory_event& memory) {
+  memory_report_->on_memory(when, memory);
+}
+
+void TorchSource::let_go() {
   op_observer_.reset();
   tell_saved_tensors(false);
   restore_cpu_allocator();
@@ -105,3 +84,5 @@ void TorchSource::end_run() {
 }
 
 }  // namespace strata::torch_source
+
+STRATA_EXPORT_PLUGINS(strata::torch_source::TorchSource)

@@ -2,35 +2,68 @@
 // its end; what torch keeps of them for good stays valid and silent.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 
 #include "sources/torch/memory_report.hpp"
 #include "sources/torch/op_observer.hpp"
-#include "strata/entry.h"
 #include "strata/ext/emit.h"
-#include "strata/host.hpp"
+#include "strata/plugin.hpp"
 
 namespace strata::torch_source {
 
+constexpr strata_option flag_option(const char* key, const char* default_text, const char* help) {
+  return {.key = key,
+          .type = STRATA_OPTION_FLAG,
+          .reserved = 0,
+          .default_text = default_text,
+          .help = help,
+          .choices = nullptr,
+          .minimum = 0,
+          .maximum = 0};
+}
+
+inline constexpr std::array<strata_option, 3> kOptions{{
+    flag_option("ops", "true", "Tell of operators, so that allocations have a name."),
+    flag_option("saved_tensors", "false",
+                "Tell of what autograd keeps for backward, through an autograd engine of our own."),
+    flag_option("cross_check", "false",
+                "Write c10's own memory reporting into the run store, to be compared with ours."),
+}};
+
 class TorchSource {
  public:
+  static constexpr strata_descriptor kDescriptor{
+      .struct_size = sizeof(strata_descriptor),
+      .flags = STRATA_DESCRIPTOR_SOURCE | STRATA_DESCRIPTOR_WHOLE_RUN,
+      .id = "torch",
+      .version = "0.1.0",
+      .summary = "Allocations, operators and saved tensors of LibTorch.",
+      .options = kOptions.data(),
+      .option_count = kOptions.size(),
+      .reserved = 0};
+
   // [driver] Checks everything that may refuse. Throws std::runtime_error with the reason.
-  explicit TorchSource(const strata_host* host);
+  explicit TorchSource(const Host& host);
   // [driver] Ends what was not ended.
   ~TorchSource();
   TorchSource(const TorchSource&) = delete;
   TorchSource& operator=(const TorchSource&) = delete;
 
-  strata_plugin* plugin() { return &plugin_; }
+  // Its own memory events only for the cross check: every listener makes the host tell them.
+  bool listens_to(const char* id) const;
+
+  // Throws std::runtime_error when torch has changed since the constructor so that it cannot be traced.
+  void begin_run(const strata_when& when, const strata_run_info& run);
+  void begin_step(const strata_when& when, const strata_step_info& step);
+  // Also at a process's exit, where other threads may be gone: nothing here waits for one.
+  void end_run(const strata_when& when, std::uint32_t reason);
+  void on_memory(const strata_when& when, const strata_memory_event& memory);
 
  private:
-  static const void* listener(strata_plugin* plugin, const char* id);
+  void let_go();
 
-  void begin_run();
-  void begin_step();
-  void end_run();
-
-  strata_plugin plugin_;
   Host host_;
   const strata_emit_service* emit_;
   bool ops_;

@@ -5,7 +5,8 @@
 
 namespace strata::test {
 
-// Allocations of the calling thread so far, by operator new, in this program and in what it has loaded.
+// Allocations of the calling thread so far, by malloc and its kin and so by operator new, in this program and
+// in what it has loaded; with a sanitizer by operator new alone.
 std::uint64_t heap_allocations();
 
 }  // namespace strata::test

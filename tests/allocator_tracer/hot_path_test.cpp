@@ -1,7 +1,11 @@
 // The listeners run under an allocator's lock: they may not allocate.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -9,8 +13,11 @@
 #include "strata/ext/graph.h"
 #include "strata/ext/memory.h"
 #include "strata/ext/op.h"
+#include "strata/runtime/session.hpp"
 #include "tests/allocator_tracer/heap_count.hpp"
 #include "tests/fake_host/fake_host.hpp"
+#include "tests/runtime/plugins/recording_sink.hpp"
+#include "tests/runtime/run_folder.hpp"
 
 namespace strata::test {
 namespace {
@@ -20,6 +27,15 @@ TEST(HeapCount, SeesAnAllocation) {
   const auto numbers = std::make_unique<std::vector<int>>(1000);
   EXPECT_EQ(heap_allocations() - before, 2u) << numbers->size();
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(HeapCount, SeesMalloc) {
+  const std::uint64_t before = heap_allocations();
+  void* volatile memory = std::malloc(100);
+  EXPECT_EQ(heap_allocations() - before, 1u);
+  std::free(memory);
+}
+#endif
 
 TEST(HotPath, AllocatesNothingOnAnyThread) {
   constexpr std::uint64_t kEvents = 20'000;
@@ -55,6 +71,55 @@ TEST(HotPath, AllocatesNothingOnAnyThread) {
   EXPECT_EQ(host.rows<allocator_tracer::OpRow>("op").size(), 4 * kEvents);
   EXPECT_EQ(host.rows<allocator_tracer::SavedRow>("saved").size(), 4 * kEvents);
   host.destroy();
+}
+
+// The same through a real session: what the host does with an event may not allocate either.
+TEST(HotPath, AllocatesNothingInTheHost) {
+  constexpr std::uint64_t kEvents = 20'000;
+  const TemporaryFolder folder;
+  RecordingSink sink;
+  SessionOptions options;
+  options.directory = folder.path();
+  options.plugin_path = {STRATA_TEST_PLUGINS};
+  options.plugins = {{ALLOCATOR_TRACER_FILE, {}, ""}};
+  options.sources = {
+      {"emitter", {{"sink", std::to_string(reinterpret_cast<std::uintptr_t>(&sink)), ""}}, ""}};
+  options.strict = true;
+  Session session(options);
+  session.begin_run();
+
+  const auto send_events = [&sink](std::uint64_t events) {
+    strata_memory_event block{};
+    block.struct_size = sizeof(block);
+    strata_op_info info{};
+    info.struct_size = sizeof(info);
+    strata_graph_event saved{};
+    saved.struct_size = sizeof(saved);
+    for (std::uint64_t i = 0; i < events; ++i) {
+      const std::uint64_t op = sink.emit->op_begin(sink.source_host, &info);
+      sink.emit->memory(sink.source_host, &block);
+      sink.emit->graph(sink.source_host, &saved);
+      sink.emit->op_end(sink.source_host, op);
+    }
+  };
+  std::vector<std::uint64_t> allocations(4, UINT64_MAX);
+  std::vector<std::thread> threads;
+  for (std::uint64_t& count : allocations) {
+    threads.emplace_back([&] {
+      send_events(1);  // a thread's first row takes it a spool
+      const std::uint64_t before = heap_allocations();
+      send_events(kEvents);
+      count = heap_allocations() - before;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  session.end_run(RunEnd::kDone);
+
+  EXPECT_EQ(allocations, std::vector<std::uint64_t>(4, 0));
+  const std::filesystem::path store = folder.path() / "rank0" / (std::to_string(getpid()) + ".sqlite");
+  for (const char* table : {"allocator_tracer_event", "allocator_tracer_op", "allocator_tracer_saved"}) {
+    EXPECT_EQ(query_integer(store, std::string("SELECT count(*) FROM ") + table), 4 * (kEvents + 1));
+  }
 }
 
 }  // namespace

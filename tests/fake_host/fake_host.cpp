@@ -117,9 +117,10 @@ struct FakeHost::Services {
     return name.id;
   }
 
-  static void write(const strata_host* host, std::uint32_t, const char* text) {
+  static void write(const strata_host* host, std::uint32_t severity, const char* text) {
     FakeHost& self = of(host);
     const std::lock_guard lock(self.mutex_);
+    if (severity == STRATA_LOG_PLUGIN_FAILED) self.failure_ = text;
     self.log_.emplace_back(text);
   }
 
@@ -254,6 +255,11 @@ std::vector<GraphRecord> FakeHost::graph() const {
 std::vector<std::string> FakeHost::log() const {
   const std::lock_guard lock(mutex_);
   return log_;
+}
+
+std::string FakeHost::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
 }
 
 const FakeHost::Table& FakeHost::table_named(const std::string& name) const {

@@ -77,6 +77,8 @@ class FakeHost {
   std::vector<OpRecord> ops() const;
   std::vector<GraphRecord> graph() const;
   std::vector<std::string> log() const;
+  // Why the plugin said that it cannot work (STRATA_LOG_PLUGIN_FAILED), empty when it did not.
+  std::string failure() const;
   std::uint64_t last_sequence() const { return sequence_; }
 
   // Rows of a declared table; Row must be its row struct.
@@ -121,6 +123,7 @@ class FakeHost {
   std::deque<OpRecord> ops_;
   std::vector<GraphRecord> graph_;
   std::vector<std::string> log_;
+  std::string failure_;
   std::deque<std::string> names_;
   std::map<std::uint32_t, std::vector<std::uint64_t>> open_ops_;  // by thread
   std::deque<Table> tables_;

@@ -1,12 +1,19 @@
 #include "host/runtime/artifact.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "tests/runtime/run_folder.hpp"
 
@@ -67,6 +74,34 @@ TEST_F(ArtifactTest, RefusesNamesThatLeaveTheFolder) {
   for (const char* name : {"", "..", "../other", "a/b", ".hidden"}) {
     EXPECT_THROW(artifacts_.open("plugin", name, "text/plain"), std::invalid_argument) << name;
   }
+}
+
+TEST_F(ArtifactTest, AForkedChildsExitWritesNothingIntoIt) {
+  auto artifact = artifacts_.open("plugin", "stacks.txt", "text/plain");
+  artifact->write(bytes("one "));
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) std::exit(0);
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  artifact->write(bytes("two"));
+  artifacts_.commit(std::move(artifact));
+  EXPECT_EQ(read("rank3/plugin/stacks.txt"), "one two");
+}
+
+TEST_F(ArtifactTest, AFileThatFailedOnceCannotBeCommitted) {
+  auto artifact = artifacts_.open("plugin", "stacks.txt", "text/plain");
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit tight{4, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &tight);
+  EXPECT_THROW(artifact->write(bytes("too long")), std::system_error);
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_THROW(artifact->write(bytes("more")), std::system_error);
+  EXPECT_THROW(artifacts_.commit(std::move(artifact)), std::system_error);
+  EXPECT_EQ(files(), 0);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Plugins and trainers that break the contract: training goes on, and the count is kept.
+#include <cstdlib>
 #include <thread>
 
 #include "tests/runtime/session_fixture.hpp"
@@ -111,6 +112,29 @@ TEST_F(Faults, WithoutCheckModeNothingIsLogged) {
   Session& session = open();
   session.begin_run();
   EXPECT_EQ(log_of([&] { session.end_phase(9); }), "");
+}
+
+TEST_F(Faults, APluginThatFailsInTheRunsBeginIsNotOk) {
+  options_.plugins.push_back({"begin_fails", {}, ""});
+  Session& session = open();
+  const std::string log = log_of([&] {
+    session.begin_run();
+    session.end_phase(session.begin_phase(PhaseKind::kForward, "forward"));
+    session.end_run(RunEnd::kDone);
+  });
+  EXPECT_EQ(log,
+            "strata: error: [begin_fails] failed, and the run goes on without it: the device is gone\n"
+            "strata: info: [begin_fails] let go\n");
+  EXPECT_EQ(status_of("begin_fails").status, "failed");
+  EXPECT_EQ(status_of("begin_fails").reason, "the device is gone");
+}
+
+TEST_F(Faults, TheEnvironmentSwitchesCheckModeOn) {
+  setenv("STRATA_CHECK", "1", 1);
+  open();
+  unsetenv("STRATA_CHECK");
+  const std::string log = log_of([&] { session_->begin_step(0, 1); });
+  EXPECT_NE(log.find("HOST_MISBEHAVING: begin_step: the run has not begun"), std::string::npos) << log;
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 
 #include "host/runtime/spool_format.hpp"
 #include "host/runtime/store.hpp"
+#include "host/runtime/store_database.hpp"
+#include "host/runtime/store_place.hpp"
 #include "tests/runtime/counted_row.hpp"
 #include "tests/runtime/run_folder.hpp"
 
@@ -189,6 +191,25 @@ TEST_F(RecoveryTest, SurvivesRandomBytes) {
     std::ofstream(spool("00001.spool"), std::ios::binary) << damaged_rows;
     EXPECT_EQ(recover_run(folder_.path()).size(), 1U);
     EXPECT_EQ(query(file(), "PRAGMA integrity_check"), std::vector<std::string>{"ok"});
+  }
+}
+
+// Killed, or out of space, while the finished store was moved to its network file system. Without spools: a
+// version of Strata that removed them first.
+TEST_F(RecoveryTest, MovesHomeAStoreThatWasBuiltElsewhere) {
+  for (const bool with_spools : {true, false}) {
+    const std::uint32_t pid = with_spools ? kPid + 1 : kPid + 2;
+    const StorePlace place = StorePlace::create(folder_.rank(), pid, true);
+    StoreDatabase(place.database()).close();
+    if (!with_spools) std::filesystem::remove_all(place.spool_folder());
+    const std::filesystem::path in_the_way = folder_.rank() / (std::to_string(pid) + ".sqlite.part");
+    std::filesystem::create_directory(in_the_way);
+    EXPECT_EQ(recover_run(folder_.path()).back().problems.size(), 1U);
+    EXPECT_FALSE(std::filesystem::exists(folder_.store(pid)));
+    std::filesystem::remove(in_the_way);
+    EXPECT_TRUE(recover_run(folder_.path()).back().problems.empty());
+    EXPECT_EQ(query(folder_.store(pid), "PRAGMA integrity_check"), std::vector<std::string>{"ok"});
+    EXPECT_FALSE(std::filesystem::exists(place.database().parent_path()));
   }
 }
 

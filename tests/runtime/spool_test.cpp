@@ -131,7 +131,7 @@ TEST_F(SpoolTest, KeepsNothingBehindARefusal) {
   std::uint64_t read = 0;
   while (read < 10'000) read += drain(spool).size();
   spool.refuse();
-  order_all_threads();
+  ASSERT_TRUE(order_all_threads());
   while (spool.busy()) std::this_thread::yield();
   read += drain(spool).size();
   producer.join();

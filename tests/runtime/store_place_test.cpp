@@ -54,5 +54,20 @@ TEST_F(StorePlaceTest, KeepsWhatElseIsInTheFolder) {
   std::filesystem::remove_all(elsewhere);
 }
 
+TEST_F(StorePlaceTest, AMoveThatFailsLosesNothingAndCanBeRepeated) {
+  const StorePlace place = StorePlace::create(folder_.rank(), kPid, true);
+  write_store(place);
+  const std::filesystem::path in_the_way = folder_.rank() / "4711.sqlite.part";
+  std::filesystem::create_directory(in_the_way);
+  EXPECT_THROW(place.settle(), std::filesystem::filesystem_error);
+  EXPECT_TRUE(std::filesystem::exists(place.spool_folder()));
+  EXPECT_TRUE(std::filesystem::exists(place.database()));
+  EXPECT_TRUE(std::filesystem::exists(folder_.rank() / "4711.local"));
+  std::filesystem::remove(in_the_way);
+  place.settle();
+  EXPECT_TRUE(std::filesystem::exists(folder_.store(kPid)));
+  EXPECT_FALSE(place.is_unsettled());
+}
+
 }  // namespace
 }  // namespace strata

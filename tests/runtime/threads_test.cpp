@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <set>
 #include <thread>
@@ -137,6 +138,26 @@ TEST_F(Threads, BeginsAndEndsPairOnEveryThreadWhenTheRunEndsInTheMiddle) {
     if (heard.what == "end_op op") ended_ops.insert(heard.token);
   }
   EXPECT_EQ(open_ops, ended_ops);
+}
+
+//   worker                        driver
+//   enters a plugin
+//                                 ends the run: gives up waiting, destroys nothing
+//   is still in the plugin
+TEST_F(Threads, APluginThatAThreadIsInsideOfIsNotDestroyed) {
+  options_.settle_limit = std::chrono::milliseconds(20);
+  listen("recording_whole");
+  emit_too();
+  open().begin_run();
+  sink_.held.store(true);
+  std::thread worker([this] { allocate(1); });
+  while (!sink_.is_inside.load()) std::this_thread::yield();
+  session_->end_run(RunEnd::kDone);
+  session_.reset();
+  EXPECT_EQ(sink_.texts(), (Texts{"recording_whole: begin_run run", "recording_source: begin_run run",
+                                  "recording_whole: on_memory 1"}));
+  sink_.held.store(false);
+  worker.join();
 }
 
 }  // namespace

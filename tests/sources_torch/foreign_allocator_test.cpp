@@ -93,5 +93,20 @@ TEST(ForeignAllocator, AfterAFirstRunIsRefused) {
   EXPECT_EXIT(second_run(), testing::ExitedWithCode(0), "was replaced since it was first traced");
 }
 
+// The allocator is replaced after the source was made, and before the run begins.
+TEST(ForeignAllocator, ThatComesBeforeTheRunsBeginFailsTheSource) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto replace_it = [] {
+    static AllocatorWithoutRawInterface allocator;
+    FakeHost host;
+    host.load(TORCH_SOURCE_FILE);
+    c10::SetCPUAllocator(&allocator, 255);
+    host.begin_run();
+    std::cerr << host.failure() << '\n';
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(replace_it(), testing::ExitedWithCode(0), "was replaced since it was first traced");
+}
+
 }  // namespace
 }  // namespace strata::test

@@ -1,7 +1,10 @@
 // Operators: their begin and end, and how a backward node finds the forward operator that made it.
 #include <ATen/record_function.h>
 #include <gtest/gtest.h>
+#include <link.h>
+
 #include <torch/torch.h>
+#include <string_view>
 
 #include <algorithm>
 #include <map>
@@ -137,6 +140,24 @@ TEST(OpObserver, IsAbsentWhenSwitchedOff) {
   torch::ones({4}).neg();
   EXPECT_TRUE(run.host().ops().empty());
   EXPECT_FALSE(at::hasGlobalCallbacks());
+}
+
+// The source is opened late, when the room for thread-local data may be used up.
+TEST(OpObserver, KeepsItsNamesOutOfThreadLocalData) {
+  const TracedRun run;
+  std::size_t bytes = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t, void* found) {
+        if (!std::string_view(library->dlpi_name).ends_with("sources/torch.so")) return 0;
+        for (int i = 0; i < library->dlpi_phnum; ++i) {
+          const auto& segment = library->dlpi_phdr[i];
+          if (segment.p_type == PT_TLS) *static_cast<std::size_t*>(found) = segment.p_memsz;
+        }
+        return 0;
+      },
+      &bytes);
+  EXPECT_GT(bytes, 0u);
+  EXPECT_LT(bytes, 1024u);
 }
 
 TEST(OpObserver, LeavesAnOperatorThatOutlivesTheRunOpen) {

@@ -19,6 +19,10 @@ inline constexpr std::uint32_t kFaultLimit = 8;
 // Whether a listener may log where it is called.
 enum class Surroundings { kFree, kAllocatorLock };
 
+// What an instance that is switched off still gets: an end, a flush and the run's end are owed to it, a begin
+// and a single event are not (conventions/lifetimes.md).
+enum class Call { kNew, kOwed };
+
 class FaultGuard {
  public:
   explicit FaultGuard(const Host& host) noexcept : host_(host) {}
@@ -26,18 +30,18 @@ class FaultGuard {
   FaultGuard(const FaultGuard&) = delete;
   FaultGuard& operator=(const FaultGuard&) = delete;
 
-  // Calls `call` unless the instance is switched off. What it throws is logged as PLUGIN_MISBEHAVING with
-  // `method`: at once, or, when it happened under an allocator's lock, at the next call outside of one. A
-  // value-initialised result stands for one that did not come.
-  template <Surroundings surroundings, typename Call>
-  auto run(const char* method, Call&& call) noexcept -> std::invoke_result_t<Call> {
-    using Result = std::invoke_result_t<Call>;
+  // Calls `body`, unless the instance is switched off and the call is new. What it throws is logged as
+  // PLUGIN_MISBEHAVING with `method`: at once, or, when it happened under an allocator's lock, at the next
+  // call outside of one. A value-initialised result stands for one that did not come.
+  template <Call kind, Surroundings surroundings, typename Body>
+  auto run(const char* method, Body&& body) noexcept -> std::invoke_result_t<Body> {
+    using Result = std::invoke_result_t<Body>;
     if constexpr (surroundings == Surroundings::kFree) {
       if (pending_.load(std::memory_order_relaxed) != 0) report_pending();
     }
-    if (!off()) {
+    if (kind == Call::kOwed || !off()) {
       try {
-        return call();
+        return body();
       } catch (const std::exception& error) {
         count(method, error.what(), surroundings);
       } catch (...) {
@@ -45,6 +49,19 @@ class FaultGuard {
       }
     }
     return Result();
+  }
+
+  // The same for the run's begin, where an exception means that the instance cannot work: logged as
+  // PLUGIN_FAILED with what() as the reason, and the instance is switched off.
+  template <typename Body>
+  void run_begin(Body&& body) noexcept {
+    try {
+      body();
+    } catch (const std::exception& error) {
+      fail(error.what());
+    } catch (...) {
+      fail("its begin_run threw what is no std::exception");
+    }
   }
 
   bool off() const noexcept { return faults_.load(std::memory_order_relaxed) >= kFaultLimit; }
@@ -58,6 +75,11 @@ class FaultGuard {
     } else {
       report(method, what);
     }
+  }
+
+  void fail(const char* reason) noexcept {
+    faults_.store(kFaultLimit, std::memory_order_relaxed);
+    host_.log(STRATA_LOG_PLUGIN_FAILED, reason);
   }
 
   // The text of an exception under a lock is not kept: that would take memory.

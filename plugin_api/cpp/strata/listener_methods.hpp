@@ -1,20 +1,27 @@
 // The methods by which a class listens, and which of them it has.
 //
-//   void begin_run(const strata_when&, const strata_run_info&)           strata.run/1
+// clang-format off
+//   void begin_run(const strata_when&, const strata_run_info&)             strata.run/1
 //   void ready(const strata_when&)
 //   void end_run(const strata_when&, std::uint32_t reason)
-//   T    begin_step(const strata_when&, const strata_step_info&)         strata.step/1
-//   void end_step(const strata_when&, const strata_step_info&, const strata_step_result&, std::uint64_t
-//   token) T    begin_phase(const strata_when&, const strata_phase_info&)       strata.phase/1; module and op
-//   likewise void end_phase(const strata_when&, const strata_phase_info&, std::uint64_t token) void
-//   on_tensor(const strata_when&, const strata_tensor_event&)       strata.tensor/1 void on_memory(const
-//   strata_when&, const strata_memory_event&)       strata.memory/1 void on_graph(const strata_when&, const
-//   strata_graph_event&)         strata.graph/1 void on_activity(const strata_when&, const
-//   strata_activity_event&)   strata.activity/1 void flush(std::uint32_t reason, std::int64_t deadline_ns)
-//   strata.flush/1
+//   T    begin_step(const strata_when&, const strata_step_info&)           strata.step/1
+//   void end_step(const strata_when&, const strata_step_info&, const strata_step_result&, std::uint64_t token)
+//   T    begin_phase(const strata_when&, const strata_phase_info&)         strata.phase/1; module and op likewise
+//   void end_phase(const strata_when&, const strata_phase_info&, std::uint64_t token)
+//   void on_tensor(const strata_when&, const strata_tensor_event&)         strata.tensor/1
+//   void on_memory(const strata_when&, const strata_memory_event&)         strata.memory/1
+//   void on_graph(const strata_when&, const strata_graph_event&)           strata.graph/1
+//   void on_activity(const strata_when&, const strata_activity_event&)     strata.activity/1
+//   void flush(std::uint32_t reason, std::int64_t deadline_ns)             strata.flush/1
+// clang-format on
 //
-// T is std::uint64_t, the token that the end is given, or void. Ends may leave the token away. One method of
-// a name: an overloaded or a private one is not found.
+// T is std::uint64_t, the token that the end is given (not UINT64_MAX), or void. Ends may leave the token
+// away. One method of a name: an overloaded or a private one is not found.
+//
+// A class whose options decide what it listens to also has
+//   bool listens_to(const char* id) const
+// which is asked after construction, once for each id above: false leaves that interface out, as if the class
+// had no methods for it.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +51,7 @@ STRATA_LISTENER_METHOD(on_memory)
 STRATA_LISTENER_METHOD(on_graph)
 STRATA_LISTENER_METHOD(on_activity)
 STRATA_LISTENER_METHOD(flush)
+STRATA_LISTENER_METHOD(listens_to)
 
 #undef STRATA_LISTENER_METHOD
 

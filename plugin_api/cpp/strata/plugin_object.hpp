@@ -40,15 +40,21 @@ class PluginObject {
  private:
   static void destroy(strata_plugin* plugin) noexcept { delete static_cast<PluginObject*>(plugin->self); }
 
-  template <Surroundings surroundings = Surroundings::kFree, typename Body>
+  // The token of a begin that came when the instance was switched off already: its end is not owed.
+  static constexpr std::uint64_t kNotBegun = UINT64_MAX;
+
+  template <Call kind = Call::kNew, Surroundings surroundings = Surroundings::kFree, typename Body>
   static auto call(void* self, const char* method, Body&& body) noexcept {
     auto& plugin = *static_cast<PluginObject*>(self);
-    return plugin.guard_.template run<surroundings>(method, [&] { return body(plugin.object_); });
+    return plugin.guard_.template run<kind, surroundings>(method, [&] { return body(plugin.object_); });
   }
+
+  static bool is_off(void* self) noexcept { return static_cast<PluginObject*>(self)->guard_.off(); }
 
   // A begin that returns nothing gives the token 0.
   template <typename Body>
   static std::uint64_t call_begin(void* self, const char* method, Body&& body) noexcept {
+    if (is_off(self)) return kNotBegun;
     return call(self, method, [&](Class& object) -> std::uint64_t {
       if constexpr (std::is_void_v<std::invoke_result_t<Body, Class&>>) {
         body(object);
@@ -63,7 +69,8 @@ class PluginObject {
   template <typename Method, typename... Event>
   static void call_end(void* self, const char* name, Method method, std::uint64_t token,
                        const Event&... event) noexcept {
-    call(self, name, [&](Class& object) {
+    if (token == kNotBegun && is_off(self)) return;
+    call<Call::kOwed>(self, name, [&](Class& object) {
       if constexpr (std::is_invocable_v<Method, Class&, const Event&..., std::uint64_t>) {
         (object.*method)(event..., token);
       } else {
@@ -78,7 +85,8 @@ class PluginObject {
       run.struct_size = sizeof run;
       if constexpr (listener_methods::has_begin_run<Class>::value) {
         run.begin = [](void* self, const strata_when* when, const strata_run_info* info) noexcept {
-          call(self, "begin_run", [&](Class& object) { object.begin_run(*when, *info); });
+          auto& plugin = *static_cast<PluginObject*>(self);
+          plugin.guard_.run_begin([&] { plugin.object_.begin_run(*when, *info); });
         };
       }
       if constexpr (listener_methods::has_ready<Class>::value) {
@@ -88,7 +96,7 @@ class PluginObject {
       }
       if constexpr (listener_methods::has_end_run<Class>::value) {
         run.end = [](void* self, const strata_when* when, std::uint32_t reason) noexcept {
-          call(self, "end_run", [&](Class& object) { object.end_run(*when, reason); });
+          call<Call::kOwed>(self, "end_run", [&](Class& object) { object.end_run(*when, reason); });
         };
       }
       return run;
@@ -146,20 +154,21 @@ class PluginObject {
 #undef STRATA_RANGE_LISTENER
 
 // A listener of single events: on_<event>, when the class has it.
-#define STRATA_EVENT_LISTENER(event, surroundings)                                                         \
-  static const strata_##event##_listener& event##_listener() noexcept {                                    \
-    static const strata_##event##_listener table = [] {                                                    \
-      strata_##event##_listener made{};                                                                    \
-      made.struct_size = sizeof made;                                                                      \
-      if constexpr (listener_methods::has_on_##event<Class>::value) {                                      \
-        made.on_##event = [](void* self, const strata_when* when,                                          \
-                             const strata_##event##_event* told) noexcept {                                \
-          call<surroundings>(self, "on_" #event, [&](Class& object) { object.on_##event(*when, *told); }); \
-        };                                                                                                 \
-      }                                                                                                    \
-      return made;                                                                                         \
-    }();                                                                                                   \
-    return table;                                                                                          \
+#define STRATA_EVENT_LISTENER(event, surroundings)                                                 \
+  static const strata_##event##_listener& event##_listener() noexcept {                            \
+    static const strata_##event##_listener table = [] {                                            \
+      strata_##event##_listener made{};                                                            \
+      made.struct_size = sizeof made;                                                              \
+      if constexpr (listener_methods::has_on_##event<Class>::value) {                              \
+        made.on_##event = [](void* self, const strata_when* when,                                  \
+                             const strata_##event##_event* told) noexcept {                        \
+          call<Call::kNew, surroundings>(self, "on_" #event,                                       \
+                                         [&](Class& object) { object.on_##event(*when, *told); }); \
+        };                                                                                         \
+      }                                                                                            \
+      return made;                                                                                 \
+    }();                                                                                           \
+    return table;                                                                                  \
   }
 
   STRATA_EVENT_LISTENER(tensor, Surroundings::kFree)
@@ -174,7 +183,7 @@ class PluginObject {
       flush.struct_size = sizeof flush;
       if constexpr (listener_methods::has_flush<Class>::value) {
         flush.flush = [](void* self, std::uint32_t reason, std::int64_t deadline_ns) noexcept {
-          call(self, "flush", [&](Class& object) { object.flush(reason, deadline_ns); });
+          call<Call::kOwed>(self, "flush", [&](Class& object) { object.flush(reason, deadline_ns); });
         };
       }
       return flush;
@@ -182,7 +191,11 @@ class PluginObject {
     return table;
   }
 
-  static const void* find_listener(strata_plugin*, const char* id) noexcept {
+  static const void* find_listener(strata_plugin* plugin, const char* id) noexcept {
+    if constexpr (listener_methods::has_listens_to<Class>::value) {
+      if (!call(plugin->self, "listens_to", [id](Class& object) { return object.listens_to(id); }))
+        return nullptr;
+    }
     const auto is = [id](const char* known) { return std::strcmp(id, known) == 0; };
     if (is(STRATA_EXT_RUN)) return &run_listener();
     if (is(STRATA_EXT_STEP)) return &step_listener();

@@ -73,6 +73,7 @@ class Recording {
 
   void on_memory(const strata_when& when, const strata_memory_event& memory) {
     tell("on_memory " + std::to_string(memory.bytes), when);
+    if (sink_ != nullptr) sink_->pass();
   }
   void on_tensor(const strata_when& when, const strata_tensor_event& tensor) {
     tell(std::string("on_tensor ") + tensor.name.text, when);

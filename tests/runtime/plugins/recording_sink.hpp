@@ -1,9 +1,11 @@
 // How a plugin of the tests tells its test what it heard: the test passes the address of a sink as an option.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "strata/events.h"
@@ -46,6 +48,16 @@ class RecordingSink {
     const std::lock_guard lock(mutex_);
     heard_.clear();
   }
+
+  // Keeps whoever hears a memory event inside it while `held`.
+  void pass() {
+    while (held.load()) {
+      is_inside.store(true);
+      std::this_thread::yield();
+    }
+  }
+  std::atomic<bool> held{false};
+  std::atomic<bool> is_inside{false};
 
   // Filled in by a source when it is created: what the test emits with.
   const strata_host* source_host = nullptr;

@@ -19,7 +19,8 @@ typedef struct strata_artifact_service {
   /* [any] Opens <run directory>/rank<k>/<plugin id>/<name> under a temporary name. `name` holds no '/'. Null
    * on failure, with the reason in the log. */
   strata_artifact* (*open)(const strata_host* host, const char* name, const char* media_type);
-  /* [any] one thread at a time for each artifact. 0 on success; a failure is logged once and sticks. */
+  /* [any] one thread at a time for each artifact. 0 on success; a failure is logged once and sticks.
+   * Each is a system call: gather what comes in small pieces. */
   int32_t (*write)(strata_artifact* artifact, const void* data, size_t bytes);
   /* [any] Gives the file its name in one step and lists it in the manifest; 0 on success. Frees `artifact`.
    */

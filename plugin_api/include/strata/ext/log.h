@@ -17,6 +17,10 @@ extern "C" {
 /* The other side broke the contract. Counted as a fault in the manifest. */
 #define STRATA_LOG_HOST_MISBEHAVING 4u
 #define STRATA_LOG_PLUGIN_MISBEHAVING 5u
+/* The plugin cannot do its work in this session, and `text` is why: in its run begin, where nothing else can
+ * fail any more, or later. The manifest then says `failed` with that reason, and from the next step edge on
+ * the plugin hears nothing new; ends, flushes and the run's end that it is owed still come. */
+#define STRATA_LOG_PLUGIN_FAILED 6u
 
 typedef struct strata_log_service {
   uint32_t struct_size;

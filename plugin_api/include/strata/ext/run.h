@@ -28,7 +28,8 @@ typedef struct strata_run_info {
 typedef struct strata_run_listener {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [driver] Before the model exists: what is allocated from here on can be seen. */
+  /* [driver] Before the model exists: what is allocated from here on can be seen. A plugin that finds out
+   * here that it cannot work says so with STRATA_LOG_PLUGIN_FAILED. */
   void (*begin)(void* self, const strata_when* when, const strata_run_info* run);
   /* [driver] Model and optimizer are built; step 0 comes next. */
   void (*ready)(void* self, const strata_when* when);

@@ -52,7 +52,8 @@ typedef struct strata_store_service {
   uint32_t struct_size;
   uint32_t reserved;
   /* [driver] in `create` or at run begin. The table's handle, or 0: refused, with the reason in the log.
-   * Declaring the same name twice with the same columns gives the same handle. `table` is copied. */
+   * Declaring a table again, alike in its columns and in all help texts, gives the same handle; another one
+   * of that name is refused. `table` is copied. */
   uint32_t (*declare)(const strata_host* host, const strata_table* table);
   /* [any] [alloc-lock] Copies one row of `row_bytes`. 1 when it was kept, 0 when it was dropped and counted.
    */

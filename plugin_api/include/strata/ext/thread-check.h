@@ -9,9 +9,12 @@
  * - [cupti]: CUPTI's own worker thread.
  * - [exiting]: static destruction or atexit: no device call, no CUPTI call, other threads may be gone.
  *
- * A host built or started with checks on (STRATA_CHECK=1) verifies tag, order and pairing of every call in
- * both directions and logs what it finds as HOST_MISBEHAVING or PLUGIN_MISBEHAVING. What follows from the
- * tags is in conventions/threads.md. */
+ * The host always counts, for the manifest, what breaks pairing or order (a step, phase, module or op that
+ * ends unopened, a step inside another, a call of the driver's before the run), what a listener causes inside
+ * a memory event, and calls of log, intern and declare there. With checks on (STRATA_CHECK=1) it logs each as
+ * HOST_MISBEHAVING or PLUGIN_MISBEHAVING, and notices two threads that drive a run at once, and a table that
+ * is declared on another thread than the driver's. It does not see what a plugin does by itself: that a
+ * listener blocks, allocates or calls a device. What follows from the tags is in conventions/threads.md. */
 #ifndef STRATA_EXT_THREAD_CHECK_H
 #define STRATA_EXT_THREAD_CHECK_H
 

@@ -1,6 +1,7 @@
 // What a session is opened with. Plain data: the configuration fills it, and so may any trainer.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -23,7 +24,7 @@ struct PluginRequest {
   std::string place;
 };
 
-// Steps by their place in the run: `wait` are not traced, `warmup` are run before the window, `active` are
+// Steps by their place in the run: `wait` and `warmup` are run before the window, `active` are
 // the window.
 struct Schedule {
   std::uint64_t wait = 0;
@@ -46,6 +47,9 @@ struct StoreOptions {
   std::uint64_t spool_bytes = std::uint64_t{4} << 20;  // of each thread's spool
 };
 
+// Longer than an append waits for a full disk.
+inline constexpr std::chrono::milliseconds kSettleLimit{5000};
+
 struct SessionOptions {
   std::string name = "run";
   std::filesystem::path
@@ -58,7 +62,9 @@ struct SessionOptions {
   Schedule schedule;
   StoreOptions store;
   bool strict = false;  // a plugin that cannot start makes the session throw
-  bool check = false;   // verify threads, order and pairing of every call (also STRATA_CHECK=1)
+  bool check = false;   // log and look closer, as strata/ext/thread-check.h says (also STRATA_CHECK=1)
+  // How long the ends of the window and of the run wait for threads that are inside an event.
+  std::chrono::milliseconds settle_limit = kSettleLimit;
 };
 
 }  // namespace strata

@@ -92,7 +92,7 @@ struct StepResult {
   std::uint64_t tokens = 0;
 };
 
-// One source or plugin after loading. `status` is "ok", "disabled" (with the reason) or "failed".
+// One source or plugin after loading. `status` is "ok", or, with the reason, "disabled" or "failed".
 struct PluginStatus {
   std::string id;
   std::string version;

@@ -1,0 +1,26 @@
+// A source that hands its test what to emit with, and hears nothing.
+#include "strata/plugin.hpp"
+#include "tests/runtime/plugins/recording_sink.hpp"
+
+namespace {
+
+constexpr strata_option kOptions[] = {
+    {"sink", STRATA_OPTION_INTEGER, 0, "0", "address of the test's RecordingSink", nullptr, 0, 0}};
+
+class Emitter {
+ public:
+  static constexpr strata_descriptor kDescriptor = {
+      sizeof(strata_descriptor), STRATA_DESCRIPTOR_SOURCE, "emitter", "1.0", "Emits", kOptions, 1, 0};
+
+  explicit Emitter(const strata::Host& host) {
+    // The option is an address of this process.
+    auto& sink = *reinterpret_cast<strata::RecordingSink*>(host.integer("sink"));
+    sink.source_host = host.abi();
+    sink.emit = host.service<strata_emit_service>(STRATA_EXT_EMIT);
+  }
+  void ready(const strata_when&) {}
+};
+
+}  // namespace
+
+STRATA_EXPORT_PLUGINS(Emitter)
