@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "host/analysis/cross_check.hpp"
+#include "host/analysis/pace.hpp"
 #include "host/analysis/peak.hpp"
 #include "host/analysis/run_reader.hpp"
 #include "host/analysis/statistics.hpp"
@@ -29,6 +32,13 @@ std::vector<PhaseFact> phase_facts(const Recording& run, const StepStructure& st
   return facts;
 }
 
+// A session that ends inside a step closes the step itself, and knows neither its loss nor its tokens.
+bool is_complete(const Recording& run, const StepRow& step) {
+  if (step.end_ns == INT64_MAX) return false;
+  const bool may_be_cut_short = run.end != "done" && step.step == run.steps.back().step;
+  return !may_be_cut_short || !std::isnan(step.loss) || step.tokens > 0;
+}
+
 std::vector<StepFact> step_facts(const Recording& run, const std::vector<Point>& points) {
   std::vector<StepFact> facts;
   facts.reserve(run.steps.size());
@@ -36,7 +46,7 @@ std::vector<StepFact> step_facts(const Recording& run, const std::vector<Point>&
     const auto highest = highest_point(points, step.begin_sequence, step.end_sequence);
     const std::uint64_t peak_bytes = highest ? allocated_bytes(points[*highest]) : 0;
     facts.push_back({step.step, step.schedule, step.begin_sequence, step.end_sequence, step.begin_ns,
-                     step.end_ns, step.loss, step.tokens, peak_bytes, peak_bytes});
+                     step.end_ns, step.loss, step.tokens, peak_bytes, peak_bytes, is_complete(run, step)});
   }
   return facts;
 }
@@ -72,12 +82,12 @@ Facts analyse(const Recording& run, const Method& method) {
   facts.points = make_timeline(facts.blocks, table.changes);
   facts.phases = phase_facts(run, structure);
   facts.steps = step_facts(run, facts.points);
-  WindowStatistics statistics = window_statistics(facts.blocks, table.changes, facts.points, window);
+  facts.pace = window_pace(facts.steps, facts.first_step, facts.last_step);
+  const WindowStatistics statistics = window_statistics(facts.points, window);
   facts.statistics = statistics.categories;
   facts.total = statistics.total;
-  facts.kinds = std::move(statistics.kinds);
   facts.peak = find_peak(facts, window);
-  if (!run.reports.empty()) facts.cross_check = cross_check(run, facts.points);
+  if (run.cross_checked) facts.cross_check = cross_check(run, facts.points);
   if (!run.saved.empty()) facts.truth = compare_with_truth(table, evidence, method.rules);
   return facts;
 }

@@ -66,6 +66,15 @@ struct StepFact {
   std::uint64_t tokens = 0;
   std::uint64_t peak_allocated_bytes = 0;
   std::uint64_t peak_reserved_bytes = 0;  // equals allocated on a device whose allocator keeps nothing back
+  bool complete = false;  // it came to its own end: no interrupt, exception or death cut it short
+};
+
+// How quickly the steps of the window passed. Steps that were cut short do not count: their time says
+// nothing.
+struct Pace {
+  std::uint64_t complete_steps = 0;
+  std::optional<double> median_step_ns;  // of an even number the mean of the middle two; none without a step
+  std::optional<double> tokens_per_second;  // over the time inside of steps; none when no token was counted
 };
 
 // Memory right after one event.
@@ -75,7 +84,8 @@ struct Point {
   CategoryBytes bytes{};
 };
 
-// min, median and max over the events of the window; means over events and over time.
+// Median and mean over the events of the window, and a mean over its time. min and max also count the level
+// that the window begins with, as the peak does.
 struct CategoryStatistics {
   std::uint64_t min = 0, median = 0, max = 0;
   double mean_over_events = 0.0;
@@ -98,13 +108,6 @@ struct Peak {
   CategoryBytes categories{};
   std::vector<PeakShare> by_kind, by_layer, by_op;  // largest first
   std::vector<std::uint32_t> largest_blocks;        // indices into Facts::blocks
-};
-
-// The second level: one kind of one category over the events of the window.
-struct KindFact {
-  Category category = Category::kUnknown;
-  std::string_view kind;  // as in Block; static
-  CategoryStatistics statistics;
 };
 
 struct PluginFact {
@@ -144,13 +147,19 @@ struct Disagreement {
   std::uint32_t first_block = 0;  // index into Facts::blocks
 };
 
+// Of the blocks that were compared: those without an owner that autograd saved or that lifetimes call an
+// activation. The two cannot differ in any other, and nothing can be said of a forward that no backward
+// followed: its graph was dropped, and shows in no lifetime.
 struct Confusion {
   std::array<std::array<ConfusionCell, kCategories>, kCategories> cells{};  // [truth][rule]
   std::vector<Disagreement> disagreements;                                  // largest first
-  std::uint64_t saved_blocks = 0;  // that autograd saved; with none there was no truth to compare with
+  std::uint64_t compared_blocks = 0;
+  std::uint64_t saved_blocks = 0;  // of all blocks; with none there was no truth to compare with
 
   ConfusionCell off_diagonal() const;          // of `cells`
   ConfusionCell labelled_differently() const;  // of `disagreements`: in category or in kind
+  // There was a truth, and nothing differed from it.
+  bool holds() const { return saved_blocks > 0 && disagreements.empty(); }
 };
 
 struct Facts {
@@ -160,7 +169,7 @@ struct Facts {
   std::int64_t first_step = 0, last_step = 0;  // the window that the statistics cover
   std::int64_t begin_ns = 0, end_ns = 0;       // of the run; times in pages count from begin_ns
   std::int64_t window_begin_ns = 0, window_end_ns = 0;
-  std::string end;                 // done, failed, ...; "killed" when the process died
+  std::string end;  // done, failed, ...; "open" while the run goes on, "killed" when the process died
   std::vector<std::string> texts;  // [0] is empty
   std::vector<Block> blocks;       // by birth_sequence
   std::vector<PhaseFact> phases;   // by begin_sequence
@@ -168,8 +177,8 @@ struct Facts {
   std::vector<Point> points;       // one for each allocation and free of the whole run
   std::array<CategoryStatistics, kCategories> statistics{};
   CategoryStatistics total;
-  std::vector<KindFact> kinds;  // by category, then by largest max; kinds that occur in the window
-  Peak peak;                    // of the window
+  Pace pace;  // of the window
+  Peak peak;  // of the window; of what it begins with, at its begin
   std::vector<PluginFact> plugins;
   std::optional<CrossCheck> cross_check;  // of a run with `trace.cross_check: true`
   std::optional<Confusion> truth;         // of a run with `trace.saved_tensors: true`

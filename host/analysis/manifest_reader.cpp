@@ -19,9 +19,9 @@ void read_manifest(const std::filesystem::path& manifest, std::vector<PluginFact
                    std::vector<std::string>& warnings) {
   std::ifstream file(manifest);
   if (!file) {
-    warnings.push_back(
-        fmt::format("{}: not there, so the state of the plugins is unknown (a killed process writes none)",
-                    manifest.string()));
+    warnings.push_back(fmt::format(
+        "{}: not there, though a run begins by writing it, so the state of the plugins is unknown",
+        manifest.string()));
     return;
   }
   const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);

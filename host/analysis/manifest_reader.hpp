@@ -8,8 +8,8 @@
 
 namespace strata::analysis {
 
-// Appends what manifest.json says of sources and plugins. A manifest that is missing (the process was killed)
-// or cannot be understood is a warning.
+// Appends what manifest.json says of sources and plugins. A run writes it when it begins, so that also a
+// killed one has it; one that is missing or cannot be understood is a warning.
 void read_manifest(const std::filesystem::path& manifest, std::vector<PluginFact>& plugins,
                    std::vector<std::string>& warnings);
 

@@ -56,8 +56,9 @@ Peak find_peak(const Facts& facts, const Window& window) {
   if (!highest) return peak;
   const Point& point = facts.points[*highest];
   peak.allocated_bytes = peak.reserved_bytes = allocated_bytes(point);
-  peak.sequence = point.sequence;
-  peak.ns = point.ns;
+  // What the window begins with was reached before it; within the window it is there from the begin on.
+  peak.sequence = std::max(point.sequence, window.begin_sequence);
+  peak.ns = std::max(point.ns, window.begin_ns);
   peak.categories = point.bytes;
   place_in_run(facts, peak);
 

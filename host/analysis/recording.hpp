@@ -101,7 +101,7 @@ struct Recording {
   Device device;  // the one that the rows below are about
   std::uint64_t first_step = 0, last_step = 0;
   bool closed = false;  // the run reached its end
-  std::string end;      // done, failed...; "killed" when the process died
+  std::string end;      // done, failed...; "open" while it goes on, "killed" when the process died
   std::int64_t begin_ns = 0, end_ns = 0;
   Texts texts;
   // Steps by index; everything else by sequence.
@@ -112,6 +112,7 @@ struct Recording {
   std::vector<MemoryRow> memory;  // ALLOCATE and FREE
   std::vector<OpRow> ops;
   std::vector<SavedRow> saved;
+  bool cross_checked = false;  // reports were asked for, though none may have come
   std::vector<MemoryReportRow> reports;
   std::vector<PluginFact> plugins;
   std::vector<std::string> warnings;

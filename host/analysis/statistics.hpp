@@ -1,17 +1,17 @@
-// Minimum, median, maximum and means of memory over a window, by category and by kind.
+// Minimum, median, maximum and means of memory over a window, by category.
 #pragma once
 
 #include <array>
 #include <vector>
 
-#include "host/analysis/blocks.hpp"
 #include "host/analysis/facts.hpp"
 #include "host/analysis/window.hpp"
 
 namespace strata::analysis {
 
 // A level that changes at events and stays between them. Each event of the window counts its level once,
-// whether or not it changed it; time counts by how long a level lasted.
+// whether or not it changed it; time counts by how long a level lasted. The level that the window begins with
+// is one of its levels: it counts for min and max, as it does for the peak.
 class LevelStatistics {
  public:
   // `bytes` is the level when the window begins.
@@ -42,11 +42,8 @@ class LevelStatistics {
 struct WindowStatistics {
   std::array<CategoryStatistics, kCategories> categories{};
   CategoryStatistics total;
-  std::vector<KindFact> kinds;  // by category, then by largest max
 };
 
-// `points` is the timeline of `blocks` and `changes`.
-WindowStatistics window_statistics(const std::vector<Block>& blocks, const std::vector<Change>& changes,
-                                   const std::vector<Point>& points, const Window& window);
+WindowStatistics window_statistics(const std::vector<Point>& points, const Window& window);
 
 }  // namespace strata::analysis

@@ -109,9 +109,9 @@ class StoreReader {
     }
     run_.name = meta["name"];
     run_.closed = meta["state"] == "closed";
-    run_.end = !meta["end"].empty() ? meta["end"] : "killed";
-    if (meta["state"] == "open")
-      warn("its run is going on, or died and was not recovered: the last rows are missing");
+    const bool open = meta["state"] == "open";
+    run_.end = !meta["end"].empty() ? meta["end"] : open ? "open" : "killed";
+    if (open) warn("its run is going on, or died and was not recovered: the last rows are missing");
     if (meta["state"] == "recovered") warn("recovered after the process died");
     const auto step = [&](const char* key, std::uint64_t otherwise) {
       const std::string& value = meta[key];
@@ -280,6 +280,7 @@ class StoreReader {
 
   // In the order of the file, which is c10's own: several reports can follow one event.
   void read_reports() {
+    run_.cross_checked = file_.has_table("torch_memory_report");
     each("torch_memory_report", Need::kOptional,
          {"sequence", "thread", "address", "bytes", "allocated_bytes"}, [&](const Row& row) {
            run_.reports.push_back({row.bits(0), row.small(1), row.bits(2), row.integer(3), row.bits(4)});
@@ -288,8 +289,10 @@ class StoreReader {
 
   void read_gaps() {
     each("gap", Need::kOptional, {"table_name", "thread", "rows"}, [&](const Row& row) {
-      warn("thread {} dropped {} rows of {} because its spool was full: sums across the gap do not hold",
-           row.integer(1), row.integer(2), row.text(0));
+      warn(
+          "thread {} dropped {} rows of {} because its spool was full or could not be made: sums across the "
+          "gap do not hold",
+          row.integer(1), row.integer(2), row.text(0));
     });
   }
 

@@ -8,9 +8,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json step_json(const StepFact& step) {
-  const bool ended = step.end_ns != INT64_MAX;
   return {{"index", step.index},
-          {"duration_ns", ended ? Json(step.end_ns - step.begin_ns) : Json(nullptr)},
+          {"duration_ns", step.complete ? Json(step.end_ns - step.begin_ns) : Json(nullptr)},
           {"peak_allocated_bytes", step.peak_allocated_bytes},
           {"peak_reserved_bytes", step.peak_reserved_bytes}};
 }
@@ -54,6 +53,7 @@ Json checks_json(const Facts& facts) {
     const ConfusionCell different = facts.truth->labelled_differently();
     Json& check = checks["saved_tensors"] = Json::object();
     check["saved_blocks"] = facts.truth->saved_blocks;
+    check["blocks_compared"] = facts.truth->compared_blocks;
     check["blocks_labelled_differently"] = different.blocks;
     check["bytes_labelled_differently"] = different.bytes;
   }

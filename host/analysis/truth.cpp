@@ -23,10 +23,16 @@ Label label_by(const RuleTable& rules, const Evidence& evidence) {
 // lifetime, the graph did not hold it, so that something else in the program did.
 Label truth_of(const Evidence& evidence) {
   const Label label = label_by(standard_rules(), evidence);
-  if (evidence.role != 0 || evidence.saved) return label;
+  if (evidence.saved) return label;
   if (label == Label{Category::kActivation, "saved"}) return {Category::kActivation, "forward_residue"};
   if (label == Label{Category::kActivation, "recompute"}) return {Category::kAutogradDetail, "flowing"};
   return label;
+}
+
+bool is_compared(const Evidence& evidence, const Label& by_lifetime) {
+  if (evidence.role != 0) return false;
+  const bool never_needed = evidence.stage == Stage::kForward && evidence.backward_begin == kNever;
+  return !never_needed && (evidence.saved || by_lifetime.category == Category::kActivation);
 }
 
 }  // namespace
@@ -59,10 +65,12 @@ Confusion compare_with_truth(const BlockTable& table, const std::vector<Evidence
   Confusion confusion;
   std::map<std::pair<Label, Label>, Disagreement> disagreements;
   for (BlockIndex block = 0; block < table.blocks.size(); ++block) {
+    if (evidence[block].saved) ++confusion.saved_blocks;
+    const Label rule = label_by(lifetimes, evidence[block]);
+    if (!is_compared(evidence[block], rule)) continue;
+    ++confusion.compared_blocks;
     const std::uint64_t bytes = table.blocks[block].bytes;
     const Label truth = truth_of(evidence[block]);
-    const Label rule = label_by(lifetimes, evidence[block]);
-    if (evidence[block].saved) ++confusion.saved_blocks;
     ConfusionCell& cell =
         confusion.cells[static_cast<std::size_t>(truth.category)][static_cast<std::size_t>(rule.category)];
     ++cell.blocks;

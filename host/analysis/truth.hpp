@@ -11,9 +11,8 @@
 
 namespace strata::analysis {
 
-// The truth: owners are what they registered as, what autograd saved is an activation, and what it did not
-// save is none. Against it: `rules` without those that look at what was saved. `evidence` is in the order of
-// the table.
+// The truth: what autograd saved is an activation, and what it did not save is none. Against it: `rules`
+// without those that look at what was saved. `evidence` is in the order of the table.
 Confusion compare_with_truth(const BlockTable& table, const std::vector<Evidence>& evidence,
                              const RuleTable& rules = standard_rules());
 

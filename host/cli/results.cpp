@@ -16,15 +16,12 @@ namespace strata::cli {
 void write_results(const std::filesystem::path& run_directory, bool json) {
   const analysis::Facts facts = analysis::analyse(run_directory);
   const std::string summary = analysis::summary_json(facts);
+  print(json ? summary : report::terminal_report(facts, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
+
   const std::filesystem::path page = run_directory / "report.html";
   write_whole_file(run_directory / "summary.json", summary);
-  report::write_page(facts, page);
-  if (json) {
-    print(summary);
-    return;
-  }
-  print(report::terminal_report(facts, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
-  print(page.string() + '\n');
+  write_whole_file(page, report::page(facts));
+  if (!json) print(page.string() + '\n');
 }
 
 }  // namespace strata::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 
 #include "host/report/text.hpp"
@@ -16,7 +17,6 @@ using nlohmann::json;
 
 constexpr std::size_t kNameBytes = 300;
 constexpr std::size_t kShares = 100;
-constexpr std::size_t kBlocks = 100;
 constexpr std::size_t kSteps = 3000;
 constexpr std::size_t kPhases = 8000;
 constexpr std::size_t kWarnings = 200;
@@ -54,8 +54,32 @@ std::span<const T> around(const std::vector<T>& list, std::size_t centre, std::s
   return std::span(list).subspan(first, limit);
 }
 
+std::span<const analysis::StepFact> kept_steps(const Facts& facts) {
+  const auto peak = std::ranges::find(facts.steps, facts.peak.step, &analysis::StepFact::index);
+  return around(facts.steps, static_cast<std::size_t>(peak - facts.steps.begin()), kSteps);
+}
+
+std::span<const analysis::PhaseFact> kept_phases(const Facts& facts) {
+  const auto peak =
+      std::ranges::lower_bound(facts.phases, facts.peak.sequence, {}, &analysis::PhaseFact::begin_sequence);
+  return around(facts.phases, static_cast<std::size_t>(peak - facts.phases.begin()), kPhases);
+}
+
+// The stretch of the run that `kept`, a part of `list`, says everything of.
+template <typename T>
+json kept_stretch(const std::vector<T>& list, std::span<const T> kept, const Timeline& timeline) {
+  const auto until = list.data() + list.size();
+  const auto* const next = kept.data() + kept.size();
+  return row(kept.data() == list.data() ? 0 : kept.front().begin_ns - timeline.begin_ns,
+             (next == until ? timeline.end_ns : next->begin_ns) - timeline.begin_ns);
+}
+
 // Objects are filled key by key: nested initializer lists of this library take minutes to compile.
 json run_data(const Facts& facts, const Timeline& timeline) {
+  const auto within_run = [&](std::int64_t ns) {
+    return std::clamp(ns, timeline.begin_ns, timeline.end_ns) - timeline.begin_ns;
+  };
+  const auto or_null = [](const std::optional<double>& number) { return number ? json(*number) : json(); };
   json data;
   data["name"] = name(facts.name);
   data["directory"] = name(facts.directory);
@@ -63,6 +87,12 @@ json run_data(const Facts& facts, const Timeline& timeline) {
   data["end"] = name(facts.end);
   data["first_step"] = facts.first_step;
   data["last_step"] = facts.last_step;
+  data["window_begin_ns"] = within_run(facts.window_begin_ns);
+  data["window_end_ns"] = within_run(facts.window_end_ns);
+  data["steps"] = facts.steps.size();
+  data["complete_steps"] = facts.pace.complete_steps;
+  data["median_step_ns"] = or_null(facts.pace.median_step_ns);
+  data["tokens_per_second"] = or_null(facts.pace.tokens_per_second);
   data["events"] = facts.points.size();
   data["duration_ns"] = timeline.end_ns - timeline.begin_ns;
   return data;
@@ -124,8 +154,7 @@ json block_data(const Facts& facts, const analysis::Block& block, std::int64_t b
 json peak_data(const Facts& facts, const Timeline& timeline) {
   const auto& peak = facts.peak;
   auto blocks = json::array();
-  for (const auto index :
-       std::span(peak.largest_blocks).first(std::min(peak.largest_blocks.size(), kBlocks))) {
+  for (const auto index : peak.largest_blocks) {
     blocks.push_back(block_data(facts, facts.blocks.at(index), timeline.begin_ns));
   }
   json data;
@@ -166,21 +195,19 @@ json checks_data(const Facts& facts) {
                        check->events, check->holds()));
   }
   if (const auto& truth = facts.truth) {
-    const auto different = truth->labelled_differently().blocks;
-    list.push_back(row("Blocks labelled as autograd does", facts.blocks.size() - different,
-                       facts.blocks.size(), different == 0 && truth->saved_blocks > 0));
+    list.push_back(row("Compared blocks labelled as autograd does",
+                       truth->compared_blocks - truth->labelled_differently().blocks, truth->compared_blocks,
+                       truth->holds()));
   }
   return list;
 }
 
 json steps_data(const Facts& facts, const Timeline& timeline) {
-  const auto peak = std::ranges::find(facts.steps, facts.peak.step, &analysis::StepFact::index);
-  const auto centre = static_cast<std::size_t>(peak - facts.steps.begin());
   auto list = json::array();
-  for (const auto& step : around(facts.steps, centre, kSteps)) {
+  for (const auto& step : kept_steps(facts)) {
     list.push_back(row(step.index, step.schedule, step.begin_ns - timeline.begin_ns,
                        std::min(step.end_ns, timeline.end_ns) - timeline.begin_ns, step.loss, step.tokens,
-                       step.peak_allocated_bytes, step.peak_reserved_bytes));
+                       step.peak_allocated_bytes, step.peak_reserved_bytes, step.complete));
   }
   return list;
 }
@@ -201,12 +228,9 @@ class NameTable {
 };
 
 json phases_data(const Facts& facts, const Timeline& timeline) {
-  const auto peak =
-      std::ranges::lower_bound(facts.phases, facts.peak.sequence, {}, &analysis::PhaseFact::begin_sequence);
-  const auto centre = static_cast<std::size_t>(peak - facts.phases.begin());
   NameTable names;
   auto list = json::array();
-  for (const auto& phase : around(facts.phases, centre, kPhases)) {
+  for (const auto& phase : kept_phases(facts)) {
     list.push_back(row(names.index_of(phase.name), phase.kind, phase.step, phase.micro_batch, phase.depth,
                        phase.begin_ns - timeline.begin_ns,
                        std::min(phase.end_ns, timeline.end_ns) - timeline.begin_ns));
@@ -237,6 +261,13 @@ json warnings_data(const Facts& facts) {
   return list;
 }
 
+json kept_data(const Facts& facts, const Timeline& timeline) {
+  json data;
+  data["steps"] = kept_stretch(facts.steps, kept_steps(facts), timeline);
+  data["phases"] = kept_stretch(facts.phases, kept_phases(facts), timeline);
+  return data;
+}
+
 json left_out_data(const Facts& facts) {
   const auto beyond = [](std::size_t count, std::size_t limit) { return count - std::min(count, limit); };
   json data;
@@ -261,6 +292,7 @@ std::string page_data(const Facts& facts) {
   data["plugins"] = plugins_data(facts);
   data["checks"] = checks_data(facts);
   data["warnings"] = warnings_data(facts);
+  data["kept"] = kept_data(facts, timeline);
   data["left_out"] = left_out_data(facts);
   const auto text = data.dump(-1, ' ', false, json::error_handler_t::replace);
   std::string escaped;

@@ -33,17 +33,19 @@ int decimals_for(double largest_bytes) {
 }
 
 std::string percentage(double part, double whole) {
-  return whole > 0.0 ? fmt::format("{:.1f}%", 100.0 * part / whole) : "-";
+  return whole > 0.0 ? fmt::format("{:.1f}%", 100.0 * part / whole) : "–";
 }
 
 std::string duration(double ns) {
   struct Unit {
     const char* name;
     double ns;
+    int decimals;
   };
-  static constexpr std::array kUnits{Unit{"s", 1e9}, Unit{"ms", 1e6}, Unit{"us", 1e3}};
+  static constexpr std::array kUnits{Unit{"s", 1e9, 2}, Unit{"ms", 1e6, 1}, Unit{"µs", 1e3, 1}};
   for (const auto& unit : kUnits) {
-    if (ns >= unit.ns) return separated(fmt::format("{:.{}f}", ns / unit.ns, 1)) + " " + unit.name;
+    if (ns >= unit.ns)
+      return separated(fmt::format("{:.{}f}", ns / unit.ns, unit.decimals)) + " " + unit.name;
   }
   return fmt::format("{:.0f} ns", ns);
 }

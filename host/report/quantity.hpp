@@ -1,4 +1,4 @@
-// How quantities read in a terminal.
+// How quantities read in a terminal: as on the page (page/format.js).
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ std::string mebibytes(double bytes, int decimals);
 // largest amount is below 100 MiB.
 int decimals_for(double largest_bytes);
 
-// "61.2%"; "-" of nothing.
+// "61.2%"; "–" of nothing.
 std::string percentage(double part, double whole);
 
-// In the unit that leaves at most four digits before the point: "182.4 ms".
+// In the largest unit of which there is one: "182.4 ms", "31.07 s".
 std::string duration(double ns);
 
 // "12,345"

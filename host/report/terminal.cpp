@@ -16,10 +16,6 @@ namespace {
 using analysis::Facts;
 using analysis::StepFact;
 
-bool is_ended(const StepFact& step) {
-  return step.end_ns != INT64_MAX;
-}
-
 std::string or_unnamed(std::string_view text, std::string_view unnamed) {
   return std::string(text.empty() ? unnamed : text);
 }
@@ -44,23 +40,13 @@ std::string wrapped(std::string_view text, int indent, int width) {
 }
 
 std::string step_line(const Facts& facts) {
-  std::vector<double> durations_ns;
-  std::uint64_t tokens = 0;
-  double total_ns = 0.0;
-  for (const auto& step : facts.steps) {
-    if (step.index < facts.first_step || step.index > facts.last_step || !is_ended(step)) continue;
-    durations_ns.push_back(static_cast<double>(step.end_ns - step.begin_ns));
-    total_ns += durations_ns.back();
-    tokens += step.tokens;
-  }
-  if (durations_ns.empty()) return "no step ended in the window";
-  const auto middle = durations_ns.begin() + static_cast<std::ptrdiff_t>(durations_ns.size() / 2);
-  std::nth_element(durations_ns.begin(), middle, durations_ns.end());
-  auto text = fmt::format("{} of {} in the window, median {}", durations_ns.size(), facts.steps.size(),
-                          duration(*middle));
-  if (tokens > 0 && total_ns > 0.0) {
-    text += fmt::format(", {} tokens/s",
-                        thousands(static_cast<std::uint64_t>(static_cast<double>(tokens) / total_ns * 1e9)));
+  const auto& pace = facts.pace;
+  if (!pace.median_step_ns) return "no step ended in the window";
+  auto text = fmt::format("{} of {} in the window, median {}", thousands(pace.complete_steps),
+                          thousands(facts.steps.size()), duration(*pace.median_step_ns));
+  if (pace.tokens_per_second) {
+    text +=
+        fmt::format(", {} tokens/s", thousands(static_cast<std::uint64_t>(*pace.tokens_per_second + 0.5)));
   }
   return text;
 }
@@ -75,28 +61,60 @@ std::string loss_line(const Facts& facts) {
                      known.front()->index, known.back()->loss, known.back()->index);
 }
 
+// What a check found, and below it the first thing that is wrong, if anything is.
+std::string check_lines(bool holds, std::string_view found, std::string_view first,
+                        const TerminalStyle& style) {
+  const auto shown = fitted(found, std::min(columns(found), style.width - 11));
+  auto text = "  checked  " + (holds ? shown : style.alarming(shown)) + '\n';
+  return first.empty() ? text : text + wrapped(first, 11, style.width);
+}
+
+std::string sums_check(const analysis::CrossCheck& check, const TerminalStyle& style) {
+  if (check.holds()) {
+    return check_lines(true, fmt::format("all {} sums equal c10's own count", thousands(check.events)), {},
+                       style);
+  }
+  if (check.events_compared == 0) {
+    return check_lines(
+        false, fmt::format("none of {} sums was compared with c10's own count", thousands(check.events)), {},
+        style);
+  }
+  const auto found = fmt::format(
+      "{} of {} sums differ from c10's own count, {} were not compared", thousands(check.mismatches),
+      thousands(check.events), thousands(check.events - check.events_compared + check.reports_without_event));
+  if (!check.first_mismatch) return check_lines(false, found, {}, style);
+  const auto& first = *check.first_mismatch;
+  return check_lines(
+      false, found,
+      fmt::format("first: after the event of sequence {} the categories sum up to {} bytes and "
+                  "c10 counts {}",
+                  first.sequence, thousands(first.allocated_bytes), thousands(first.reported_bytes)),
+      style);
+}
+
+std::string labels_check(const Facts& facts, const analysis::Confusion& truth, const TerminalStyle& style) {
+  const auto found =
+      fmt::format("{} blocks labelled unlike autograd, of {} compared",
+                  thousands(truth.labelled_differently().blocks), thousands(truth.compared_blocks));
+  if (truth.saved_blocks == 0) return check_lines(false, found + "; it saved none", {}, style);
+  if (truth.disagreements.empty()) return check_lines(true, found, {}, style);
+  const auto& largest = truth.disagreements.front();
+  const auto& block = facts.blocks.at(largest.first_block);
+  auto origin = or_unnamed(facts.texts.at(block.name != 0 ? block.name : block.op), "(no op)");
+  if (block.layer != 0) origin += " of " + facts.texts[block.layer];
+  return check_lines(
+      false, found,
+      fmt::format("most of it: {} blocks are {} {} to autograd and {} {} by their lifetimes; the "
+                  "first of them, {} bytes, by {}",
+                  thousands(largest.size.blocks), to_string(largest.truth_category), largest.truth_kind,
+                  to_string(largest.rule_category), largest.rule_kind, thousands(block.bytes), origin),
+      style);
+}
+
 std::string checks(const Facts& facts, const TerminalStyle& style) {
   std::string text;
-  const auto line = [&](bool holds, std::string_view what) {
-    const auto shown = fitted(what, std::min(columns(what), style.width - 11));
-    text += "  checked  " + (holds ? shown : style.alarming(shown)) + '\n';
-  };
-  if (const auto& check = facts.cross_check) {
-    if (check->holds()) {
-      line(true, fmt::format("all {} sums equal c10's own count", thousands(check->events)));
-    } else {
-      line(false,
-           fmt::format("{} of {} sums differ from c10's own count, {} were not compared",
-                       thousands(check->mismatches), thousands(check->events),
-                       thousands(check->events - check->events_compared + check->reports_without_event)));
-    }
-  }
-  if (const auto& truth = facts.truth) {
-    const auto different = truth->labelled_differently().blocks;
-    line(different == 0 && truth->saved_blocks > 0,
-         fmt::format("{} blocks labelled unlike autograd, which saved {}", thousands(different),
-                     thousands(truth->saved_blocks)));
-  }
+  if (facts.cross_check) text += sums_check(*facts.cross_check, style);
+  if (facts.truth) text += labels_check(facts, *facts.truth, style);
   return text;
 }
 

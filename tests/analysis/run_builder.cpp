@@ -143,6 +143,7 @@ void RunBuilder::release(std::uint64_t saved) {
 }
 
 void RunBuilder::report(std::uint64_t address, std::int64_t bytes, std::uint64_t allocated_bytes) {
+  run_.cross_checked = true;
   run_.reports.push_back({run_.memory.back().sequence, thread_, address, bytes, allocated_bytes});
 }
 

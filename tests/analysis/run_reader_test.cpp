@@ -120,7 +120,7 @@ TEST(RunReader, GoesOnWithoutWhatItCanMiss) {
         "allocator_tracer_saved", "torch_memory_report", "string", "gap", "allocator_tracer_event"}) {
     SCOPED_TRACE(table);
     TemporaryFolder directory;
-    const Recording written = testing::make_training_run({.steps = 1}).recording;
+    const Recording written = testing::make_training_run({.steps = 1, .cross_check = true}).recording;
     const fs::path store = write_store(directory.path(), written);
     run_sql(store, std::string("DROP TABLE ") + table);
     const Facts facts = analyse(directory.path());
@@ -136,7 +136,34 @@ TEST(RunReader, SaysWhatIsMissing) {
   const Recording run = read_run(directory.path());
   EXPECT_TRUE(any_contains(run.warnings, "no table host_tensor"));
   EXPECT_TRUE(any_contains(run.warnings, "dropped 1234 rows of allocator_tracer_event"));
+  EXPECT_TRUE(any_contains(run.warnings, "was full or could not be made"));
   EXPECT_TRUE(any_contains(run.warnings, "manifest.json: not there"));
+  EXPECT_FALSE(any_contains(run.warnings, "killed"));
+}
+
+TEST(RunReader, AnUnansweredCrossCheckIsAFailedOne) {
+  TemporaryFolder directory;
+  const Recording written = testing::make_training_run({.steps = 1, .cross_check = true}).recording;
+  const fs::path store = write_store(directory.path(), written);
+  run_sql(store, "DELETE FROM torch_memory_report");
+  const Facts facts = analyse(directory.path());
+  ASSERT_TRUE(facts.cross_check.has_value());
+  EXPECT_EQ(facts.cross_check->events, written.memory.size());
+  EXPECT_EQ(facts.cross_check->events_compared, 0u);
+  EXPECT_FALSE(facts.cross_check->holds());
+}
+
+TEST(RunReader, ACrossCheckThatNobodyAskedForIsNone) {
+  TemporaryFolder directory;
+  write_store(directory.path(), testing::make_training_run({.steps = 1}).recording);
+  EXPECT_FALSE(analyse(directory.path()).cross_check.has_value());
+}
+
+TEST(RunReader, ARunThatGoesOnIsNotSaidToBeKilled) {
+  TemporaryFolder directory;
+  const fs::path store = write_store(directory.path(), testing::make_training_run({.steps = 1}).recording);
+  run_sql(store, "UPDATE meta SET value = 'open' WHERE key = 'state'; DELETE FROM meta WHERE key = 'end'");
+  EXPECT_EQ(analyse(directory.path()).end, "open");
 }
 
 TEST(RunReader, NeedsNoViews) {

@@ -45,8 +45,8 @@ CategoryStatistics by_definition(const Facts& facts, std::size_t first, std::siz
   for (const std::uint64_t one : levels) sum += static_cast<double>(one);
   result.mean_over_events = sum / static_cast<double>(levels.size());
   std::sort(levels.begin(), levels.end());
-  result.min = levels.front();
-  result.max = levels.back();
+  result.min = std::min(levels.front(), initial);
+  result.max = std::max(levels.back(), initial);
   result.median = (levels[(levels.size() - 1) / 2] + levels[levels.size() / 2]) / 2;
   return result;
 }
@@ -123,15 +123,31 @@ TEST(Statistics, OfATrainingRunAreThoseOfTheDefinition) {
   expect_statistics_by_definition(analyse(testing::make_training_run().recording));
 }
 
-TEST(Statistics, KindsAddUpToTheirCategory) {
-  const Facts facts = analyse(testing::make_training_run().recording);
-  std::array<double, kCategories> by_kind{};
-  for (const KindFact& kind : facts.kinds) {
-    by_kind[static_cast<std::size_t>(kind.category)] += kind.statistics.mean_over_time;
-  }
-  for (std::size_t category = 0; category < kCategories; ++category) {
-    EXPECT_NEAR(by_kind[category], facts.statistics[category].mean_over_time, 1e-6);
-  }
+// A step that begins at its highest moment: what was alive then was born before.
+TEST(Statistics, ThePeakThatTheWindowBeginsWithIsAtItsBegin) {
+  RunBuilder run;
+  std::uint64_t high = 0;
+  run.step(0, STRATA_STEP_WARMUP,
+           [&] { run.phase(STRATA_PHASE_OTHER, "before", [&] { high = run.allocate(1000); }); });
+  run.step(1, STRATA_STEP_ACTIVE, [&] {
+    run.phase(STRATA_PHASE_OTHER, "within", [&] {
+      run.free(high);
+      run.free(run.allocate(10));
+    });
+  });
+  Recording recording = run.finish();
+  recording.first_step = recording.last_step = 1;
+  const Facts facts = analyse(recording);
+  EXPECT_EQ(facts.peak.allocated_bytes, 1000u);
+  EXPECT_EQ(facts.peak.step, 1);
+  EXPECT_EQ(facts.peak.phase, "");
+  EXPECT_EQ(facts.peak.sequence, facts.steps[1].begin_sequence);
+  EXPECT_EQ(facts.peak.ns, facts.window_begin_ns);
+  EXPECT_EQ(facts.peak.largest_blocks.size(), 1u);
+  EXPECT_EQ(facts.total.max, facts.peak.allocated_bytes);
+  EXPECT_EQ(facts.total.min, 0u);
+  EXPECT_EQ(facts.total.median, 0u);  // of 0, 10, 0: the window's events
+  EXPECT_EQ(facts.steps[1].peak_allocated_bytes, 1000u);
 }
 
 // Allocations, frees and phases in any order that an allocator allows.
@@ -195,6 +211,8 @@ TEST(Statistics, PropertiesOfRandomRuns) {
       highest = std::max(highest, allocated_bytes(point));
     }
     EXPECT_LE(facts.peak.allocated_bytes, highest);
+    EXPECT_EQ(facts.peak.allocated_bytes, facts.total.max);
+    EXPECT_TRUE(facts.points.empty() || facts.peak.ns >= facts.window_begin_ns);
     expect_statistics_by_definition(facts);
   }
 }

@@ -44,8 +44,6 @@ CREATE TABLE allocator_tracer_op (sequence INTEGER, monotonic_ns INTEGER, thread
 CREATE TABLE allocator_tracer_saved (sequence INTEGER, monotonic_ns INTEGER, thread INTEGER, action INTEGER,
   saved INTEGER, device_type INTEGER, device_index INTEGER, address INTEGER, storage_bytes INTEGER, phase INTEGER,
   op INTEGER, module INTEGER);
-CREATE TABLE torch_memory_report (sequence INTEGER, thread INTEGER, address INTEGER, bytes INTEGER,
-  allocated_bytes INTEGER);
 CREATE VIEW step AS SELECT b.step, b.schedule, b.micro_batches, b.sequence AS begin_sequence,
   e.sequence AS end_sequence, b.monotonic_ns AS begin_ns, e.monotonic_ns AS end_ns, e.optimizer_ran, e.loss, e.tokens
   FROM host_step_begin AS b LEFT JOIN host_step_end AS e ON e.step = b.step;
@@ -62,6 +60,10 @@ CREATE VIEW tensor AS SELECT t.sequence, t.monotonic_ns, t.thread, t.role, name.
   FROM host_tensor AS t LEFT JOIN string AS name ON name.id = t.name
   LEFT JOIN string AS dtype ON dtype.id = t.dtype LEFT JOIN string AS shape ON shape.id = t.shape;
 )sql";
+
+constexpr const char* kReportTable =
+    "CREATE TABLE torch_memory_report (sequence INTEGER, thread INTEGER, address INTEGER, bytes INTEGER,"
+    "  allocated_bytes INTEGER)";
 
 class Database {
  public:
@@ -191,7 +193,7 @@ void write_structure(const Database& database, const Recording& run) {
   }
 }
 
-void write_trace(const Database& database, const Recording& run) {
+void write_trace(Database& database, const Recording& run) {
   Insert events(database, "allocator_tracer_event", 13);
   for (const MemoryRow& row : run.memory) {
     events.row({value(row.sequence), value(row.ns), value(row.thread), value(row.action),
@@ -210,6 +212,8 @@ void write_trace(const Database& database, const Recording& run) {
                value(row.device.type), value(row.device.index), value(row.address), value(0), value(0),
                value(0), value(row.module)});
   }
+  if (!run.cross_checked) return;
+  database.execute(kReportTable);
   Insert reports(database, "torch_memory_report", 5);
   for (const MemoryReportRow& row : run.reports) {
     reports.row({value(row.sequence), value(row.thread), value(row.address), value(row.bytes),

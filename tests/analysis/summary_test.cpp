@@ -52,8 +52,27 @@ TEST(Summary, SaysWhatTheFactsSay) {
             Json({{"id", "allocator_tracer"}, {"status", "failed"}, {"reason", "no store"}}));
 }
 
+TEST(Summary, HasNoDurationOfAStepThatWasCutShort) {
+  Facts facts = analyse(testing::make_training_run().recording);
+  facts.steps.back().complete = false;
+  const Json summary = summary_of(facts);
+  EXPECT_TRUE(summary["steps"].back()["duration_ns"].is_null());
+  EXPECT_TRUE(summary["steps"][0]["duration_ns"].is_number());
+}
+
+TEST(Summary, SaysWhatTheChecksFound) {
+  Recording run = testing::make_training_run({.cross_check = true}).recording;
+  run.reports.clear();
+  const Facts facts = analyse(run);
+  const Json checks = summary_of(facts)["checks"];
+  EXPECT_EQ(checks["cross_check"]["events"], run.memory.size());
+  EXPECT_EQ(checks["cross_check"]["events_compared"], 0);
+  EXPECT_EQ(checks["saved_tensors"]["blocks_compared"], facts.truth->compared_blocks);
+  EXPECT_GT(facts.truth->compared_blocks, 0u);
+}
+
 TEST(Summary, ObeysItsSchema) {
-  Facts whole = analyse(testing::make_training_run().recording);
+  Facts whole = analyse(testing::make_training_run({.cross_check = true}).recording);
   whole.plugins = {{"torch", "ok", ""}};
   for (const Facts& facts : {whole, analyse(testing::make_odd_run().recording),
                              analyse(testing::make_cut_short_run().recording), Facts{}}) {

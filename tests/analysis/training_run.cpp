@@ -307,6 +307,7 @@ class Trainer {
   static void add_reports(Recording& run) {
     std::map<std::uint64_t, std::uint64_t> sizes;
     std::uint64_t allocated_bytes = 0;
+    run.cross_checked = true;
     for (const MemoryRow& row : run.memory) {
       const bool allocates = row.action == STRATA_MEMORY_ALLOCATE;
       const std::uint64_t bytes = allocates ? row.bytes : sizes.at(row.address);

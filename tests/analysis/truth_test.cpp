@@ -33,7 +33,10 @@ TEST(Truth, LifetimesAreAsGoodOnATrainingRun) {
   for (const auto& row : confusion.cells) {
     for (const ConfusionCell& one : row) blocks += one.blocks;
   }
-  EXPECT_EQ(blocks, run.expected.size());
+  EXPECT_GT(blocks, 0u);
+  EXPECT_EQ(blocks, confusion.compared_blocks);
+  EXPECT_LT(blocks, run.expected.size());  // owners, temporaries and the like are as both say
+  EXPECT_TRUE(confusion.holds());
 }
 
 // What only saved tensors can tell: a graph that is dropped, and one that is held beyond its backward.
@@ -49,6 +52,40 @@ TEST(Truth, CountsWhereLifetimesAreWrong) {
   EXPECT_EQ(confusion.disagreements[2].rule_kind, "forward_residue");
   EXPECT_EQ(confusion.disagreements[2].size.bytes, 1000u);
   EXPECT_EQ(confusion.disagreements[2].first_block, 0u);
+  EXPECT_FALSE(confusion.holds());
+}
+
+// Of a graph that is dropped no lifetime tells: `mode: forward_grad`.
+TEST(Truth, AForwardThatNoBackwardFollowsIsNotCompared) {
+  testing::RunBuilder run;
+  run.step(0, STRATA_STEP_ACTIVE, [&] {
+    run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
+      for (const bool outlives_the_phase : {false, true}) {
+        const std::uint64_t block = run.allocate(700);
+        run.release(run.save(block));
+        if (!outlives_the_phase) run.free(block);
+      }
+    });
+  });
+  const Confusion confusion = compare(run.finish());
+  EXPECT_EQ(confusion.saved_blocks, 2u);
+  EXPECT_EQ(confusion.compared_blocks, 0u);
+  EXPECT_TRUE(confusion.disagreements.empty());
+  EXPECT_TRUE(confusion.holds());
+}
+
+TEST(Truth, WhatWasSavedOutsideOfAnyForwardIsCompared) {
+  testing::RunBuilder run;
+  run.step(0, STRATA_STEP_ACTIVE, [&] {
+    const std::uint64_t block = run.allocate(700);
+    run.release(run.save(block));
+    run.free(block);
+  });
+  const Confusion confusion = compare(run.finish());
+  EXPECT_EQ(confusion.compared_blocks, 1u);
+  ASSERT_EQ(confusion.disagreements.size(), 1u);
+  EXPECT_EQ(confusion.disagreements[0].truth_kind, "saved");
+  EXPECT_EQ(confusion.disagreements[0].rule_kind, "op_temp");
 }
 
 // Lives like an activation, but the program holds it and not the graph.

@@ -6,7 +6,7 @@ import pytest
 
 CATEGORIES = ["Parameter", "Optimizer_State", "Input", "Temporary", "Activation", "Gradient", "Autograd_Detail",
               "Unknown"]
-ALL_PAGES = ["training", "long", "empty", "troubled", "hostile"]
+ALL_PAGES = ["training", "long", "many_steps", "empty", "troubled", "hostile"]
 
 
 @pytest.mark.parametrize("name", ALL_PAGES)
@@ -161,6 +161,62 @@ def test_tables_say_what_the_data_says(browser, pages):
                 assert float(cell.replace(",", "")) == pytest.approx(amount, abs=0.0501)
     blocks = browser.run("return document.querySelectorAll('#blocks tbody tr').length")
     assert blocks == len(data["peak"]["largest_blocks"])
+
+
+def tiles(browser):
+    return browser.run("""
+        return Object.fromEntries([...document.querySelectorAll('.tile')].map(
+          (tile) => [tile.querySelector('.tile-label').textContent,
+                     [tile.querySelector('.tile-value').textContent, tile.querySelector('.tile-note').textContent]]))""")
+
+
+def where_at(browser, ns):
+    """What the readout says of a moment, shown in the middle of the chart."""
+    return browser.run("""
+        chart.show(arguments[0] - 1e6, arguments[0] + 1e6);
+        const box = document.getElementById('chart').getBoundingClientRect();
+        document.getElementById('chart').dispatchEvent(new MouseEvent('mousemove', {
+          clientX: box.left + CHART_MARGIN.left + Math.round(chart.x(arguments[0])), clientY: box.top + 300}));
+        return document.querySelector('.readout-where').textContent""", ns)
+
+
+def test_a_run_beyond_the_limits_is_told_whole(browser, pages):
+    browser.open(pages / "many_steps.html")
+    data = json.loads(browser.run("return document.getElementById('facts').textContent"))
+    assert data["left_out"]["steps"] > 0 and data["left_out"]["phases"] > 0
+    facts = data["run"]
+    assert tiles(browser)["Median step"][1] == "1,750 of 3,500 steps in the window"
+    assert tiles(browser)["Tokens a second"][0] == f"{facts['tokens_per_second']:,.0f}"
+    assert browser.run("return run.window") == {"begin": facts["window_begin_ns"], "end": facts["window_end_ns"]}
+    assert facts["window_end_ns"] > data["steps"][-1][3]
+    assert f"{data['left_out']['phases']:,} more" in browser.run("return document.getElementById('resolution').textContent")
+
+    left_out = "steps are not in the page here · phases are not in the page here"
+    for ns in (data["kept"]["steps"][0] / 2, (data["kept"]["steps"][1] + facts["duration_ns"]) / 2):
+        assert where_at(browser, ns) == left_out
+    assert where_at(browser, data["peak"]["ns"]).startswith(f"step {data['peak']['step']} (active) · ")
+
+
+def test_a_short_run_says_where_there_is_no_step(browser, pages):
+    browser.open(pages / "training.html")
+    steps = browser.run("return run.steps")
+    assert where_at(browser, (steps[0]["end"] + steps[1]["begin"]) / 2) == "outside of steps · no phase"
+
+
+def test_durations_read_as_in_the_terminal(browser, pages):
+    """The same amounts as in tests/report/quantity_test.cpp."""
+    browser.open(pages / "empty.html")
+    assert browser.run("return [0, 999, 1500, 182.4e6, 4321e9].map(duration)") == [
+        "0 ns", "999 ns", "1.5 µs", "182.4 ms", "4,321.00 s"]
+    assert browser.run("return percentage(0, 0)") == "–"
+
+
+def test_a_step_that_was_cut_short_has_no_time(browser, pages):
+    browser.open(pages / "troubled.html")
+    times = browser.run("""
+        return [...document.querySelectorAll('#steps tbody tr')].map((row) => row.querySelectorAll('td')[2].textContent)""")
+    assert times[-1] == "cut short" and all(time.endswith(" ms") for time in times[:-1])
+    assert tiles(browser)["Median step"][1] == "2 of 4 steps in the window"
 
 
 def test_a_troubled_run_says_so_first(browser, pages):

@@ -4,6 +4,8 @@
 #include <functional>
 #include <numeric>
 
+#include "host/analysis/pace.hpp"
+
 namespace strata::report::testing {
 namespace {
 
@@ -110,6 +112,7 @@ void FactsRecorder::end_step(double loss, std::uint64_t tokens) {
   step.end_ns = now_ns_;
   step.loss = loss;
   step.tokens = tokens;
+  step.complete = true;
   for (auto point = facts_.points.rbegin(); point != facts_.points.rend() && point->ns >= step.begin_ns;
        ++point) {
     step.peak_allocated_bytes = std::max(step.peak_allocated_bytes, sum(point->bytes));
@@ -189,7 +192,10 @@ analysis::Facts FactsRecorder::finish(std::int64_t first_step, std::int64_t last
     if (step.index == first_step) begin_ns = step.begin_ns;
     if (step.index == last_step) end_ns = step.end_ns;
   }
-  add_statistics(begin_ns, std::min(end_ns, now_ns_));
+  facts_.window_begin_ns = std::max(begin_ns, kBeginNs);
+  facts_.window_end_ns = std::min(end_ns, now_ns_);
+  facts_.pace = analysis::window_pace(facts_.steps, first_step, last_step);
+  add_statistics(begin_ns, facts_.window_end_ns);
   add_peak(begin_ns, end_ns);
   return std::move(facts_);
 }

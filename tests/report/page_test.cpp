@@ -2,35 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "host/report/page_data.hpp"
 #include "host/report/text.hpp"
 #include "tests/report/hostile_facts.hpp"
 #include "tests/report/simulated_training.hpp"
-#include "tests/temporary_folder.hpp"
 
 namespace strata::report {
 namespace {
 
 using analysis::Facts;
 using nlohmann::json;
-
-std::size_t files_in(const test::TemporaryFolder& folder) {
-  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder.path()),
-                                                std::filesystem::directory_iterator()));
-}
-
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 std::vector<std::int64_t> sums(const json& differences) {
   std::vector<std::int64_t> values;
@@ -96,6 +81,54 @@ TEST(PageData, StaysBelowItsBoundForTheWorstOfRuns) {
   EXPECT_EQ(data["left_out"]["steps"].get<std::size_t>() + data["steps"].size(), facts.steps.size());
 }
 
+// What a reader is told of the whole run does not come from the part of it that the page holds.
+TEST(PageData, SaysTheWindowAndThePaceOfARunBeyondItsLimits) {
+  const auto facts = testing::simulate({.steps = 3500, .first_active_step = 1750, .layers = 0});
+  const auto data = json::parse(page_data(facts));
+  EXPECT_EQ(data["run"]["steps"], 3500);
+  EXPECT_EQ(data["run"]["complete_steps"], 1750);
+  EXPECT_EQ(data["run"]["median_step_ns"], *facts.pace.median_step_ns);
+  EXPECT_EQ(data["run"]["tokens_per_second"], *facts.pace.tokens_per_second);
+  EXPECT_EQ(data["run"]["window_begin_ns"], facts.steps[1750].begin_ns - facts.begin_ns);
+  EXPECT_EQ(data["run"]["window_end_ns"], facts.steps[3499].end_ns - facts.begin_ns);
+
+  const auto first = data["steps"].front()[0].get<std::size_t>();
+  const auto last = data["steps"].back()[0].get<std::size_t>();
+  ASSERT_GT(first, 0U);
+  ASSERT_LT(last, 3499U);
+  EXPECT_EQ(data["kept"]["steps"][0], facts.steps[first].begin_ns - facts.begin_ns);
+  EXPECT_EQ(data["kept"]["steps"][1], facts.steps[last + 1].begin_ns - facts.begin_ns);
+  ASSERT_EQ(data["phases"]["list"].size() + data["left_out"]["phases"].get<std::size_t>(),
+            facts.phases.size());
+  EXPECT_EQ(data["kept"]["phases"][0], data["phases"]["list"].front()[5]);
+  EXPECT_GE(data["kept"]["phases"][1], data["phases"]["list"].back()[6]);
+}
+
+TEST(PageData, KeepsAllOfAShortRun) {
+  const auto data =
+      json::parse(page_data(testing::simulate({.steps = 3, .first_active_step = 1, .layers = 1})));
+  EXPECT_EQ(data["kept"]["steps"], json({0, data["run"]["duration_ns"]}));
+  EXPECT_EQ(data["kept"]["phases"], json({0, data["run"]["duration_ns"]}));
+}
+
+TEST(PageData, SaysWhichStepWasCutShort) {
+  auto facts = testing::simulate({.steps = 2, .first_active_step = 0, .layers = 1});
+  facts.steps[1].complete = false;
+  const auto data = json::parse(page_data(facts));
+  EXPECT_EQ(data["steps"][0][8], true);
+  EXPECT_EQ(data["steps"][1][8], false);
+}
+
+TEST(PageData, CountsInItsChecksWhatWasCompared) {
+  Facts facts;
+  facts.cross_check.emplace().events = 12;
+  facts.truth.emplace().compared_blocks = 9;
+  facts.truth->saved_blocks = 5;
+  const auto checks = json::parse(page_data(facts))["checks"];
+  EXPECT_EQ(checks[0], json({"Sums equal to c10's own count", 0, 12, false}));
+  EXPECT_EQ(checks[1], json({"Compared blocks labelled as autograd does", 9, 9, true}));
+}
+
 TEST(PageData, CannotEndItsElementAndIsValidText) {
   const auto text = page_data(testing::hostile_facts());
   EXPECT_EQ(text.find('<'), std::string::npos);
@@ -115,51 +148,21 @@ TEST(PageData, OfAnEmptyRunHasEveryPart) {
   EXPECT_EQ(data["timeline"]["ns"].size(), 1U);
 }
 
-TEST(WritePage, CarriesItsDataBetweenStyleAndScripts) {
-  const test::TemporaryFolder folder;
+TEST(Page, CarriesItsDataBetweenStyleAndScripts) {
   const auto facts = testing::simulate({.steps = 2, .first_active_step = 1, .layers = 1});
-  write_page(facts, folder.path() / "report.html");
-  const auto page = read(folder.path() / "report.html");
-  EXPECT_TRUE(page.starts_with("<!doctype html>"));
-  EXPECT_NE(page.find(page_data(facts)), std::string::npos);
-  EXPECT_NE(page.find("d3js.org"), std::string::npos) << "the library's licence banner";
-  EXPECT_LT(page.size(), 1'000'000U);
+  const auto text = page(facts);
+  EXPECT_TRUE(text.starts_with("<!doctype html>"));
+  EXPECT_TRUE(text.ends_with("</html>\n"));
+  EXPECT_NE(text.find(page_data(facts)), std::string::npos);
+  EXPECT_NE(text.find("d3js.org"), std::string::npos) << "the library's licence banner";
+  EXPECT_LT(text.size(), 1'000'000U);
 }
 
-TEST(WritePage, RefersToNothingOutsideOfItself) {
-  const test::TemporaryFolder folder;
-  write_page(Facts{}, folder.path() / "report.html");
-  const auto page = read(folder.path() / "report.html");
+TEST(Page, RefersToNothingOutsideOfItself) {
+  const auto text = page(Facts{});
   for (const auto* reference : {" src=", "href=", "@import", "url(http", "url(//", "<link", "<iframe"}) {
-    EXPECT_EQ(page.find(reference), std::string::npos) << reference;
+    EXPECT_EQ(text.find(reference), std::string::npos) << reference;
   }
-}
-
-TEST(WritePage, ReplacesAnOldPageAndLeavesNothingBesideIt) {
-  const test::TemporaryFolder folder;
-  std::ofstream(folder.path() / "report.html") << "old";
-  write_page(Facts{}, folder.path() / "report.html");
-  EXPECT_NE(read(folder.path() / "report.html"), "old");
-  EXPECT_EQ(files_in(folder), 1U);
-}
-
-TEST(WritePage, SaysWhereItFailed) {
-  const test::TemporaryFolder folder;
-  const auto missing = folder.path() / "missing" / "report.html";
-  try {
-    write_page(Facts{}, missing);
-    FAIL() << "a page was written into a folder that does not exist";
-  } catch (const std::runtime_error& error) {
-    EXPECT_NE(std::string(error.what()).find(missing.string()), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("No such file"), std::string::npos) << error.what();
-  }
-}
-
-TEST(WritePage, LeavesNothingBehindWhenItCannotBeRenamed) {
-  const test::TemporaryFolder folder;
-  std::filesystem::create_directories(folder.path() / "report.html" / "in_the_way");
-  EXPECT_THROW(write_page(Facts{}, folder.path() / "report.html"), std::runtime_error);
-  EXPECT_EQ(files_in(folder), 1U);
 }
 
 }  // namespace

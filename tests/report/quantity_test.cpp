@@ -27,15 +27,15 @@ TEST(DecimalsFor, GrowWhereTheRunIsSmall) {
 
 TEST(Percentage, OfNothingIsADash) {
   EXPECT_EQ(percentage(1, 3), "33.3%");
-  EXPECT_EQ(percentage(0, 0), "-");
+  EXPECT_EQ(percentage(0, 0), "–");
 }
 
 TEST(Duration, ChoosesItsUnit) {
   EXPECT_EQ(duration(0), "0 ns");
   EXPECT_EQ(duration(999), "999 ns");
-  EXPECT_EQ(duration(1500), "1.5 us");
+  EXPECT_EQ(duration(1500), "1.5 µs");
   EXPECT_EQ(duration(182.4e6), "182.4 ms");
-  EXPECT_EQ(duration(4321e9), "4,321.0 s");
+  EXPECT_EQ(duration(4321e9), "4,321.00 s");
 }
 
 }  // namespace

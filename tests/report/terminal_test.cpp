@@ -65,9 +65,80 @@ TEST(TerminalReport, ShowsUnknownAtThePeakAlways) {
   EXPECT_NE(peak_bars(facts, {false, 80}).find("\n  Unknown "), std::string::npos);
 }
 
+// Facts with checks that found something, in a run that holds what they name.
+Facts doubted_facts() {
+  auto facts = testing::simulate({.steps = 2, .first_active_step = 1, .layers = 1});
+  facts.cross_check =
+      analysis::CrossCheck{.events = 1000,
+                           .events_compared = 990,
+                           .mismatches = 3,
+                           .first_mismatch = analysis::CrossCheckMismatch{4321, 1'000'000, 1'000'064}};
+  facts.truth = analysis::Confusion{.disagreements = {{analysis::Category::kActivation,
+                                                       analysis::Category::kTemporary,
+                                                       "saved",
+                                                       "op_temp",
+                                                       {.blocks = 12, .bytes = 48'000},
+                                                       0}},
+                                    .compared_blocks = 70,
+                                    .saved_blocks = 40};
+  return facts;
+}
+
+TEST(TerminalReport, SaysWhatDiffersFirst) {
+  const auto text = terminal_report(doubted_facts(), false, 240);
+  EXPECT_NE(text.find("  checked  3 of 1,000 sums differ from c10's own count, 10 were not compared\n"
+                      "           first: after the event of sequence 4321 the categories sum up to "
+                      "1,000,000 bytes and c10 counts 1,000,064\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(
+      text.find("  checked  12 blocks labelled unlike autograd, of 70 compared\n"
+                "           most of it: 12 blocks are Activation saved to autograd and Temporary op_temp "
+                "by their lifetimes; the first of them, 30,720,000 bytes, by token_embeddings.weight of "
+                "token_embeddings\n"),
+      std::string::npos)
+      << text;
+}
+
+TEST(TerminalReport, SaysThatNothingDiffers) {
+  auto facts = doubted_facts();
+  facts.cross_check.emplace().events = 1000;
+  facts.cross_check->events_compared = 1000;
+  facts.truth->disagreements.clear();
+  const auto text = terminal_report(facts, false, 80);
+  EXPECT_NE(text.find("  checked  all 1,000 sums equal c10's own count\n"
+                      "  checked  0 blocks labelled unlike autograd, of 70 compared\n\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(TerminalReport, SaysThatACheckHadNoAnswer) {
+  Facts facts;
+  facts.cross_check.emplace().events = 1000;
+  facts.truth.emplace();
+  const auto text = terminal_report(facts, true, 80);
+  EXPECT_NE(text.find("\x1b[1;31mnone of 1,000 sums was compared with c10's own count"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\x1b[1;31m0 blocks labelled unlike autograd, of 0 compared; it saved none"),
+            std::string::npos)
+      << text;
+}
+
+TEST(TerminalReport, TakesNoPaceFromAStepThatWasCutShort) {
+  Facts facts;
+  facts.steps.resize(2);
+  facts.steps[0].end_ns = facts.steps[1].end_ns = 5;
+  EXPECT_NE(terminal_report(facts, false, 80).find("  steps    no step ended in the window\n"),
+            std::string::npos);
+  facts.pace = {.complete_steps = 1, .median_step_ns = 2.5e9, .tokens_per_second = 1999.5};
+  EXPECT_NE(terminal_report(facts, false, 80)
+                .find("  steps    1 of 2 in the window, median 2.50 s, 2,000 tokens/s\n"),
+            std::string::npos);
+}
+
 TEST(TerminalReport, KeepsToItsWidthWhateverTheNames) {
   for (const int width : {80, 100, 123, 124, 130, 200}) {
-    for (const auto& facts : {testing::hostile_facts(), troubled_facts(), Facts{}}) {
+    for (const auto& facts : {testing::hostile_facts(), troubled_facts(), doubted_facts(), Facts{}}) {
       for (const auto& line : lines(terminal_report(facts, false, width))) {
         EXPECT_LE(columns(line), width) << line;
         EXPECT_EQ(printable(line), line);

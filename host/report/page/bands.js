@@ -16,7 +16,7 @@ function bandRows(run) {
     rows.push([{...run.window, label: `window: steps ${first} to ${last}`, short: 'window', tint: 'window'}]);
   }
   rows.push(run.steps.map((step) => ({
-    begin: step.begin, end: step.end, label: `step ${step.index}`, short: `${step.index}`,
+    begin: step.begin, end: step.end, label: `step ${step.index}${step.complete ? '' : ', cut short'}`, short: `${step.index}`,
     tint: step.index % 2 === 0 ? 'step-even' : 'step-odd',
   })));
   for (let depth = 0; depth <= deepest; ++depth) {

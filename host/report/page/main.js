@@ -101,6 +101,12 @@ function fillLegend(chart) {
 }
 
 function describeResolution() {
+  const {phases} = run.left_out;
+  const more = phases > 0 ? ` The phases around the peak are in the page, ${withThousands(phases)} more in the run store.` : '';
+  return describeStates() + more;
+}
+
+function describeStates() {
   const {columnNs, exactBeginNs, exactEndNs} = run.timeline;
   if (columnNs === 0) return 'Every event is in the page.';
   const rest = `the rest in columns of ${duration(columnNs)}, each at its largest moment.`;

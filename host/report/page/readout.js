@@ -28,10 +28,14 @@ class Readout {
   }
 
   describe(ns) {
-    const step = at(this.run.steps, ns);
+    const {steps, kept} = this.run;
+    const isKept = ([begin, end]) => begin <= ns && ns < end;
+    const step = at(steps, ns);
     const phase = this.phaseAt(ns);
-    return [step ? `step ${step.index} (${SCHEDULES[step.schedule] || 'unscheduled'})` : 'outside of steps',
-      phase ? phase.name : 'no phase'].join(' · ');
+    const noStep = isKept(kept.steps) ? 'outside of steps' : 'steps are not in the page here';
+    const noPhase = isKept(kept.phases) ? 'no phase' : 'phases are not in the page here';
+    return [step ? `step ${step.index} (${SCHEDULES[step.schedule] || 'unscheduled'})` : noStep,
+      phase ? phase.name : noPhase].join(' · ');
   }
 
   // Shows a state beside a line of the container, low, where the memory that never moves is: the tops stay in sight.

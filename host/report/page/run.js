@@ -28,8 +28,8 @@ function readRun(text) {
   const run = {
     ...data,
     timeline: readTimeline(data.timeline),
-    steps: data.steps.map(([index, schedule, begin, end, loss, tokens, allocated, reserved]) =>
-      ({index, schedule, begin, end, loss, tokens, allocated, reserved})),
+    steps: data.steps.map(([index, schedule, begin, end, loss, tokens, allocated, reserved, complete]) =>
+      ({index, schedule, begin, end, loss, tokens, allocated, reserved, complete})),
     phases: data.phases.list.map(([name, kind, step, microBatch, depth, begin, end]) =>
       ({name: data.phases.names[name], kind, step, microBatch, depth, begin, end})),
     durationNs: data.run.duration_ns,
@@ -38,9 +38,8 @@ function readRun(text) {
     isEmpty: data.run.events === 0,
   };
   run.categories.forEach((category) => { category.slug = category.name.toLowerCase().replace('_', '-'); });
-  const active = run.steps.filter((step) => step.index >= data.run.first_step && step.index <= data.run.last_step);
-  run.activeSteps = active;
-  run.window = active.length > 0 ? {begin: active[0].begin, end: active[active.length - 1].end} : null;
+  const {window_begin_ns: begin, window_end_ns: end} = data.run;
+  run.window = data.run.steps > 0 && begin < end ? {begin, end} : null;
   run.peakStep = run.steps.find((step) => step.index === run.peak.step) || null;
   return run;
 }

@@ -24,11 +24,10 @@ function fillNotices(run) {
 }
 
 function fillTiles(run) {
-  const {peak, categories, decimals, activeSteps} = run;
+  const {peak, categories, decimals} = run;
+  const {steps, complete_steps: completeSteps, median_step_ns: medianStepNs, tokens_per_second: tokensPerSecond} = run.run;
   const largest = d3.scan(categories, (a, b) => b.peak - a.peak);
   const unknown = categories[categories.length - 1];
-  const times = activeSteps.map((step) => step.end - step.begin);
-  const tokens = d3.sum(activeSteps, (step) => step.tokens);
   const where = peak.step < 0 ? 'outside of steps' : `step ${peak.step}`;
   const tiles = [
     {label: 'Peak allocated', value: mebibytes(peak.allocated_bytes, decimals), unit: 'MiB',
@@ -39,9 +38,9 @@ function fillTiles(run) {
       note: run.isEmpty ? '' : `${categories[largest].name}, ${mebibytes(categories[largest].peak, decimals)} MiB`},
     {label: 'Unknown at the peak', value: mebibytes(unknown.peak, decimals), unit: 'MiB',
       note: `${percentage(unknown.peak, peak.allocated_bytes)}, at most ${mebibytes(unknown.max, decimals)} MiB`},
-    {label: 'Median step', value: times.length ? duration(d3.median(times)) : '–', unit: '',
-      note: `${withThousands(times.length)} of ${withThousands(run.steps.length + run.left_out.steps)} steps in the window`},
-    {label: 'Tokens a second', value: tokens > 0 ? withThousands(tokens / d3.sum(times) * 1e9) : '–', unit: '', note: 'over the window'},
+    {label: 'Median step', value: medianStepNs === null ? '–' : duration(medianStepNs), unit: '',
+      note: `${withThousands(completeSteps)} of ${withThousands(steps)} steps in the window`},
+    {label: 'Tokens a second', value: tokensPerSecond === null ? '–' : withThousands(tokensPerSecond), unit: '', note: 'over the window'},
   ];
   const items = d3.select('#tiles').selectAll('div').data(tiles).enter().append('div').attr('class', 'tile');
   items.append('p').attr('class', 'tile-label').text((tile) => tile.label);

@@ -67,9 +67,9 @@ function fillSteps(run) {
     .map((text) => ({text, kind: 'number'}))];
   const rows = run.steps.map((step) => ({
     class: step.index === run.peak.step ? 'peak-step' : null,
-    cells: [`${step.index}`, SCHEDULES[step.schedule] || '', duration(step.end - step.begin),
+    cells: [`${step.index}`, SCHEDULES[step.schedule] || '', step.complete ? duration(step.end - step.begin) : 'cut short',
       step.loss === null ? '–' : step.loss.toFixed(4),
-      step.tokens > 0 && step.end > step.begin ? withThousands(step.tokens / (step.end - step.begin) * 1e9) : '–',
+      step.complete && step.tokens > 0 && step.end > step.begin ? withThousands(step.tokens / (step.end - step.begin) * 1e9) : '–',
       amount(run, step.allocated), amount(run, step.reserved)],
   }));
   fillTable(d3.select('#steps'), headings, rows);
