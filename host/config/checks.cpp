@@ -1,9 +1,12 @@
 #include "host/config/checks.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <set>
 
 #include "host/config/glob.hpp"
@@ -23,9 +26,11 @@ class Checker {
 
   void run() {
     conditions();
+    exclusions();
     heads();
     vocabulary();
     files();
+    tokens();
   }
 
  private:
@@ -46,6 +51,17 @@ class Checker {
       if (!applies(key, config_)) {
         problem(key.path, fmt::format("has a meaning only with {}: {}; remove it, or change {}",
                                       key.only_when->key, key.only_when->value, key.only_when->key));
+      }
+    }
+  }
+
+  void exclusions() {
+    for (const Key& key : keys()) {
+      if (!written_.values.contains(key.path)) continue;
+      for (const std::string_view other : key.instead_of) {
+        if (written_.values.contains(other))
+          problem(other,
+                  fmt::format("cannot stand beside {}, which says the same; remove one of them", key.path));
       }
     }
   }
@@ -97,6 +113,40 @@ class Checker {
         if (seen.insert(file).second) config_.data.files.push_back(file);
       }
     }
+    for (const auto& file : config_.data.files) {
+      if (access(file.c_str(), R_OK) != 0)
+        problem("data.path", fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));
+    }
+  }
+
+  // Whether there is a sequence to train on. What the trainer finds out for itself when it opens the files,
+  // said before a folder is made.
+  void tokens() {
+    if (config_.data.files.empty() ||
+        !sound({"data.path", "data.source", "data.tokens", "data.max_bytes", "model.context"}))
+      return;
+    const std::uint64_t token_bytes = config_.data.tokens == TokenFormat::kUint16 ? 2 : 1;
+    std::uint64_t bytes = 0;
+    for (const auto& file : config_.data.files) {
+      std::error_code ignored;
+      const std::uint64_t size = std::filesystem::file_size(file, ignored);
+      if (ignored) continue;
+      if (size % token_bytes != 0)
+        problem("data.path",
+                fmt::format("expected whole uint16 tokens, found {} bytes in '{}'; write it as uint16, or "
+                            "read text with data.tokens: bytes",
+                            size, file.string()));
+      bytes += size;
+    }
+    if (config_.data.max_bytes > 0)
+      bytes = std::min(bytes, static_cast<std::uint64_t>(config_.data.max_bytes));
+    const auto needed = static_cast<std::uint64_t>(config_.model.context) + 1;
+    if (bytes / token_bytes < needed)
+      problem("data.path",
+              fmt::format(
+                  "expected at least {} tokens, one sequence of model.context and its target, found {} in {} "
+                  "file(s); name more text, raise data.max_bytes, or lower model.context",
+                  needed, bytes / token_bytes, config_.data.files.size()));
   }
 
   const Written& written_;

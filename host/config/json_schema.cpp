@@ -40,6 +40,12 @@ struct TypeSchema {
     return schema;
   }
 
+  Json operator()(const RangeType& type) const {
+    const Json number{{"type", "integer"}, {"minimum", 0}, {"maximum", type.maximum}};
+    const Json range{{"type", "string"}, {"pattern", "^[0-9]+-[0-9]+$"}};
+    return {{"anyOf", {number, range}}};
+  }
+
   Json operator()(const PathListType&) const {
     const Json path{{"type", "string"}, {"minLength", 1}};
     return {{"anyOf", {path, {{"type", "array"}, {"items", path}}}}};
@@ -100,6 +106,10 @@ Json object_schema(std::string_view section) {
     schema["properties"][std::string(key.name())] = key_schema(key);
     if (key.required) schema["required"].push_back(key.name());
     if (key.only_when) schema["allOf"].push_back(condition_schema(key));
+    for (const std::string_view other : key.instead_of) {
+      schema["dependentSchemas"][std::string(key.name())]["properties"]
+            [std::string(find_key(other)->name())] = false;
+    }
   }
   return schema;
 }

@@ -91,6 +91,12 @@ class Setter {
     type.set(config_, *number);
   }
 
+  void operator()(const RangeType& type) {
+    const auto range = plain(parse_range);
+    if (!range || range->last > type.maximum) return refuse();
+    type.set(config_, range->first, range->last);
+  }
+
   void operator()(const PathListType& type) {
     std::vector<std::string> patterns;
     if (node_.IsScalar()) {

@@ -48,6 +48,8 @@ struct ValueEmitter {
   void operator()(const BytesType& type) const { out << format_bytes(type.get(config)); }
   void operator()(const RealType& type) const { out << format_real(type.get(config)); }
 
+  void operator()(const RangeType&) const {}
+
   void operator()(const PathListType& type) const {
     out << YAML::BeginSeq;
     for (const std::string& pattern : type.get(config)) emit_text(out, pattern);
@@ -79,7 +81,9 @@ struct ValueEmitter {
 };
 
 bool is_written(const Key& key, const RunConfig& config) {
-  return !std::holds_alternative<LaterType>(key.type) && applies(key, config);
+  const bool has_value =
+      !std::holds_alternative<LaterType>(key.type) && !std::holds_alternative<RangeType>(key.type);
+  return has_value && applies(key, config);
 }
 
 }  // namespace

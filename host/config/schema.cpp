@@ -41,6 +41,10 @@ struct Expectation {
     return text;
   }
 
+  std::string operator()(const RangeType& type) const {
+    return fmt::format("a range such as 3-8, or one number, from 0 to {}", type.maximum);
+  }
+
   std::string operator()(const PathListType&) const { return "a file, folder or pattern, or a list of them"; }
   std::string operator()(const PluginListType&) const {
     return "a list of plugins, each a name or {name: {option: value}}";

@@ -63,6 +63,13 @@ struct RealType {
   bool open_maximum = false;
 };
 
+// Whole numbers from the first to the last, both included: 3-8, or 5 alone. A way to say what other keys say,
+// so that it has no value of its own to read.
+struct RangeType {
+  void (*set)(RunConfig&, std::int64_t first, std::int64_t last);
+  std::int64_t maximum = INT64_MAX;
+};
+
 // One file name or pattern, or a list of them.
 struct PathListType {
   const std::vector<std::string>& (*get)(const RunConfig&);
@@ -78,8 +85,8 @@ struct PluginListType {
 // A key that a later release brings: known, and refused.
 struct LaterType {};
 
-using Type = std::variant<TextType, ChoiceType, FlagType, IntegerType, BytesType, RealType, PathListType,
-                          PluginListType, LaterType>;
+using Type = std::variant<TextType, ChoiceType, FlagType, IntegerType, BytesType, RealType, RangeType,
+                          PathListType, PluginListType, LaterType>;
 
 // The key has a meaning only while another, of the same section, has a value.
 struct Condition {
@@ -95,6 +102,7 @@ struct Key {
   std::string_view default_help = {};  // without a default text: where the value comes from
   bool required = false;
   std::optional<Condition> only_when = {};
+  std::vector<std::string_view> instead_of = {};  // keys of its section that cannot stand beside it
 
   std::string_view section() const;  // "optimizer"; empty at the top
   std::string_view name() const;     // "lr"

@@ -129,6 +129,12 @@ PluginListType plugin_list() {
                     std::vector<PluginRequest> value) { (config.*....*members) = std::move(value); }};
 }
 
+void report_steps(RunConfig& config, std::int64_t first, std::int64_t last) {
+  config.schedule.wait = first;
+  config.schedule.warmup = 0;
+  config.schedule.active = last - first + 1;
+}
+
 std::vector<std::string_view> size_names() {
   std::vector<std::string_view> names;
   for (const ModelSize& size : model_sizes()) names.push_back(size.name);
@@ -141,6 +147,7 @@ constexpr std::int64_t kBillion = 1'000'000'000;
 constexpr std::string_view kFromSize = "the size's; required with custom";
 constexpr Condition kOnlyAdamW{.key = "optimizer.name", .value = "adamw"};
 constexpr Condition kOnlySgd{.key = "optimizer.name", .value = "sgd"};
+constexpr Condition kOnlyText{.key = "data.source", .value = "text"};
 
 using C = RunConfig;
 using M = ModelConfig;
@@ -207,15 +214,18 @@ std::vector<Key> make_keys() {
        .default_text = "[]",
        .help =
            "Files, folders or patterns (*, ?, [a-z], ** for any folders; ~ and ${VARIABLE}), relative to the "
-           "file that says so, or to the current folder on the command line. Required with source: text."},
+           "file that says so, or to the current folder on the command line. Required with source: text.",
+       .only_when = kOnlyText},
       {.path = "data.tokens",
        .type = choice<&C::data, &D::tokens>({"bytes", "uint16"}),
        .default_text = "bytes",
-       .help = "What the files hold: text, one token a byte, or tokens as little-endian uint16."},
+       .help = "What the files hold: text, one token a byte, or tokens as little-endian uint16.",
+       .only_when = kOnlyText},
       {.path = "data.max_bytes",
        .type = bytes<&C::data, &D::max_bytes>(0, INT64_MAX),
        .default_text = "0",
-       .help = "Read at most that much of the files; 0: all."},
+       .help = "Read at most that much of the files; 0: all.",
+       .only_when = kOnlyText},
       {.path = "data.batch_size",
        .type = integer<&C::data, &D::batch_size>(1, kMillion),
        .default_text = "4",
@@ -293,7 +303,7 @@ std::vector<Key> make_keys() {
       {.path = "schedule.wait",
        .type = integer<&C::schedule, &S::wait>(0, kBillion),
        .default_text = "1",
-       .help = "Steps before tracing starts."},
+       .help = "Steps before those that warm up: traced, but not reported."},
       {.path = "schedule.warmup",
        .type = integer<&C::schedule, &S::warmup>(0, kBillion),
        .default_text = "1",
@@ -302,6 +312,12 @@ std::vector<Key> make_keys() {
        .type = integer<&C::schedule, &S::active>(1, kBillion),
        .default_text = "2",
        .help = "Steps of the window that is reported."},
+      {.path = "schedule.steps",
+       .type = RangeType{.set = report_steps, .maximum = kBillion},
+       .help = "The window that is reported, from its first step to its last, counted from 0; the run ends "
+               "after it.",
+       .default_help = "as wait, warmup and active say",
+       .instead_of = {"schedule.wait", "schedule.warmup", "schedule.active"}},
       {.path = "schedule.max_steps",
        .type = integer<&C::schedule, &S::max_steps>(0, 3 * kBillion),
        .default_text = "0",
@@ -368,7 +384,7 @@ constexpr std::array kSections{
     Section{.path = "optimizer", .help = "How its parameters are stepped."},
     Section{.path = "zero_grad", .help = "When and how gradients are cleared."},
     Section{.path = "schedule",
-            .help = "Steps: some untraced, some to warm up, then the window that is reported."},
+            .help = "Steps: some to wait, some to warm up, then the window that is reported."},
     Section{.path = "backend", .help = "How torch computes."},
     Section{.path = "trace", .help = "What is recorded of torch while plugins listen."},
     Section{.path = "store", .help = "How records reach the run store."},

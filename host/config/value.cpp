@@ -47,6 +47,14 @@ std::optional<double> parse_real(std::string_view text) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
+std::optional<Range> parse_range(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  const auto first = parse_integer(text.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : parse_integer(text.substr(dash + 1));
+  if (!first || !last || *first < 0 || *last < *first) return std::nullopt;
+  return Range{*first, *last};
+}
+
 std::optional<std::int64_t> parse_bytes(std::string_view text) {
   if (const auto bytes = parse_integer(text)) return bytes;
   std::int64_t unit_bytes = 1;

@@ -18,6 +18,13 @@ std::optional<std::int64_t> parse_integer(std::string_view text);
 // Finite, decimal, with or without exponent.
 std::optional<double> parse_real(std::string_view text);
 
+struct Range {
+  std::int64_t first, last;  // both included
+};
+
+// "3-8", or "5" for 5-5; nothing when the last is before the first or either is negative.
+std::optional<Range> parse_range(std::string_view text);
+
 // An integer, or a number with B, KiB, MiB, GiB or TiB behind it, that makes whole bytes.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 

@@ -2,6 +2,7 @@
 #include "host/config/load.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -86,13 +87,31 @@ TEST(Load, StepsInAllAreTheScheduleUpToItsLimit) {
       7u);
 }
 
+TEST(Load, ARangeOfStepsIsTheWindow) {
+  const config::ScheduleConfig window = parse("model: {size: small}\nschedule: {steps: 3-8}\n").schedule;
+  EXPECT_EQ(window.wait, 3);
+  EXPECT_EQ(window.warmup, 0);
+  EXPECT_EQ(window.active, 6);
+  EXPECT_EQ(config::total_steps(window), 9u);
+  EXPECT_EQ(parse("model: {size: small}\nschedule: {steps: 0}\n").schedule.active, 1);
+}
+
+TEST(Load, TextThatNobodyMayReadIsSaidBeforeARunBegins) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const TemporaryFolder folder;
+  std::filesystem::permissions(folder.write("a.txt", "ab"), std::filesystem::perms::none);
+  const auto file =
+      folder.write("t.yaml", "model: {size: small, context: 1}\ndata: {source: text, path: a.txt}\n");
+  EXPECT_THROW(config::load_config(file), config::ConfigError);
+}
+
 TEST(Load, PathsStartInTheFolderOfTheFile) {
   const TemporaryFolder folder;
   folder.write("texts/b.md", "b");
   folder.write("texts/deep/er/a.md", "a");
   folder.write("texts/deep/er/a.py", "a");
-  const auto file =
-      folder.write("configs/t.yaml", "model: {size: small}\ndata: {source: text, path: ../texts/**/*.md}\n");
+  const auto file = folder.write(
+      "configs/t.yaml", "model: {size: small, context: 1}\ndata: {source: text, path: ../texts/**/*.md}\n");
   const RunConfig config = config::load_config(file);
   const std::vector<std::filesystem::path> expected{folder.path() / "configs/../texts/b.md",
                                                     folder.path() / "configs/../texts/deep/er/a.md"};
@@ -100,26 +119,31 @@ TEST(Load, PathsStartInTheFolderOfTheFile) {
 }
 
 TEST(Load, PathsOfTheCommandLineStartInTheCurrentFolder) {
-  const RunConfig config =
-      parse_config("model: {size: small}\n", "/elsewhere/t.yaml", Overrides{"data.path=a.txt"});
-  EXPECT_EQ(config.data.path.front(), (std::filesystem::current_path() / "a.txt").string());
+  const TemporaryFolder folder;
+  folder.write("a.txt", "ab");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const RunConfig config = parse_config("model: {size: small, context: 1}\n", "/elsewhere/t.yaml",
+                                        Overrides{"data.source=text", "data.path=a.txt"});
+  std::filesystem::current_path(before);
+  EXPECT_EQ(config.data.path.front(), (folder.path() / "a.txt").string());
 }
 
 TEST(Load, FilesKeepTheOrderOfTheirPatternsAndComeOnce) {
   const TemporaryFolder folder;
   const auto a = folder.write("a.txt", "a");
   const auto b = folder.write("b.txt", "b");
-  const auto file =
-      folder.write("t.yaml", "model: {size: small}\ndata: {source: text, path: [b.txt, '*.txt']}\n");
+  const auto file = folder.write(
+      "t.yaml", "model: {size: small, context: 1}\ndata: {source: text, path: [b.txt, '*.txt']}\n");
   EXPECT_EQ(config::load_config(file).data.files, (std::vector<std::filesystem::path>{b, a}));
 }
 
 TEST(Load, HomeAndVariablesAreReplacedInPaths) {
   const TemporaryFolder folder;
-  folder.write("a.txt", "a");
+  folder.write("a.txt", "ab");
   setenv("STRATA_TEST_FOLDER", folder.path().c_str(), 1);
   const RunConfig config =
-      parse("model: {size: small}\ndata: {source: text, path: '${STRATA_TEST_FOLDER}/a.txt'}\n");
+      parse("model: {size: small, context: 1}\ndata: {source: text, path: '${STRATA_TEST_FOLDER}/a.txt'}\n");
   unsetenv("STRATA_TEST_FOLDER");
   EXPECT_EQ(config.data.files.front(), folder.path() / "a.txt");
 }

@@ -218,6 +218,25 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:2:31: optimizer.beta1: has a meaning only with optimizer.name: adamw; remove it, or "
               "change "
               "optimizer.name"}},
+        Case{"path_of_text",
+             with("data: {path: /proc/self/exe}"),
+             {"t.yaml:2:14: data.path: has a meaning only with data.source: text; remove it, or change "
+              "data.source"}},
+        Case{"too_little_text",
+             with("data: {source: text, path: /proc/self/exe, max_bytes: 512}"),
+             {"t.yaml:2:28: data.path: expected at least 513 tokens, one sequence of model.context and its "
+              "target, "
+              "found 512 in 1 file(s); name more text, raise data.max_bytes, or lower model.context"}},
+        Case{"range_beside_its_parts",
+             with("schedule: {steps: 3-8, active: 2}"),
+             {"t.yaml:2:32: schedule.active: cannot stand beside schedule.steps, which says the same; remove "
+              "one of "
+              "them"}},
+        Case{"range_backwards",
+             with("schedule: {steps: 8-3}"),
+             {"t.yaml:2:19: schedule.steps: expected a range such as 3-8, or one number, from 0 to "
+              "1000000000, found "
+              "'8-3'"}},
         Case{"text_needs_path",
              with("data: {source: text}"),
              {"t.yaml:2:1: data.path: is required with data.source: text: expected a file, folder or "
@@ -228,18 +247,18 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:2:28: data.path: expected an existing file, folder or pattern, found no file at "
               "'/no/such/*.py'"}},
         Case{"unset_variable",
-             with("data: {path: ['${STRATA_TEST_UNSET}/a']}"),
-             {"t.yaml:2:15: data.path: the environment variable STRATA_TEST_UNSET in "
+             with("data: {source: text, path: ['${STRATA_TEST_UNSET}/a']}"),
+             {"t.yaml:2:29: data.path: the environment variable STRATA_TEST_UNSET in "
               "'${STRATA_TEST_UNSET}/a' is not "
               "set"}},
         Case{"open_brace",
-             with("data: {path: ['${HOME']}"),
-             {"t.yaml:2:15: data.path: expected '}' after '${' in '${HOME'"}},
+             with("data: {source: text, path: ['${HOME']}"),
+             {"t.yaml:2:29: data.path: expected '}' after '${' in '${HOME'"}},
         Case{"vocabulary_of_bytes",
-             "model: {size: small, vocab: 255}\ndata: {source: text, path: /proc/self/status}\n",
+             "model: {size: small, vocab: 255}\ndata: {source: text, path: /proc/self/exe}\n",
              {"t.yaml:1:29: model.vocab: expected at least 256 with data.tokens: bytes, found 255"}},
         Case{"vocabulary_of_uint16",
-             "model: {size: small, vocab: 65537}\ndata: {source: text, path: /proc/self/status, tokens: "
+             "model: {size: small, vocab: 65537}\ndata: {source: text, path: /proc/self/exe, tokens: "
              "uint16}\n",
              {"t.yaml:1:29: model.vocab: expected at most 65536 with data.tokens: uint16, found 65537"}}),
     [](const auto& info) { return info.param.name; });

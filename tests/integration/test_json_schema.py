@@ -15,8 +15,10 @@ VALID = [
     "model: {size: small}\noptimizer: {name: sgd, momentum: 0.9}",
     "model: {size: small}\noptimizer: {beta1: 0.9}",
     "model: {size: small}\ntrace:\nplugins:",
-    "model: {size: small}\nstore: {spool_bytes: 8 MiB}\ndata: {max_bytes: 4096}",
+    "model: {size: small}\nstore: {spool_bytes: 8 MiB}\nseed: 4096",
     "model: {size: small}\nplugins: []\nstrict: yes",
+    "model: {size: small}\nschedule: {steps: 3-8}",
+    "model: {size: small}\nschedule: {steps: 5, max_steps: 4}",
 ]
 INVALID = [
     "seed: 1",
@@ -32,6 +34,9 @@ INVALID = [
     "model: {size: small}\noptimizer: {name: sgd, beta1: 0.9}",
     "model: {size: small}\nprecision: bf16",
     "model: {size: small}\nschedule: {epochs: 1}",
+    "model: {size: small}\nschedule: {steps: 3-8, wait: 1}",
+    "model: {size: small}\nschedule: {steps: three}",
+    "model: {size: small}\ndata: {max_bytes: 4096}",
     "model: {size: small}\nstrict: 1",
     "model: {size: small}\nname: ../x",
     "model: {size: small}\nstore: {spool_bytes: 8 MB}",
