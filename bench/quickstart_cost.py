@@ -72,7 +72,7 @@ def instructions(strata, config, overrides, scratch, name):
 
 
 def instructions_a_step(arguments, extra, scratch, name):
-    few, many = 2, 5
+    few, many = 1, 3
     counts = [
         instructions(
             arguments.strata,

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""What an event costs, against its budget: bench_event_fan_out and bench_allocation_event, the fastest repetition of each,
+because the machine may be shared.
+
+Exit code 0 when all are within their budgets, 1 otherwise.
+
+    bench/event_cost.py
+    bench/event_cost.py --json
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+
+# ns an event, and how many events one iteration has. One plugin has no budget of its own: four have.
+BUDGETS = {
+    "memory_event/plugins:0": (5.0, 1),
+    "memory_event/plugins:4": (100.0, 1),
+    "op_begin_and_end/plugins:0": (5.0, 2),
+    "op_begin_and_end/plugins:4": (100.0, 2),
+    "phase_begin_and_end/plugins:0": (5.0, 2),
+    "phase_begin_and_end/plugins:4": (100.0, 2),
+    "allocation_event": (100.0, 1),
+}
+
+
+def fastest(program):
+    done = subprocess.run([program, "--benchmark_format=json"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{program} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+    for entry in json.loads(done.stdout)["benchmarks"]:
+        if entry.get("aggregate_name") == "min" and entry.get("threads", 1) == 1:
+            assert entry["time_unit"] == "ns"
+            yield entry["run_name"], entry["real_time"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=REPOSITORY / "build/release")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+
+    measured = {}
+    for name in ("bench_event_fan_out", "bench_allocation_event"):
+        for run_name, ns in fastest(arguments.build / "bench" / name):
+            budget = next((key for key in BUDGETS if run_name.startswith(key)), None)
+            if budget:
+                measured[budget] = ns / BUDGETS[budget][1]
+    missing = BUDGETS.keys() - measured.keys()
+    if missing:
+        sys.exit(f"not measured: {', '.join(sorted(missing))}")
+    within = all(ns <= BUDGETS[name][0] for name, ns in measured.items())
+    if arguments.json:
+        print(json.dumps({name: {"ns": ns, "budget_ns": BUDGETS[name][0]} for name, ns in measured.items()}))
+    else:
+        for name, ns in measured.items():
+            budget = BUDGETS[name][0]
+            print(f"{name:32} {ns:8.1f} ns an event, budget {budget:5.0f}{'' if ns <= budget else '  EXCEEDED'}")
+    return 0 if within else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
