@@ -83,13 +83,24 @@ void say_how_it_ended(const trainer::Result& result) {
   }
 }
 
+// How the training ended is what a script must learn, also where its results cannot be written.
+int show_results(const std::filesystem::path& directory, bool json, int exit_code) {
+  try {
+    write_results(directory, json);
+  } catch (const std::exception& error) {
+    say(error.what());
+    return exit_code == kDone ? kFailed : exit_code;
+  }
+  return exit_code;
+}
+
 int run(const RunArguments& arguments) {
   const config::RunConfig config = load(arguments);
   if (!arguments.out.empty()) RunDirectory::require_free(arguments.out);
   const trainer::RunFunction run_training = load_trainer();
 
-  RunDirectory directory = make_directory(arguments, config.name);
   const InterruptGuard guard;
+  RunDirectory directory = make_directory(arguments, config.name);
   directory.write_file("config.yaml", config.resolved_yaml);
   // The session's end writes the manifest and closes the store: analysis reads them after it.
   std::optional<Session> session(std::in_place, session_options(config, directory.path()));
@@ -99,8 +110,7 @@ int run(const RunArguments& arguments) {
   session.reset();
 
   say_how_it_ended(result);
-  write_results(directory.path(), arguments.json);
-  return exit_code_of(result);
+  return show_results(directory.path(), arguments.json, exit_code_of(result));
 }
 
 int run_or_explain(const RunArguments& arguments) {

@@ -13,7 +13,8 @@ namespace {
 std::atomic<int> noted{0};
 static_assert(std::atomic<int>::is_always_lock_free, "set in a signal handler");
 
-constexpr std::array kNoted{SIGINT, SIGTERM};
+constexpr std::array kNumbers{SIGINT, SIGTERM, SIGPIPE};
+std::array<struct sigaction, kNumbers.size()> before;
 
 void note(int number) {
   int none = 0;
@@ -21,25 +22,27 @@ void note(int number) {
   _exit(kSignalBase + number);
 }
 
-void set_action(int number, void (*action)(int)) {
+// What the program that started this one ignores stays ignored: a job in a script's background outlives its
+// Ctrl-C.
+void set_action(int number, void (*action)(int), struct sigaction& inherited) {
   struct sigaction changed {};
   changed.sa_handler = action;
   sigemptyset(&changed.sa_mask);
   changed.sa_flags = SA_RESTART;
-  sigaction(number, &changed, nullptr);
+  sigaction(number, nullptr, &inherited);
+  if (inherited.sa_handler != SIG_IGN) sigaction(number, &changed, nullptr);
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
   noted = 0;
-  for (const int number : kNoted) set_action(number, note);
-  set_action(SIGPIPE, SIG_IGN);
+  for (std::size_t i = 0; i < kNumbers.size(); ++i)
+    set_action(kNumbers[i], kNumbers[i] == SIGPIPE ? SIG_IGN : note, before[i]);
 }
 
 InterruptGuard::~InterruptGuard() {
-  for (const int number : kNoted) set_action(number, SIG_DFL);
-  set_action(SIGPIPE, SIG_DFL);
+  for (std::size_t i = 0; i < kNumbers.size(); ++i) sigaction(kNumbers[i], &before[i], nullptr);
 }
 
 const std::atomic<int>& InterruptGuard::signal() {

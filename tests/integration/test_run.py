@@ -1,6 +1,7 @@
 """A run from its YAML to its results."""
 
 import json
+import sqlite3
 import subprocess
 
 
@@ -62,12 +63,19 @@ def test_the_default_folder_is_named_by_run_and_time(tiny):
 
 
 def test_plugins_do_not_change_the_training(tiny):
-    def losses(*overrides):
-        result = tiny.strata("run", "tiny.yaml", "schedule.active=5", *overrides)
+    def losses(out, *overrides):
+        result = tiny.strata("run", "tiny.yaml", "schedule.active=5", "--out", out, *overrides)
         assert result.returncode == 0, result.stderr
-        return [line.split("loss ")[1].split()[0] for line in result.stderr.splitlines() if "loss " in line]
+        (store,) = (tiny.folder / out / "rank0").glob("*.sqlite")
+        with sqlite3.connect(store) as database:
+            rows = database.execute("SELECT step, loss FROM step ORDER BY step").fetchall()
+        database.close()
+        assert len(rows) == 6
+        return rows  # of doubles: equal to the bit
 
-    assert losses() == losses("plugins=[]")
+    detached = losses("detached", "plugins=[]")
+    assert losses("attached") == detached
+    assert losses("everything", "trace.saved_tensors=true", "trace.cross_check=true") == detached
 
 
 def test_without_plugins_there_is_a_report_too(tiny):

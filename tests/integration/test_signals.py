@@ -1,7 +1,11 @@
 """Ctrl-C and SIGTERM end a run with its report; a second one ends it at once."""
 
 import json
+import os
+import pathlib
 import signal
+import subprocess
+import time
 
 import pytest
 
@@ -20,6 +24,12 @@ def started(workspace, *words):
     raise AssertionError("".join(said))
 
 
+def is_pending(pid, number):
+    """Whether the signal was sent, but no thread has taken it yet."""
+    fields = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines())
+    return any(int(fields[kind], 16) >> (number - 1) & 1 for kind in ("SigPnd", "ShdPnd"))
+
+
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_the_first_signal_ends_the_run_with_its_report(tiny, number, code):
     process = started(tiny, "--json")
@@ -34,13 +44,43 @@ def test_the_first_signal_ends_the_run_with_its_report(tiny, number, code):
 
 
 def test_the_second_signal_ends_the_run_at_once_and_the_report_can_be_had_later(tiny):
-    process = started(tiny)
+    # A micro-batch that goes on for seconds, which the first signal waits for.
+    process = started(tiny, "model.context=1024", "data.batch_size=16")
     process.send_signal(signal.SIGINT)
+    while is_pending(process.pid, signal.SIGINT):
+        time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=120)
-    assert process.returncode in (130, 143)
+    assert process.returncode == 143  # the second one's; the first alone would have ended with 130
+    assert not (tiny.folder / "out/summary.json").exists()
     result = tiny.strata("report", "out", timeout=300)
     assert result.returncode == 0, result.stderr
+
+
+def test_an_interrupt_ends_the_step_before_the_model_is_freed(tiny):
+    process = started(tiny, "schedule.wait=0", "schedule.warmup=0", "--json")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=300)
+    categories = json.loads(out)["categories"]
+    assert categories["Parameter"]["min"] == categories["Parameter"]["max"] > 0
+    assert categories["Unknown"]["max"] == 0
+
+
+def test_a_signal_that_was_ignored_stays_ignored(tiny):
+    """As of a job in the background of a script, which its Ctrl-C is not for."""
+    tiny.write("in_background.sh", f"{' '.join(tiny.command('run', 'tiny.yaml', 'schedule.active=20', '--out', 'out'))} & wait $!")
+    process = subprocess.Popen(
+        ["bash", "in_background.sh"], cwd=tiny.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    said = ""
+    for line in process.stderr:
+        said += line
+        if line.startswith("step 1/"):
+            break
+    (child,) = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
+    os.kill(int(child), signal.SIGINT)
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 0, said + err
 
 
 def test_a_killed_run_can_be_reported(tiny):

@@ -1,0 +1,39 @@
+"""The run that the README promises: its loss falls, and no byte of it is unknown."""
+
+import json
+import sqlite3
+
+import pytest
+
+from conftest import REPOSITORY
+
+
+@pytest.mark.long
+def test_the_quickstart_learns_and_names_every_byte(workspace):
+    # The configuration as it is, but for fewer steps before the window, and the checks that a run can ask for.
+    result = workspace.strata(
+        "run",
+        REPOSITORY / "configs/quickstart.yaml",
+        "--json",
+        "--out",
+        "out",
+        "schedule.wait=30",
+        "trace.cross_check=true",
+        "trace.saved_tensors=true",
+        timeout=1800,
+    )
+    assert result.returncode == 0, result.stderr
+    summary = json.loads(result.stdout)
+    assert summary["categories"]["Unknown"]["max"] == 0
+    assert summary["peak"]["categories"]["Unknown"] == 0
+    check = summary["checks"]["cross_check"]
+    assert check["events_compared"] == check["events"] > 1000
+    assert check["mismatches"] == check["reports_without_event"] == 0
+    assert summary["checks"]["saved_tensors"]["blocks_labelled_differently"] == 0
+
+    (store,) = (workspace.folder / "out/rank0").glob("*.sqlite")
+    with sqlite3.connect(store) as database:
+        losses = [loss for (loss,) in database.execute("SELECT loss FROM step ORDER BY step")]
+    database.close()
+    assert len(losses) == 40
+    assert losses[-1] < 0.8 * losses[0]
