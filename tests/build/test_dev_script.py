@@ -47,6 +47,14 @@ def test_a_second_set_up_does_no_work(dev, set_up, repository):
     assert {path: path.stat().st_mtime_ns for path in (repository / "build/logs").glob("*.log")} == logs
 
 
+def test_a_first_run_waits_for_no_test(build_folder):
+    listed = subprocess.run(
+        ["ninja", "-C", build_folder, "-t", "inputs", "strata_program"], capture_output=True, text=True, check=True
+    ).stdout
+    assert "host/cli" in listed and "plugins/allocator_tracer" in listed
+    assert "tests/" not in listed and "bench/" not in listed
+
+
 def test_a_failing_step_names_its_log(dev, set_up, repository):
     result = dev("build", "no_such_preset")
     assert result.returncode == 1
