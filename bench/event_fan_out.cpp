@@ -76,7 +76,8 @@ double minimum(const std::vector<double>& values) {
 }
 
 void repeated(benchmark::internal::Benchmark* benchmark) {
-  benchmark->ArgName("plugins")->Arg(0)->Arg(1)->Arg(4)->Repetitions(10)->ReportAggregatesOnly(true);
+  benchmark->ArgName("plugins")->Arg(0)->Arg(1)->Arg(4)->Repetitions(50)->MinTime(0.02)->ReportAggregatesOnly(
+      true);
   benchmark->ComputeStatistics("min", minimum);
 }
 
