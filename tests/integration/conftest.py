@@ -1,7 +1,9 @@
 """What every test of the program needs: the program, a folder of its own, and a run that takes a second."""
 
+import contextlib
 import os
 import pathlib
+import sqlite3
 import subprocess
 
 import pytest
@@ -51,6 +53,12 @@ class Workspace:
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    def query(self, out, statement):
+        """The rows that the one run store of the run in the folder `out` answers with; changes to it are kept."""
+        (store,) = (self.folder / out / "rank0").glob("*.sqlite")
+        with contextlib.closing(sqlite3.connect(store)) as database, database:
+            return database.execute(statement).fetchall()
 
     def names(self):
         return sorted(path.name for path in self.folder.iterdir())

@@ -1,7 +1,6 @@
 """The run that the README promises: its loss falls, and no byte of it is unknown."""
 
 import json
-import sqlite3
 
 import pytest
 
@@ -31,9 +30,6 @@ def test_the_quickstart_learns_and_names_every_byte(workspace):
     assert check["mismatches"] == check["reports_without_event"] == 0
     assert summary["checks"]["saved_tensors"]["blocks_labelled_differently"] == 0
 
-    (store,) = (workspace.folder / "out/rank0").glob("*.sqlite")
-    with sqlite3.connect(store) as database:
-        losses = [loss for (loss,) in database.execute("SELECT loss FROM step ORDER BY step")]
-    database.close()
+    losses = [loss for (loss,) in workspace.query("out", "SELECT loss FROM step ORDER BY step")]
     assert len(losses) == 40
     assert losses[-1] < 0.8 * losses[0]

@@ -1,7 +1,6 @@
 """A run from its YAML to its results."""
 
 import json
-import sqlite3
 import subprocess
 
 
@@ -66,10 +65,7 @@ def test_plugins_do_not_change_the_training(tiny):
     def losses(out, *overrides):
         result = tiny.strata("run", "tiny.yaml", "schedule.active=5", "--out", out, *overrides)
         assert result.returncode == 0, result.stderr
-        (store,) = (tiny.folder / out / "rank0").glob("*.sqlite")
-        with sqlite3.connect(store) as database:
-            rows = database.execute("SELECT step, loss FROM step ORDER BY step").fetchall()
-        database.close()
+        rows = tiny.query(out, "SELECT step, loss FROM step ORDER BY step")
         assert len(rows) == 6
         return rows  # of doubles: equal to the bit
 
