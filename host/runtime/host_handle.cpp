@@ -35,7 +35,7 @@ double get_real(const strata_host* host, const char* key) noexcept {
 }
 
 const char* get_text(const strata_host* host, const char* key) noexcept {
-  static const std::string nothing;
+  static const auto& nothing = *new std::string;  // NOLINT: not destroyed at exit, on purpose
   return value_or_fault(host, key, "text", options_of(host).text(key), nothing).c_str();
 }
 
