@@ -125,7 +125,7 @@ class Checker {
     if (config_.data.files.empty() ||
         !sound({"data.path", "data.source", "data.tokens", "data.max_bytes", "model.context"}))
       return;
-    const std::uint64_t token_bytes = config_.data.tokens == TokenFormat::kUint16 ? 2 : 1;
+    const std::uint64_t token_bytes = bytes_of_token(config_.data.tokens);
     std::uint64_t bytes = 0;
     for (const auto& file : config_.data.files) {
       std::error_code ignored;

@@ -27,6 +27,9 @@ struct ModelConfig {
 
 enum class DataSource { kSynthetic, kText };
 enum class TokenFormat { kBytes, kUint16 };
+constexpr std::uint64_t bytes_of_token(TokenFormat format) {
+  return format == TokenFormat::kUint16 ? 2 : 1;
+}
 
 struct DataConfig {
   DataSource source{};

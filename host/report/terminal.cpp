@@ -33,7 +33,7 @@ std::string wrapped(std::string_view text, int indent, int width) {
       line.clear();
     }
     if (!line.empty()) line += ' ';
-    line += columns(word) > width - indent ? fitted(word, width - indent) : std::string(word);
+    line += shortened(word, width - indent);
     begin = end + 1;
   }
   return result + margin + line + '\n';
@@ -64,7 +64,7 @@ std::string loss_line(const Facts& facts) {
 // What a check found, and below it the first thing that is wrong, if anything is.
 std::string check_lines(bool holds, std::string_view found, std::string_view first,
                         const TerminalStyle& style) {
-  const auto shown = fitted(found, std::min(columns(found), style.width - 11));
+  const auto shown = shortened(found, style.width - 11);
   auto text = "  checked  " + (holds ? shown : style.alarming(shown)) + '\n';
   return first.empty() ? text : text + wrapped(first, 11, style.width);
 }
@@ -120,18 +120,14 @@ std::string checks(const Facts& facts, const TerminalStyle& style) {
 
 std::string header(const Facts& facts, const TerminalStyle& style) {
   const auto end = or_unnamed(facts.end, "end unknown");
-  const auto field = [&](std::string_view text) { return fitted(text, style.width - 11); };
-  const auto trimmed = [](std::string text) {
-    text.erase(text.find_last_not_of(' ') + 1);
-    return text + '\n';
-  };
-  auto text = style.heading("strata") + trimmed("   " + field(or_unnamed(facts.name, "(unnamed run)")));
-  text += trimmed("  run      " + field(facts.directory));
-  text += trimmed("  device   " + field(facts.device));
+  const auto field = [&](std::string_view text) { return shortened(text, style.width - 11) + '\n'; };
+  auto text = style.heading("strata") + "   " + field(or_unnamed(facts.name, "(unnamed run)"));
+  text += "  run      " + field(or_unnamed(facts.directory, "(no folder)"));
+  text += "  device   " + field(or_unnamed(facts.device, "unknown"));
   text += fmt::format("  window   steps {} to {}\n", facts.first_step, facts.last_step);
   text += "  steps    " + step_line(facts) + '\n';
   text += loss_line(facts);
-  const auto shown_end = fitted(end, std::min(columns(printable(end)), style.width - 11));
+  const auto shown_end = shortened(end, style.width - 11);
   return text + "  end      " + (end == "done" ? shown_end : style.alarming(shown_end)) + '\n' +
          checks(facts, style);
 }
@@ -143,7 +139,7 @@ std::string peak(const Facts& facts, const TerminalStyle& style) {
   auto text = style.heading(fmt::format("Peak {} MiB", mebibytes(allocated, decimals)));
   auto where = peak.step < 0 ? std::string(" outside of steps") : fmt::format(" at step {}", peak.step);
   if (!peak.phase.empty()) {
-    where += ", " + fitted(peak.phase, std::min(columns(printable(peak.phase)), style.width / 4));
+    where += ", " + shortened(peak.phase, style.width / 4);
   }
   where += fmt::format(", {} into the run", duration(static_cast<double>(peak.ns - facts.begin_ns)));
   text += where + '\n';

@@ -187,10 +187,12 @@ std::string block_table(const Facts& facts, const TerminalStyle& style) {
     const auto& block = facts.blocks.at(index);
     const auto& layer = facts.texts.at(block.layer != 0 ? block.layer : block.saver);
     const auto kind = fitted(fmt::format("{} {}", to_string(block.category), block.kind), kind_columns);
-    text += fmt::format("  {:>10}  {}  {}  {}\n", mebibytes(static_cast<double>(block.bytes), decimals),
-                        style.in_colour_of(block.category, kind),
-                        fitted(facts.texts.at(block.name != 0 ? block.name : block.op), origin_columns),
-                        fitted(layer, layer_columns));
+    auto row = fmt::format("  {:>10}  {}  {}  {}", mebibytes(static_cast<double>(block.bytes), decimals),
+                           style.in_colour_of(block.category, kind),
+                           fitted(facts.texts.at(block.name != 0 ? block.name : block.op), origin_columns),
+                           shortened(layer, layer_columns));
+    row.erase(row.find_last_not_of(' ') + 1);
+    text += row + '\n';
   }
   return text;
 }

@@ -97,13 +97,9 @@ int columns(std::string_view printable_text) {
   return sum;
 }
 
-std::string fitted(std::string_view text, int width) {
-  const auto shown = printable(text);
-  const auto pad = [](int missing) {
-    return std::string(static_cast<std::size_t>(std::max(missing, 0)), ' ');
-  };
-  const int taken = columns(shown);
-  if (taken <= width) return shown + pad(width - taken);
+std::string shortened(std::string_view text, int width) {
+  auto shown = printable(text);
+  if (columns(shown) <= width) return shown;
 
   std::vector<std::string_view> characters;
   for (std::string_view rest = shown; !rest.empty();) {
@@ -117,7 +113,13 @@ std::string fitted(std::string_view text, int width) {
   for (auto character = characters.begin(); character != head; ++character) result += *character;
   result += kEllipsis;
   for (auto character = tail; character != characters.end(); ++character) result += *character;
-  return result + pad(width - columns(result));
+  return result;
+}
+
+std::string fitted(std::string_view text, int width) {
+  auto shown = shortened(text, width);
+  shown.append(static_cast<std::size_t>(std::max(width - columns(shown), 0)), ' ');
+  return shown;
 }
 
 std::string clipped(std::string_view text, std::size_t limit) {

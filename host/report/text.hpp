@@ -14,7 +14,10 @@ std::string printable(std::string_view text);
 // Columns that printable text takes: two for East Asian wide characters and emoji.
 int columns(std::string_view printable_text);
 
-// Exactly `width` columns of it: padded on the right, or cut in the middle around an ellipsis.
+// At most `width` columns of it, cut in the middle around an ellipsis.
+std::string shortened(std::string_view text, int width);
+
+// Exactly `width` columns of it: shortened, or padded on the right.
 std::string fitted(std::string_view text, int width);
 
 // The first `limit` bytes at most, cut between characters and ended by an ellipsis where something is

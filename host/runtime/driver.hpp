@@ -17,6 +17,7 @@
 namespace strata {
 
 inline constexpr std::uint32_t kMaximumOpenPhases = 32;
+
 class Driver {
  public:
   // Both outlive this. `settle_limit`: how long the ends of the window and of the run wait for threads that

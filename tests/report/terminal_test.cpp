@@ -142,6 +142,7 @@ TEST(TerminalReport, KeepsToItsWidthWhateverTheNames) {
       for (const auto& line : lines(terminal_report(facts, false, width))) {
         EXPECT_LE(columns(line), width) << line;
         EXPECT_EQ(printable(line), line);
+        EXPECT_FALSE(line.ends_with(' ')) << line;
       }
     }
   }

@@ -34,6 +34,8 @@ TEST(Fitted, PadsOrCutsToExactlyItsWidth) {
   EXPECT_EQ(fitted("abc", 5), "abc  ");
   EXPECT_EQ(fitted("layers.11.attn.q_proj", 11), "layer\u2026_proj");
   EXPECT_EQ(fitted("abc", 3), "abc");
+  EXPECT_EQ(shortened("abc", 5), "abc");
+  EXPECT_EQ(shortened("layers.11.attn.q_proj", 11), "layer\u2026_proj");
   for (int width = 1; width < 12; ++width) {
     EXPECT_EQ(columns(fitted("\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57 abc", width)), width);
   }

@@ -13,10 +13,6 @@ namespace strata::trainer {
 
 namespace {
 
-std::uint64_t bytes_of_token(config::TokenFormat format) {
-  return format == config::TokenFormat::kUint16 ? sizeof(std::uint16_t) : 1;
-}
-
 template <typename Token>
 void copy_tokens(std::span<const std::byte> bytes, std::uint64_t first, std::span<std::int64_t> tokens) {
   const auto* source = reinterpret_cast<const Token*>(bytes.data()) + first;
@@ -28,7 +24,7 @@ void copy_tokens(std::span<const std::byte> bytes, std::uint64_t first, std::spa
 TokenFiles::TokenFiles(const std::vector<std::filesystem::path>& paths, config::TokenFormat format,
                        std::uint64_t max_bytes)
     : format_(format) {
-  const std::uint64_t token_bytes = bytes_of_token(format);
+  const std::uint64_t token_bytes = config::bytes_of_token(format);
   std::uint64_t tokens_left =
       max_bytes == 0 ? std::numeric_limits<std::uint64_t>::max() : max_bytes / token_bytes;
   for (const std::filesystem::path& path : paths) {

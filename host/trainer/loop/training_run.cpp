@@ -9,32 +9,6 @@
 #include "host/trainer/loop/backend.hpp"
 
 namespace strata::trainer {
-namespace {
-
-// A step that is left early, by an interrupt or an exception, ends without a result and before the run's
-// memory is freed: what is freed afterwards belongs to no step.
-class StepRange {
- public:
-  StepRange(Session& session, std::uint64_t step, std::uint32_t micro_batches) : session_(session) {
-    session_.begin_step(step, micro_batches);
-  }
-  ~StepRange() {
-    if (open_) session_.end_step({});
-  }
-  StepRange(const StepRange&) = delete;
-  StepRange& operator=(const StepRange&) = delete;
-
-  void end(const StepResult& result) {
-    open_ = false;
-    session_.end_step(result);
-  }
-
- private:
-  Session& session_;
-  bool open_ = true;
-};
-
-}  // namespace
 
 TrainingRun::TrainingRun(const Request& request)
     : request_(request), config_(request.config), session_(request.session), owners_(request.session) {
@@ -77,13 +51,13 @@ void TrainingRun::run_steps(Result& result) {
       static_cast<std::uint64_t>(config_.accumulation * config_.data.batch_size * config_.model.context);
   for (std::uint64_t step = 0; step < steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();
-    StepRange range(session_, step, static_cast<std::uint32_t>(config_.accumulation));
+    Step recorded(session_, step, static_cast<std::uint32_t>(config_.accumulation));
     const std::optional<double> loss = run_step(step);
     if (!loss) {
       result.outcome = Outcome::kInterrupted;
       return;
     }
-    range.end({.optimizer_ran = trains(), .loss = loss, .tokens = tokens});
+    recorded.end({.optimizer_ran = trains(), .loss = loss, .tokens = tokens});
     const auto duration = std::chrono::steady_clock::now() - begin;
     result.steps = step + 1;
     result.last_loss = *loss;

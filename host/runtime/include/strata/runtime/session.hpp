@@ -146,6 +146,30 @@ class STRATA_RUNTIME_EXPORT Session {
 };
 
 // RAII pairs. Each ends what it began, also when an exception passes.
+
+// A step that is left before `end`, by an interrupt or an exception, ends without a result. Leave it before
+// the model is freed: what is freed afterwards belongs to no step.
+class Step {
+ public:
+  Step(Session& session, std::uint64_t index, std::uint32_t micro_batches) : session_(session) {
+    session_.begin_step(index, micro_batches);
+  }
+  ~Step() {
+    if (open_) session_.end_step({});
+  }
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+  void end(const StepResult& result) {
+    open_ = false;
+    session_.end_step(result);
+  }
+
+ private:
+  Session& session_;
+  bool open_ = true;
+};
+
 class Phase {
  public:
   Phase(Session& session, PhaseKind kind, std::string_view name)
