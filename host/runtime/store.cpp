@@ -84,6 +84,7 @@ class Store::Implementation {
     database_.set_meta("pid", std::to_string(pid));
     database_.set_meta("state", "open");
     database_.commit();
+    make_first_spools();
     writer_.emplace(database_, pool_, definitions_, problems_);
   }
 
@@ -171,6 +172,7 @@ class Store::Implementation {
     return current_thread_slot.store == open_.id() ? current_thread_slot.spool : nullptr;
   }
   void finish_database(std::string_view end);
+  void make_first_spools() noexcept;
 
   const OnFull on_full_;
   const StorePlace place_;
@@ -228,6 +230,15 @@ bool Store::Implementation::append_slowly(std::uint32_t table, const void* row,
       return count_drop();
     }
     backoff.pause();
+  }
+}
+
+// Before the writer's thread is there, which may wait long for its turn: the first threads find a spool and
+// make none. Where there is no space for them, the writer meets that again and reports it.
+void Store::Implementation::make_first_spools() noexcept {
+  try {
+    pool_.top_up();
+  } catch (const std::exception&) {
   }
 }
 

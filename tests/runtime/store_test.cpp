@@ -82,6 +82,12 @@ TEST_F(StoreTest, KeepsEveryTypeOfColumn) {
   EXPECT_FALSE(std::filesystem::exists(file().string() + "-wal"));
 }
 
+// Whenever the writer's thread gets its turn.
+TEST_F(StoreTest, HasSpoolsBeforeTheFirstRow) {
+  const Store store(folder_.rank(), kPid, {}, {});
+  EXPECT_TRUE(std::filesystem::exists(folder_.spools(kPid) / "00001.spool"));
+}
+
 TEST_F(StoreTest, RefusesWhatTheStoreCannotHold) {
   Store store(folder_.rank(), kPid, {}, {});
   const auto refused = [&store](const char* plugin, const strata_table& table) {
