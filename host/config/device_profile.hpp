@@ -1,0 +1,65 @@
+// Device profiles: what is known of a kind of GPU, each number with its source, as configs/devices/*.yaml say
+// it. The dry GPU is made of one of them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata::config {
+
+struct ByteRange {
+  std::uint64_t low = 0, high = 0;
+};
+
+struct ComputeCapability {
+  std::uint64_t major = 0, minor = 0;
+};
+
+struct DeviceProfile {
+  std::string key;             // the file's name: h100-80gb
+  std::filesystem::path file;  // where it came from
+
+  std::string name;  // as the driver tells it
+  std::uint64_t memory_bytes = 0;
+  ByteRange context_bytes;  // taken by a process that uses the device; seldom known to the byte
+  ComputeCapability compute_capability;
+  std::uint64_t multiprocessors = 0;
+  std::uint64_t threads_per_multiprocessor = 0;
+  std::uint64_t blocks_per_multiprocessor = 0;
+  std::uint64_t shared_bytes_per_multiprocessor = 0;
+  std::uint64_t shared_bytes_per_block_optin = 0;
+  std::uint64_t l2_bytes = 0;
+  std::uint64_t memory_bus_bits = 0;
+  std::uint64_t memory_clock_khz = 0;
+  std::uint64_t clock_khz = 0;
+
+  // Peak rates, dense: 10^9 bytes and 10^12 operations a second. 0: the device has no such mode.
+  double memory_gb_per_s = 0;
+  double fp32_tflops = 0;
+  double tf32_tflops = 0;
+  double fp16_tflops = 0;
+  double bf16_tflops = 0;
+  double fp8_tflops = 0;
+
+  // All of the above as it was written, in the order of the file's keys.
+  struct Fact {
+    std::string_view key;
+    std::string value;
+    std::string source;  // empty: the file does not say
+  };
+  std::vector<Fact> facts;
+};
+
+// The profiles that Strata brings along: share/strata/devices beside the program's folder. Sorted by key.
+std::filesystem::path device_folder();
+std::vector<std::string> device_keys();
+
+// A key of `device_keys`, or the path of a file of one's own (it has a '/', or ends in .yaml or .yml). Throws
+// ConfigError with everything that is wrong with the file, or with the nearest key.
+DeviceProfile load_device_profile(const std::string& key_or_path);
+
+}  // namespace strata::config
