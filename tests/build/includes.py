@@ -11,6 +11,7 @@ ALLOWED = {
     "plugins/*": PLUGIN_API,
     "sources/*": PLUGIN_API,
     "host/runtime": PLUGIN_API + RUNTIME,
+    "dry_gpu": ("strata/dry_gpu.h",),
     "host/config": RUNTIME,
     "host/analysis": PLUGIN_API,
     "host/report": ("host/analysis/",),
@@ -21,7 +22,7 @@ USES_TORCH = ("sources/torch", "host/trainer")
 
 SUFFIXES = (".c", ".h", ".cpp", ".hpp")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
-OURS = re.compile(r"(plugin_api|plugins|sources|host|strata|tests|bench)/")
+OURS = re.compile(r"(plugin_api|plugins|sources|dry_gpu|host|strata|tests|bench)/")
 TORCH = re.compile(r"(torch|ATen|c10|caffe2)/")
 
 

@@ -1,0 +1,86 @@
+// Copies and fills.
+#include "dry_gpu/device/copies.hpp"
+
+#include "dry_gpu/cudart/call.hpp"
+#include "dry_gpu/device/kernels.hpp"
+
+using namespace strata::dry_gpu;
+
+namespace {
+
+// A copy that the host waits for; in a stream that records it, that cannot be.
+template <typename Body>
+cudaError_t call_and_wait(Body&& body) {
+  return call_on(cudaStreamLegacy, [&](Machine& machine, ThreadState& thread, CUstream_st& stream) {
+    if (const cudaError_t error = may_wait_for_all(machine, thread)) return error;
+    return body(machine, stream);
+  });
+}
+
+// The variable's bytes from `offset` on, which lie on a device and nowhere else.
+cudaError_t check_symbol(const void* symbol, std::size_t offset, std::size_t bytes) {
+  const auto variable = kernels().variable(symbol);
+  if (!variable) return cudaErrorInvalidSymbol;
+  return offset <= variable->bytes && bytes <= variable->bytes - offset ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+}  // namespace
+
+cudaError_t cudaMemcpy(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind) {
+  return call_and_wait([&](Machine& machine, CUstream_st& stream) {
+    return copy(machine, stream, target, source, bytes, kind);
+  });
+}
+
+cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t handle) {
+  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+    return copy(machine, stream, target, source, bytes, kind);
+  });
+}
+
+cudaError_t cudaMemcpyPeer(void* target, int, const void* source, int, std::size_t bytes) {
+  return cudaMemcpy(target, source, bytes, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* target, int, const void* source, int, std::size_t bytes,
+                                cudaStream_t handle) {
+  return cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, handle);
+}
+
+cudaError_t cudaMemcpy2D(void* target, std::size_t target_pitch, const void* source, std::size_t source_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return call_and_wait([&](Machine& machine, CUstream_st& stream) {
+    return copy_rows(machine, stream, target, source, {width, height, target_pitch, source_pitch}, kind);
+  });
+}
+
+cudaError_t cudaMemcpy2DAsync(void* target, std::size_t target_pitch, const void* source,
+                              std::size_t source_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t handle) {
+  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+    return copy_rows(machine, stream, target, source, {width, height, target_pitch, source_pitch}, kind);
+  });
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void*, std::size_t bytes, std::size_t offset,
+                               cudaMemcpyKind) {
+  return call_and_wait([&](Machine&, CUstream_st&) { return check_symbol(symbol, offset, bytes); });
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void*, std::size_t bytes, std::size_t offset,
+                                    cudaMemcpyKind, cudaStream_t handle) {
+  return call_on(handle,
+                 [&](Machine&, ThreadState&, CUstream_st&) { return check_symbol(symbol, offset, bytes); });
+}
+
+cudaError_t cudaMemset(void* target, int value, std::size_t bytes) {
+  return call_and_wait(
+      [&](Machine& machine, CUstream_st& stream) { return fill(machine, stream, target, value, bytes); });
+}
+
+cudaError_t cudaMemsetAsync(void* target, int value, std::size_t bytes, cudaStream_t handle) {
+  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+    return fill(machine, stream, target, value, bytes);
+  });
+}

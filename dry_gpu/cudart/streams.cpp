@@ -1,0 +1,153 @@
+// Streams and events.
+#include "dry_gpu/device/streams.hpp"
+
+#include "dry_gpu/cudart/call.hpp"
+
+using namespace strata::dry_gpu;
+
+namespace {
+
+constexpr int kGreatestPriority = -5;
+
+// `body(machine, event)`, for an event that was created.
+template <typename Body>
+cudaError_t call_with(cudaEvent_t event, Body&& body) {
+  return call([&](Machine& machine, ThreadState&) {
+    return event == nullptr || !event->is_live ? cudaErrorInvalidResourceHandle : body(machine, *event);
+  });
+}
+
+}  // namespace
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* result, unsigned flags, int priority) {
+  return call([&](Machine& machine, ThreadState& thread) {
+    if (result == nullptr || (flags & ~unsigned{cudaStreamNonBlocking}) != 0) return cudaErrorInvalidValue;
+    machine.used(thread.device);
+    const int kept = priority > 0 ? 0 : priority < kGreatestPriority ? kGreatestPriority : priority;
+    *result = machine.streams().create_stream(thread.device, flags, kept);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* result, unsigned flags) {
+  return cudaStreamCreateWithPriority(result, flags, 0);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* result) {
+  return cudaStreamCreateWithPriority(result, 0, 0);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+  return call([&](Machine& machine, ThreadState&) { return machine.streams().destroy(handle); });
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
+  return call_on(handle, [&](Machine&, ThreadState&, CUstream_st& stream) {
+    *priority = stream.priority;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
+  return call_on(handle, [&](Machine&, ThreadState&, CUstream_st& stream) {
+    *flags = stream.flags;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
+  return call_on(handle, [&](Machine&, ThreadState&, CUstream_st& stream) {
+    *id = stream.id;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
+  return call_on(handle, [&](Machine&, ThreadState&, CUstream_st& stream) {
+    *device = stream.device;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
+  return call_on(handle, [](Machine& machine, ThreadState&, CUstream_st& stream) {
+    return machine.streams().synchronize(&stream);
+  });
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t handle) {
+  return cudaStreamSynchronize(handle);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned) {
+  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+    return event == nullptr ? cudaErrorInvalidResourceHandle : machine.streams().wait(&stream, event);
+  });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* argument) {
+  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+    return machine.streams().submit(&stream, cudaGraphNodeTypeHost, [=] { function(argument); });
+  });
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void* argument,
+                                  unsigned) {
+  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+    if (machine.streams().capture_state(&stream).status != cudaStreamCaptureStatusNone)
+      return cudaErrorStreamCaptureUnsupported;
+    callback(handle, cudaSuccess, argument);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* result, unsigned flags) {
+  return call([&](Machine& machine, ThreadState& thread) {
+    if (result == nullptr) return cudaErrorInvalidValue;
+    machine.used(thread.device);
+    *result = machine.streams().create_event(thread.device, flags);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* result) {
+  return cudaEventCreateWithFlags(result, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return call([&](Machine& machine, ThreadState&) { return machine.streams().destroy(event); });
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned) {
+  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+    if (event == nullptr || event->device != stream.device) return cudaErrorInvalidResourceHandle;
+    return machine.streams().record(event, &stream);
+  });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
+  return cudaEventRecordWithFlags(event, handle, 0);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return call_with(event,
+                   [](Machine& machine, CUevent_st& known) { return machine.streams().query(&known); });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return cudaEventQuery(event);
+}
+
+// Nothing is timed: every distance is zero, and counted.
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+  return call([&](Machine& machine, ThreadState&) {
+    for (const CUevent_st* event : {begin, end}) {
+      if (event == nullptr || !event->is_live || !event->is_recorded ||
+          (event->flags & cudaEventDisableTiming) != 0)
+        return cudaErrorInvalidResourceHandle;
+    }
+    *milliseconds = 0;
+    machine.counts().unknown_times.add();
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,23 @@
+#include "dry_gpu/device/address_space.hpp"
+
+#include <sys/mman.h>
+
+namespace strata::dry_gpu {
+namespace {
+
+constexpr Address kBase = 0x300000000000;
+
+Address reserve(std::uint64_t bytes) {
+  void* const wanted = reinterpret_cast<void*>(kBase);  // NOLINT(performance-no-int-to-ptr)
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  if (mmap(wanted, bytes, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0) == wanted) return kBase;
+  void* const given = mmap(nullptr, bytes, PROT_NONE, flags, -1, 0);
+  return given == MAP_FAILED ? kBase : reinterpret_cast<Address>(given);
+}
+
+}  // namespace
+
+AddressSpace::AddressSpace(std::uint32_t devices, std::uint64_t span_bytes)
+    : base_(reserve(2 * devices * span_bytes)), span_bytes_(span_bytes), devices_(devices) {}
+
+}  // namespace strata::dry_gpu

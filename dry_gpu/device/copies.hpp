@@ -1,0 +1,26 @@
+// Copies and fills, as far as the host can see them: what a device would have computed reads as zeros, and is
+// counted.
+#pragma once
+
+#include <cstddef>
+
+#include "dry_gpu/device/machine.hpp"
+
+namespace strata::dry_gpu {
+
+// `bytes` from `source` to `target`, each on the host or on any device.
+// cudaErrorInvalidValue: one of them is no memory of a device, though the address is a device's; or the
+// direction is not what `kind` says.
+cudaError_t copy(Machine& machine, CUstream_st& stream, void* target, const void* source, std::size_t bytes,
+                 cudaMemcpyKind kind);
+
+// Rows of `width` bytes.
+struct Rows {
+  std::size_t width, height, target_pitch, source_pitch;
+};
+cudaError_t copy_rows(Machine& machine, CUstream_st& stream, void* target, const void* source,
+                      const Rows& rows, cudaMemcpyKind kind);
+
+cudaError_t fill(Machine& machine, CUstream_st& stream, void* target, int value, std::size_t bytes);
+
+}  // namespace strata::dry_gpu

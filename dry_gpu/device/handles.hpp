@@ -1,0 +1,67 @@
+// What CUDA's opaque handles point to. The names are those that CUDA's headers declare and leave to their
+// implementation.
+//
+// Streams and events are never freed, only used again: a handle that outlives its object can be told from a
+// live one. All that changes after creation is guarded by the lock of Streams, where nothing else is said.
+#pragma once
+
+#include "dry_gpu/cuda_api.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace strata::dry_gpu {
+
+// A stream that records a graph, with the streams that joined it.
+struct Capture {
+  unsigned long long id;
+  cudaStreamCaptureMode mode;
+  CUstream_st* origin;
+  const void* thread;  // that began it
+  bool invalidated = false;
+  std::unique_ptr<CUgraph_st> graph;
+  std::vector<CUstream_st*> streams;
+};
+
+}  // namespace strata::dry_gpu
+
+struct CUgraphNode_st {
+  cudaGraphNodeType type;
+  std::vector<CUgraphNode_st*> dependencies;
+  std::function<void()> replay;  // what the host can see of it
+};
+
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+};
+
+// Shared with the captures of its launches, which may outlive it.
+struct CUgraphExec_st {
+  std::shared_ptr<const std::vector<std::function<void()>>> replays;
+};
+
+struct CUstream_st {
+  int device = 0;
+  int priority = 0;
+  unsigned flags = 0;
+  unsigned long long id = 0;
+  bool is_live = false;
+  bool is_legacy = false;
+  strata::dry_gpu::Capture* capture = nullptr;
+  std::vector<CUgraphNode_st*> last_nodes;  // what the next one of the capture depends on
+};
+
+struct CUevent_st {
+  int device = 0;
+  unsigned flags = 0;
+  bool is_live = false;
+  bool is_recorded = false;
+  unsigned long long capture = 0;  // the id of the capture that recorded it last, or 0
+  std::vector<CUgraphNode_st*> nodes;
+};
+
+struct CUctx_st {
+  int device = 0;
+};

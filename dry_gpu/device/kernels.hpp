@@ -1,0 +1,54 @@
+// The kernels that a program brought along: registered by the static initialisers of its libraries (which run
+// before any profile is known), or found in modules that it loaded.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "dry_gpu/device/address_space.hpp"
+
+// A kernel of a loaded module, or one that was named by its host function.
+struct CUfunc_st {
+  std::string name;  // mangled
+};
+
+struct CUmod_st {
+  std::mutex mutex;
+  std::unordered_map<std::string, CUfunc_st> functions;
+};
+
+namespace strata::dry_gpu {
+
+// [any thread]
+class Kernels {
+ public:
+  // `name` is kept as it is: it lies in the library that registers.
+  void add(const void* host_function, const char* name);
+  void add_variable(const void* host_variable, const char* name, std::uint64_t bytes);
+
+  // Null: no such kernel.
+  const char* name_of(const void* host_function);
+  struct Variable {
+    const char* name;
+    std::uint64_t bytes;
+  };
+  std::optional<Variable> variable(const void* host_variable);
+
+ private:
+  // Tens of thousands are registered while a program loads, and most are never asked for: they are sorted in
+  // when the first is.
+  std::mutex mutex_;
+  std::vector<std::pair<const void*, const char*>> added_;
+  std::unordered_map<const void*, const char*> names_;
+  std::unordered_map<const void*, Variable> variables_;
+};
+
+// One for the process, made at its first use and never destroyed.
+Kernels& kernels();
+
+}  // namespace strata::dry_gpu

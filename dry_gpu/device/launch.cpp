@@ -1,0 +1,39 @@
+#include "dry_gpu/device/launch.hpp"
+
+#include <algorithm>
+
+namespace strata::dry_gpu {
+namespace {
+
+bool is_possible(const DeviceProfile& profile, const Launch& launch) {
+  const dim3& grid = launch.grid;
+  const dim3& block = launch.block;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) return false;
+  if (grid.x > 2147483647U || grid.y > 65535 || grid.z > 65535) return false;
+  if (block.x > 1024 || block.y > 1024 || block.z > 64 || block.x * block.y * block.z > 1024) return false;
+  return launch.shared_bytes <= profile.shared_bytes_per_block_optin;
+}
+
+}  // namespace
+
+cudaError_t launch(Machine& machine, CUstream_st& stream, const Launch& launch) {
+  if (launch.kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (!is_possible(machine.profile(), launch)) return cudaErrorInvalidConfiguration;
+  return machine.streams().submit(&stream, cudaGraphNodeTypeKernel,
+                                  [&counts = machine.counts()] { counts.launches.add(); });
+}
+
+int resident_blocks(const DeviceProfile& profile, int threads_per_block, std::size_t shared_bytes) {
+  constexpr int kWarp = 32;
+  const int threads = std::max((threads_per_block + kWarp - 1) / kWarp * kWarp, kWarp);
+  int blocks = std::min(static_cast<int>(profile.threads_per_multiprocessor) / threads,
+                        static_cast<int>(profile.blocks_per_multiprocessor));
+  if (shared_bytes > 0) {
+    const std::size_t reserved = profile.compute_major >= 8 ? 1024 : 0;
+    blocks = std::min(blocks,
+                      static_cast<int>(profile.shared_bytes_per_multiprocessor / (shared_bytes + reserved)));
+  }
+  return std::max(blocks, 0);
+}
+
+}  // namespace strata::dry_gpu

@@ -1,0 +1,121 @@
+#include "dry_gpu/device/machine.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "dry_gpu/device/messages.hpp"
+
+namespace strata::dry_gpu {
+namespace {
+
+struct Choice {
+  std::mutex mutex;
+  std::optional<MachineProfile> profile;
+  bool made = false;
+};
+
+Choice& choice() {
+  static Choice& only = *new Choice;  // NOLINT(cppcoreguidelines-owning-memory)
+  return only;
+}
+
+std::atomic<Machine*> the_machine = nullptr;
+std::atomic<bool> is_made = false;
+std::atomic<bool> is_forked = false;
+
+// Nothing: the environment names none, or one that says why it cannot be used.
+std::optional<MachineProfile> profile_of_environment() {
+  const char* const path = std::getenv("STRATA_DRY_GPU");
+  if (path == nullptr || *path == '\0') return std::nullopt;
+  try {
+    std::ifstream file(path);
+    if (!file) throw std::invalid_argument("it cannot be read");
+    return parse_profile(std::string(std::istreambuf_iterator<char>(file), {}));
+  } catch (const std::exception& error) {
+    say((std::string("STRATA_DRY_GPU=") + path).c_str(),
+        (std::string("gives no device: ") + error.what()).c_str());
+    return std::nullopt;
+  }
+}
+
+void make() {
+  Choice& chosen = choice();
+  const std::scoped_lock lock(chosen.mutex);
+  if (chosen.made) return;
+  chosen.made = true;
+  if (!chosen.profile) chosen.profile = profile_of_environment();
+  if (chosen.profile) the_machine = std::make_unique<Machine>(*chosen.profile).release();
+  pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+  is_made.store(true, std::memory_order_release);
+}
+
+}  // namespace
+
+Machine::Machine(MachineProfile profile)
+    : profile_(std::move(profile)),
+      addresses_(profile_.devices, profile_.span_bytes),
+      virtual_memory_(addresses_, *this),
+      streams_(static_cast<int>(profile_.devices)) {
+  for (std::uint32_t index = 0; index < profile_.devices; ++index) {
+    devices_.emplace_back(static_cast<int>(index), addresses_.span_of(index), addresses_.span_bytes(),
+                          profile_.device);
+  }
+}
+
+Device& Machine::used(int index) {
+  Device& used = device(index);
+  std::call_once(used.context_made, [&] {
+    used.memory.take(profile_.device.context_bytes);
+    used.has_context = true;
+  });
+  return used;
+}
+
+std::optional<Machine::Place> Machine::find(Address address) const {
+  if (const std::optional<int> index = addresses_.device_of(address)) {
+    const auto allocation = devices_[static_cast<std::size_t>(*index)].memory.find(address);
+    if (!allocation) return std::nullopt;
+    return Place{*index, allocation->address, allocation->bytes};
+  }
+  if (!addresses_.is_reservable(address)) return std::nullopt;
+  const auto mapping = virtual_memory_.find(address);
+  if (!mapping) return std::nullopt;
+  return Place{mapping->device, mapping->address, mapping->bytes};
+}
+
+std::optional<Address> Machine::variable(int device_index, const void* host_variable, std::uint64_t bytes) {
+  Device& owner = used(device_index);
+  const std::scoped_lock lock(owner.variables_mutex);
+  const auto known = owner.variables.find(host_variable);
+  if (known != owner.variables.end()) return known->second;
+  const std::optional<Address> address = owner.memory.allocate(bytes);
+  if (address) owner.variables.emplace(host_variable, *address);
+  return address;
+}
+
+void Machine::freed(int device_index, std::uint64_t bytes) {
+  device(device_index).memory.give_back(bytes);
+}
+
+void choose(MachineProfile profile) {
+  Choice& chosen = choice();
+  const std::scoped_lock lock(chosen.mutex);
+  if (chosen.made)
+    throw std::logic_error("a device profile was chosen after the program had asked for its devices");
+  chosen.profile = std::move(profile);
+}
+
+MachineState machine() {
+  if (!is_made.load(std::memory_order_acquire)) make();
+  return {the_machine.load(std::memory_order_relaxed), is_forked.load(std::memory_order_relaxed)};
+}
+
+}  // namespace strata::dry_gpu

@@ -1,0 +1,36 @@
+#include "dry_gpu/device/refusals.hpp"
+
+#include <algorithm>
+
+#include "dry_gpu/device/machine.hpp"
+#include "dry_gpu/device/messages.hpp"
+
+namespace strata::dry_gpu {
+namespace {
+
+std::atomic<Refused*> latest = nullptr;
+
+}  // namespace
+
+void refuse(Refused& function) noexcept {
+  if (function.calls.fetch_add(1, std::memory_order_relaxed) != 0) return;
+  function.next = latest.load(std::memory_order_relaxed);
+  while (!latest.compare_exchange_weak(function.next, &function, std::memory_order_release)) {
+  }
+  say(function.name, "is not implemented; it was answered with its library's error for that");
+}
+
+int succeed_without_effect() noexcept {
+  if (Machine* const devices = machine().machine) devices->counts().library_calls.add();
+  return 0;
+}
+
+std::vector<const Refused*> refused() {
+  std::vector<const Refused*> all;
+  for (const Refused* each = latest.load(std::memory_order_acquire); each != nullptr; each = each->next)
+    all.push_back(each);
+  std::ranges::reverse(all);
+  return all;
+}
+
+}  // namespace strata::dry_gpu

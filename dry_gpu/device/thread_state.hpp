@@ -1,0 +1,29 @@
+// What CUDA keeps for each thread.
+#pragma once
+
+#include <vector>
+
+#include "dry_gpu/cuda_api.hpp"
+
+namespace strata::dry_gpu {
+
+struct LaunchConfiguration {
+  dim3 grid, block;
+  std::size_t shared_bytes;
+  cudaStream_t stream;
+};
+
+struct ThreadState {
+  int device = 0;
+  std::vector<int> pushed_devices;  // by cuCtxPushCurrent
+  cudaError_t last_error = cudaSuccess;
+  cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+  std::vector<LaunchConfiguration> launches;  // between <<<...>>> and the calls of the kernels' stubs
+};
+
+inline ThreadState& this_thread() {
+  thread_local ThreadState state;
+  return state;
+}
+
+}  // namespace strata::dry_gpu

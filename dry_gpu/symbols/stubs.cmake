@@ -1,0 +1,51 @@
+# Writes STUBS, a C++ file with a weak function for each line of TABLE, from which a definition of ours takes over when
+# there is one. It refuses, or succeeds without effect where EFFECTLESS (a file of "regular expression  # reason") says
+# that this is the right thing.
+#
+#   cmake -DTABLE=... -DEFFECTLESS=... -DSTUBS=... -P stubs.cmake
+
+# What a function answers, by what it returns; CUDA's numbers for "not supported". A pointer or a number has no such
+# answer: those functions are implemented, or the link fails for want of a value here.
+set(refusal_cudaError_t 801)
+set(refusal_CUresult 801)
+set(refusal_cublasStatus_t 15)
+set(refusal_cudnnStatus_t 3000)
+set(refusal_cufftResult 16)
+set(refusal_curandStatus_t 999)
+set(refusal_cusolverStatus_t 10)
+set(refusal_cusparseStatus_t 10)
+set(refusal_ncclResult_t 5)
+set(refusal_CUptiResult 27)
+
+set(patterns "")
+if(EFFECTLESS)
+  file(STRINGS ${EFFECTLESS} lines REGEX "^[^#]")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE " *#.*" "" pattern "${line}")
+    list(APPEND patterns "^(${pattern})$")
+  endforeach()
+endif()
+set(unused ${patterns})
+
+file(STRINGS ${TABLE} functions REGEX "^[^#]")
+set(text "// Written by symbols/stubs.cmake from ${TABLE}.\n#include \"dry_gpu/device/stub.hpp\"\n\n")
+foreach(function IN LISTS functions)
+  string(REPLACE " " ";" parts "${function}")
+  list(GET parts 0 name)
+  list(GET parts 1 type)
+  if(NOT DEFINED refusal_${type})
+    continue()
+  endif()
+  set(kind "STRATA_REFUSED(${name}, ${refusal_${type}})")
+  foreach(pattern IN LISTS patterns)
+    if(name MATCHES "${pattern}")
+      set(kind "STRATA_EFFECTLESS(${name})")
+      list(REMOVE_ITEM unused "${pattern}")
+    endif()
+  endforeach()
+  string(APPEND text "${kind}\n")
+endforeach()
+if(unused)
+  message(FATAL_ERROR "${EFFECTLESS}: no function of ${TABLE} is meant by ${unused}")
+endif()
+file(WRITE ${STUBS} "${text}")

@@ -1,0 +1,231 @@
+// Streams, events, captures and graphs. Each error is the one that CUDA documents for the case.
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "tests/dry_gpu/dry_devices.hpp"
+
+namespace strata::dry_gpu {
+namespace {
+
+class Capture : public DryDevices {
+ protected:
+  void SetUp() override {
+    DryDevices::SetUp();
+    for (cudaStream_t* stream : {&stream_, &other_}) {
+      ASSERT_EQ(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), cudaSuccess);
+    }
+    ASSERT_EQ(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), cudaSuccess);
+  }
+  void TearDown() override {
+    EXPECT_EQ(cudaEventDestroy(event_), cudaSuccess);
+    EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
+    EXPECT_EQ(cudaStreamDestroy(other_), cudaSuccess);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << "a capture is left";
+  }
+
+  void begin(cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
+    ASSERT_EQ(cudaStreamBeginCapture(stream_, mode), cudaSuccess);
+  }
+  cudaError_t end() {
+    graph_ = nullptr;
+    const cudaError_t error = cudaStreamEndCapture(stream_, &graph_);
+    EXPECT_EQ(graph_ != nullptr, error == cudaSuccess);
+    return error;
+  }
+  static cudaError_t launch(cudaStream_t stream) {
+    static const char kernel = 0;
+    return cudaLaunchKernel(&kernel, {1, 1, 1}, {1, 1, 1}, nullptr, 0, stream);
+  }
+  std::size_t nodes() {
+    std::size_t count = 0;
+    EXPECT_EQ(cudaGraphGetNodes(graph_, nullptr, &count), cudaSuccess);
+    return count;
+  }
+
+  cudaStream_t stream_ = nullptr, other_ = nullptr;
+  cudaEvent_t event_ = nullptr;
+  cudaGraph_t graph_ = nullptr;
+};
+
+TEST_F(Capture, KeepsWorkAndReplaysIt) {
+  int calls = 0;
+  const cudaHostFn_t count = [](void* sum) { ++*static_cast<int*>(sum); };
+  const std::uint64_t before = strata_dry_gpu_count().launches;
+  begin();
+  EXPECT_EQ(launch(stream_), cudaSuccess);
+  EXPECT_EQ(launch(stream_), cudaSuccess);
+  EXPECT_EQ(cudaLaunchHostFunc(stream_, count, &calls), cudaSuccess);
+  EXPECT_EQ(launch(other_), cudaSuccess) << "of another stream: done at once";
+  ASSERT_EQ(end(), cudaSuccess);
+  EXPECT_EQ(strata_dry_gpu_count().launches - before, 1u);
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(nodes(), 3u);
+
+  cudaGraphExec_t executable = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph_, 0), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+  EXPECT_EQ(cudaGraphLaunch(executable, stream_), cudaSuccess);
+  EXPECT_EQ(cudaGraphLaunch(executable, stream_), cudaSuccess);
+  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+  EXPECT_EQ(strata_dry_gpu_count().launches - before, 5u);
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(Capture, JoinsStreamsThatWaitForIt) {
+  begin();
+  EXPECT_EQ(launch(stream_), cudaSuccess);
+  EXPECT_EQ(cudaEventRecord(event_, stream_), cudaSuccess);
+  EXPECT_EQ(cudaStreamWaitEvent(other_, event_, 0), cudaSuccess);
+  cudaStreamCaptureStatus status{};
+  EXPECT_EQ(cudaStreamIsCapturing(other_, &status), cudaSuccess);
+  EXPECT_EQ(status, cudaStreamCaptureStatusActive);
+  EXPECT_EQ(launch(other_), cudaSuccess);
+  EXPECT_EQ(launch(stream_), cudaSuccess);
+  EXPECT_EQ(cudaEventRecord(event_, other_), cudaSuccess);
+  EXPECT_EQ(cudaStreamWaitEvent(stream_, event_, 0), cudaSuccess);
+  EXPECT_EQ(launch(stream_), cudaSuccess);
+  ASSERT_EQ(end(), cudaSuccess);
+
+  std::vector<cudaGraphNode_t> all(4);
+  std::size_t count = all.size();
+  ASSERT_EQ(cudaGraphGetNodes(graph_, all.data(), &count), cudaSuccess);
+  ASSERT_EQ(count, 4u);
+  std::vector<cudaGraphNode_t> last(2);
+  count = last.size();
+  ASSERT_EQ(cudaGraphNodeGetDependencies(all[3], last.data(), nullptr, &count), cudaSuccess);
+  std::ranges::sort(last);
+  std::vector<cudaGraphNode_t> both = {all[1], all[2]};
+  std::ranges::sort(both);
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(last, both);
+  EXPECT_EQ(cudaStreamIsCapturing(other_, &status), cudaSuccess);
+  EXPECT_EQ(status, cudaStreamCaptureStatusNone);
+  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+}
+
+TEST_F(Capture, EndsUnjoined) {
+  begin();
+  EXPECT_EQ(cudaEventRecord(event_, stream_), cudaSuccess);
+  EXPECT_EQ(cudaStreamWaitEvent(other_, event_, 0), cudaSuccess);
+  EXPECT_EQ(launch(other_), cudaSuccess);
+  EXPECT_EQ(end(), cudaErrorStreamCaptureUnjoined);
+}
+
+TEST_F(Capture, EndsUnmatched) {
+  begin();
+  EXPECT_EQ(cudaEventRecord(event_, stream_), cudaSuccess);
+  EXPECT_EQ(cudaStreamWaitEvent(other_, event_, 0), cudaSuccess);
+  EXPECT_EQ(cudaStreamEndCapture(other_, &graph_), cudaErrorStreamCaptureUnmatched);
+  EXPECT_EQ(end(), cudaErrorStreamCaptureInvalidated);
+  EXPECT_EQ(end(), cudaErrorIllegalState) << "there is none any more";
+}
+
+TEST_F(Capture, EndsOnItsOwnThread) {
+  begin(cudaStreamCaptureModeThreadLocal);
+  std::thread([&] { EXPECT_EQ(end(), cudaErrorStreamCaptureWrongThread); }).join();
+  EXPECT_EQ(end(), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+  begin(cudaStreamCaptureModeRelaxed);
+  std::thread([&] { EXPECT_EQ(end(), cudaSuccess); }).join();
+  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+}
+
+TEST_F(Capture, IsInvalidatedByWhatMustNotBe) {
+  EXPECT_EQ(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);
+  begin();
+  EXPECT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaErrorIllegalState);
+  EXPECT_EQ(cudaStreamSynchronize(stream_), cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(launch(stream_), cudaErrorStreamCaptureInvalidated);
+  EXPECT_EQ(end(), cudaErrorStreamCaptureInvalidated);
+
+  begin();
+  EXPECT_EQ(cudaEventRecord(event_, stream_), cudaSuccess);
+  EXPECT_EQ(cudaEventQuery(event_), cudaErrorCapturedEvent);
+  EXPECT_EQ(end(), cudaErrorStreamCaptureInvalidated);
+
+  EXPECT_EQ(cudaEventRecord(event_, other_), cudaSuccess);
+  begin();
+  EXPECT_EQ(cudaStreamWaitEvent(stream_, event_, 0), cudaErrorStreamCaptureIsolation);
+  EXPECT_EQ(end(), cudaErrorStreamCaptureInvalidated);
+}
+
+// Calls that may wait for a device: not while this thread captures, nor while any does in global mode.
+TEST_F(Capture, ForbidsMallocByModeAndThread) {
+  void* pointer = nullptr;
+  begin();
+  EXPECT_EQ(cudaMalloc(&pointer, 1), cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(end(), cudaErrorStreamCaptureInvalidated);
+
+  begin();
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  EXPECT_EQ(cudaThreadExchangeStreamCaptureMode(&mode), cudaSuccess);
+  EXPECT_EQ(mode, cudaStreamCaptureModeGlobal);
+  EXPECT_EQ(cudaMalloc(&pointer, 1), cudaSuccess);
+  EXPECT_EQ(cudaFree(pointer), cudaSuccess);
+  EXPECT_EQ(cudaThreadExchangeStreamCaptureMode(&mode), cudaSuccess);
+  EXPECT_EQ(end(), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+
+  begin(cudaStreamCaptureModeThreadLocal);
+  std::thread([&] {
+    EXPECT_EQ(cudaMalloc(&pointer, 1), cudaSuccess);
+    EXPECT_EQ(cudaFree(pointer), cudaSuccess);
+  }).join();
+  EXPECT_EQ(end(), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+}
+
+TEST_F(Capture, IsToldToWhoAsks) {
+  begin();
+  EXPECT_EQ(launch(stream_), cudaSuccess);
+  cudaStreamCaptureStatus status{};
+  unsigned long long id = 0;
+  cudaGraph_t graph = nullptr;
+  const cudaGraphNode_t* dependencies = nullptr;
+  std::size_t count = 0;
+  ASSERT_EQ(cudaStreamGetCaptureInfo(stream_, &status, &id, &graph, &dependencies, nullptr, &count),
+            cudaSuccess);
+  EXPECT_EQ(status, cudaStreamCaptureStatusActive);
+  EXPECT_NE(id, 0u);
+  ASSERT_EQ(count, 1u);
+  cudaGraphNodeType type{};
+  EXPECT_EQ(cudaGraphNodeGetType(dependencies[0], &type), cudaSuccess);
+  EXPECT_EQ(type, cudaGraphNodeTypeKernel);
+  ASSERT_EQ(end(), cudaSuccess);
+  EXPECT_EQ(graph, graph_);
+  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+}
+
+TEST_F(Capture, AStreamThatWasDestroyedIsNone) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, -9), cudaSuccess);
+  int priority = 0;
+  EXPECT_EQ(cudaStreamGetPriority(stream, &priority), cudaSuccess);
+  EXPECT_EQ(priority, -5) << "the greatest there is";
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle);
+}
+
+TEST_F(Capture, EventsAreCompleteAndOfNoTime) {
+  cudaEvent_t begin_event = nullptr;
+  cudaEvent_t end_event = nullptr;
+  ASSERT_EQ(cudaEventCreate(&begin_event), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&end_event), cudaSuccess);
+  float milliseconds = -1;
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, begin_event, end_event), cudaErrorInvalidResourceHandle)
+      << "neither was recorded";
+  EXPECT_EQ(cudaEventRecord(begin_event, stream_), cudaSuccess);
+  EXPECT_EQ(cudaEventRecord(end_event, stream_), cudaSuccess);
+  const std::uint64_t before = strata_dry_gpu_count().unknown_times;
+  EXPECT_EQ(cudaEventQuery(end_event), cudaSuccess);
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, begin_event, end_event), cudaSuccess);
+  EXPECT_EQ(milliseconds, 0.0F);
+  EXPECT_EQ(strata_dry_gpu_count().unknown_times - before, 1u);
+  EXPECT_EQ(cudaEventDestroy(begin_event), cudaSuccess);
+  EXPECT_EQ(cudaEventDestroy(end_event), cudaSuccess);
+}
+
+}  // namespace
+}  // namespace strata::dry_gpu

@@ -1,0 +1,77 @@
+"""Programs of tests/dry_gpu/programs, run by real PyTorch on the dry GPU."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+REPOSITORY = HERE.parents[1]
+STRATA = pathlib.Path(os.environ.get("STRATA", REPOSITORY / "build/release/bin/strata")).resolve()
+
+# By its name, what a test needs of a card: cuBLAS's workspace is by architecture, and memory bounds what fits.
+CARD = {
+    "key": "h100-80gb",
+    "name": "NVIDIA H100 80GB HBM3",
+    "memory_bytes": 85_017_624_576,
+    "context_bytes": 545_259_520,
+    "compute_major": 9,
+    "compute_minor": 0,
+    "multiprocessors": 132,
+    "threads_per_multiprocessor": 2048,
+    "blocks_per_multiprocessor": 32,
+    "shared_bytes_per_multiprocessor": 233_472,
+    "shared_bytes_per_block_optin": 232_448,
+    "l2_bytes": 52_428_800,
+    "memory_bus_bits": 5120,
+    "memory_clock_khz": 2_619_000,
+    "clock_khz": 1_980_000,
+    "devices": 1,
+    "span_bytes": 1 << 40,
+}
+
+
+@pytest.fixture(scope="session")
+def dry_gpu_folder():
+    folder = STRATA.parents[1] / "lib/strata/dry_gpu"
+    assert (folder / "cudart.facade.so").is_file(), f"{folder} holds no dry GPU: run ./dev build"
+    return folder
+
+
+@pytest.fixture(scope="session")
+def server(dry_gpu_folder):
+    with subprocess.Popen(
+        [sys.executable, HERE / "programs/server.py", dry_gpu_folder],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.fixture
+def on_dry_gpu(server, tmp_path):
+    """A function: runs a program with words, on CARD with some values replaced; returns what it printed as JSON."""
+
+    def run(program, *words, **card):
+        profile = tmp_path / "profile"
+        profile.write_text("".join(f"{key} {value}\n" for key, value in {**CARD, **card}.items()))
+        request = {
+            "program": str(HERE / "programs" / program),
+            "words": words,
+            "environment": {"STRATA_DRY_GPU": str(profile)},
+            "output": str(tmp_path / "output"),
+        }
+        print(json.dumps(request), file=server.stdin, flush=True)
+        status = server.stdout.readline().strip()
+        errors = (tmp_path / "output.err").read_text()
+        assert status == "0", f"{program} ended with {status}: {errors[-4000:]}"
+        result = json.loads((tmp_path / "output").read_text())
+        result["messages"] = [line for line in errors.splitlines() if line.startswith("strata dry gpu:")]
+        return result
+
+    return run

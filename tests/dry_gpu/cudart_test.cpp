@@ -1,0 +1,192 @@
+// The runtime as a program calls it.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/dry_gpu/dry_devices.hpp"
+
+namespace strata::dry_gpu {
+namespace {
+
+using Cudart = DryDevices;
+
+TEST_F(Cudart, TellsItsDevices) {
+  int count = 0;
+  ASSERT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
+  EXPECT_EQ(count, 2);
+  cudaDeviceProp properties{};
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 1), cudaSuccess);
+  EXPECT_STREQ(properties.name, "NVIDIA Test GPU");
+  EXPECT_EQ(properties.totalGlobalMem, kTotal);
+  EXPECT_EQ(properties.multiProcessorCount, 10);
+  EXPECT_EQ(properties.major, 9);
+  int value = 0;
+  ASSERT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), cudaSuccess);
+  EXPECT_EQ(value, 232448);
+  EXPECT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 2), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaSetDevice(2), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  std::array<char, 32> bus{};
+  ASSERT_EQ(cudaDeviceGetPCIBusId(bus.data(), bus.size(), 1), cudaSuccess);
+  EXPECT_STREQ(bus.data(), "0000:02:00.0");
+}
+
+TEST_F(Cudart, CountsMemoryByDeviceAndItsContext) {
+  std::byte* const first = allocate(20 * kMiB);
+  EXPECT_EQ(used_bytes(), 20 * kMiB);
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  EXPECT_EQ(used_bytes(), 0u);
+  EXPECT_EQ(cudaFree(first), cudaSuccess) << "from another device";
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  EXPECT_EQ(used_bytes(), 0u);
+  EXPECT_EQ(cudaFree(first), cudaErrorInvalidValue);
+}
+
+TEST_F(Cudart, IsOutOfMemoryWhenItIs) {
+  void* pointer = &pointer;
+  EXPECT_EQ(cudaMalloc(&pointer, kTotal - kContext + 1), cudaErrorMemoryAllocation);
+  EXPECT_EQ(pointer, nullptr);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+  ASSERT_EQ(cudaMalloc(&pointer, kTotal - kContext), cudaSuccess);
+  EXPECT_EQ(cudaFree(pointer), cudaSuccess);
+  EXPECT_STREQ(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory");
+}
+
+TEST_F(Cudart, KnowsWhosePointerItIs) {
+  std::byte* const device = allocate(4 * kMiB);
+  void* pinned = nullptr;
+  ASSERT_EQ(cudaHostAlloc(&pinned, 100, cudaHostAllocDefault), cudaSuccess);
+  int own = 0;
+  cudaPointerAttributes attributes{};
+  ASSERT_EQ(cudaPointerGetAttributes(&attributes, device + kMiB), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeDevice);
+  EXPECT_EQ(attributes.device, 0);
+  ASSERT_EQ(cudaPointerGetAttributes(&attributes, static_cast<char*>(pinned) + 99), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeHost);
+  ASSERT_EQ(cudaPointerGetAttributes(&attributes, &own), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeUnregistered);
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+  EXPECT_EQ(cudaFreeHost(pinned), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+}
+
+TEST_F(Cudart, RegistersHostMemoryOnce) {
+  std::vector<char> own(10000);
+  ASSERT_EQ(cudaHostRegister(own.data(), own.size(), 0), cudaSuccess);
+  EXPECT_EQ(cudaHostRegister(own.data() + 9999, 10, 0), cudaErrorHostMemoryAlreadyRegistered);
+  EXPECT_EQ(cudaHostUnregister(own.data() + 1), cudaErrorHostMemoryNotRegistered);
+  EXPECT_EQ(cudaHostUnregister(own.data()), cudaSuccess);
+  EXPECT_EQ(cudaHostRegister(nullptr, 10, 0), cudaErrorInvalidValue);
+}
+
+// What a kernel would have written is not known: zeros, and a count.
+TEST_F(Cudart, ReadsZerosFromADeviceAndCountsThem) {
+  std::byte* const device = allocate(kMiB);
+  std::array<int, 4> host = {1, 2, 3, 4};
+  const strata_dry_gpu_counts before = strata_dry_gpu_count();
+  ASSERT_EQ(cudaMemcpy(device, host.data(), sizeof host, cudaMemcpyHostToDevice), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(host.data(), device, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(host, (std::array<int, 4>{}));
+  const strata_dry_gpu_counts after = strata_dry_gpu_count();
+  EXPECT_EQ(after.unknown_reads - before.unknown_reads, 1u);
+  EXPECT_EQ(after.unknown_bytes - before.unknown_bytes, sizeof host);
+
+  std::array<int, 4> other{};
+  host = {5, 6, 7, 8};
+  ASSERT_EQ(cudaMemcpy(other.data(), host.data(), sizeof host, cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(other, host) << "between host addresses it is a copy";
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+}
+
+TEST_F(Cudart, RefusesCopiesOfWhatIsNotThere) {
+  std::byte* const device = allocate(4 * kMiB);
+  std::vector<std::byte> host(8 * kMiB);
+  EXPECT_EQ(cudaMemcpy(device, host.data(), 4 * kMiB + 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(device, host.data(), 1, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset(device + 4 * kMiB, 0, 1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+  EXPECT_EQ(cudaMemset(device, 0, 1), cudaErrorInvalidValue) << "freed";
+  EXPECT_EQ(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDefault), cudaSuccess);
+}
+
+TEST_F(Cudart, CopiesRows) {
+  std::byte* const device = allocate(kMiB);
+  std::array<char, 12> host{};
+  host.fill('x');
+  ASSERT_EQ(cudaMemcpy2D(host.data(), 4, device, 8, 2, 3, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(std::string(host.data(), host.size()), std::string("\0\0xx\0\0xx\0\0xx", 12));
+  EXPECT_EQ(cudaMemcpy2D(host.data(), 1, device, 8, 2, 3, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+}
+
+TEST_F(Cudart, EnablesPeersOnce) {
+  int can = 0;
+  ASSERT_EQ(cudaDeviceCanAccessPeer(&can, 0, 1), cudaSuccess);
+  EXPECT_EQ(can, 1);
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaSuccess);
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessAlreadyEnabled);
+  EXPECT_EQ(cudaDeviceDisablePeerAccess(1), cudaSuccess);
+  EXPECT_EQ(cudaDeviceDisablePeerAccess(1), cudaErrorPeerAccessNotEnabled);
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
+}
+
+TEST_F(Cudart, LaunchesWhatADeviceCouldRun) {
+  const char kernel = 0;
+  const auto launch = [&](dim3 grid, dim3 block, std::size_t shared_bytes) {
+    return cudaLaunchKernel(&kernel, grid, block, nullptr, shared_bytes, nullptr);
+  };
+  const std::uint64_t before = strata_dry_gpu_count().launches;
+  EXPECT_EQ(launch({1, 65535, 1}, {1024, 1, 1}, 232448), cudaSuccess);
+  EXPECT_EQ(launch({0, 1, 1}, {1, 1, 1}, 0), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch({1, 65536, 1}, {1, 1, 1}, 0), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch({1, 1, 1}, {1024, 2, 1}, 0), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch({1, 1, 1}, {1, 1, 65}, 0), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(launch({1, 1, 1}, {1, 1, 1}, 232449), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(cudaLaunchKernel(nullptr, {1, 1, 1}, {1, 1, 1}, nullptr, 0, nullptr),
+            cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(strata_dry_gpu_count().launches - before, 1u);
+}
+
+TEST_F(Cudart, KeepsDeviceAndErrorByThread) {
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  EXPECT_EQ(cudaSetDevice(7), cudaErrorInvalidDevice);
+  std::thread([] {
+    int device = -1;
+    EXPECT_EQ(cudaGetDevice(&device), cudaSuccess);
+    EXPECT_EQ(device, 0);
+    EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+  }).join();
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+}
+
+// CUDA cannot be used in the child of a process that has used it.
+TEST_F(Cudart, RefusesAForkedChild) {
+  const pid_t child = fork();
+  if (child == 0) {
+    void* pointer = nullptr;
+    int count = -1;
+    const bool refused = cudaMalloc(&pointer, 1) == cudaErrorInitializationError &&
+                         cudaGetDeviceCount(&count) == cudaErrorInitializationError && count == 0 &&
+                         cuInit(0) == CUDA_ERROR_NOT_INITIALIZED;
+    _exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << "the parent goes on";
+}
+
+TEST_F(Cudart, ChoosesItsDevicesOnceAndEarly) {
+  std::array<char, 200> problem{};
+  EXPECT_EQ(strata_dry_gpu_choose("key x", problem.data(), problem.size()), -1);
+  EXPECT_STREQ(problem.data(), "the device profile: 'name' is missing");
+}
+
+}  // namespace
+}  // namespace strata::dry_gpu
