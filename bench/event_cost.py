@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What an event costs, against its budget: bench_event_fan_out and bench_allocation_event.
+"""What an event costs, and a call of the dry GPU, against its budget: bench_event_fan_out, bench_allocation_event, bench_dry_gpu.
 
 The fastest of many short repetitions counts, because the machine may be shared; of an allocation event, which is the
 difference of two timings, the median.
@@ -18,7 +18,7 @@ import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 
-# ns an event, and how many events one iteration has. One plugin has no budget of its own: four have.
+# ns an event or a call, and how many of them one iteration has. One plugin has no budget of its own: four have.
 BUDGETS = {
     "memory_event/plugins:0": (5.0, 1),
     "memory_event/plugins:4": (100.0, 1),
@@ -27,6 +27,9 @@ BUDGETS = {
     "phase_begin_and_end/plugins:0": (5.0, 2),
     "phase_begin_and_end/plugins:4": (100.0, 2),
     "allocation_event": (100.0, 1),
+    "dry_launch": (50.0, 1),
+    "dry_allocation_and_free/0": (500.0, 2),
+    "dry_allocation_and_free/2000": (500.0, 2),
 }
 
 
@@ -47,7 +50,11 @@ def main():
     arguments = parser.parse_args()
 
     measured = {}
-    for name, statistic in (("bench_event_fan_out", "min"), ("bench_allocation_event", "median")):
+    for name, statistic in (
+        ("bench_event_fan_out", "min"),
+        ("bench_allocation_event", "median"),
+        ("bench_dry_gpu", "min"),
+    ):
         for run_name, ns in measured_by(arguments.build / "bench" / name, statistic):
             budget = next((key for key in BUDGETS if run_name.startswith(key)), None)
             if budget:

@@ -18,7 +18,7 @@ using Cudart = DryDevices;
 TEST_F(Cudart, TellsItsDevices) {
   int count = 0;
   ASSERT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
-  EXPECT_EQ(count, 2);
+  EXPECT_EQ(count, 8);
   cudaDeviceProp properties{};
   ASSERT_EQ(cudaGetDeviceProperties(&properties, 1), cudaSuccess);
   EXPECT_STREQ(properties.name, "NVIDIA Test GPU");
@@ -28,8 +28,8 @@ TEST_F(Cudart, TellsItsDevices) {
   int value = 0;
   ASSERT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), cudaSuccess);
   EXPECT_EQ(value, 232448);
-  EXPECT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 2), cudaErrorInvalidDevice);
-  EXPECT_EQ(cudaSetDevice(2), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 8), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaSetDevice(8), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   std::array<char, 32> bus{};
@@ -155,7 +155,7 @@ TEST_F(Cudart, LaunchesWhatADeviceCouldRun) {
 
 TEST_F(Cudart, KeepsDeviceAndErrorByThread) {
   ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
-  EXPECT_EQ(cudaSetDevice(7), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaSetDevice(9), cudaErrorInvalidDevice);
   std::thread([] {
     int device = -1;
     EXPECT_EQ(cudaGetDevice(&device), cudaSuccess);

@@ -1,4 +1,4 @@
-// The two devices of test_profile.hpp, chosen before the first test; and what each test starts from.
+// The devices of test_profile.hpp, chosen before the first test; and what each test starts from.
 #pragma once
 
 #include <cuda.h>

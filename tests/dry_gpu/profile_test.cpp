@@ -29,27 +29,27 @@ TEST(Profile, IsReadAndWritten) {
   const MachineProfile profile = parse_profile(kTestProfile);
   EXPECT_EQ(profile.device.name, "NVIDIA Test GPU");
   EXPECT_EQ(profile.device.memory_bytes, std::uint64_t{1} << 30);
-  EXPECT_EQ(profile.devices, 2u);
+  EXPECT_EQ(profile.devices, 8u);
   EXPECT_EQ(profile_text(parse_profile(profile_text(profile))), profile_text(profile));
 }
 
 TEST(Profile, TakesCommentsAndBlankLines) {
-  EXPECT_EQ(problem_of("# what it is\n\n" + with("devices 2", "  devices   2   # two")), "none");
+  EXPECT_EQ(problem_of("# what it is\n\n" + with("devices 8", "  devices   8   # eight")), "none");
 }
 
 TEST(Profile, SaysWhatIsWrongAndWhere) {
-  EXPECT_EQ(problem_of(with("devices 2", "device 2")),
+  EXPECT_EQ(problem_of(with("devices 8", "device 8")),
             "line 16 of the device profile: 'device' is none of its keys");
-  EXPECT_EQ(problem_of(with("devices 2", "devices two")),
+  EXPECT_EQ(problem_of(with("devices 8", "devices two")),
             "line 16 of the device profile: 'two' is no value for 'devices'");
-  EXPECT_EQ(problem_of(with("devices 2", "devices -2")),
+  EXPECT_EQ(problem_of(with("devices 8", "devices -2")),
             "line 16 of the device profile: '-2' is no value for 'devices'");
-  EXPECT_EQ(problem_of(with("devices 2", "devices")),
+  EXPECT_EQ(problem_of(with("devices 8", "devices")),
             "line 16 of the device profile: '' is no value for 'devices'");
-  EXPECT_EQ(problem_of(with("devices 2", "devices 2\ndevices 3")),
+  EXPECT_EQ(problem_of(with("devices 8", "devices 8\ndevices 3")),
             "line 17 of the device profile: 'devices' is given twice");
-  EXPECT_EQ(problem_of(with("devices 2\n", "")), "the device profile: 'devices' is missing");
-  EXPECT_EQ(problem_of(with("devices 2", "devices 65")),
+  EXPECT_EQ(problem_of(with("devices 8\n", "")), "the device profile: 'devices' is missing");
+  EXPECT_EQ(problem_of(with("devices 8", "devices 65")),
             "the device profile: 'devices' must be from 1 to 64");
   EXPECT_EQ(problem_of(with("context_bytes 67108864", "context_bytes 1073741824")),
             "the device profile: its context leaves no memory");

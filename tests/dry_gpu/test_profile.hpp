@@ -1,4 +1,4 @@
-// Two small devices.
+// Eight small devices.
 #pragma once
 
 namespace strata::dry_gpu {
@@ -19,7 +19,7 @@ inline constexpr const char* kTestProfile =
     "memory_bus_bits 256\n"
     "memory_clock_khz 1000000\n"
     "clock_khz 1000000\n"
-    "devices 2\n"
+    "devices 8\n"
     "span_bytes 68719476736\n";
 
 }  // namespace strata::dry_gpu
