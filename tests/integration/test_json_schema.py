@@ -74,7 +74,11 @@ def test_invalid(validator, workspace, text):
     assert not accepted_by_program(workspace, text)
 
 
-@pytest.mark.parametrize("path", sorted((REPOSITORY / "configs").rglob("*.yaml")), ids=lambda path: path.name)
+# configs/devices holds cards, not runs.
+RUNS = sorted(path for path in (REPOSITORY / "configs").rglob("*.yaml") if path.parent.name != "devices")
+
+
+@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.name)
 def test_our_configurations_are_valid(validator, path):
     assert [error.message for error in validator.iter_errors(yaml.safe_load(pathlib.Path(path).read_text()))] == []
 
