@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import signal
 import sqlite3
 import subprocess
 
@@ -45,10 +46,11 @@ class Workspace:
         )
 
     def start(self, *words):
-        """The program, still running, with its pipes."""
+        """The program, still running, with its pipes. It takes Ctrl-C, also where the tests run in a script's background."""
         return subprocess.Popen(
             self.command(*words),
             cwd=self.folder,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
