@@ -1,4 +1,5 @@
-// SQLite behind RAII: a connection, a prepared statement, an error that says what was being done.
+// SQLite behind RAII: a connection, a prepared statement, an error that says what was being done. A
+// connection and its statements are for one thread at a time.
 #pragma once
 
 #include <sqlite3.h>
