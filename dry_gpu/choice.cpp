@@ -2,13 +2,14 @@
 #include <cstdio>
 #include <exception>
 
-#include "dry_gpu/device/machine.hpp"
-#include "dry_gpu/device/messages.hpp"
-#include "dry_gpu/device/refusals.hpp"
-
 #pragma GCC visibility push(default)
 #include "strata/dry_gpu.h"
 #pragma GCC visibility pop
+
+#include "dry_gpu/device/account.hpp"
+#include "dry_gpu/device/machine.hpp"
+#include "dry_gpu/device/messages.hpp"
+#include "dry_gpu/device/refusals.hpp"
 
 using namespace strata::dry_gpu;
 
@@ -27,9 +28,7 @@ void strata_dry_gpu_send_messages_to(void (*sink)(const char* message)) {
 }
 
 strata_dry_gpu_counts strata_dry_gpu_count() {
-  const MachineState state = machine();
-  if (state.machine == nullptr) return {};
-  const Counts& counts = state.machine->counts();
+  const Counts& counts = account().counts;
   return {counts.launches.total(), counts.library_calls.total(), counts.unknown_reads.total(),
           counts.unknown_bytes.total(), counts.unknown_times.total()};
 }

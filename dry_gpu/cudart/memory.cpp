@@ -48,8 +48,9 @@ cudaError_t cudaFree(void* pointer) {
     if (const cudaError_t error = may_wait_for_all(machine, thread)) return error;
     const auto place = machine.find(address_of(pointer));
     if (!place) return machine.host_memory().free(address_of(pointer)) ? cudaSuccess : cudaErrorInvalidValue;
-    return machine.device(place->device).memory.free(address_of(pointer)) ? cudaSuccess
-                                                                          : cudaErrorInvalidValue;
+    Device& owner = machine.device(place->device);
+    const bool freed = owner.memory.free(address_of(pointer)) || owner.pool.free(address_of(pointer));
+    return freed ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 

@@ -64,6 +64,7 @@ Machine::Machine(MachineProfile profile)
       addresses_(profile_.devices, profile_.span_bytes),
       virtual_memory_(addresses_, *this),
       streams_(static_cast<int>(profile_.devices)) {
+  account().devices = profile_.devices;
   for (std::uint32_t index = 0; index < profile_.devices; ++index) {
     devices_.emplace_back(static_cast<int>(index), addresses_.span_of(index), addresses_.span_bytes(),
                           profile_.device);
@@ -81,7 +82,9 @@ Device& Machine::used(int index) {
 
 std::optional<Machine::Place> Machine::find(Address address) const {
   if (const std::optional<int> index = addresses_.device_of(address)) {
-    const auto allocation = devices_[static_cast<std::size_t>(*index)].memory.find(address);
+    const Device& owner = devices_[static_cast<std::size_t>(*index)];
+    auto allocation = owner.memory.find(address);
+    if (!allocation) allocation = owner.pool.find(address);
     if (!allocation) return std::nullopt;
     return Place{*index, allocation->address, allocation->bytes};
   }

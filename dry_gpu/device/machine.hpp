@@ -9,11 +9,13 @@
 #include <mutex>
 #include <optional>
 
+#include "dry_gpu/device/account.hpp"
 #include "dry_gpu/device/address_space.hpp"
 #include "dry_gpu/device/counts.hpp"
 #include "dry_gpu/device/device_memory.hpp"
 #include "dry_gpu/device/handles.hpp"
 #include "dry_gpu/device/host_memory.hpp"
+#include "dry_gpu/device/memory_pool.hpp"
 #include "dry_gpu/device/profile.hpp"
 #include "dry_gpu/device/streams.hpp"
 #include "dry_gpu/device/virtual_memory.hpp"
@@ -21,10 +23,14 @@
 namespace strata::dry_gpu {
 
 struct Device {
+  // Half of its addresses are for the memory pool.
   Device(int index, Address base, std::uint64_t span_bytes, const DeviceProfile& profile)
-      : memory(base, span_bytes, profile.memory_bytes), context{.device = index} {}
+      : memory(base, span_bytes / 2, profile.memory_bytes),
+        pool(base + span_bytes / 2, span_bytes / 2, memory),
+        context{.device = index} {}
 
   DeviceMemory memory;
+  MemoryPool pool;
   CUctx_st context;
   std::once_flag context_made;
   std::atomic<bool> has_context = false;
@@ -74,7 +80,7 @@ class Machine final : private VirtualMemory::PageOwner {
   HostMemory host_memory_;
   VirtualMemory virtual_memory_;
   Streams streams_;
-  Counts counts_;
+  Counts& counts_ = account().counts;
 };
 
 // Chooses the machine, before its first use; later it is an error (std::logic_error). Without a choice, the

@@ -82,7 +82,7 @@ void check(const MachineProfile& profile) {
   };
   demand(profile.devices >= 1 && profile.devices <= 64, "'devices' must be from 1 to 64");
   demand(profile.device.memory_bytes > profile.device.context_bytes, "its context leaves no memory");
-  demand(profile.span_bytes % (std::uint64_t{2} << 20) == 0, "'span_bytes' must be a multiple of 2 MiB");
+  demand(profile.span_bytes % (std::uint64_t{4} << 20) == 0, "'span_bytes' must be a multiple of 4 MiB");
   demand(profile.device.multiprocessors > 0 && profile.device.threads_per_multiprocessor > 0 &&
              profile.device.blocks_per_multiprocessor > 0,
          "multiprocessors, their threads and their blocks must be more than 0");

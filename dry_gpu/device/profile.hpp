@@ -32,8 +32,8 @@ struct DeviceProfile {
 struct MachineProfile {
   DeviceProfile device;  // all are of one kind
   std::uint32_t devices = 1;
-  // Addresses of each device, used or not. More than `memory_bytes`, because a block needs addresses in one
-  // piece where a device finds its pages anywhere.
+  // Addresses of each device, used or not; half of them are its memory pool's. More than `memory_bytes`,
+  // because a block needs addresses in one piece where a device finds its pages anywhere.
   std::uint64_t span_bytes = std::uint64_t{1} << 41;
 };
 

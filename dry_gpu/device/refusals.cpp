@@ -1,6 +1,7 @@
 #include "dry_gpu/device/refusals.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "dry_gpu/device/machine.hpp"
 #include "dry_gpu/device/messages.hpp"
@@ -10,10 +11,23 @@ namespace {
 
 std::atomic<Refused*> latest = nullptr;
 
+void enter(Refused& function) noexcept {
+  Account& of_process = account();
+  const std::uint64_t index = of_process.refused_functions.fetch_add(1, std::memory_order_relaxed);
+  if (index >= of_process.refused.size()) return;
+  RefusedEntry& entry = of_process.refused[index];
+  std::strncpy(entry.function.data(), function.name, entry.function.size() - 1);
+  function.entry.store(&entry, std::memory_order_release);
+}
+
 }  // namespace
 
 void refuse(Refused& function) noexcept {
-  if (function.calls.fetch_add(1, std::memory_order_relaxed) != 0) return;
+  const bool first = function.calls.fetch_add(1, std::memory_order_relaxed) == 0;
+  if (first) enter(function);
+  if (RefusedEntry* const entry = function.entry.load(std::memory_order_acquire))
+    entry->calls.store(function.calls.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  if (!first) return;
   function.next = latest.load(std::memory_order_relaxed);
   while (!latest.compare_exchange_weak(function.next, &function, std::memory_order_release)) {
   }

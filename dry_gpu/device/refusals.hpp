@@ -6,13 +6,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "dry_gpu/device/account.hpp"
+
 namespace strata::dry_gpu {
 
 // One a function, with static storage (the build writes them from symbols/*.txt).
 struct Refused {
   const char* name;
   std::atomic<std::uint64_t> calls = 0;
-  Refused* next = nullptr;  // that was refused before it
+  Refused* next = nullptr;                     // that was refused before it
+  std::atomic<RefusedEntry*> entry = nullptr;  // in the process's account, where it has room
 };
 
 // [any thread]

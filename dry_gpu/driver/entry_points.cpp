@@ -40,3 +40,10 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, 
   if (found != nullptr) *found = static_cast<cudaDriverEntryPointQueryResult>(result);
   return cudaSuccess;
 }
+
+// Tables that only NVIDIA's own libraries know. There are none, which is all there is to say: NVRTC asks for
+// one and does without. A CUDA runtime that is linked statically does not, and cannot run here.
+CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  *table = nullptr;
+  return CUDA_ERROR_NOT_SUPPORTED;
+}

@@ -58,6 +58,53 @@ TEST_F(Cudart, IsOutOfMemoryWhenItIs) {
   EXPECT_STREQ(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory");
 }
 
+TEST_F(Cudart, AllocatesInStreamOrderFromAPoolThatKeepsItsPages) {
+  cudaMemPool_t pool = nullptr;
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&pool, 0), cudaSuccess);
+  const auto attribute = [&](cudaMemPoolAttr which) {
+    std::uint64_t value = 0;
+    EXPECT_EQ(cudaMemPoolGetAttribute(pool, which, &value), cudaSuccess);
+    return value;
+  };
+  std::uint64_t everything = UINT64_MAX;
+  ASSERT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything), cudaSuccess);
+  EXPECT_EQ(attribute(cudaMemPoolAttrReleaseThreshold), UINT64_MAX);
+
+  void* first = nullptr;
+  void* second = nullptr;
+  ASSERT_EQ(cudaMallocAsync(&first, 3 * kMiB + 1, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMallocAsync(&second, 100, nullptr), cudaSuccess);
+  EXPECT_EQ(attribute(cudaMemPoolAttrUsedMemCurrent), 3 * kMiB + 512 + 512);
+  EXPECT_EQ(attribute(cudaMemPoolAttrReservedMemCurrent), 4 * kMiB);
+  EXPECT_EQ(used_bytes(), 4 * kMiB) << "of the device";
+  cudaPointerAttributes place{};
+  ASSERT_EQ(cudaPointerGetAttributes(&place, static_cast<char*>(first) + kMiB), cudaSuccess);
+  EXPECT_EQ(place.type, cudaMemoryTypeDevice);
+
+  EXPECT_EQ(cudaFreeAsync(first, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(first, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(second), cudaSuccess) << "what is freed by the device's own function";
+  EXPECT_EQ(attribute(cudaMemPoolAttrUsedMemCurrent), 0u);
+  EXPECT_EQ(attribute(cudaMemPoolAttrUsedMemHigh), 3 * kMiB + 1024);
+  EXPECT_EQ(attribute(cudaMemPoolAttrReservedMemCurrent), 4 * kMiB) << "below its threshold";
+  EXPECT_EQ(cudaMemPoolTrimTo(pool, kMiB), cudaSuccess);
+  EXPECT_EQ(used_bytes(), 2 * kMiB) << "whole pages";
+  std::uint64_t nothing = 0;
+  EXPECT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &nothing), cudaSuccess);
+  EXPECT_EQ(attribute(cudaMemPoolAttrUsedMemHigh), 0u);
+  ASSERT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &nothing), cudaSuccess);
+
+  EXPECT_EQ(cudaMallocAsync(&first, kTotal, nullptr), cudaErrorMemoryAllocation);
+  EXPECT_EQ(first, nullptr);
+  ASSERT_EQ(cudaMallocAsync(&first, kTotal - kContext, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(first, nullptr), cudaSuccess);
+  EXPECT_EQ(used_bytes(), 0u);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaFreeAsync(nullptr, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolTrimTo(nullptr, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
 TEST_F(Cudart, KnowsWhosePointerItIs) {
   std::byte* const device = allocate(4 * kMiB);
   void* pinned = nullptr;

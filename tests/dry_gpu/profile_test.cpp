@@ -54,7 +54,7 @@ TEST(Profile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(problem_of(with("context_bytes 67108864", "context_bytes 1073741824")),
             "the device profile: its context leaves no memory");
   EXPECT_EQ(problem_of(with("span_bytes 68719476736", "span_bytes 68719476737")),
-            "the device profile: 'span_bytes' must be a multiple of 2 MiB");
+            "the device profile: 'span_bytes' must be a multiple of 4 MiB");
 }
 
 }  // namespace

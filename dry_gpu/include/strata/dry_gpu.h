@@ -29,6 +29,37 @@ typedef struct strata_dry_gpu_counts {
 
 strata_dry_gpu_counts strata_dry_gpu_count(void);
 
+/* The same of another process, also of one that is over, however it ended: the environment variable
+ * STRATA_DRY_GPU_ACCOUNTS names a folder, and each process that uses the library keeps a file "<pid>.account"
+ * there, which it maps and which holds this. Counts are sums over their 16 slots; the threads of a process
+ * share those. */
+#define STRATA_DRY_GPU_ACCOUNT "strata.dry/1"
+#define STRATA_DRY_GPU_ACCOUNT_SLOTS 16
+#define STRATA_DRY_GPU_ACCOUNT_REFUSED 128
+
+typedef struct strata_dry_gpu_slot {
+  uint64_t value;
+  uint64_t reserved[7];
+} strata_dry_gpu_slot;
+
+typedef struct strata_dry_gpu_refused {
+  char function[56]; /* NUL-terminated; empty: not written yet */
+  uint64_t calls;
+} strata_dry_gpu_refused;
+
+typedef struct strata_dry_gpu_account {
+  char kind[16];              /* STRATA_DRY_GPU_ACCOUNT */
+  uint64_t devices;           /* 0: the process never asked for one */
+  uint64_t refused_functions; /* all of them; the first ones are named below */
+  uint64_t reserved[4];
+  strata_dry_gpu_slot launches[STRATA_DRY_GPU_ACCOUNT_SLOTS];
+  strata_dry_gpu_slot library_calls[STRATA_DRY_GPU_ACCOUNT_SLOTS];
+  strata_dry_gpu_slot unknown_reads[STRATA_DRY_GPU_ACCOUNT_SLOTS];
+  strata_dry_gpu_slot unknown_bytes[STRATA_DRY_GPU_ACCOUNT_SLOTS];
+  strata_dry_gpu_slot unknown_times[STRATA_DRY_GPU_ACCOUNT_SLOTS];
+  strata_dry_gpu_refused refused[STRATA_DRY_GPU_ACCOUNT_REFUSED];
+} strata_dry_gpu_account;
+
 /* Calls `visit` for each function that was called and is not implemented. */
 void strata_dry_gpu_visit_refused(void (*visit)(void* context, const char* function, uint64_t calls),
                                   void* context);
