@@ -38,19 +38,6 @@ target_compile_definitions(strata::torch INTERFACE NDEBUG)
 target_link_libraries(strata::torch INTERFACE
   stdc++ ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
 
-if(STRATA_WITH_CUDA)
-  cmake_path(SET cuda_root NORMALIZE ${torch_root}/../nvidia/cu13)
-  if(NOT EXISTS ${torch_root}/lib/libtorch_cuda.so OR NOT EXISTS ${cuda_root}/lib/libcudart.so.13)
-    message(FATAL_ERROR "STRATA_WITH_CUDA: no lib/libtorch_cuda.so in '${torch_root}', or no CUDA 13 in "
-      "'${cuda_root}'. Use the CUDA wheel of torch, or -DSTRATA_WITH_CUDA=OFF.")
-  endif()
-  target_include_directories(strata::torch SYSTEM INTERFACE ${cuda_root}/include)
-  # Nothing names a symbol of libtorch_cuda: it registers itself when loaded, so it must not be dropped.
-  target_link_libraries(strata::torch INTERFACE
-    -Wl,--no-as-needed ${torch_root}/lib/libtorch_cuda.so ${torch_root}/lib/libc10_cuda.so
-    ${cuda_root}/lib/libcudart.so.13)
-endif()
-
 # strata_use_torch(TARGET): link LibTorch, and compile the target's files together.
 #
 # What torch's headers say is 13 MB of text: reading it is nearly all of the time that a file which needs them takes.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "host/analysis/caching_allocator.hpp"
 #include "host/analysis/cross_check.hpp"
 #include "host/analysis/pace.hpp"
 #include "host/analysis/peak.hpp"
@@ -40,13 +41,17 @@ bool is_complete(const Recording& run, const StepRow& step) {
 }
 
 std::vector<StepFact> step_facts(const Recording& run, const std::vector<Point>& points) {
+  const bool caches = !run.reserved.empty();
   std::vector<StepFact> facts;
   facts.reserve(run.steps.size());
   for (const StepRow& step : run.steps) {
     const auto highest = highest_point(points, step.begin_sequence, step.end_sequence);
     const std::uint64_t peak_bytes = highest ? allocated_bytes(points[*highest]) : 0;
+    const std::uint64_t reserved_bytes =
+        caches ? most_reserved(run.reserved, step.begin_sequence, step.end_sequence) : peak_bytes;
     facts.push_back({step.step, step.schedule, step.begin_sequence, step.end_sequence, step.begin_ns,
-                     step.end_ns, step.loss, step.tokens, peak_bytes, peak_bytes, is_complete(run, step)});
+                     step.end_ns, step.loss, step.tokens, peak_bytes, reserved_bytes,
+                     is_complete(run, step)});
   }
   return facts;
 }
@@ -68,6 +73,8 @@ Facts analyse(const Recording& run, const Method& method) {
   facts.begin_ns = run.begin_ns;
   facts.end_ns = run.end_ns;
   facts.plugins = run.plugins;
+  facts.dry = run.dry;
+  facts.reserved = run.reserved;
   facts.warnings = run.warnings;
   facts.warnings.insert(facts.warnings.end(), table.warnings.begin(), table.warnings.end());
 

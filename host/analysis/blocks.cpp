@@ -17,11 +17,11 @@
 namespace strata::analysis {
 namespace {
 
-constexpr std::array<std::uint32_t, 13> kRolesByRank = {
+constexpr std::array<std::uint32_t, 14> kRolesByRank = {
     STRATA_TENSOR_PARAMETER, STRATA_TENSOR_BUFFER,          STRATA_TENSOR_EMA,      STRATA_TENSOR_PROJECTOR,
     STRATA_TENSOR_SCALER,    STRATA_TENSOR_OPTIMIZER_STATE, STRATA_TENSOR_BUCKET,   STRATA_TENSOR_GRADIENT,
     STRATA_TENSOR_INPUT,     STRATA_TENSOR_TARGET,          STRATA_TENSOR_PREFETCH, STRATA_TENSOR_LOGITS,
-    STRATA_TENSOR_LOSS};
+    STRATA_TENSOR_LOSS,      STRATA_TENSOR_WORKSPACE};
 
 class Sweep {
  public:

@@ -84,6 +84,13 @@ struct Point {
   CategoryBytes bytes{};
 };
 
+// What a caching allocator holds of its device, allocated or not, from one event on.
+struct ReservedPoint {
+  std::uint64_t sequence = 0;
+  std::int64_t ns = 0;
+  std::uint64_t bytes = 0;
+};
+
 // Median and mean over the events of the window, and a mean over its time. min and max also count the level
 // that the window begins with, as the peak does.
 struct CategoryStatistics {
@@ -112,6 +119,22 @@ struct Peak {
 
 struct PluginFact {
   std::string id, status, reason;
+};
+
+struct RefusedFunction {
+  std::string function;
+  std::uint64_t calls = 0;
+};
+
+// Of a run on a dry device: what it stood in for, and what the run cannot know.
+struct DryFact {
+  std::string profile, name;  // h100-80gb, NVIDIA H100 80GB HBM3
+  std::uint64_t devices = 1;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t context_bytes_low = 0, context_bytes_high = 0, context_bytes_used = 0;
+  std::uint64_t kernels_not_run = 0, library_calls_not_computed = 0;
+  std::uint64_t unknown_reads = 0, unknown_read_bytes = 0, unknown_times = 0;
+  std::vector<RefusedFunction> refused;
 };
 
 // Our running total against an independent count: what c10's own memory reporting said of the same events.
@@ -180,6 +203,8 @@ struct Facts {
   Pace pace;  // of the window
   Peak peak;  // of the window; of what it begins with, at its begin
   std::vector<PluginFact> plugins;
+  std::optional<DryFact> dry;             // nothing here was measured on a card
+  std::vector<ReservedPoint> reserved;    // of the whole run; empty: the allocator keeps nothing back
   std::optional<CrossCheck> cross_check;  // of a run with `trace.cross_check: true`
   std::optional<Confusion> truth;         // of a run with `trace.saved_tensors: true`
   std::vector<std::string> warnings;      // gaps, drops, recovered spools: what a reader must know

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -13,9 +14,41 @@ std::string text_of(const nlohmann::json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+std::uint64_t count_of(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+DryFact dry_fact(const nlohmann::json& section) {
+  const nlohmann::json none = nlohmann::json::object();
+  const auto object = [&](const char* key) -> const nlohmann::json& {
+    const auto found = section.find(key);
+    return found != section.end() && found->is_object() ? *found : none;
+  };
+  DryFact dry;
+  dry.profile = text_of(section, "profile");
+  dry.name = text_of(section, "name");
+  dry.devices = std::max<std::uint64_t>(count_of(section, "devices"), 1);
+  dry.memory_bytes = count_of(section, "memory_bytes");
+  dry.context_bytes_low = count_of(object("context_bytes"), "low");
+  dry.context_bytes_high = count_of(object("context_bytes"), "high");
+  dry.context_bytes_used = count_of(object("context_bytes"), "used");
+  dry.kernels_not_run = count_of(section, "kernels_not_run");
+  dry.library_calls_not_computed = count_of(section, "library_calls_not_computed");
+  dry.unknown_reads = count_of(object("unknown_reads"), "count");
+  dry.unknown_read_bytes = count_of(object("unknown_reads"), "bytes");
+  dry.unknown_times = count_of(section, "unknown_times");
+  const auto refused = section.find("refused");
+  if (refused == section.end() || !refused->is_array()) return dry;
+  for (const nlohmann::json& entry : *refused) {
+    if (entry.is_object()) dry.refused.push_back({text_of(entry, "function"), count_of(entry, "calls")});
+  }
+  return dry;
+}
+
 }  // namespace
 
-void read_manifest(const std::filesystem::path& manifest, std::vector<PluginFact>& plugins,
+void read_manifest(const std::filesystem::path& manifest, Recording& run,
                    std::vector<std::string>& warnings) {
   std::ifstream file(manifest);
   if (!file) {
@@ -30,12 +63,13 @@ void read_manifest(const std::filesystem::path& manifest, std::vector<PluginFact
         fmt::format("{}: is not a JSON object, so the state of the plugins is unknown", manifest.string()));
     return;
   }
+  if (const auto dry = json.find("dry"); dry != json.end() && dry->is_object()) run.dry = dry_fact(*dry);
   for (const char* section : {"sources", "plugins"}) {
     const auto list = json.find(section);
     if (list == json.end() || !list->is_array()) continue;
     for (const nlohmann::json& entry : *list) {
       if (!entry.is_object()) continue;
-      plugins.push_back({text_of(entry, "id"), text_of(entry, "status"), text_of(entry, "reason")});
+      run.plugins.push_back({text_of(entry, "id"), text_of(entry, "status"), text_of(entry, "reason")});
     }
   }
 }

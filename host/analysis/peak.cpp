@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "host/analysis/caching_allocator.hpp"
 #include "host/analysis/timeline.hpp"
 
 namespace strata::analysis {
@@ -59,6 +60,7 @@ Peak find_peak(const Facts& facts, const Window& window) {
   // What the window begins with was reached before it; within the window it is there from the begin on.
   peak.sequence = std::max(point.sequence, window.begin_sequence);
   peak.ns = std::max(point.ns, window.begin_ns);
+  if (!facts.reserved.empty()) peak.reserved_bytes = reserved_at(facts.reserved, peak.sequence);
   peak.categories = point.bytes;
   place_in_run(facts, peak);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,7 @@ struct MemoryRow {
   std::uint32_t action = 0;
   Device device;
   std::uint64_t address = 0, bytes = 0;
+  std::uint64_t handed_out_bytes = 0;  // by the device's allocator before this event; 0: it keeps no count
   std::uint64_t op = 0;
   std::uint32_t phase = 0, module = 0;
 };
@@ -90,6 +92,7 @@ struct SavedRow {
 struct MemoryReportRow {
   std::uint64_t sequence = 0;
   std::uint32_t thread = 0;
+  Device device;
   std::uint64_t address = 0;
   std::int64_t bytes = 0;  // negative for a free
   std::uint64_t allocated_bytes = 0;
@@ -109,12 +112,14 @@ struct Recording {
   std::vector<PhaseRow> phases;
   std::vector<ModuleRow> modules;
   std::vector<TensorRow> tensors;
-  std::vector<MemoryRow> memory;  // ALLOCATE and FREE
+  std::vector<MemoryRow> memory;        // ALLOCATE and FREE, of whole blocks
+  std::vector<ReservedPoint> reserved;  // empty: the allocator keeps nothing back
   std::vector<OpRow> ops;
   std::vector<SavedRow> saved;
   bool cross_checked = false;  // reports were asked for, though none may have come
   std::vector<MemoryReportRow> reports;
   std::vector<PluginFact> plugins;
+  std::optional<DryFact> dry;
   std::vector<std::string> warnings;
 };
 

@@ -134,6 +134,8 @@ RuleTable make_rules() {
        registered<STRATA_TENSOR_PREFETCH>},
       {"logits", "registered as logits", kActivation, "logits", registered<STRATA_TENSOR_LOGITS>},
       {"loss", "registered as a loss", kActivation, "loss", registered<STRATA_TENSOR_LOSS>},
+      {"kept_workspace", "registered as what a library computes in", kTemporary, "workspace",
+       registered<STRATA_TENSOR_WORKSPACE>},
 
       // What the autograd graph saved.
       {"saved_recompute", "saved by autograd in a forward that ran again inside backward", kActivation,

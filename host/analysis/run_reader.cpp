@@ -96,7 +96,7 @@ Recording read_run(const fs::path& run_directory) {
     warnings.push_back(fmt::format("{}: another process of this run; these facts are of {} alone",
                                    candidate.path.string(), chosen->path().string()));
   }
-  read_manifest(run_directory / "manifest.json", recording.plugins, warnings);
+  read_manifest(run_directory / "manifest.json", recording, warnings);
   recording.warnings.insert(recording.warnings.begin(), warnings.begin(), warnings.end());
   return recording;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "host/analysis/caching_allocator.hpp"
 #include "host/analysis/run_error.hpp"
 #include "strata/ext/memory.h"
 
@@ -123,6 +124,7 @@ class StoreReader {
       }
       return parsed;
     };
+    if (!meta["dry"].empty()) run_.dry.emplace().profile = meta["dry"];
     run_.first_step = step("first_step", 0);
     run_.last_step = step("last_step", UINT64_MAX);
   }
@@ -230,21 +232,21 @@ class StoreReader {
   }
 
   void read_memory() {
-    each("allocator_tracer_event", Need::kExpected,
-         {"sequence", "monotonic_ns", "thread", "action", "device_type", "device_index", "address", "bytes",
-          "op", "phase", "module"},
-         [&](const Row& row) {
-           const std::uint32_t action = row.small(3);
-           if (action != STRATA_MEMORY_ALLOCATE && action != STRATA_MEMORY_FREE) return;
-           const std::uint64_t bytes = row.bits(7);
-           if (bytes > kLargestAllocation) {
-             refuse(fmt::format(
-                 "allocator_tracer_event, sequence {}: {} is no size of an allocation; the store is damaged",
-                 row.bits(0), row.integer(7)));
-           }
-           run_.memory.push_back({row.bits(0), time_ns(row, 1), row.small(2), action, device(row, 4),
-                                  row.bits(6), bytes, row.bits(8), row.small(9), row.small(10)});
-         });
+    each(
+        "allocator_tracer_event", Need::kExpected,
+        {"sequence", "monotonic_ns", "thread", "action", "device_type", "device_index", "address", "bytes",
+         "op", "phase", "module", "device_handed_out_bytes"},
+        [&](const Row& row) {
+          const std::uint32_t action = row.small(3);
+          const std::uint64_t bytes = row.bits(7);
+          if (bytes > kLargestAllocation) {
+            refuse(fmt::format(
+                "allocator_tracer_event, sequence {}: {} is no size of an allocation; the store is damaged",
+                row.bits(0), row.integer(7)));
+          }
+          run_.memory.push_back({row.bits(0), time_ns(row, 1), row.small(2), action, device(row, 4),
+                                 row.bits(6), bytes, row.bits(11), row.bits(8), row.small(9), row.small(10)});
+        });
     sort_by_sequence(run_.memory);
     const auto same = [](const MemoryRow& left, const MemoryRow& right) {
       return left.sequence == right.sequence;
@@ -282,8 +284,10 @@ class StoreReader {
   void read_reports() {
     run_.cross_checked = file_.has_table("torch_memory_report");
     each("torch_memory_report", Need::kOptional,
-         {"sequence", "thread", "address", "bytes", "allocated_bytes"}, [&](const Row& row) {
-           run_.reports.push_back({row.bits(0), row.small(1), row.bits(2), row.integer(3), row.bits(4)});
+         {"sequence", "thread", "device_type", "device_index", "address", "bytes", "allocated_bytes"},
+         [&](const Row& row) {
+           run_.reports.push_back(
+               {row.bits(0), row.small(1), device(row, 2), row.bits(4), row.integer(5), row.bits(6)});
          });
   }
 
@@ -308,13 +312,20 @@ class StoreReader {
     run_.device =
         cuda != events.end() && cuda->first.type == STRATA_DEVICE_CUDA ? cuda->first : events.begin()->first;
     for (const auto& [device, count] : events) {
-      if (device == run_.device) continue;
+      // What a run on CUDA allocates on the host beside it is small, and another account.
+      if (device == run_.device || device.type == STRATA_DEVICE_CPU) continue;
       warn("{} events of device type {} number {} are left out", count, device.type, device.index);
     }
     const auto elsewhere = [&](const auto& row) { return row.device != run_.device; };
     std::erase_if(run_.memory, elsewhere);
+    use_whole_blocks(run_.memory);
+    run_.reserved = reserved_points(run_.memory);
+    std::erase_if(run_.memory, [](const MemoryRow& row) {
+      return row.action != STRATA_MEMORY_ALLOCATE && row.action != STRATA_MEMORY_FREE;
+    });
     std::erase_if(run_.tensors, elsewhere);
     std::erase_if(run_.saved, elsewhere);
+    std::erase_if(run_.reports, elsewhere);
   }
 
   void settle_times() {

@@ -14,6 +14,24 @@ Json step_json(const StepFact& step) {
           {"peak_reserved_bytes", step.peak_reserved_bytes}};
 }
 
+Json dry_json(const DryFact& dry) {
+  Json refused = Json::array();
+  for (const RefusedFunction& function : dry.refused)
+    refused.push_back({{"function", function.function}, {"calls", function.calls}});
+  return {
+      {"profile", dry.profile},
+      {"name", dry.name},
+      {"devices", dry.devices},
+      {"memory_bytes", dry.memory_bytes},
+      {"context_bytes",
+       {{"low", dry.context_bytes_low}, {"high", dry.context_bytes_high}, {"used", dry.context_bytes_used}}},
+      {"kernels_not_run", dry.kernels_not_run},
+      {"library_calls_not_computed", dry.library_calls_not_computed},
+      {"unknown_reads", {{"count", dry.unknown_reads}, {"bytes", dry.unknown_read_bytes}}},
+      {"unknown_times", dry.unknown_times},
+      {"refused", refused}};
+}
+
 Json peak_json(const Peak& peak) {
   Json categories = Json::object();
   for (std::size_t category = 0; category < kCategories; ++category) {
@@ -71,8 +89,8 @@ std::string summary_json(const Facts& facts) {
   }
   const Json summary = {
       {"schema", kSummarySchema},
-      {"measured", true},
-      {"dry", nullptr},
+      {"measured", !facts.dry.has_value()},
+      {"dry", facts.dry ? dry_json(*facts.dry) : Json(nullptr)},
       {"window", {{"first_step", facts.first_step}, {"last_step", facts.last_step}}},
       {"device", facts.device},
       {"steps", steps},

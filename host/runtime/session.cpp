@@ -14,7 +14,7 @@ namespace {
 // The trainer's tensor and module types say the ABI's values.
 static_assert(static_cast<std::uint32_t>(PhaseKind::kEvaluation) == STRATA_PHASE_EVALUATION);
 static_assert(static_cast<std::uint32_t>(ModuleDirection::kRecompute) == STRATA_MODULE_RECOMPUTE);
-static_assert(static_cast<std::uint32_t>(TensorRole::kBucket) == STRATA_TENSOR_BUCKET);
+static_assert(static_cast<std::uint32_t>(TensorRole::kWorkspace) == STRATA_TENSOR_WORKSPACE);
 static_assert(static_cast<std::uint32_t>(DeviceType::kCudaHost) == STRATA_DEVICE_CUDA_HOST);
 static_assert(static_cast<std::uint32_t>(RunEnd::kExited) == STRATA_RUN_EXITED);
 

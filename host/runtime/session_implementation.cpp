@@ -56,14 +56,15 @@ std::vector<std::string> problems_of(const SessionOptions& options) {
 
 std::unique_ptr<Store> open_store(const SessionOptions& options, const Window& window) {
   if (options.directory.empty()) return nullptr;
+  std::map<std::string, std::string> meta{{"name", options.name},
+                                          {"rank", std::to_string(options.rank)},
+                                          {"world_size", std::to_string(options.world_size)},
+                                          {"first_step", std::to_string(window.first_step)},
+                                          {"last_step", std::to_string(window.last_step)}};
+  if (!options.dry.empty()) meta["dry"] = options.dry;
   try {
-    return std::make_unique<Store>(
-        options.directory / rank_folder(options), static_cast<std::uint32_t>(getpid()), options.store,
-        std::map<std::string, std::string>{{"name", options.name},
-                                           {"rank", std::to_string(options.rank)},
-                                           {"world_size", std::to_string(options.world_size)},
-                                           {"first_step", std::to_string(window.first_step)},
-                                           {"last_step", std::to_string(window.last_step)}});
+    return std::make_unique<Store>(options.directory / rank_folder(options),
+                                   static_cast<std::uint32_t>(getpid()), options.store, std::move(meta));
   } catch (const std::runtime_error& error) {
     throw SessionError({error.what()});
   }

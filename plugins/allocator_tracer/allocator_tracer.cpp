@@ -2,6 +2,17 @@
 
 namespace strata::allocator_tracer {
 
+namespace {
+
+// A source that was built with ABI 1.0's first headers does not send it.
+std::uint64_t device_handed_out_bytes(const strata_memory_event& memory) {
+  return STRATA_HAS_FIELD(strata_memory_event, &memory, device_handed_out_bytes)
+             ? memory.device_handed_out_bytes
+             : 0;
+}
+
+}  // namespace
+
 AllocatorTracer::AllocatorTracer(const Host& host)
     : events_(event_table(host)), ops_(op_table(host)), saved_(saved_table(host)) {}
 
@@ -12,6 +23,7 @@ void AllocatorTracer::on_memory(const strata_when& when, const strata_memory_eve
                   .bytes = memory.bytes,
                   .stream = memory.stream,
                   .pool = memory.pool,
+                  .device_handed_out_bytes = device_handed_out_bytes(memory),
                   .op = when.op,
                   .thread = when.thread,
                   .action = memory.action,

@@ -17,7 +17,7 @@ constexpr const char* kModuleHelp = "ordinal of the thread's innermost module ra
 Table<EventRow> event_table(const Host& host) {
   return {host,
           "event",
-          "an allocation, a free",
+          "an allocation, a free; of a block or of a segment",
           {STRATA_COLUMN(EventRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
            STRATA_COLUMN(EventRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
            STRATA_COLUMN(EventRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
@@ -29,6 +29,9 @@ Table<EventRow> event_table(const Host& host) {
                          "as asked for; 0 in a free whose source does not know it"),
            STRATA_COLUMN(EventRow, stream, STRATA_COLUMN_UINT64, "", "CUDA stream handle, else 0"),
            STRATA_COLUMN(EventRow, pool, STRATA_COLUMN_UINT64, "", "CUDA private pool id, else 0"),
+           STRATA_COLUMN(
+               EventRow, device_handed_out_bytes, STRATA_COLUMN_UINT64, "bytes",
+               "of all blocks that the device's allocator ever handed out before; 0: it keeps no count"),
            STRATA_COLUMN(EventRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
            STRATA_COLUMN(EventRow, op, STRATA_COLUMN_UINT64, "", kOpHelp),
            STRATA_COLUMN(EventRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp)}};

@@ -15,6 +15,7 @@ struct EventRow {
   std::uint64_t bytes;
   std::uint64_t stream;
   std::uint64_t pool;
+  std::uint64_t device_handed_out_bytes;
   std::uint64_t op;
   std::uint32_t thread;
   std::uint32_t action;

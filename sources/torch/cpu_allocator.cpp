@@ -27,7 +27,8 @@ void tell(std::uint32_t action, const void* address, std::size_t bytes) noexcept
                    .address = reinterpret_cast<std::uint64_t>(address),
                    .bytes = bytes,
                    .stream = 0,
-                   .pool = 0});
+                   .pool = 0,
+                   .device_handed_out_bytes = 0});
 }
 
 // The free is told before it happens: once it has, another thread may be given the same address.

@@ -53,6 +53,8 @@ class Emission {
   }
   void memory(const strata_memory_event& event) const noexcept { link_->emit->memory(link_->host, &event); }
   void graph(const strata_graph_event& event) const noexcept { link_->emit->graph(link_->host, &event); }
+  // Not [alloc-lock].
+  void tensor(const strata_tensor_event& event) const noexcept { link_->emit->tensor(link_->host, &event); }
   std::uint64_t op_begin(const strata_op_info& op) const noexcept {
     return link_->emit->op_begin(link_->host, &op);
   }

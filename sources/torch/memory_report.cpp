@@ -20,6 +20,8 @@ struct ReportRow {
   std::int64_t bytes;
   std::uint64_t allocated_bytes;
   std::uint32_t thread;
+  std::uint32_t device_type;
+  std::uint32_t device_index;
   std::uint32_t reserved;
 };
 
@@ -32,20 +34,31 @@ Table<ReportRow> report_table(const Host& host) {
           {STRATA_COLUMN(ReportRow, sequence, STRATA_COLUMN_UINT64, "",
                          "of our own event for the same block; 0: there was none"),
            STRATA_COLUMN(ReportRow, thread, STRATA_COLUMN_UINT32, "", "the OS's thread id"),
+           STRATA_COLUMN(ReportRow, device_type, STRATA_COLUMN_UINT32, "", "STRATA_DEVICE_*"),
+           STRATA_COLUMN(ReportRow, device_index, STRATA_COLUMN_UINT32, "",
+                         "of the device among those of its type"),
            STRATA_COLUMN(ReportRow, address, STRATA_COLUMN_UINT64, "", "of the block"),
            STRATA_COLUMN(ReportRow, bytes, STRATA_COLUMN_INT64, "bytes", "of the block, negative for a free"),
            STRATA_COLUMN(ReportRow, allocated_bytes, STRATA_COLUMN_UINT64, "bytes",
-                         "c10's running total over all threads, after this report")}};
+                         "c10's running total of the device over all threads, after this report")}};
 }
 
-// On one thread c10 reports an allocation before we tell of it, and a free after we did: what comes first
-// waits here for the other.
-struct LastFree {
+// On one thread c10 reports what the CPU's allocator gives before we tell of it, and everything else after we
+// did: what comes first waits here for the other.
+struct LastEvent {
   std::uint64_t address;
   std::uint64_t sequence;
+
+  // Its sequence if it was of that block, else 0. It is told once.
+  std::uint64_t take(std::uint64_t block) {
+    const std::uint64_t found = address == block ? sequence : 0;
+    *this = {};
+    return found;
+  }
 };
 thread_local std::optional<ReportRow> reported_allocation;
-thread_local LastFree last_free;
+thread_local LastEvent last_free;  // of the CPU
+thread_local LastEvent last_cuda;
 
 }  // namespace
 
@@ -59,26 +72,37 @@ class MemoryReport::Reporting final : public c10::MemoryReportingInfoBase {
 
   void reportMemoryUsage(void* block, std::int64_t bytes, std::size_t allocated, std::size_t /*reserved*/,
                          c10::Device device) override {
-    if (!device.is_cpu()) return;
-    append_reported_allocation();
+    if (!device.is_cpu() && !device.is_cuda()) return;
     ReportRow row{.sequence = 0,
                   .address = reinterpret_cast<std::uint64_t>(block),
                   .bytes = bytes,
                   .allocated_bytes = allocated,
                   .thread = static_cast<std::uint32_t>(gettid()),
+                  .device_type = device.is_cpu() ? STRATA_DEVICE_CPU : STRATA_DEVICE_CUDA,
+                  .device_index = device.is_cpu() ? 0 : static_cast<std::uint32_t>(device.index()),
                   .reserved = 0};
+    if (device.is_cuda()) {
+      row.sequence = last_cuda.take(row.address);
+      append(row);
+      return;
+    }
+    append_reported_allocation();
     if (bytes > 0) {
       reported_allocation = row;
       return;
     }
-    if (last_free.address == row.address) row.sequence = last_free.sequence;
-    last_free = {};
+    row.sequence = last_free.take(row.address);
     append(row);
   }
 
   void reportOutOfMemory(std::int64_t, std::size_t, std::size_t, c10::Device) override {}
 
   void on_memory(const strata_when& when, const strata_memory_event& memory) {
+    const bool block = memory.action == STRATA_MEMORY_ALLOCATE || memory.action == STRATA_MEMORY_FREE;
+    if (memory.device.type == STRATA_DEVICE_CUDA) {
+      if (block) last_cuda = {memory.address, when.sequence};
+      return;
+    }
     if (memory.action == STRATA_MEMORY_FREE) last_free = {memory.address, when.sequence};
     if (memory.action != STRATA_MEMORY_ALLOCATE || !reported_allocation) return;
     if (reported_allocation->address == memory.address) reported_allocation->sequence = when.sequence;

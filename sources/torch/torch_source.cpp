@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sources/torch/cpu_allocator.hpp"
+#include "sources/torch/cuda_allocator.hpp"
 #include "sources/torch/host_link.hpp"
 #include "sources/torch/saved_tensors.hpp"
 #include "sources/torch/self_check.hpp"
@@ -43,13 +44,15 @@ TorchSource::~TorchSource() {
 }
 
 bool TorchSource::listens_to(const char* id) const {
-  if (std::strcmp(id, STRATA_EXT_STEP) == 0) return ops_;
+  if (std::strcmp(id, STRATA_EXT_STEP) == 0) return true;
   if (std::strcmp(id, STRATA_EXT_MEMORY) == 0) return memory_report_.has_value();
   return std::strcmp(id, STRATA_EXT_RUN) == 0;
 }
 
 void TorchSource::begin_run(const strata_when&, const strata_run_info&) {
+  workspaces_ = {};
   require(wait_for_emissions() ? install_cpu_allocator() : kStuckThread);
+  if (const std::string problem = trace_cuda_allocator(); !problem.empty()) host_.warning(problem);
   if (memory_report_) memory_report_->begin();
   connect_host(host_.abi(), emit_);
   tell_saved_tensors(saved_tensors_);
@@ -59,9 +62,11 @@ void TorchSource::begin_run(const strata_when&, const strata_run_info&) {
 // Interest changes at the window's edges, which are steps' edges.
 void TorchSource::begin_step(const strata_when&, const strata_step_info&) {
   if (op_observer_) op_observer_->follow_interest();
+  workspaces_.tell();
 }
 
-void TorchSource::end_run(const strata_when&, std::uint32_t) {
+void TorchSource::end_run(const strata_when&, std::uint32_t reason) {
+  if (reason != STRATA_RUN_EXITED) workspaces_.tell();  // a thread that is gone may have kept the lock
   let_go();
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "sources/torch/cuda_workspaces.hpp"
 #include "sources/torch/memory_report.hpp"
 #include "sources/torch/op_observer.hpp"
 #include "strata/ext/emit.h"
@@ -70,6 +71,7 @@ class TorchSource {
   bool saved_tensors_;
   std::optional<MemoryReport> memory_report_;
   std::optional<OpObserver> op_observer_;
+  CudaWorkspaces workspaces_;
 };
 
 }  // namespace strata::torch_source

@@ -46,7 +46,7 @@ TEST_F(AllocatorTracerTest, DeclaresTheDocumentedColumns) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(host_.columns("event"),
             (Names{"sequence", "monotonic_ns", "thread", "action", "device_type", "device_index", "address",
-                   "bytes", "stream", "pool", "phase", "op", "module"}));
+                   "bytes", "stream", "pool", "device_handed_out_bytes", "phase", "op", "module"}));
   EXPECT_EQ(host_.columns("op"), (Names{"sequence", "monotonic_ns", "thread", "op", "parent", "kind", "name",
                                         "autograd_sequence", "forward_thread", "phase", "module"}));
   EXPECT_EQ(host_.columns("saved"),
@@ -61,7 +61,8 @@ TEST_F(AllocatorTracerTest, WritesAnAllocation) {
                                   .address = 0xFFFF'8000'0000'1000,
                                   .bytes = 4096,
                                   .stream = 11,
-                                  .pool = 12};
+                                  .pool = 12,
+                                  .device_handed_out_bytes = 13};
   host_.listener<strata_memory_listener>(STRATA_EXT_MEMORY)->on_memory(host_.self(), &kWhen, &event);
 
   const std::vector<EventRow> rows = host_.rows<EventRow>("event");
@@ -69,6 +70,7 @@ TEST_F(AllocatorTracerTest, WritesAnAllocation) {
   EXPECT_EQ(rows[0].sequence, 7u);
   EXPECT_EQ(rows[0].monotonic_ns, 123'456'789);
   EXPECT_EQ(rows[0].thread, 41u);
+  EXPECT_EQ(rows[0].device_handed_out_bytes, 13u);
   EXPECT_EQ(rows[0].action, STRATA_MEMORY_ALLOCATE);
   EXPECT_EQ(rows[0].device_type, STRATA_DEVICE_CUDA);
   EXPECT_EQ(rows[0].device_index, 2u);

@@ -127,7 +127,7 @@ TEST_F(HostileStore, SizesThatAddUpToTooMuch) {
       "UPDATE allocator_tracer_event SET action = 1, address = rowid, bytes = 1125899906842624;"
       "INSERT INTO allocator_tracer_event WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
       "WHERE i < 20000)"
-      "  SELECT 1000000 + i, 0, 0, 1, 1, 0, 1000000 + i, 1125899906842624, 0, 0, 0, 0, 0 FROM n");
+      "  SELECT 1000000 + i, 0, 0, 1, 1, 0, 1000000 + i, 1125899906842624, 0, 0, 0, 0, 0, 0 FROM n");
   const std::string message = [&] {
     try {
       analysed();

@@ -23,7 +23,7 @@ struct Role {
 
 // Alive from setup to the end, known by registration alone.
 void register_every_role(RunBuilder& run) {
-  const std::array<Role, 13> roles{{
+  const std::array<Role, 14> roles{{
       {STRATA_TENSOR_PARAMETER, {kParameter, "parameter", "block", "parameter"}},
       {STRATA_TENSOR_BUFFER, {kParameter, "buffer", "block", "buffer"}},
       {STRATA_TENSOR_EMA, {kParameter, "ema", "block", "ema"}},
@@ -37,6 +37,7 @@ void register_every_role(RunBuilder& run) {
       {STRATA_TENSOR_LOGITS, {kActivation, "logits", "block", "logits"}},
       {STRATA_TENSOR_LOSS, {kActivation, "loss", "block", "loss"}},
       {STRATA_TENSOR_BUCKET, {kGradient, "bucket", "block", "bucket"}},
+      {STRATA_TENSOR_WORKSPACE, {kTemporary, "workspace", "block", "kept_workspace"}},
   }};
   for (const Role& role : roles) {
     const std::uint64_t block = run.allocate(4096, role.expected);

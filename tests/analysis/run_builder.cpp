@@ -104,6 +104,7 @@ void RunBuilder::memory(std::uint32_t action, std::uint64_t address, std::uint64
                          .device = run_.device,
                          .address = address,
                          .bytes = bytes,
+                         .handed_out_bytes = 0,
                          .op = open_op_,
                          .phase = open_phase_,
                          .module = open_module_});
@@ -144,7 +145,8 @@ void RunBuilder::release(std::uint64_t saved) {
 
 void RunBuilder::report(std::uint64_t address, std::int64_t bytes, std::uint64_t allocated_bytes) {
   run_.cross_checked = true;
-  run_.reports.push_back({run_.memory.back().sequence, thread_, address, bytes, allocated_bytes});
+  run_.reports.push_back(
+      {run_.memory.back().sequence, thread_, run_.device, address, bytes, allocated_bytes});
 }
 
 Recording RunBuilder::finish(std::string_view end) {

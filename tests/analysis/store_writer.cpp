@@ -38,7 +38,7 @@ CREATE TABLE host_tensor (sequence INTEGER, monotonic_ns INTEGER, thread INTEGER
   owner_address INTEGER, phase INTEGER);
 CREATE TABLE allocator_tracer_event (sequence INTEGER, monotonic_ns INTEGER, thread INTEGER, action INTEGER,
   device_type INTEGER, device_index INTEGER, address INTEGER, bytes INTEGER, stream INTEGER, pool INTEGER,
-  phase INTEGER, op INTEGER, module INTEGER);
+  device_handed_out_bytes INTEGER, phase INTEGER, op INTEGER, module INTEGER);
 CREATE TABLE allocator_tracer_op (sequence INTEGER, monotonic_ns INTEGER, thread INTEGER, op INTEGER, parent INTEGER,
   kind INTEGER, name INTEGER, autograd_sequence INTEGER, forward_thread INTEGER, phase INTEGER, module INTEGER);
 CREATE TABLE allocator_tracer_saved (sequence INTEGER, monotonic_ns INTEGER, thread INTEGER, action INTEGER,
@@ -62,8 +62,8 @@ CREATE VIEW tensor AS SELECT t.sequence, t.monotonic_ns, t.thread, t.role, name.
 )sql";
 
 constexpr const char* kReportTable =
-    "CREATE TABLE torch_memory_report (sequence INTEGER, thread INTEGER, address INTEGER, bytes INTEGER,"
-    "  allocated_bytes INTEGER)";
+    "CREATE TABLE torch_memory_report (sequence INTEGER, thread INTEGER, device_type INTEGER,"
+    "  device_index INTEGER, address INTEGER, bytes INTEGER, allocated_bytes INTEGER)";
 
 class Database {
  public:
@@ -194,11 +194,12 @@ void write_structure(const Database& database, const Recording& run) {
 }
 
 void write_trace(Database& database, const Recording& run) {
-  Insert events(database, "allocator_tracer_event", 13);
+  Insert events(database, "allocator_tracer_event", 14);
   for (const MemoryRow& row : run.memory) {
     events.row({value(row.sequence), value(row.ns), value(row.thread), value(row.action),
                 value(row.device.type), value(row.device.index), value(row.address), value(row.bytes),
-                value(0), value(0), value(row.phase), value(row.op), value(row.module)});
+                value(0), value(0), value(row.handed_out_bytes), value(row.phase), value(row.op),
+                value(row.module)});
   }
   Insert ops(database, "allocator_tracer_op", 11);
   for (const OpRow& op : run.ops) {
@@ -214,10 +215,10 @@ void write_trace(Database& database, const Recording& run) {
   }
   if (!run.cross_checked) return;
   database.execute(kReportTable);
-  Insert reports(database, "torch_memory_report", 5);
+  Insert reports(database, "torch_memory_report", 7);
   for (const MemoryReportRow& row : run.reports) {
-    reports.row({value(row.sequence), value(row.thread), value(row.address), value(row.bytes),
-                 value(row.allocated_bytes)});
+    reports.row({value(row.sequence), value(row.thread), value(row.device.type), value(row.device.index),
+                 value(row.address), value(row.bytes), value(row.allocated_bytes)});
   }
 }
 

@@ -320,7 +320,7 @@ class Trainer {
       }
       const auto change = static_cast<std::int64_t>(bytes);
       run.reports.push_back(
-          {row.sequence, row.thread, row.address, allocates ? change : -change, allocated_bytes});
+          {row.sequence, row.thread, row.device, row.address, allocates ? change : -change, allocated_bytes});
     }
   }
 

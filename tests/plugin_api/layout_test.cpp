@@ -61,208 +61,70 @@ class Layout {
 #define FIELD(name) layout.field(#name, offsetof(Struct, name), sizeof(Struct::name));
 #define END }
 
-// clang-format off: it does not see that END closes what STRUCT opens.
+// It does not see that END closes what STRUCT opens.
+// clang-format off
 Layout layout_of_everything() {
   Layout layout;
 
-  STRUCT(strata_name)
-  FIELD(text)
-  FIELD(id)
-  FIELD(reserved)
-  END
-
-      STRUCT(strata_device) FIELD(type) FIELD(index) END
-
-          STRUCT(strata_when) FIELD(struct_size) FIELD(thread) FIELD(sequence) FIELD(monotonic_ns) FIELD(
-              step) FIELD(micro_batch) FIELD(phase) FIELD(op) FIELD(module) FIELD(reserved) END
-
-              STRUCT(strata_option) FIELD(key) FIELD(type) FIELD(reserved) FIELD(default_text) FIELD(
-                  help) FIELD(choices) FIELD(minimum) FIELD(maximum) END
-
-                  STRUCT(strata_descriptor) FIELD(struct_size) FIELD(flags) FIELD(id) FIELD(version) FIELD(
-                      summary) FIELD(options) FIELD(option_count) FIELD(reserved) END
-
-                      STRUCT(strata_entry) FIELD(struct_size) FIELD(abi_major) FIELD(abi_minor) FIELD(
-                          init) FIELD(deinit) FIELD(count) FIELD(descriptor) FIELD(create) END
-
-                          STRUCT(strata_host) FIELD(struct_size) FIELD(abi_major) FIELD(abi_minor) FIELD(self)
-                              FIELD(version) FIELD(service) FIELD(option_flag) FIELD(option_integer) FIELD(
-                                  option_real) FIELD(option_text) END
-
-                                  STRUCT(strata_plugin) FIELD(struct_size) FIELD(reserved) FIELD(self) FIELD(
-                                      listener) FIELD(destroy) END
-
-                                      STRUCT(strata_activity_event) FIELD(struct_size) FIELD(kind) FIELD(
-                                          name) FIELD(device) FIELD(stream) FIELD(correlation) FIELD(op)
-                                          FIELD(begin_ns) FIELD(end_ns) FIELD(bytes) FIELD(modelled) FIELD(
-                                              reserved) END
-
-                                              STRUCT(strata_activity_listener) FIELD(struct_size) FIELD(
-                                                  reserved) FIELD(on_activity) END
-
-                                                  STRUCT(strata_artifact_service) FIELD(struct_size) FIELD(
-                                                      reserved) FIELD(open) FIELD(write) FIELD(commit) FIELD(discard) END
-
-                                                      STRUCT(strata_clock_service) FIELD(struct_size) FIELD(
-                                                          reserved) FIELD(monotonic_ns) FIELD(to_realtime_ns) END
-
-                                                          STRUCT(strata_emit_service) FIELD(struct_size) FIELD(
-                                                              reserved) FIELD(interest) FIELD(intern)
-                                                              FIELD(memory) FIELD(op_begin) FIELD(op_end) FIELD(
-                                                                  graph) FIELD(tensor) FIELD(activity) END
-
-                                                                  STRUCT(strata_flush_listener) FIELD(
-                                                                      struct_size) FIELD(reserved) FIELD(flush) END
-
-                                                                      STRUCT(strata_graph_event) FIELD(struct_size) FIELD(action) FIELD(
-                                                                          device) FIELD(saved) FIELD(address) FIELD(storage_bytes) END
-
-                                                                          STRUCT(strata_graph_listener) FIELD(
-                                                                              struct_size) FIELD(reserved) FIELD(on_graph) END
-
-                                                                              STRUCT(strata_log_service) FIELD(
-                                                                                  struct_size) FIELD(reserved) FIELD(write) END
-
-                                                                                  STRUCT(
-                                                                                      strata_memory_event) FIELD(struct_size) FIELD(action)
-                                                                                      FIELD(device) FIELD(address) FIELD(
-                                                                                          bytes) FIELD(stream) FIELD(pool) END
-
-                                                                                          STRUCT(strata_memory_listener) FIELD(
-                                                                                              struct_size) FIELD(reserved)
-                                                                                              FIELD(
-                                                                                                  on_memory) END
-
-                                                                                                  STRUCT(strata_module_info) FIELD(
-                                                                                                      struct_size) FIELD(ordinal)
-                                                                                                      FIELD(parent) FIELD(
-                                                                                                          direction) FIELD(path)
-                                                                                                          FIELD(
-                                                                                                              type) END
-
-                                                                                                              STRUCT(
-                                                                                                                  strata_module_listener)
-                                                                                                                  FIELD(
-                                                                                                                      struct_size)
-                                                                                                                      FIELD(
-                                                                                                                          reserved)
-                                                                                                                          FIELD(
-                                                                                                                              begin)
-                                                                                                                              FIELD(
-                                                                                                                                  end)
-                                                                                                                                  END
-
-                                                                                                                                      STRUCT(
-                                                                                                                                          strata_op_info)
-                                                                                                                                          FIELD(
-                                                                                                                                              struct_size)
-                                                                                                                                              FIELD(kind) FIELD(name) FIELD(
-                                                                                                                                                  ordinal)
-                                                                                                                                                  FIELD(
-                                                                                                                                                      parent)
-                                                                                                                                                      FIELD(
-                                                                                                                                                          autograd_sequence)
-                                                                                                                                                          FIELD(
-                                                                                                                                                              forward_thread)
-                                                                                                                                                              END
-
-                                                                                                                                                                  STRUCT(
-                                                                                                                                                                      strata_op_listener)
-                                                                                                                                                                      FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(end) END
-
-                                                                                                                                                                          STRUCT(strata_phase_info) FIELD(
-                                                                                                                                                                              struct_size)
-                                                                                                                                                                              FIELD(kind) FIELD(name) FIELD(ordinal) FIELD(
-                                                                                                                                                                                  inferred) END
-
-                                                                                                                                                                                  STRUCT(strata_phase_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(
-                                                                                                                                                                                      end) END
-
-                                                                                                                                                                                      STRUCT(strata_run_info) FIELD(
-                                                                                                                                                                                          struct_size)
-                                                                                                                                                                                          FIELD(rank) FIELD(
-                                                                                                                                                                                              world_size)
-                                                                                                                                                                                              FIELD(
-                                                                                                                                                                                                  pid)
-                                                                                                                                                                                                  FIELD(
-                                                                                                                                                                                                      name)
-                                                                                                                                                                                                      FIELD(
-                                                                                                                                                                                                          directory)
-                                                                                                                                                                                                          END
-
-                                                                                                                                                                                                              STRUCT(strata_run_listener) FIELD(struct_size) FIELD(
-                                                                                                                                                                                                                  reserved)
-                                                                                                                                                                                                                  FIELD(
-                                                                                                                                                                                                                      begin)
-                                                                                                                                                                                                                      FIELD(
-                                                                                                                                                                                                                          ready)
-                                                                                                                                                                                                                          FIELD(
-                                                                                                                                                                                                                              end)
-                                                                                                                                                                                                                              END
-
-                                                                                                                                                                                                                                  STRUCT(
-                                                                                                                                                                                                                                      strata_step_info)
-                                                                                                                                                                                                                                      FIELD(struct_size) FIELD(schedule) FIELD(index) FIELD(
-                                                                                                                                                                                                                                          micro_batches) FIELD(reserved) END
-
-                                                                                                                                                                                                                                          STRUCT(
-                                                                                                                                                                                                                                              strata_step_result) FIELD(struct_size) FIELD(optimizer_ran) FIELD(loss) FIELD(tokens) END
-
-                                                                                                                                                                                                                                              STRUCT(strata_step_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(end) END
-
-                                                                                                                                                                                                                                                  STRUCT(strata_column) FIELD(
-                                                                                                                                                                                                                                                      name) FIELD(type) FIELD(offset) FIELD(unit) FIELD(help) END
-
-                                                                                                                                                                                                                                                      STRUCT(
-                                                                                                                                                                                                                                                          strata_table) FIELD(struct_size) FIELD(row_bytes) FIELD(name) FIELD(help) FIELD(columns)
-                                                                                                                                                                                                                                                          FIELD(
-                                                                                                                                                                                                                                                              column_count)
-                                                                                                                                                                                                                                                              FIELD(
-                                                                                                                                                                                                                                                                  reserved)
-                                                                                                                                                                                                                                                                  END
-
-                                                                                                                                                                                                                                                                      STRUCT(
-                                                                                                                                                                                                                                                                          strata_store_service) FIELD(struct_size) FIELD(reserved) FIELD(declare)
-                                                                                                                                                                                                                                                                          FIELD(append) FIELD(
-                                                                                                                                                                                                                                                                              intern) END
-
-                                                                                                                                                                                                                                                                              STRUCT(
-                                                                                                                                                                                                                                                                                  strata_tensor_event) FIELD(struct_size) FIELD(role)
-                                                                                                                                                                                                                                                                                  FIELD(
-                                                                                                                                                                                                                                                                                      name)
-                                                                                                                                                                                                                                                                                      FIELD(
-                                                                                                                                                                                                                                                                                          dtype)
-                                                                                                                                                                                                                                                                                          FIELD(
-                                                                                                                                                                                                                                                                                              device)
-                                                                                                                                                                                                                                                                                              FIELD(
-                                                                                                                                                                                                                                                                                                  address) FIELD(storage_bytes) FIELD(owner_address)
-                                                                                                                                                                                                                                                                                                  FIELD(
-                                                                                                                                                                                                                                                                                                      sizes)
-                                                                                                                                                                                                                                                                                                      FIELD(
-                                                                                                                                                                                                                                                                                                          dimensions)
-                                                                                                                                                                                                                                                                                                          FIELD(
-                                                                                                                                                                                                                                                                                                              reserved) END
-
-                                                                                                                                                                                                                                                                                                              STRUCT(
-                                                                                                                                                                                                                                                                                                                  strata_tensor_listener) FIELD(struct_size)
-                                                                                                                                                                                                                                                                                                                  FIELD(
-                                                                                                                                                                                                                                                                                                                      reserved)
-                                                                                                                                                                                                                                                                                                                      FIELD(
-                                                                                                                                                                                                                                                                                                                          on_tensor)
-                                                                                                                                                                                                                                                                                                                          END
-
-                                                                                                                                                                                                                                                                                                                              STRUCT(strata_thread_check_service) FIELD(struct_size) FIELD(
-                                                                                                                                                                                                                                                                                                                                  reserved) FIELD(is_driver) FIELD(is_under_allocator) END
-
-                                                                                                                                                                                                                                                                                                                                  STRUCT(
-                                                                                                                                                                                                                                                                                                                                      strata_window_service) FIELD(struct_size)
-                                                                                                                                                                                                                                                                                                                                      FIELD(
-                                                                                                                                                                                                                                                                                                                                          reserved)
-                                                                                                                                                                                                                                                                                                                                          FIELD(
-                                                                                                                                                                                                                                                                                                                                              active)
-                                                                                                                                                                                                                                                                                                                                              FIELD(
-                                                                                                                                                                                                                                                                                                                                                  first_step) FIELD(last_step)
-                                                                                                                                                                                                                                                                                                                                                  END
+  STRUCT(strata_name) FIELD(text) FIELD(id) FIELD(reserved) END
+  STRUCT(strata_device) FIELD(type) FIELD(index) END
+  STRUCT(strata_when) FIELD(struct_size) FIELD(thread) FIELD(sequence) FIELD(monotonic_ns) FIELD(step)
+      FIELD(micro_batch) FIELD(phase) FIELD(op) FIELD(module) FIELD(reserved) END
+  STRUCT(strata_option) FIELD(key) FIELD(type) FIELD(reserved) FIELD(default_text) FIELD(help) FIELD(choices)
+      FIELD(minimum) FIELD(maximum) END
+  STRUCT(strata_descriptor) FIELD(struct_size) FIELD(flags) FIELD(id) FIELD(version) FIELD(summary)
+      FIELD(options) FIELD(option_count) FIELD(reserved) END
+  STRUCT(strata_entry) FIELD(struct_size) FIELD(abi_major) FIELD(abi_minor) FIELD(init) FIELD(deinit)
+      FIELD(count) FIELD(descriptor) FIELD(create) END
+  STRUCT(strata_host) FIELD(struct_size) FIELD(abi_major) FIELD(abi_minor) FIELD(self) FIELD(version)
+      FIELD(service) FIELD(option_flag) FIELD(option_integer) FIELD(option_real) FIELD(option_text) END
+  STRUCT(strata_plugin) FIELD(struct_size) FIELD(reserved) FIELD(self) FIELD(listener) FIELD(destroy) END
+  STRUCT(strata_activity_event) FIELD(struct_size) FIELD(kind) FIELD(name) FIELD(device) FIELD(stream)
+      FIELD(correlation) FIELD(op) FIELD(begin_ns) FIELD(end_ns) FIELD(bytes) FIELD(modelled) FIELD(reserved)
+      END
+  STRUCT(strata_activity_listener) FIELD(struct_size) FIELD(reserved) FIELD(on_activity) END
+  STRUCT(strata_artifact_service) FIELD(struct_size) FIELD(reserved) FIELD(open) FIELD(write) FIELD(commit)
+      FIELD(discard) END
+  STRUCT(strata_clock_service) FIELD(struct_size) FIELD(reserved) FIELD(monotonic_ns) FIELD(to_realtime_ns)
+      END
+  STRUCT(strata_emit_service) FIELD(struct_size) FIELD(reserved) FIELD(interest) FIELD(intern) FIELD(memory)
+      FIELD(op_begin) FIELD(op_end) FIELD(graph) FIELD(tensor) FIELD(activity) END
+  STRUCT(strata_flush_listener) FIELD(struct_size) FIELD(reserved) FIELD(flush) END
+  STRUCT(strata_graph_event) FIELD(struct_size) FIELD(action) FIELD(device) FIELD(saved) FIELD(address)
+      FIELD(storage_bytes) END
+  STRUCT(strata_graph_listener) FIELD(struct_size) FIELD(reserved) FIELD(on_graph) END
+  STRUCT(strata_log_service) FIELD(struct_size) FIELD(reserved) FIELD(write) END
+  STRUCT(strata_memory_event) FIELD(struct_size) FIELD(action) FIELD(device) FIELD(address) FIELD(bytes)
+      FIELD(stream) FIELD(pool) FIELD(device_handed_out_bytes) END
+  STRUCT(strata_memory_listener) FIELD(struct_size) FIELD(reserved) FIELD(on_memory) END
+  STRUCT(strata_module_info) FIELD(struct_size) FIELD(ordinal) FIELD(parent) FIELD(direction) FIELD(path)
+      FIELD(type) END
+  STRUCT(strata_module_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(end) END
+  STRUCT(strata_op_info) FIELD(struct_size) FIELD(kind) FIELD(name) FIELD(ordinal) FIELD(parent)
+      FIELD(autograd_sequence) FIELD(forward_thread) END
+  STRUCT(strata_op_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(end) END
+  STRUCT(strata_phase_info) FIELD(struct_size) FIELD(kind) FIELD(name) FIELD(ordinal) FIELD(inferred) END
+  STRUCT(strata_phase_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(end) END
+  STRUCT(strata_run_info) FIELD(struct_size) FIELD(rank) FIELD(world_size) FIELD(pid) FIELD(name)
+      FIELD(directory) END
+  STRUCT(strata_run_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(ready) FIELD(end) END
+  STRUCT(strata_step_info) FIELD(struct_size) FIELD(schedule) FIELD(index) FIELD(micro_batches)
+      FIELD(reserved) END
+  STRUCT(strata_step_result) FIELD(struct_size) FIELD(optimizer_ran) FIELD(loss) FIELD(tokens) END
+  STRUCT(strata_step_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(end) END
+  STRUCT(strata_column) FIELD(name) FIELD(type) FIELD(offset) FIELD(unit) FIELD(help) END
+  STRUCT(strata_table) FIELD(struct_size) FIELD(row_bytes) FIELD(name) FIELD(help) FIELD(columns)
+      FIELD(column_count) FIELD(reserved) END
+  STRUCT(strata_store_service) FIELD(struct_size) FIELD(reserved) FIELD(declare) FIELD(append) FIELD(intern)
+      END
+  STRUCT(strata_tensor_event) FIELD(struct_size) FIELD(role) FIELD(name) FIELD(dtype) FIELD(device)
+      FIELD(address) FIELD(storage_bytes) FIELD(owner_address) FIELD(sizes) FIELD(dimensions) FIELD(reserved)
+      END
+  STRUCT(strata_tensor_listener) FIELD(struct_size) FIELD(reserved) FIELD(on_tensor) END
+  STRUCT(strata_thread_check_service) FIELD(struct_size) FIELD(reserved) FIELD(is_driver)
+      FIELD(is_under_allocator) END
+  STRUCT(strata_window_service) FIELD(struct_size) FIELD(reserved) FIELD(active) FIELD(first_step)
+      FIELD(last_step) END
 
       return layout;
 }

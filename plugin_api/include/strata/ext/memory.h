@@ -26,6 +26,10 @@ typedef struct strata_memory_event {
   uint64_t bytes;  /* as asked for; 0 in a FREE whose source does not know it */
   uint64_t stream; /* CUDA: the stream's handle, else 0 */
   uint64_t pool;   /* CUDA: the private pool's id, else 0 */
+  /* The bytes of all blocks that this device's allocator ever handed out, without this event's own: so the
+   * device's next event tells the size of the block that an ALLOCATE made, which may be larger than what was
+   * asked for. 0 from an allocator that keeps no count. */
+  uint64_t device_handed_out_bytes;
 } strata_memory_event;
 
 typedef struct strata_memory_listener {

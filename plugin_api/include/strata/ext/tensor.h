@@ -22,7 +22,8 @@ extern "C" {
 #define STRATA_TENSOR_PREFETCH 10u
 #define STRATA_TENSOR_LOGITS 11u
 #define STRATA_TENSOR_LOSS 12u
-#define STRATA_TENSOR_BUCKET 13u /* one block, several gradients */
+#define STRATA_TENSOR_BUCKET 13u    /* one block, several gradients */
+#define STRATA_TENSOR_WORKSPACE 14u /* what a library such as cuBLAS computes in, kept from call to call */
 
 /* The registration binds to the block that holds `address` at `when->sequence`, for that block's whole life;
  * it says nothing about a later block at the same address. A tensor whose storage was replaced is registered

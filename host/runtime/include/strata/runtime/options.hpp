@@ -59,6 +59,8 @@ struct SessionOptions {
   std::vector<PluginRequest> sources;
   std::vector<PluginRequest> plugins;
   std::vector<std::filesystem::path> plugin_path;
+  // The profile of the dry device that stands in for a real one; the store says so. Empty: none does.
+  std::string dry;
   Schedule schedule;
   StoreOptions store;
   bool strict = false;  // a plugin that cannot start makes the session throw

@@ -68,7 +68,8 @@ enum class TensorRole : std::uint32_t {
   kPrefetch,
   kLogits,
   kLoss,
-  kBucket
+  kBucket,
+  kWorkspace
 };
 
 enum class DeviceType : std::uint32_t { kCpu = 1, kCuda = 2, kCudaHost = 3 };

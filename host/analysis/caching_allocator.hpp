@@ -1,0 +1,25 @@
+// What the events of an allocator that caches say beyond those of one that does not: whole blocks, and what
+// is reserved for them.
+#pragma once
+
+#include <vector>
+
+#include "host/analysis/recording.hpp"
+
+namespace strata::analysis {
+
+// `events` are all of one device, by sequence. Gives each ALLOCATE the size of the block it made, which the
+// device's next event tells; without one, of what was asked for rounded up as torch does. Does nothing where
+// the allocator keeps no count.
+void use_whole_blocks(std::vector<MemoryRow>& events);
+
+// A point for each event of a segment.
+std::vector<ReservedPoint> reserved_points(const std::vector<MemoryRow>& events);
+
+// The bytes reserved at `sequence`, and the most within [begin, end], what holds at its begin included. 0
+// before the first point.
+std::uint64_t reserved_at(const std::vector<ReservedPoint>& points, std::uint64_t sequence);
+std::uint64_t most_reserved(const std::vector<ReservedPoint>& points, std::uint64_t begin_sequence,
+                            std::uint64_t end_sequence);
+
+}  // namespace strata::analysis

@@ -1,0 +1,56 @@
+#include "sources/torch/cuda_workspaces.hpp"
+
+#include <ATen/cuda/CUDAContextLight.h>
+#include <dlfcn.h>
+
+#include <shared_mutex>
+
+#include "sources/torch/host_link.hpp"
+#include "strata/ext/tensor.h"
+
+namespace strata::torch_source {
+namespace {
+
+using Workspaces = at::cuda::WorkspaceMapWithMutex;
+
+// Found by name and not linked, as the allocator is.
+Workspaces* workspaces(const char* function) {
+  void* const library = dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  const auto get = reinterpret_cast<Workspaces& (*)()>(dlsym(library, function));
+  return get == nullptr ? nullptr : &get();
+}
+
+void tell_one(const Emission& emission, const at::DataPtr& workspace, std::string_view name) {
+  const strata_name none = emission.intern("", 0);
+  emission.tensor({.struct_size = sizeof(strata_tensor_event),
+                   .role = STRATA_TENSOR_WORKSPACE,
+                   .name = emission.intern(name.data(), name.size()),
+                   .dtype = none,
+                   .device = {.type = STRATA_DEVICE_CUDA, .index = workspace.device().index()},
+                   .address = reinterpret_cast<std::uint64_t>(workspace.get()),
+                   .storage_bytes = 0,
+                   .owner_address = 0,
+                   .sizes = nullptr,
+                   .dimensions = 0,
+                   .reserved = 0});
+}
+
+}  // namespace
+
+void CudaWorkspaces::tell() {
+  const Emission emission;
+  if (!emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
+  const auto tell_all = [&](Workspaces* all, std::string_view name) {
+    if (all == nullptr) return;
+    const std::shared_lock lock(all->mutex);
+    for (const auto& [handle_and_stream, workspace] : all->map) {
+      if (told_.insert(reinterpret_cast<std::uint64_t>(workspace.get())).second)
+        tell_one(emission, workspace, name);
+    }
+  };
+  tell_all(workspaces("_ZN2at4cuda33cublas_handle_stream_to_workspaceEv"), "cuBLAS workspace");
+  tell_all(workspaces("_ZN2at4cuda35cublaslt_handle_stream_to_workspaceEv"), "cuBLASLt workspace");
+}
+
+}  // namespace strata::torch_source

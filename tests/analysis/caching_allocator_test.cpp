@@ -1,0 +1,92 @@
+#include "host/analysis/caching_allocator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "strata/ext/memory.h"
+
+namespace strata::analysis {
+namespace {
+
+using Sizes = std::vector<std::uint64_t>;
+
+// An event of `bytes`, before which the allocator had handed out `handed_out` bytes.
+MemoryRow event(std::uint32_t action, std::uint64_t bytes, std::uint64_t handed_out) {
+  return {.sequence = 0,
+          .ns = 0,
+          .thread = 1,
+          .action = action,
+          .device = {.type = STRATA_DEVICE_CUDA, .index = 0},
+          .address = 0x1000,
+          .bytes = bytes,
+          .handed_out_bytes = handed_out,
+          .op = 0,
+          .phase = 0,
+          .module = 0};
+}
+
+Sizes sizes_of(std::vector<MemoryRow> events) {
+  use_whole_blocks(events);
+  Sizes sizes;
+  for (const MemoryRow& row : events) sizes.push_back(row.bytes);
+  return sizes;
+}
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+TEST(WholeBlocks, AreWhatTheNextEventTells) {
+  EXPECT_EQ(sizes_of({event(STRATA_MEMORY_ALLOCATE, 4, 0), event(STRATA_MEMORY_ALLOCATE, 1000, 512),
+                      event(STRATA_MEMORY_FREE, 4, 512 + 1024)}),
+            (Sizes{512, 1024, 4}));
+}
+
+// A block of 11 MiB + 1 keeps the rest of its segment of 12 MiB: at most 1 MiB is not split off.
+TEST(WholeBlocks, KeepARestThatIsNotSplitOff) {
+  EXPECT_EQ(sizes_of({event(STRATA_MEMORY_SEGMENT_ALLOCATE, 12 * kMiB, 512),
+                      event(STRATA_MEMORY_ALLOCATE, 11 * kMiB + 1, 512),
+                      event(STRATA_MEMORY_FREE, 11 * kMiB + 1, 512 + 12 * kMiB)}),
+            (Sizes{12 * kMiB, 12 * kMiB, 11 * kMiB + 1}));
+}
+
+TEST(WholeBlocks, AreRoundedWhereNothingFollows) {
+  EXPECT_EQ(sizes_of({event(STRATA_MEMORY_ALLOCATE, 513, 512)}), Sizes{1024});
+}
+
+TEST(WholeBlocks, AreRoundedWhereTheProgramSetTheCountBack) {
+  EXPECT_EQ(sizes_of({event(STRATA_MEMORY_ALLOCATE, 600, 4096), event(STRATA_MEMORY_FREE, 600, 0)}),
+            (Sizes{1024, 600}));
+}
+
+TEST(WholeBlocks, AreWhatWasAskedForWhereNobodyCounts) {
+  EXPECT_EQ(sizes_of({event(STRATA_MEMORY_ALLOCATE, 3, 0), event(STRATA_MEMORY_FREE, 0, 0)}), (Sizes{3, 0}));
+}
+
+MemoryRow at(std::uint64_t sequence, MemoryRow row) {
+  row.sequence = sequence;
+  row.ns = static_cast<std::int64_t>(10 * sequence);
+  return row;
+}
+
+TEST(Reserved, FollowsTheSegments) {
+  const std::vector<ReservedPoint> points = reserved_points(
+      {at(2, event(STRATA_MEMORY_SEGMENT_ALLOCATE, 2 * kMiB, 0)), at(3, event(STRATA_MEMORY_ALLOCATE, 4, 0)),
+       at(5, event(STRATA_MEMORY_SEGMENT_ALLOCATE, 20 * kMiB, 512)),
+       at(7, event(STRATA_MEMORY_SEGMENT_FREE, 2 * kMiB, 512)),
+       at(9, event(STRATA_MEMORY_SEGMENT_FREE, 90 * kMiB, 512))});
+  ASSERT_EQ(points.size(), 4u);
+  EXPECT_EQ(points[1].ns, 50);
+  EXPECT_EQ(reserved_at(points, 1), 0u);
+  EXPECT_EQ(reserved_at(points, 2), 2 * kMiB);
+  EXPECT_EQ(reserved_at(points, 4), 2 * kMiB);
+  EXPECT_EQ(reserved_at(points, 8), 20 * kMiB);
+  EXPECT_EQ(reserved_at(points, 9), 0u) << "of a segment that was there before the recording began";
+  EXPECT_EQ(most_reserved(points, 0, 4), 2 * kMiB);
+  EXPECT_EQ(most_reserved(points, 3, 6), 22 * kMiB);
+  EXPECT_EQ(most_reserved(points, 6, 6), 22 * kMiB) << "what holds at its begin";
+  EXPECT_EQ(most_reserved(points, 8, 90), 20 * kMiB);
+}
+
+}  // namespace
+}  // namespace strata::analysis
