@@ -3,11 +3,17 @@
 #include <unistd.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/cuda_driver.hpp"
+#include "host/cli/dry_argument.hpp"
+#include "host/cli/dry_gpu.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/interrupt.hpp"
 #include "host/cli/progress.hpp"
@@ -16,6 +22,7 @@
 #include "host/cli/session_options.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/trainer_library.hpp"
+#include "host/config/device_profile.hpp"
 #include "host/config/help.hpp"
 #include "host/config/json_schema.hpp"
 #include "host/config/load.hpp"
@@ -29,16 +36,25 @@ namespace {
 struct RunArguments {
   std::string config;
   std::vector<std::string> overrides;
+  std::string dry;
   std::string out;
   bool json = false;
   bool help_config = false;
   bool json_schema = false;
 };
 
+// `--dry PROFILE[:N]` as the override that it stands for.
+std::string dry_override(std::string_view text) {
+  const DryArgument dry = parse_dry_argument(text);
+  return fmt::format("device={{dry: {}, count: {}}}", nlohmann::json(dry.profile).dump(), dry.count);
+}
+
 config::RunConfig load(const RunArguments& arguments) {
-  return config::load_config(
-      arguments.config, arguments.overrides,
-      [](const std::vector<PluginRequest>& plugins) { return check_plugins(plugins); });
+  std::vector<std::string> overrides = arguments.overrides;
+  if (!arguments.dry.empty()) overrides.push_back(dry_override(arguments.dry));
+  return config::load_config(arguments.config, overrides, [](const std::vector<PluginRequest>& plugins) {
+    return check_plugins(plugins);
+  });
 }
 
 RunDirectory make_directory(const RunArguments& arguments, const std::string& name) {
@@ -46,13 +62,36 @@ RunDirectory make_directory(const RunArguments& arguments, const std::string& na
   return RunDirectory::create_default(name, std::chrono::system_clock::now());
 }
 
+// Before LibTorch is opened: a dry device takes the place of CUDA's libraries; a real one has to be there.
+std::optional<DryGpu> prepare_device(const config::DeviceConfig& device) {
+  if (device.is_dry()) {
+    if (has_nvidia_gpu())
+      say(fmt::format("this machine has a GPU; it is not used, for the device is {}", to_text(device)));
+    return std::optional<DryGpu>(std::in_place, config::load_device_profile(device.dry), device.count);
+  }
+  if (device.kind == config::DeviceKind::kCuda) {
+    if (is_on_dry_gpu())
+      throw UsageError(
+          "device: cuda is a dry GPU in this process (strata exec --dry); give `strata run` --dry itself");
+    require_gpu(device.index);
+  }
+  return std::nullopt;
+}
+
 // From a session that is up to its end. The run's folder is kept from here on, whatever comes.
-trainer::Result train(trainer::RunFunction run, const config::RunConfig& config, Session& session) {
+trainer::Result train(trainer::RunFunction run, const config::RunConfig& config,
+                      const std::optional<DryGpu>& dry, Session& session) {
   ProgressDisplay display(is_terminal(STDERR_FILENO));
+  // Said at once, so that no record of this run can be taken for a measured one; again when all is counted.
+  const auto describe_dry = [&] {
+    if (dry) session.describe("dry", dry->describe());
+  };
+  describe_dry();
   return run({.config = config,
               .session = session,
               .on_step = [&](const trainer::Progress& progress) { display.show(progress); },
-              .interrupt = InterruptGuard::signal()});
+              .interrupt = InterruptGuard::signal(),
+              .before_end = describe_dry});
 }
 
 int exit_code_of(const trainer::Result& result) {
@@ -69,9 +108,12 @@ int exit_code_of(const trainer::Result& result) {
   return kFailed;
 }
 
-void announce(const config::RunConfig& config, const std::filesystem::path& directory) {
+void announce(const config::RunConfig& config, const std::optional<DryGpu>& dry,
+              const std::filesystem::path& directory) {
+  const std::string device =
+      dry ? fmt::format("a dry {}, which computes nothing", dry->profile().name) : to_text(config.device);
   say(fmt::format("{}: {} parameters, {} steps on {}, in {}", config.name,
-                  config::parameter_count(config.model), config::total_steps(config.schedule), config.device,
+                  config::parameter_count(config.model), config::total_steps(config.schedule), device,
                   directory.string()));
 }
 
@@ -97,6 +139,7 @@ int show_results(const std::filesystem::path& directory, bool json, int exit_cod
 int run(const RunArguments& arguments) {
   const config::RunConfig config = load(arguments);
   if (!arguments.out.empty()) RunDirectory::require_free(arguments.out);
+  const std::optional<DryGpu> dry = prepare_device(config.device);
   const trainer::RunFunction run_training = load_trainer();
 
   const InterruptGuard guard;
@@ -105,8 +148,8 @@ int run(const RunArguments& arguments) {
   // The session's end writes the manifest and closes the store: analysis reads them after it.
   std::optional<Session> session(std::in_place, session_options(config, directory.path()));
   directory.keep();
-  announce(config, directory.path());
-  const trainer::Result result = train(run_training, config, *session);
+  announce(config, dry, directory.path());
+  const trainer::Result result = train(run_training, config, dry, *session);
   session.reset();
 
   say_how_it_ended(result);
@@ -138,6 +181,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("CONFIG", arguments->config, "The run's YAML");
   command->add_option("OVERRIDE", arguments->overrides,
                       "key.path=value, whose value is YAML; wins over the file");
+  command->add_option("--dry", arguments->dry,
+                      "PROFILE[:N]: on N dry GPUs of that kind, which compute nothing; see `strata devices`");
   command->add_option("--out", arguments->out,
                       "Folder of the run, not there yet or empty [runs/<name>/<time>]");
   command->add_flag("--json", arguments->json, "Print summary.json and nothing else");
@@ -154,6 +199,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  strata run configs/quickstart.yaml\n"
       "  strata run configs/quickstart.yaml optimizer.lr=1e-3 schedule.active=5\n"
+      "  strata run configs/quickstart.yaml --dry h100-80gb\n"
       "  strata run configs/quickstart.yaml 'plugins=[]' --out /tmp/plain\n"
       "  strata run configs/quickstart.yaml --json | jq .peak.allocated_bytes");
   command->callback([arguments, &exit_code] { exit_code = run_or_explain(*arguments); });

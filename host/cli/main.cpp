@@ -21,9 +21,11 @@ int parse(int count, char** words) {
       "Examples:\n"
       "  strata doctor\n"
       "  strata run configs/quickstart.yaml\n"
+      "  strata exec --dry h100-80gb -- python train.py\n"
       "  strata plugins allocator_tracer");
   int exit_code = kDone;
   add_run_command(app, exit_code);
+  add_exec_command(app, exit_code);
   add_report_command(app, exit_code);
   add_plugins_command(app, exit_code);
   add_devices_command(app, exit_code);

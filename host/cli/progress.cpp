@@ -30,8 +30,9 @@ std::string rate(const trainer::Progress& progress) {
 }  // namespace
 
 std::string progress_text(const trainer::Progress& progress, std::uint64_t resident_bytes) {
-  return fmt::format("step {}/{}  loss {:.4f}  {}  {} MiB", progress.step, progress.steps, progress.loss,
-                     rate(progress), resident_bytes >> 20);
+  const std::string loss = progress.loss ? fmt::format("loss {:.4f}  ", *progress.loss) : "";
+  return fmt::format("step {}/{}  {}{}  {} MiB", progress.step, progress.steps, loss, rate(progress),
+                     resident_bytes >> 20);
 }
 
 std::string progress_bar(std::uint64_t done, std::uint64_t total, int width) {

@@ -10,7 +10,8 @@
 
 namespace strata::cli {
 
-// "step 12/400  loss 3.214  5.4k tokens/s  312 MiB", with `resident_bytes` of the process.
+// "step 12/400  loss 3.214  5.4k tokens/s  312 MiB", with `resident_bytes` of the process; without a loss
+// that nobody knows.
 std::string progress_text(const trainer::Progress& progress, std::uint64_t resident_bytes);
 
 // A bar of `width` columns, of which `done` of `total` are full.

@@ -25,6 +25,7 @@ SessionOptions session_options(const config::RunConfig& config, const std::files
   options.directory = directory;
   if (!config.plugins.empty()) options.sources.push_back(torch_source(config));
   options.plugins = config.plugins;
+  options.dry = config.device.dry;
   options.schedule = {.wait = static_cast<std::uint64_t>(config.schedule.wait),
                       .warmup = static_cast<std::uint64_t>(config.schedule.warmup),
                       .active = static_cast<std::uint64_t>(config.schedule.active)};

@@ -133,4 +133,10 @@ PluginListType plugin_list() {
                     std::vector<PluginRequest> value) { (config.*....*members) = std::move(value); }};
 }
 
+template <auto... members>
+ComputeDeviceType compute_device() {
+  return {.get = [](const RunConfig& config) -> const DeviceConfig& { return (config.*....*members); },
+          .set = [](RunConfig& config, DeviceConfig value) { (config.*....*members) = std::move(value); }};
+}
+
 }  // namespace strata::config::bound

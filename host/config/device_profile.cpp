@@ -167,10 +167,6 @@ class Reader {
   std::vector<Problem> problems_;
 };
 
-bool is_path(const std::string& text) {
-  return text.find('/') != std::string::npos || text.ends_with(".yaml") || text.ends_with(".yml");
-}
-
 }  // namespace
 
 std::filesystem::path device_folder() {
@@ -188,9 +184,14 @@ std::vector<std::string> device_keys() {
   return keys;
 }
 
+bool is_device_file(std::string_view key_or_path) {
+  return key_or_path.find('/') != std::string_view::npos || key_or_path.ends_with(".yaml") ||
+         key_or_path.ends_with(".yml");
+}
+
 DeviceProfile load_device_profile(const std::string& key_or_path) {
   std::filesystem::path file = key_or_path;
-  if (!is_path(key_or_path)) {
+  if (!is_device_file(key_or_path)) {
     const std::vector<std::string> keys = device_keys();
     if (std::ranges::find(keys, key_or_path) == keys.end()) {
       const std::vector<std::string_view> known(keys.begin(), keys.end());

@@ -58,6 +58,9 @@ struct DeviceProfile {
 std::filesystem::path device_folder();
 std::vector<std::string> device_keys();
 
+// Whether the text names a file of one's own and not a key.
+bool is_device_file(std::string_view key_or_path);
+
 // A key of `device_keys`, or the path of a file of one's own (it has a '/', or ends in .yaml or .yml). Throws
 // ConfigError with everything that is wrong with the file, or with the nearest key.
 DeviceProfile load_device_profile(const std::string& key_or_path);

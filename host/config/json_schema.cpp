@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "host/config/compute_device.hpp"
 #include "host/config/schema.hpp"
 #include "host/config/value.hpp"
 
@@ -58,6 +59,17 @@ struct TypeSchema {
     const Json with_options{
         {"type", "object"}, {"minProperties", 1}, {"maxProperties", 1}, {"additionalProperties", options}};
     return {{"type", {"array", "null"}}, {"items", {{"anyOf", {name, with_options}}}}};
+  }
+
+  Json operator()(const ComputeDeviceType&) const {
+    const Json real{{"type", "string"}, {"pattern", "^(cpu|cuda(:[0-9]{1,2})?)$"}};
+    const Json profile{{"type", "string"}, {"minLength", 1}};
+    const Json count{{"type", "integer"}, {"minimum", 1}, {"maximum", kMostDryDevices}};
+    const Json dry{{"type", "object"},
+                   {"required", {"dry"}},
+                   {"additionalProperties", false},
+                   {"properties", {{"dry", profile}, {"count", count}}}};
+    return {{"anyOf", {real, dry}}};
   }
 
   Json operator()(const LaterType&) const { return false; }

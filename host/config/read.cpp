@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "host/config/compute_device.hpp"
 #include "host/config/nearest.hpp"
 #include "host/config/node.hpp"
 #include "host/config/paths.hpp"
@@ -27,12 +28,9 @@ bool is_folder_name(std::string_view text) {
          std::ranges::all_of(text, allowed);
 }
 
-// The word that a choice is made by: `dry` in {dry: h100-80gb}, `cuda` in cuda:1.
+// The word that a choice is made by: `every` in {every: 2}.
 std::string_view chosen_word(const YAML::Node& node) {
-  if (node.IsScalar()) {
-    const std::string_view text = node.Scalar();
-    return text.substr(0, text.find(':'));
-  }
+  if (node.IsScalar()) return node.Scalar();
   if (node.IsMap() && node.size() > 0 && node.begin()->first.IsScalar()) return node.begin()->first.Scalar();
   return {};
 }
@@ -113,6 +111,10 @@ class Setter {
     if (node_.IsNull()) return type.set(config_, {});
     if (!node_.IsSequence()) return refuse();
     type.set(config_, read_plugins(value_, base(), problems_));
+  }
+
+  void operator()(const ComputeDeviceType& type) {
+    if (auto device = read_device(value_, base(), problems_)) type.set(config_, std::move(*device));
   }
 
   void operator()(const LaterType&) { refuse(); }

@@ -77,6 +77,14 @@ struct ValueEmitter {
     out << YAML::EndSeq;
   }
 
+  void operator()(const ComputeDeviceType& type) const {
+    const DeviceConfig& device = type.get(config);
+    if (!device.is_dry()) return emit_text(out, to_text(device));
+    out << YAML::Flow << YAML::BeginMap << YAML::Key << "dry" << YAML::Value;
+    emit_text(out, device.dry);
+    out << YAML::Key << "count" << YAML::Value << device.count << YAML::EndMap;
+  }
+
   void operator()(const LaterType&) const {}
 };
 

@@ -76,6 +76,21 @@ struct BackendConfig {
   std::int64_t threads = 0;  // 0: as many as the machine has
 };
 
+enum class DeviceKind { kCpu, kCuda };
+
+// Where a run computes: `cpu`, `cuda:1`, or the first of some devices that compute nothing.
+struct DeviceConfig {
+  DeviceKind kind{};
+  std::int64_t index = 0;  // of a CUDA device
+  std::string dry;         // the dry device's profile, as load_device_profile takes it; empty: a real device
+  std::int64_t count = 1;  // of dry devices, all of one kind
+
+  bool is_dry() const { return !dry.empty(); }
+};
+
+// "cpu", "cuda:1", "dry h100-80gb", "dry h100-80gb:8".
+std::string to_text(const DeviceConfig& device);
+
 struct TorchSourceConfig {
   bool ops = true;             // operators, so that allocations have a name
   bool saved_tensors = false;  // what autograd keeps, through an engine of our own
@@ -96,7 +111,7 @@ struct RunConfig {
   ScheduleConfig schedule;
   std::int64_t seed = 0;
   BackendConfig backend;
-  std::string device;  // cpu
+  DeviceConfig device;
   TorchSourceConfig trace;
   std::vector<PluginRequest> plugins;
   bool strict = false;

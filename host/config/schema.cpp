@@ -49,6 +49,10 @@ struct Expectation {
   std::string operator()(const PluginListType&) const {
     return "a list of plugins, each a name or {name: {option: value}}";
   }
+  std::string operator()(const ComputeDeviceType&) const {
+    return "cpu, cuda, cuda:<number>, or {dry: <profile>, count: <devices>} with a profile of `strata "
+           "devices`";
+  }
   std::string operator()(const LaterType&) const { return "nothing"; }
 };
 

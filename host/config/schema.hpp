@@ -82,11 +82,17 @@ struct PluginListType {
   void (*set)(RunConfig&, std::vector<PluginRequest>);
 };
 
+// cpu, cuda, cuda:1, or {dry: h100-80gb, count: 8}.
+struct ComputeDeviceType {
+  const DeviceConfig& (*get)(const RunConfig&);
+  void (*set)(RunConfig&, DeviceConfig);
+};
+
 // A key that a later release brings: known, and refused.
 struct LaterType {};
 
 using Type = std::variant<TextType, ChoiceType, FlagType, IntegerType, BytesType, RealType, RangeType,
-                          PathListType, PluginListType, LaterType>;
+                          PathListType, PluginListType, ComputeDeviceType, LaterType>;
 
 // The key has a meaning only while another, of the same section, has a value.
 struct Condition {

@@ -219,9 +219,11 @@ std::vector<Key> make_keys() {
        .help = "Threads of torch; 0: as many as there are cores."},
 
       {.path = "device",
-       .type = choice<&C::device>({"cpu"}, {"cuda", "dry"}),
+       .type = compute_device<&C::device>(),
        .default_text = "cpu",
-       .help = "Where the run computes."},
+       .help = "Where the run computes. A dry device computes nothing and needs no GPU: its memory is that "
+               "of the "
+               "card whose profile is named. The same as --dry on the command line."},
 
       {.path = "trace.ops",
        .type = flag<&C::trace, &T::ops>(),

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "host/report/dry.hpp"
 #include "host/report/text.hpp"
 #include "host/report/timeline.hpp"
 
@@ -83,7 +84,8 @@ json run_data(const Facts& facts, const Timeline& timeline) {
   json data;
   data["name"] = name(facts.name);
   data["directory"] = name(facts.directory);
-  data["device"] = name(facts.device);
+  data["device"] = name(device_text(facts));
+  data["dry"] = facts.dry ? json(name(dry_admissions(*facts.dry))) : json();
   data["end"] = name(facts.end);
   data["first_step"] = facts.first_step;
   data["last_step"] = facts.last_step;

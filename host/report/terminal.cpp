@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "host/report/dry.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal_tables.hpp"
 #include "host/report/text.hpp"
@@ -42,6 +43,11 @@ std::string wrapped(std::string_view text, int indent, int width) {
 std::string step_line(const Facts& facts) {
   const auto& pace = facts.pace;
   if (!pace.median_step_ns) return "no step ended in the window";
+  if (facts.dry) {
+    return fmt::format("{} of {} in the window, the host's part of one {} in the median",
+                       thousands(pace.complete_steps), thousands(facts.steps.size()),
+                       duration(*pace.median_step_ns));
+  }
   auto text = fmt::format("{} of {} in the window, median {}", thousands(pace.complete_steps),
                           thousands(facts.steps.size()), duration(*pace.median_step_ns));
   if (pace.tokens_per_second) {
@@ -123,7 +129,8 @@ std::string header(const Facts& facts, const TerminalStyle& style) {
   const auto field = [&](std::string_view text) { return shortened(text, style.width - 11) + '\n'; };
   auto text = style.heading("strata") + "   " + field(or_unnamed(facts.name, "(unnamed run)"));
   text += "  run      " + field(or_unnamed(facts.directory, "(no folder)"));
-  text += "  device   " + field(or_unnamed(facts.device, "unknown"));
+  text += "  device   " + field(device_text(facts));
+  if (facts.dry) text += wrapped(dry_admissions(*facts.dry), 11, style.width);
   text += fmt::format("  window   steps {} to {}\n", facts.first_step, facts.last_step);
   text += "  steps    " + step_line(facts) + '\n';
   text += loss_line(facts);

@@ -1,5 +1,7 @@
 #include "host/trainer/entry.hpp"
 
+#include <optional>
+
 #include "host/trainer/loop/train.hpp"
 
 namespace strata::trainer {
@@ -23,8 +25,11 @@ RunEnd run_end(Outcome outcome) {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) Result strata_trainer_run(const Request& request) {
+  // Sources find a device when the run begins: it has to be there.
+  const std::optional<Result> no_device = start_device(request);
   request.session.begin_run();
-  Result result = train(request);
+  const Result result = no_device ? *no_device : train(request);
+  if (request.before_end) request.before_end();
   request.session.end_run(run_end(result.outcome));
   return result;
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "host/config/run_config.hpp"
@@ -14,9 +15,9 @@ namespace strata::trainer {
 
 // What the terminal shows after each step.
 struct Progress {
-  std::uint64_t step = 0;   // finished, counted from 1
-  std::uint64_t steps = 0;  // in all
-  double loss = 0.0;
+  std::uint64_t step = 0;      // finished, counted from 1
+  std::uint64_t steps = 0;     // in all
+  std::optional<double> loss;  // unknown on a dry device
   std::uint64_t tokens = 0;
   std::int64_t step_ns = 0;
 };
@@ -27,6 +28,7 @@ struct Request {
   std::function<void(const Progress&)> on_step;
   const std::atomic<int>&
       interrupt;  // a signal number once one was caught, else 0: the run ends after this micro-batch
+  std::function<void()> before_end = {};  // while the manifest can still be added to
 };
 
 enum class Outcome { kDone, kFailed, kInterrupted, kOutOfMemory };
@@ -35,7 +37,7 @@ struct Result {
   Outcome outcome = Outcome::kFailed;
   std::string message;  // of a failure: what happened and what to do
   std::uint64_t steps = 0;
-  double last_loss = 0.0;
+  std::optional<double> last_loss;
   std::uint64_t parameters = 0;  // elements
 };
 

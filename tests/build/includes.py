@@ -16,7 +16,7 @@ ALLOWED = {
     "host/analysis": PLUGIN_API,
     "host/report": ("host/analysis/",),
     "host/trainer": RUNTIME + ("host/config/",),
-    "host/cli": RUNTIME + ("host/config/", "host/analysis/", "host/report/", "host/trainer/entry.hpp"),
+    "host/cli": RUNTIME + ("host/config/", "host/analysis/", "host/report/", "host/trainer/entry.hpp", "strata/dry_gpu.h"),
 }
 USES_TORCH = ("sources/torch", "host/trainer")
 

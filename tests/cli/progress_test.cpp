@@ -37,12 +37,18 @@ TEST(Progress, ThisProcessHasMemory) {
   EXPECT_GT(cli::resident_bytes(), std::uint64_t{1} << 20);
 }
 
+TEST(Progress, LeavesOutALossThatNobodyKnows) {
+  EXPECT_EQ(
+      cli::progress_text({.step = 1, .steps = 4, .loss = {}, .tokens = 500, .step_ns = 500'000'000}, 1 << 20),
+      "step 1/4  1.0k tokens/s  1 MiB");
+}
+
 TEST(ProgressDisplay, PlainLinesAreFewAndHoldTheFirstAndTheLast) {
   testing::internal::CaptureStderr();
   {
     cli::ProgressDisplay display(false);
     for (std::uint64_t step = 1; step <= 1000; ++step)
-      display.show({.step = step, .steps = 1000, .step_ns = 1});
+      display.show({.step = step, .steps = 1000, .loss = {}, .step_ns = 1});
   }
   const std::string shown = testing::internal::GetCapturedStderr();
   EXPECT_TRUE(shown.starts_with("step 1/1000 ")) << shown;
@@ -55,7 +61,7 @@ TEST(ProgressDisplay, ATerminalKeepsOneLine) {
   {
     cli::ProgressDisplay display(true);
     for (std::uint64_t step = 1; step <= 1000; ++step)
-      display.show({.step = step, .steps = 1000, .step_ns = 1});
+      display.show({.step = step, .steps = 1000, .loss = {}, .step_ns = 1});
   }
   const std::string shown = testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::ranges::count(shown, '\n'), 1) << shown;

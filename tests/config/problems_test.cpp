@@ -172,12 +172,6 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"precision",
              with("precision: bf16_autocast"),
              {"t.yaml:2:12: precision: 'bf16_autocast' is not in this version of Strata; available: fp32"}},
-        Case{"cuda",
-             with("device: cuda:1"),
-             {"t.yaml:2:9: device: 'cuda' is not in this version of Strata; available: cpu"}},
-        Case{"dry",
-             with("device: {dry: h100-80gb, count: 8}"),
-             {"t.yaml:2:9: device: 'dry' is not in this version of Strata; available: cpu"}},
         Case{"checkpointing",
              with("checkpointing: {every: 2}"),
              {"t.yaml:2:16: checkpointing: 'every' is not in this version of Strata; available: none"}},
@@ -188,6 +182,36 @@ INSTANTIATE_TEST_SUITE_P(
              with("optimizer: {impl: foreach}"),
              {"t.yaml:2:19: optimizer.impl: 'foreach' is not in this version of Strata; available: "
               "for_loop"}}),
+    [](const auto& info) { return info.param.name; });
+
+constexpr const char* kDevices =
+    "cpu, cuda, cuda:<number>, or {dry: <profile>, count: <devices>} with a profile of `strata devices`";
+const std::string kH100 = std::string(STRATA_DEVICES) + "/h100-80gb.yaml";
+
+INSTANTIATE_TEST_SUITE_P(
+    Devices, OneFile,
+    testing::Values(Case{"cuda", with("device: cuda"), {}}, Case{"second_cuda", with("device: cuda:1"), {}},
+                    Case{"dry_by_file", with("device: {dry: " + kH100 + ", count: 8}"), {}},
+                    Case{"unknown",
+                         with("device: gpu"),
+                         {std::string("t.yaml:2:9: device: expected ") + kDevices + ", found 'gpu'"}},
+                    Case{"cuda_of_no_number",
+                         with("device: cuda:x"),
+                         {std::string("t.yaml:2:9: device: expected ") + kDevices + ", found 'cuda:x'"}},
+                    Case{"no_profile",
+                         with("device: {count: 2}"),
+                         {std::string("t.yaml:2:9: device: expected ") + kDevices + ", found a mapping"}},
+                    Case{"no_such_file",
+                         with("device: {dry: /nowhere/card.yaml}"),
+                         {"t.yaml:2:15: device.dry: there is no file '/nowhere/card.yaml'"}},
+                    Case{"no_devices",
+                         with("device: {dry: " + kH100 + ", count: 0}"),
+                         {"t.yaml:2:" + std::to_string(24 + kH100.size()) +
+                          ": device.count: expected an integer from 1 to 64, found '0'"}},
+                    Case{"unknown_key",
+                         with("device: {dry: " + kH100 + ", cout: 2}"),
+                         {"t.yaml:2:" + std::to_string(17 + kH100.size()) +
+                          ": device.cout: unknown key; did you mean 'count'?; expected dry and count"}}),
     [](const auto& info) { return info.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,9 @@ INSTANTIATE_TEST_SUITE_P(
         "model: {size: small}\noptimizer: {lr: 0.30000000000000004, beta1: 1e-7}\nmode: forward\n",
         "model: {size: small}\ndata: {source: text, path: ['/proc/self/ex[e]', '/proc/self/exe'], max_bytes: "
         "1536}\n",
-        "model: {size: small}\nschedule: {steps: 3-8}\n",
+        "model: {size: small}\nschedule: {steps: 3-8}\n", "model: {size: small}\ndevice: cuda:1\n",
+        "model: {size: small}\ndevice: {dry: " + std::filesystem::absolute(STRATA_DEVICES).string() +
+            "/h100-80gb.yaml, count: 8}\n",
         "model: {size: small}\nplugins: [a, b: {x: 1e-3, y: 'no', z: '# {', w: '', v: ' '}, ./c.so]\n",
         "model: {size: small}\nstore: {on_full: drop, spool_bytes: 65537}\nstrict: true\nseed: "
         "9223372036854775807\n"));

@@ -42,6 +42,11 @@ def dry_gpu_folder():
 
 
 @pytest.fixture(scope="session")
+def strata():
+    return STRATA
+
+
+@pytest.fixture(scope="session")
 def server(dry_gpu_folder):
     with subprocess.Popen(
         [sys.executable, HERE / "programs/server.py", dry_gpu_folder],

@@ -51,7 +51,6 @@ config::RunConfig tiny_config() {
                       .epsilon = 1e-8};
   config.precision = "fp32";
   config.attention = "naive";
-  config.device = "cpu";
   config.schedule = {.wait = 0, .warmup = 1, .active = 3, .max_steps = 4};
   config.backend.threads = 2;
   return config;
@@ -96,7 +95,7 @@ class TrainingRun : public testing::Test {
 
  private:
   void on_step(const Progress& progress) {
-    losses_.push_back(progress.loss);
+    losses_.push_back(progress.loss.value());
     progress_.push_back(progress);
     if (progress.step == interrupt_after_) interrupt_ = SIGINT;
   }

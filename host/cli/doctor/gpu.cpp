@@ -1,27 +1,24 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "host/cli/cuda_driver.hpp"
 #include "host/cli/doctor/check.hpp"
+#include "host/cli/dry_gpu.hpp"
 
 namespace strata::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The driver's functions that are called, by their documented C signatures; 0 is CUDA_SUCCESS.
-using CuInit = int (*)(unsigned flags);
-using CuDriverGetVersion = int (*)(int* version);
-using CuDeviceGetCount = int (*)(int* count);
-using CuDeviceGetName = int (*)(char* name, int bytes, int device);
-
-constexpr const char* kNoGpuRemedy = "none needed: this version of Strata runs on the CPU";
+constexpr const char* kNoGpuRemedy = "none needed: runs compute on the CPU, or on a dry GPU (--dry)";
 
 Finding missing(std::string name, std::string detail) {
   return {.name = std::move(name),
@@ -30,45 +27,26 @@ Finding missing(std::string name, std::string detail) {
           .remedy = kNoGpuRemedy};
 }
 
-template <typename Function>
-Function find(void* library, const char* name) {
-  return reinterpret_cast<Function>(dlsym(library, name));
-}
-
-std::string device_names(void* driver, int count) {
-  const auto get_name = find<CuDeviceGetName>(driver, "cuDeviceGetName");
-  std::string names;
-  for (int device = 0; device < count && get_name != nullptr; ++device) {
-    std::array<char, 128> name{};
-    if (get_name(name.data(), static_cast<int>(name.size()) - 1, device) != 0) continue;
-    names += (names.empty() ? "" : ", ") + std::string(name.data());
-  }
-  return names;
-}
-
 Findings check_driver() {
-  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (driver == nullptr) return {missing("GPU driver", "no libcuda.so.1")};
-  const auto initialise = find<CuInit>(driver, "cuInit");
-  const auto get_version = find<CuDriverGetVersion>(driver, "cuDriverGetVersion");
-  const auto get_count = find<CuDeviceGetCount>(driver, "cuDeviceGetCount");
-  if (initialise == nullptr || get_version == nullptr || get_count == nullptr) {
-    return {missing("GPU driver", "libcuda.so.1 lacks cuInit, cuDriverGetVersion or cuDeviceGetCount")};
-  }
-  int version = 0;
-  get_version(&version);
-  Findings findings{
-      {.name = "GPU driver", .detail = fmt::format("for CUDA {}.{}", version / 1000, version % 1000 / 10)}};
-  int count = 0;
-  if (const int error = initialise(0); error != 0) {
-    findings.push_back(missing("GPU devices", fmt::format("cuInit answers error {}", error)));
-  } else if (get_count(&count) != 0 || count == 0) {
-    findings.push_back(missing("GPU devices", "the driver knows none"));
+  const std::optional<CudaDriver> driver = ask_cuda_driver();
+  if (!driver) return {missing("GPU driver", "no libcuda.so.1, or none that answers like one")};
+  Findings findings{{.name = "GPU driver", .detail = "for CUDA " + driver->cuda_version}};
+  if (driver->devices.empty()) {
+    findings.push_back(missing("GPU devices", driver->problem));
   } else {
     findings.push_back(
-        {.name = "GPU devices", .detail = fmt::format("{}: {}", count, device_names(driver, count))});
+        {.name = "GPU devices",
+         .detail = fmt::format("{}: {}", driver->devices.size(), fmt::join(driver->devices, ", "))});
   }
   return findings;
+}
+
+Finding check_dry_gpu() {
+  if (has_dry_gpu()) return {.name = "dry GPU", .detail = dry_gpu_folder().string()};
+  return {.name = "dry GPU",
+          .verdict = Verdict::kMissing,
+          .detail = fmt::format("not in {}", dry_gpu_folder().string()),
+          .remedy = "build Strata with the CUDA wheel of torch, which has CUDA's headers beside it"};
 }
 
 // The program of that name in PATH; empty when there is none.
@@ -102,6 +80,7 @@ Finding check_nsys() {
 
 Findings check_gpu() {
   Findings findings = check_driver();
+  findings.push_back(check_dry_gpu());
   findings.push_back(check_cupti());
   findings.push_back(check_nsys());
   return findings;

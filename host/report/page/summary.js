@@ -14,8 +14,10 @@ function fillHeader(run) {
 }
 
 function fillNotices(run) {
+  const dry = run.run.dry === null ? [] : [`Dry run. ${run.run.dry}.`];
   const notices = run.plugins.filter(({status}) => status !== 'ok')
     .map(({id, status, reason}) => `Plugin ${id} is ${status}: ${reason || 'no reason given'}`);
+  notices.unshift(...dry);
   notices.push(...run.warnings.slice(0, 3));
   if (run.warnings.length > 3) notices.push(`${withThousands(run.warnings.length - 3)} more warnings below`);
   if (run.isEmpty) notices.push('No allocation was recorded: the memory of this run is not known. It needs the plugin allocator_tracer and a source of memory events.');
@@ -39,8 +41,8 @@ function fillTiles(run) {
     {label: 'Unknown at the peak', value: mebibytes(unknown.peak, decimals), unit: 'MiB',
       note: `${percentage(unknown.peak, peak.allocated_bytes)}, at most ${mebibytes(unknown.max, decimals)} MiB`},
     {label: 'Median step', value: medianStepNs === null ? '–' : duration(medianStepNs), unit: '',
-      note: `${withThousands(completeSteps)} of ${withThousands(steps)} steps in the window`},
-    {label: 'Tokens a second', value: tokensPerSecond === null ? '–' : withThousands(tokensPerSecond), unit: '', note: 'over the window'},
+      note: `${run.run.dry === null ? '' : 'of the host alone, '}${withThousands(completeSteps)} of ${withThousands(steps)} steps in the window`},
+    {label: 'Tokens a second', value: tokensPerSecond === null || run.run.dry !== null ? '–' : withThousands(tokensPerSecond), unit: '', note: 'over the window'},
   ];
   const items = d3.select('#tiles').selectAll('div').data(tiles).enter().append('div').attr('class', 'tile');
   items.append('p').attr('class', 'tile-label').text((tile) => tile.label);

@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <string_view>
 
@@ -27,6 +28,7 @@ Failure explain(const std::exception_ptr& exception) {
     std::rethrow_exception(exception);
   } catch (const c10::Error& error) {
     std::string_view line = error.what_without_backtrace();
+    line.remove_prefix(std::min(line.find_first_not_of(" \n"), line.size()));
     line = line.substr(0, line.find('\n'));
     const auto allocator = line.find(kCpuAllocator);
     if (allocator != std::string_view::npos) {

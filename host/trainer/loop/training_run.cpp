@@ -7,11 +7,16 @@
 #include <utility>
 
 #include "host/trainer/loop/backend.hpp"
+#include "host/trainer/loop/device.hpp"
 
 namespace strata::trainer {
 
 TrainingRun::TrainingRun(const Request& request)
-    : request_(request), config_(request.config), session_(request.session), owners_(request.session) {
+    : request_(request),
+      config_(request.config),
+      session_(request.session),
+      device_(torch_device(request.config.device)),
+      owners_(request.session) {
   {
     const Phase phase(session_, PhaseKind::kSetup, "setup");
     set_up();
@@ -24,8 +29,8 @@ void TrainingRun::set_up() {
   const auto seed = static_cast<std::uint64_t>(config_.seed);
   apply_backend(config_.backend, seed);
   source_ = open_token_source(config_.data, config_.model, seed);
-  model_ = std::make_shared<Transformer>(config_.model,
-                                         session_.wants_tensors() ? ModuleScope(session_) : ModuleScope());
+  model_ = std::make_shared<Transformer>(
+      config_.model, session_.wants_tensors() ? ModuleScope(session_) : ModuleScope(), device_);
   if (trains()) optimizer_ = make_optimizer(config_.optimizer, model_->parameters());
 }
 
@@ -40,7 +45,7 @@ void TrainingRun::describe() const {
   };
   session_.describe("model", description.dump());
   session_.describe("data", nlohmann::json(source_->description()).dump());
-  session_.describe("device", nlohmann::json(config_.device).dump());
+  session_.describe("device", nlohmann::json(to_text(config_.device)).dump());
   session_.describe("torch", describe_backend());
 }
 
@@ -57,13 +62,13 @@ void TrainingRun::run_steps(Result& result) {
       result.outcome = Outcome::kInterrupted;
       return;
     }
-    recorded.end({.optimizer_ran = trains(), .loss = loss, .tokens = tokens});
+    recorded.end({.optimizer_ran = trains(), .loss = known(*loss), .tokens = tokens});
     const auto duration = std::chrono::steady_clock::now() - begin;
     result.steps = step + 1;
-    result.last_loss = *loss;
+    result.last_loss = known(*loss);
     if (request_.on_step) {
       const std::chrono::nanoseconds duration_ns(duration);
-      request_.on_step({step + 1, steps, *loss, tokens, duration_ns.count()});
+      request_.on_step({step + 1, steps, known(*loss), tokens, duration_ns.count()});
     }
   }
   result.outcome = Outcome::kDone;
@@ -105,6 +110,11 @@ Batch TrainingRun::load(std::uint64_t step, std::uint32_t micro_batch) {
   {
     const Phase phase(session_, PhaseKind::kData, "data");
     batch = read_batch(*source_, shape, (step * micro_batches + micro_batch) * sequences);
+  }
+  if (!device_.is_cpu()) {
+    const Phase phase(session_, PhaseKind::kHostToDevice, "host_to_device");
+    batch.input = batch.input.to(device_);
+    batch.target = batch.target.to(device_);
   }
   owners_.show_batch(batch);
   return batch;

@@ -1,6 +1,8 @@
 // One run of the training loop: what is computed in which order, with every phase marked in the session.
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -50,9 +52,15 @@ class TrainingRun {
   bool interrupted() const { return request_.interrupt.load(std::memory_order_relaxed) != 0; }
   bool trains() const { return request_.config.mode == config::Mode::kTrain; }
 
+  // A dry device reads zeros where a loss would be.
+  std::optional<double> known(double loss) const {
+    return config_.device.is_dry() ? std::nullopt : std::optional(loss);
+  }
+
   const Request& request_;
   const config::RunConfig& config_;
   Session& session_;
+  c10::Device device_;
   std::unique_ptr<TokenSource> source_;
   std::shared_ptr<Transformer> model_;
   std::unique_ptr<Optimizer> optimizer_;  // null unless the run trains

@@ -2,6 +2,13 @@
 
 namespace strata::trainer {
 
+LibtorchOptimizer::~LibtorchOptimizer() {
+  for (const auto& group : optimizer_->param_groups()) {
+    for (const at::Tensor& parameter : group.params())
+      optimizer_->state().erase(parameter.unsafeGetTensorImpl());
+  }
+}
+
 std::vector<OptimizerState> LibtorchOptimizer::state() const {
   std::vector<OptimizerState> states;
   const auto& by_parameter = optimizer_->state();

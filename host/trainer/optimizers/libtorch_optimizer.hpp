@@ -15,6 +15,9 @@ class LibtorchOptimizer : public Optimizer {
  public:
   explicit LibtorchOptimizer(std::unique_ptr<torch::optim::Optimizer> optimizer)
       : optimizer_(std::move(optimizer)) {}
+  // Frees the state parameter by parameter: LibTorch's own order is that of a hash of addresses, which no two
+  // runs share.
+  ~LibtorchOptimizer() override;
 
   void step() override { optimizer_->step(); }
   void zero_grad(bool set_to_none) override { optimizer_->zero_grad(set_to_none); }

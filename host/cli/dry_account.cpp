@@ -1,0 +1,75 @@
+#include "host/cli/dry_account.hpp"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "strata/dry_gpu.h"
+
+namespace strata::cli {
+namespace {
+
+std::uint64_t sum(const strata_dry_gpu_slot (&slots)[STRATA_DRY_GPU_ACCOUNT_SLOTS]) {
+  std::uint64_t total = 0;
+  for (const strata_dry_gpu_slot& slot : slots) total += slot.value;
+  return total;
+}
+
+bool read_file(const std::filesystem::path& path, strata_dry_gpu_account& account) {
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(&account), sizeof account);
+  return file.gcount() == sizeof account &&
+         std::string_view(account.kind, sizeof STRATA_DRY_GPU_ACCOUNT) ==
+             std::string_view(STRATA_DRY_GPU_ACCOUNT, sizeof STRATA_DRY_GPU_ACCOUNT);
+}
+
+}  // namespace
+
+DryAccount read_dry_accounts(const std::filesystem::path& folder) {
+  DryAccount total;
+  std::map<std::string, std::uint64_t> refused;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    strata_dry_gpu_account account;
+    if (entry.path().extension() != ".account" || !read_file(entry.path(), account)) continue;
+    total.processes += account.devices > 0 ? 1 : 0;
+    total.kernels_not_run += sum(account.launches);
+    total.library_calls_not_computed += sum(account.library_calls);
+    total.unknown_reads += sum(account.unknown_reads);
+    total.unknown_read_bytes += sum(account.unknown_bytes);
+    total.unknown_times += sum(account.unknown_times);
+    for (const strata_dry_gpu_refused& function : account.refused) {
+      const std::string name(function.function, strnlen(function.function, sizeof function.function));
+      if (!name.empty()) refused[name] += function.calls;
+    }
+  }
+  for (const auto& [function, calls] : refused) total.refused.push_back({function, calls});
+  return total;
+}
+
+std::string dry_json(const config::DeviceProfile& profile, std::int64_t devices, const DryAccount& account) {
+  using Json = nlohmann::ordered_json;
+  Json refused = Json::array();
+  for (const DryAccount::Refused& function : account.refused)
+    refused.push_back({{"function", function.function}, {"calls", function.calls}});
+  const Json description = {
+      {"profile", profile.key},
+      {"name", profile.name},
+      {"devices", devices},
+      {"memory_bytes", profile.memory_bytes},
+      {"context_bytes",
+       {{"low", profile.context_bytes.low},
+        {"high", profile.context_bytes.high},
+        {"used", profile.context_bytes.high}}},
+      {"kernels_not_run", account.kernels_not_run},
+      {"library_calls_not_computed", account.library_calls_not_computed},
+      {"unknown_reads", {{"count", account.unknown_reads}, {"bytes", account.unknown_read_bytes}}},
+      {"unknown_times", account.unknown_times},
+      {"refused", std::move(refused)},
+  };
+  return description.dump();
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,145 @@
+#include "host/config/compute_device.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <stdexcept>
+#include <string_view>
+
+#include "host/config/device_profile.hpp"
+#include "host/config/nearest.hpp"
+#include "host/config/node.hpp"
+#include "host/config/paths.hpp"
+#include "host/config/schema.hpp"
+#include "host/config/value.hpp"
+
+namespace strata::config {
+namespace {
+
+constexpr std::string_view kKey = "device";
+constexpr std::string_view kCudaIndex = "cuda:";
+constexpr std::array<std::string_view, 2> kDryKeys = {"dry", "count"};
+constexpr std::int64_t kMostCudaDevices = 64;
+
+class DeviceReader {
+ public:
+  DeviceReader(const WrittenValue& value, const std::filesystem::path& base, std::vector<Problem>& problems)
+      : value_(value), base_(base), problems_(problems) {}
+
+  std::optional<DeviceConfig> read() {
+    if (value_.node.IsMap()) return dry();
+    if (value_.node.IsScalar()) {
+      if (auto device = real(value_.node.Scalar())) return device;
+    }
+    refuse();
+    return std::nullopt;
+  }
+
+ private:
+  static std::optional<DeviceConfig> real(std::string_view text) {
+    DeviceConfig device;
+    if (text == "cpu") return device;
+    device.kind = DeviceKind::kCuda;
+    if (text == "cuda") return device;
+    if (!text.starts_with(kCudaIndex)) return std::nullopt;
+    const auto index = parse_integer(text.substr(kCudaIndex.size()));
+    if (!index || *index < 0 || *index >= kMostCudaDevices) return std::nullopt;
+    device.index = *index;
+    return device;
+  }
+
+  std::optional<DeviceConfig> dry() {
+    DeviceConfig device;
+    device.kind = DeviceKind::kCuda;
+    bool sound = true;
+    for (const auto& entry : value_.node) {
+      const Place place = place_of(entry.second, value_.place);
+      const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : std::string();
+      if (name == "dry") {
+        sound = read_profile(entry.second, place, device) && sound;
+      } else if (name == "count") {
+        sound = read_count(entry.second, place, device) && sound;
+      } else {
+        problems_.push_back(
+            {place_of(entry.first, value_.place), fmt::format("{}.{}", kKey, name),
+             fmt::format("unknown key{}; expected dry and count", did_you_mean(name, kDryKeys))});
+        sound = false;
+      }
+    }
+    if (sound && !device.is_dry()) {
+      refuse();
+      sound = false;
+    }
+    return sound ? std::optional(device) : std::nullopt;
+  }
+
+  bool read_profile(const YAML::Node& node, const Place& place, DeviceConfig& device) {
+    if (!node.IsScalar() || node.Scalar().empty()) {
+      return problem(place, "dry", fmt::format("expected a device profile, found {}", describe(node)));
+    }
+    const bool is_file = is_device_file(node.Scalar());
+    try {
+      device.dry = is_file ? absolute(node.Scalar()) : node.Scalar();
+      if (is_file && !std::filesystem::exists(device.dry))
+        return problem(place, "dry", fmt::format("there is no file '{}'", device.dry));
+      load_device_profile(device.dry);
+      return true;
+    } catch (const ConfigError& error) {
+      for (const Problem& found : error.problems()) {
+        if (found.place.source.empty()) {
+          problem(place, "dry", found.message);
+        } else {
+          problems_.push_back(found);
+        }
+      }
+    } catch (const std::invalid_argument& error) {
+      problem(place, "dry", error.what());
+    }
+    return false;
+  }
+
+  std::string absolute(const std::string& file) const {
+    return (std::filesystem::absolute(base_) / expand_variables(file)).lexically_normal().string();
+  }
+
+  bool read_count(const YAML::Node& node, const Place& place, DeviceConfig& device) {
+    const auto count = node.IsScalar() ? parse_integer(node.Scalar()) : std::nullopt;
+    if (!count || *count < 1 || *count > kMostDryDevices) {
+      return problem(
+          place, "count",
+          fmt::format("expected an integer from 1 to {}, found {}", kMostDryDevices, describe(node)));
+    }
+    device.count = *count;
+    return true;
+  }
+
+  bool problem(const Place& place, std::string_view name, std::string message) {
+    problems_.push_back({place, fmt::format("{}.{}", kKey, name), std::move(message)});
+    return false;
+  }
+
+  void refuse() {
+    problems_.push_back(
+        {value_.place, std::string(kKey),
+         fmt::format("expected {}, found {}", expectation(find_key(kKey)->type), describe(value_.node))});
+  }
+
+  const WrittenValue& value_;
+  const std::filesystem::path& base_;
+  std::vector<Problem>& problems_;
+};
+
+}  // namespace
+
+std::string to_text(const DeviceConfig& device) {
+  if (device.kind == DeviceKind::kCpu) return "cpu";
+  if (!device.is_dry()) return fmt::format("cuda:{}", device.index);
+  return device.count == 1 ? "dry " + device.dry : fmt::format("dry {}:{}", device.dry, device.count);
+}
+
+std::optional<DeviceConfig> read_device(const WrittenValue& value, const std::filesystem::path& base,
+                                        std::vector<Problem>& problems) {
+  return DeviceReader(value, base, problems).read();
+}
+
+}  // namespace strata::config

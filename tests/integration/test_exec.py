@@ -1,0 +1,205 @@
+"""`strata exec --dry`: any command, and all that it starts, on a card that is not there."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+TORCH = """\
+import json, os, sys, torch
+x = torch.ones(3, device="cuda")
+with open("/proc/self/maps") as maps:
+    mapped = sorted({line.split()[-1] for line in maps if "/nvidia/" in line})
+print(json.dumps({
+    "name": torch.cuda.get_device_name(), "devices": torch.cuda.device_count(), "sum": x.sum().item(), "mapped": mapped,
+    "segments": [segment["is_expandable"] for segment in torch.cuda.memory_snapshot()]}))
+sys.stdout.flush()
+"""
+
+
+@pytest.fixture
+def torch_program(workspace):
+    workspace.write("program.py", TORCH)
+    workspace.write("abrupt.py", TORCH + "os._exit(5)\n")
+    return workspace
+
+
+def execute(workspace, *words, **environment):
+    return workspace.strata("exec", *words, **environment)
+
+
+def test_python_finds_the_card_and_the_account_says_what_it_missed(torch_program):
+    result = execute(
+        torch_program,
+        *("--dry", "a100-40gb:2", "--account", "dry.json", "--", sys.executable, "program.py"),
+        PYTORCH_CUDA_ALLOC_CONF="expandable_segments:True",
+    )
+    assert result.returncode == 0, result.stderr
+    facts = json.loads(result.stdout)
+    assert (facts["name"], facts["devices"], facts["sum"]) == ("NVIDIA A100-SXM4-40GB", 2, 0.0)
+    assert facts["segments"] == [True]
+    assert [path for path in facts["mapped"] if "cufile" not in path and "nvshmem" not in path] == []
+    assert "on a dry NVIDIA A100-SXM4-40GB, nothing was computed and no time measured" in result.stderr
+    assert "1 reads of unknown values (4 bytes)" in result.stderr
+
+    account = json.loads((torch_program.folder / "dry.json").read_text())
+    assert (account["profile"], account["devices"]) == ("a100-40gb", 2)
+    assert account["unknown_reads"] == {"count": 1, "bytes": 4}
+    assert account["kernels_not_run"] == 2
+
+
+STREAM_ORDERED = """\
+import json, torch
+free, total = torch.cuda.mem_get_info()
+kept = [torch.empty(1 << 30, dtype=torch.uint8, device="cuda") for _ in range(3)]
+del kept[0]
+use = [torch.cuda.memory_allocated(), torch.cuda.memory_reserved(), free - torch.cuda.mem_get_info()[0]]
+torch.cuda.empty_cache()
+try:
+    torch.empty(1 << 40, dtype=torch.uint8, device="cuda")
+except torch.OutOfMemoryError as error:
+    message = str(error)
+print(json.dumps({"backend": torch.cuda.get_allocator_backend(), "use": use, "message": message,
+                  "then": torch.cuda.memory_reserved()}))
+"""
+
+
+def test_the_stream_ordered_allocator_works_too(workspace):
+    workspace.write("program.py", STREAM_ORDERED)
+    result = execute(
+        workspace,
+        *("--dry", "t4", "--", sys.executable, "program.py"),
+        PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync",
+    )
+    assert result.returncode == 0, result.stderr
+    facts = json.loads(result.stdout)
+    gib = 1 << 30
+    assert facts["backend"] == "cudaMallocAsync"
+    assert facts["use"] == [2 * gib, 3 * gib, 3 * gib]
+    assert "out of memory" in facts["message"]
+    assert facts["then"] == 2 * gib
+    assert "refused" not in result.stderr
+
+
+def test_children_are_included_however_they_end(torch_program):
+    script = f"'{sys.executable}' program.py; '{sys.executable}' abrupt.py"
+    result = execute(torch_program, "--dry", "h100-80gb", "--", "bash", "-c", script)
+    assert result.returncode == 5, result.stderr
+    assert "2 reads of unknown values (8 bytes), in 2 processes" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "command, code, message",
+    [
+        (["bash", "-c", "exit 7"], 7, "no process asked for a CUDA device"),
+        (["bash", "-c", "kill -KILL $$"], 137, "no process asked for a CUDA device"),
+        (["no-such-program"], 127, "there is no program 'no-such-program'"),
+        (["./none"], 127, "there is no program './none'"),
+        (["./text"], 126, "./text cannot be run"),
+        ([], 125, "expected a command behind `--`"),
+    ],
+)
+def test_passes_exit_codes_through_and_has_its_own(workspace, command, code, message):
+    workspace.write("text", "nothing\n")
+    result = execute(workspace, "--dry", "h100-80gb", "--", *command)
+    assert (result.returncode, result.stdout) == (code, "")
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["--", "true"], "expected --dry PROFILE[:N]"),
+        (["--dry", "h100-80bg", "--", "true"], "did you mean 'h100-80gb'?"),
+        (["--dry", "h100-80gb:65", "--", "true"], "expected 1 to 64 devices"),
+    ],
+)
+def test_what_cannot_be_had_is_refused(workspace, words, message):
+    result = execute(workspace, *words)
+    assert result.returncode == 125
+    assert message in result.stderr
+
+
+def test_a_signal_reaches_the_command_and_nothing_is_left(workspace):
+    folder = workspace.folder / "temporary"
+    folder.mkdir()
+    process = subprocess.Popen(
+        workspace.command("exec", "--dry", "t4", "--", "bash", "-c", "echo begun; exec sleep 600"),
+        env={**os.environ, "TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "begun\n"
+    assert list(folder.iterdir())
+    process.send_signal(signal.SIGTERM)
+    begin = time.monotonic()
+    assert process.wait(timeout=300) == 143
+    assert time.monotonic() - begin < 300
+    assert list(folder.iterdir()) == []
+
+
+def compile_c(folder, name, source, *options):
+    (folder / f"{name}.c").write_text(textwrap.dedent(source))
+    subprocess.run(["cc", f"{name}.c", "-o", name, *options], cwd=folder, check=True)
+
+
+def test_a_program_with_a_runtime_of_its_own_is_refused(workspace):
+    """As nvcc links by default: kernels are registered, and nobody else is asked to do so."""
+    compile_c(
+        workspace.folder,
+        "fixed",
+        """
+        __attribute__((section(".nvFatBinSegment"))) int wrapper = 1;
+        void __cudaRegisterFatBinary(int* at) { *at = 2; }
+        int main(void) { __cudaRegisterFatBinary(&wrapper); return 0; }
+        """,
+    )
+    result = execute(workspace, "--dry", "h100-80gb", "--", "./fixed")
+    assert result.returncode == 125
+    assert "./fixed holds a CUDA runtime of its own, linked statically" in result.stderr
+    assert "nvcc --cudart shared" in result.stderr
+
+
+def test_a_program_that_shares_its_runtime_runs(workspace):
+    """Linked with a libcudart that does nothing, which is not looked for when it runs."""
+    compile_c(
+        workspace.folder,
+        "libcudart.so",
+        """
+        void** __cudaRegisterFatBinary(void* wrapper) { return 0; }
+        int cudaGetDeviceCount(int* count) { return 1; }
+        """,
+        *("-shared", "-fPIC", "-Wl,-soname,libcudart.so.13"),
+    )
+    compile_c(
+        workspace.folder,
+        "shared",
+        """
+        __attribute__((section(".nvFatBinSegment"))) int wrapper[4] = {0x466243b1, 1, 0, 0};
+        void** __cudaRegisterFatBinary(void*);
+        int cudaGetDeviceCount(int*);
+        int main(void) { int count = 0; return __cudaRegisterFatBinary(wrapper) ? cudaGetDeviceCount(&count) * 100 + count : 99; }
+        """,
+        *("-L.", "-l:libcudart.so"),
+    )
+    result = execute(workspace, "--dry", "h100-80gb:3", "--", "./shared")
+    assert result.returncode == 3, result.stderr
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["--dry", "t4"], "the dry GPU cannot take CUDA's place"),
+        (["device=cuda"], "device: cuda is a dry GPU in this process"),
+    ],
+)
+def test_strata_itself_is_told_to_take_dry(tiny, words, message):
+    result = execute(tiny, "--dry", "h100-80gb", "--", *tiny.command("run", "tiny.yaml", *words))
+    assert result.returncode == 2
+    assert message in result.stderr
