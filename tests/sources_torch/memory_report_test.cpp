@@ -23,6 +23,8 @@ struct ReportRow {
   std::int64_t bytes;
   std::uint64_t allocated_bytes;
   std::uint32_t thread;
+  std::uint32_t device_type;
+  std::uint32_t device_index;
   std::uint32_t reserved;
 };
 
