@@ -1,6 +1,8 @@
 // The library's own functions.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 
 #pragma GCC visibility push(default)
 #include "strata/dry_gpu.h"
@@ -29,11 +31,31 @@ void strata_dry_gpu_send_messages_to(void (*sink)(const char* message)) {
 
 strata_dry_gpu_counts strata_dry_gpu_count() {
   const Counts& counts = account().counts;
-  return {counts.launches.total(), counts.library_calls.total(), counts.unknown_reads.total(),
-          counts.unknown_bytes.total(), counts.unknown_times.total()};
+  return {counts.launches.total(),      counts.library_calls.total(),     counts.unknown_reads.total(),
+          counts.unknown_bytes.total(), counts.unknown_times.total(),     counts.answered_reads.total(),
+          counts.communicators.total(), counts.unknown_workspaces.total()};
+}
+
+int strata_dry_gpu_count_modelled(strata_dry_gpu_modelled* by_model) {
+  const ModelledSums& sums = account().modelled;
+  for (const ModelledSum& sum : sums.by_model) *by_model++ = {sum.works.load(), sum.ns.load()};
+  return static_cast<int>(sums.is_modelled.load());
 }
 
 void strata_dry_gpu_visit_refused(void (*visit)(void* context, const char* function, std::uint64_t calls),
                                   void* context) {
   for (const Refused* function : refused()) visit(context, function->name, function->calls.load());
+}
+
+void strata_dry_gpu_visit_readers(void (*visit)(void* context, const strata_dry_gpu_reader* reader),
+                                  void* context) {
+  for (const ReaderEntry& entry : account().readers) {
+    if (entry.name[0] == '\0') continue;
+    strata_dry_gpu_reader reader{};
+    std::ranges::copy(entry.name, std::begin(reader.name));
+    reader.unknown_reads = entry.unknown_reads.load();
+    reader.unknown_bytes = entry.unknown_bytes.load();
+    reader.answered_reads = entry.answered_reads.load();
+    visit(context, &reader);
+  }
 }

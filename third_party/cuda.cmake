@@ -12,4 +12,5 @@ if(EXISTS ${nvidia_root}/cu13/include/cuda_runtime_api.h AND EXISTS ${nvidia_roo
   add_library(strata::cuda_headers INTERFACE IMPORTED GLOBAL)
   target_include_directories(strata::cuda_headers SYSTEM INTERFACE ${cuda_include_folders})
   set(STRATA_REAL_CUDART ${nvidia_root}/cu13/lib/libcudart.so.13)  # which a test compares ours with
+  set(STRATA_REAL_NCCL ${nvidia_root}/nccl/lib/libnccl.so.2)       # the same
 endif()

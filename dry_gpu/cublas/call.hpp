@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
+#include <utility>
 
 #pragma GCC visibility push(default)
 #include <cublas_v2.h>
 #pragma GCC visibility pop
 
-#include "dry_gpu/cudart/call.hpp"
+#include "dry_gpu/cudart/library_call.hpp"
 
 struct cublasContext {
   int device = 0;
@@ -23,16 +23,12 @@ struct cublasContext {
 
 namespace strata::dry_gpu {
 
+static_assert(begins_as_library_handle<cublasContext>());
+
 // Calls `body(handle)`, which returns a cublasStatus_t or nothing.
 template <typename Body>
 cublasStatus_t call_cublas(cublasHandle_t handle, Body&& body) noexcept {
-  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if constexpr (std::is_void_v<decltype(body(*handle))>) {
-    body(*handle);
-    return CUBLAS_STATUS_SUCCESS;
-  } else {
-    return body(*handle);
-  }
+  return call_with_handle<CUBLAS_STATUS_NOT_INITIALIZED>(handle, std::forward<Body>(body));
 }
 
 }  // namespace strata::dry_gpu

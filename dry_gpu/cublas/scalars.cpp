@@ -1,8 +1,9 @@
 // Functions whose result is one number, on the host or on the device as the handle's pointer mode has it: on
-// the host it reads zero, and is counted as a read of what nobody knows.
-#include <cstring>
+// the host it is a read of what nobody knows.
+#include <span>
 
 #include "dry_gpu/cublas/call.hpp"
+#include "dry_gpu/device/unknown_reads.hpp"
 
 using namespace strata::dry_gpu;
 
@@ -15,9 +16,7 @@ cublasStatus_t answer(cublasHandle_t handle, Number* result) {
     const cudaError_t error = call_on(context.stream, [&](Machine& machine, ThreadState&, CUstream_st&) {
       machine.counts().library_calls.add();
       if (context.pointer_mode == CUBLAS_POINTER_MODE_HOST) {
-        std::memset(static_cast<void*>(result), 0, sizeof *result);
-        machine.counts().unknown_reads.add();
-        machine.counts().unknown_bytes.add(sizeof *result);
+        read_unknown(machine, std::as_writable_bytes(std::span(result, 1)));
       }
       return cudaSuccess;
     });

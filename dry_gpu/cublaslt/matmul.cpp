@@ -3,7 +3,7 @@
 #include <cstring>
 #include <memory>
 
-#include "dry_gpu/cudart/call.hpp"
+#include "dry_gpu/cublas/product.hpp"
 
 #pragma GCC visibility push(default)
 #include <cublasLt.h>
@@ -17,13 +17,45 @@ struct cublasLtContext {
 
 namespace {
 
-// Descriptions are the caller's to keep, and nothing here reads them again: whoever asks for an attribute is
-// refused.
+// Descriptions are the caller's to keep. What a product's duration depends on is kept in them; whoever asks
+// for an attribute is refused.
+struct Description {
+  cublasComputeType_t compute;
+  cublasOperation_t transpose_a, transpose_b;
+};
+
+struct Layout {
+  cudaDataType type;
+  std::int32_t batch;
+  std::uint64_t rows, columns;
+};
+
+template <typename Content, typename Opaque>
+Content content_of(const Opaque* opaque) {
+  static_assert(sizeof(Content) <= sizeof(Opaque));
+  Content content{};
+  std::memcpy(&content, static_cast<const void*>(opaque), sizeof content);
+  return content;
+}
+
+template <typename Content, typename Opaque>
+cublasStatus_t fill(Opaque* opaque, const Content& content) {
+  static_assert(sizeof(Content) <= sizeof(Opaque));
+  std::memcpy(static_cast<void*>(opaque), &content, sizeof content);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 template <typename Opaque>
 cublasStatus_t create(Opaque** result) {
   if (result == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *result = std::make_unique<Opaque>().release();
   return CUBLAS_STATUS_SUCCESS;
+}
+
+template <typename Opaque, typename Content>
+cublasStatus_t create(Opaque** result, const Content& content) {
+  const cublasStatus_t status = create(result);
+  return status == CUBLAS_STATUS_SUCCESS ? fill(*result, content) : status;
 }
 
 template <typename Opaque>
@@ -37,6 +69,20 @@ cublasStatus_t initialise(Opaque* opaque, std::size_t bytes) {
   if (opaque == nullptr || bytes < sizeof *opaque) return CUBLAS_STATUS_INVALID_VALUE;
   std::memset(static_cast<void*>(opaque), 0, sizeof *opaque);
   return CUBLAS_STATUS_SUCCESS;
+}
+
+template <typename Opaque, typename Content>
+cublasStatus_t initialise(Opaque* opaque, std::size_t bytes, const Content& content) {
+  const cublasStatus_t status = initialise(opaque, bytes);
+  return status == CUBLAS_STATUS_SUCCESS ? fill(opaque, content) : status;
+}
+
+// False: `value` has another size.
+template <typename Value>
+bool take(Value& target, const void* value, std::size_t bytes) {
+  if (bytes != sizeof target) return false;
+  std::memcpy(&target, value, sizeof target);
+  return true;
 }
 
 cublasStatus_t set(const void* description, const void* value) {
@@ -66,37 +112,49 @@ std::size_t cublasLtGetCudartVersion() {
   return CUDART_VERSION;
 }
 
-cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* result, cublasComputeType_t, cudaDataType_t) {
-  return create(result);
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* result, cublasComputeType_t compute,
+                                        cudaDataType_t) {
+  return create(result, Description{compute, CUBLAS_OP_N, CUBLAS_OP_N});
 }
 cublasStatus_t cublasLtMatmulDescInit_internal(cublasLtMatmulDesc_t description, std::size_t bytes,
-                                               cublasComputeType_t, cudaDataType_t) {
-  return initialise(description, bytes);
+                                               cublasComputeType_t compute, cudaDataType_t) {
+  return initialise(description, bytes, Description{compute, CUBLAS_OP_N, CUBLAS_OP_N});
 }
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t description) {
   return destroy(description);
 }
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t description,
-                                              cublasLtMatmulDescAttributes_t, const void* value,
-                                              std::size_t) {
-  return set(description, value);
+                                              cublasLtMatmulDescAttributes_t attribute, const void* value,
+                                              std::size_t bytes) {
+  if (const cublasStatus_t status = set(description, value)) return status;
+  auto content = content_of<Description>(description);
+  if (attribute == CUBLASLT_MATMUL_DESC_TRANSA && !take(content.transpose_a, value, bytes))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (attribute == CUBLASLT_MATMUL_DESC_TRANSB && !take(content.transpose_b, value, bytes))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  return fill(description, content);
 }
 
-cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* result, cudaDataType, std::uint64_t,
-                                          std::uint64_t, std::int64_t) {
-  return create(result);
+cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* result, cudaDataType type,
+                                          std::uint64_t rows, std::uint64_t columns, std::int64_t) {
+  return create(result, Layout{type, 1, rows, columns});
 }
 cublasStatus_t cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t layout, std::size_t bytes,
-                                                 cudaDataType, std::uint64_t, std::uint64_t, std::int64_t) {
-  return initialise(layout, bytes);
+                                                 cudaDataType type, std::uint64_t rows, std::uint64_t columns,
+                                                 std::int64_t) {
+  return initialise(layout, bytes, Layout{type, 1, rows, columns});
 }
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
   return destroy(layout);
 }
 cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
-                                                cublasLtMatrixLayoutAttribute_t, const void* value,
-                                                std::size_t) {
-  return set(layout, value);
+                                                cublasLtMatrixLayoutAttribute_t attribute, const void* value,
+                                                std::size_t bytes) {
+  if (const cublasStatus_t status = set(layout, value)) return status;
+  auto content = content_of<Layout>(layout);
+  if (attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT && !take(content.batch, value, bytes))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  return fill(layout, content);
 }
 
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* result) {
@@ -131,14 +189,21 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t, const void*, const void*,
-                              cublasLtMatrixLayout_t, const void*, cublasLtMatrixLayout_t, const void*,
-                              const void*, cublasLtMatrixLayout_t, void*, cublasLtMatrixLayout_t,
-                              const cublasLtMatmulAlgo_t*, void*, std::size_t, cudaStream_t stream_handle) {
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t description, const void*,
+                              const void*, cublasLtMatrixLayout_t a, const void*, cublasLtMatrixLayout_t b,
+                              const void*, const void*, cublasLtMatrixLayout_t c, void*,
+                              cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t*, void*, std::size_t,
+                              cudaStream_t stream) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  const cudaError_t error = call_on(stream_handle, [](Machine& machine, ThreadState&, CUstream_st& stream) {
-    return machine.streams().submit(&stream, cudaGraphNodeTypeKernel,
-                                    [&counts = machine.counts()] { counts.library_calls.add(); });
-  });
-  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+  if (description == nullptr || a == nullptr || b == nullptr || c == nullptr || d == nullptr)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  const auto product = content_of<Description>(description);
+  const auto of_a = content_of<Layout>(a);
+  const auto of_d = content_of<Layout>(d);
+  const std::uint64_t k = product.transpose_a == CUBLAS_OP_N ? of_a.columns : of_a.rows;
+  return submit_product(
+      stream,
+      {"cublasLtMatmul", product.transpose_a, product.transpose_b, static_cast<std::int64_t>(of_d.rows),
+       static_cast<std::int64_t>(of_d.columns), static_cast<std::int64_t>(k), of_d.batch, of_a.type,
+       content_of<Layout>(b).type, of_d.type, product.compute});
 }

@@ -46,4 +46,11 @@ inline cudaError_t may_wait_for_all(Machine& machine, const ThreadState& thread)
   return machine.streams().synchronize_all(&thread, thread.capture_mode);
 }
 
+// The host waits for all work of the device; without a modelled clock that is done.
+inline cudaError_t wait_for_device(Machine& machine, const ThreadState& thread, int device) {
+  if (const cudaError_t error = may_wait_for_all(machine, thread)) return error;
+  if (Clock* const clock = machine.clock()) clock->wait_for_device(device);
+  return cudaSuccess;
+}
+
 }  // namespace strata::dry_gpu

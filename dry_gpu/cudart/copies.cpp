@@ -2,6 +2,7 @@
 #include "dry_gpu/device/copies.hpp"
 
 #include "dry_gpu/cudart/call.hpp"
+#include "dry_gpu/cupti/api_call.hpp"
 #include "dry_gpu/device/kernels.hpp"
 
 using namespace strata::dry_gpu;
@@ -17,26 +18,38 @@ cudaError_t call_and_wait(Body&& body) {
   });
 }
 
-// The variable's bytes from `offset` on, which lie on a device and nowhere else.
-cudaError_t check_symbol(const void* symbol, std::size_t offset, std::size_t bytes) {
+// The host goes on when the copy is done, on the modelled clock too.
+cudaError_t wait_for(Machine& machine, CUstream_st& stream, cudaError_t error) {
+  Clock* const clock = machine.clock();
+  if (error == cudaSuccess && clock != nullptr) clock->wait_until(clock->done_at(stream));
+  return error;
+}
+
+// The variable's bytes from `offset` on, which lie on a device and nowhere else. They are not kept; nor is
+// what was known of it by its address.
+cudaError_t write_symbol(Machine& machine, const void* symbol, std::size_t offset, std::size_t bytes) {
   const auto variable = kernels().variable(symbol);
   if (!variable) return cudaErrorInvalidSymbol;
-  return offset <= variable->bytes && bytes <= variable->bytes - offset ? cudaSuccess : cudaErrorInvalidValue;
+  if (offset > variable->bytes || bytes > variable->bytes - offset) return cudaErrorInvalidValue;
+  machine.contents().forget_all();
+  return cudaSuccess;
 }
 
 }  // namespace
 
 cudaError_t cudaMemcpy(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind) {
-  return call_and_wait([&](Machine& machine, CUstream_st& stream) {
-    return copy(machine, stream, target, source, bytes, kind);
-  });
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020);
+  return recorded.answer(call_and_wait([&](Machine& machine, CUstream_st& stream) {
+    return wait_for(machine, stream, copy(machine, stream, target, source, bytes, kind));
+  }));
 }
 
 cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t handle) {
-  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020);
+  return recorded.answer(call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
     return copy(machine, stream, target, source, bytes, kind);
-  });
+  }));
 }
 
 cudaError_t cudaMemcpyPeer(void* target, int, const void* source, int, std::size_t bytes) {
@@ -45,42 +58,50 @@ cudaError_t cudaMemcpyPeer(void* target, int, const void* source, int, std::size
 
 cudaError_t cudaMemcpyPeerAsync(void* target, int, const void* source, int, std::size_t bytes,
                                 cudaStream_t handle) {
-  return cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, handle);
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyPeerAsync_v4000);
+  return recorded.answer(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, handle));
 }
 
 cudaError_t cudaMemcpy2D(void* target, std::size_t target_pitch, const void* source, std::size_t source_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return call_and_wait([&](Machine& machine, CUstream_st& stream) {
-    return copy_rows(machine, stream, target, source, {width, height, target_pitch, source_pitch}, kind);
-  });
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy2D_v3020);
+  return recorded.answer(call_and_wait([&](Machine& machine, CUstream_st& stream) {
+    const Rows rows{width, height, target_pitch, source_pitch};
+    return wait_for(machine, stream, copy_rows(machine, stream, target, source, rows, kind));
+  }));
 }
 
 cudaError_t cudaMemcpy2DAsync(void* target, std::size_t target_pitch, const void* source,
                               std::size_t source_pitch, std::size_t width, std::size_t height,
                               cudaMemcpyKind kind, cudaStream_t handle) {
-  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy2DAsync_v3020);
+  return recorded.answer(call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
     return copy_rows(machine, stream, target, source, {width, height, target_pitch, source_pitch}, kind);
-  });
+  }));
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void*, std::size_t bytes, std::size_t offset,
                                cudaMemcpyKind) {
-  return call_and_wait([&](Machine&, CUstream_st&) { return check_symbol(symbol, offset, bytes); });
+  return call_and_wait(
+      [&](Machine& machine, CUstream_st&) { return write_symbol(machine, symbol, offset, bytes); });
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void*, std::size_t bytes, std::size_t offset,
                                     cudaMemcpyKind, cudaStream_t handle) {
-  return call_on(handle,
-                 [&](Machine&, ThreadState&, CUstream_st&) { return check_symbol(symbol, offset, bytes); });
+  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st&) {
+    return write_symbol(machine, symbol, offset, bytes);
+  });
 }
 
 cudaError_t cudaMemset(void* target, int value, std::size_t bytes) {
-  return call_and_wait(
-      [&](Machine& machine, CUstream_st& stream) { return fill(machine, stream, target, value, bytes); });
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaMemset_v3020);
+  return recorded.answer(call_and_wait(
+      [&](Machine& machine, CUstream_st& stream) { return fill(machine, stream, target, value, bytes); }));
 }
 
 cudaError_t cudaMemsetAsync(void* target, int value, std::size_t bytes, cudaStream_t handle) {
-  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020);
+  return recorded.answer(call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
     return fill(machine, stream, target, value, bytes);
-  });
+  }));
 }

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "dry_gpu/cudart/call.hpp"
+#include "dry_gpu/cupti/api_call.hpp"
 #include "dry_gpu/device/attributes.hpp"
 
 using namespace strata::dry_gpu;
@@ -34,7 +35,8 @@ cudaError_t cudaSetDevice(int device) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {
   return call([&](Machine& machine, ThreadState&) {
     if (!machine.has(device)) return cudaErrorInvalidDevice;
-    const auto known = attribute(machine.profile(), device, static_cast<CUdevice_attribute>(which));
+    const auto known =
+        attribute(machine.profile(), machine.ordinal(device), static_cast<CUdevice_attribute>(which));
     if (!known) return cudaErrorInvalidValue;
     *value = *known;
     return cudaSuccess;
@@ -44,7 +46,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device)
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* result, int device) {
   return call([&](Machine& machine, ThreadState&) {
     if (!machine.has(device)) return cudaErrorInvalidDevice;
-    *result = properties(machine.profile(), device);
+    *result = properties(machine.profile(), machine.ordinal(device));
     return cudaSuccess;
   });
 }
@@ -54,13 +56,15 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
     if (!machine.has(device)) return cudaErrorInvalidDevice;
     if (text == nullptr || length < 13) return cudaErrorInvalidValue;
     std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0",
-                  static_cast<unsigned>(pci_bus(device)));
+                  static_cast<unsigned>(pci_bus(machine.ordinal(device))));
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return call([](Machine& machine, ThreadState& thread) { return may_wait_for_all(machine, thread); });
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020);
+  return recorded.answer(call(
+      [](Machine& machine, ThreadState& thread) { return wait_for_device(machine, thread, thread.device); }));
 }
 
 // From the least to the greatest: a number line that runs backwards, as CUDA's does.

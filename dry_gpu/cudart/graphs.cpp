@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dry_gpu/cudart/call.hpp"
+#include "dry_gpu/cupti/api_call.hpp"
 
 using namespace strata::dry_gpu;
 
@@ -64,15 +65,24 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                          unsigned long long) {
+                                          unsigned long long flags) {
   return call([&](Machine&, ThreadState&) {
-    std::vector<std::function<void()>> replays;
+    std::vector<std::function<void(CUstream_st&)>> replays;
     for (const auto& node : graph->nodes) {
       if (node->replay) replays.push_back(node->replay);
     }
     auto made = std::make_unique<CUgraphExec_st>();
-    made->replays = std::make_shared<const std::vector<std::function<void()>>>(std::move(replays));
+    made->replays =
+        std::make_shared<const std::vector<std::function<void(CUstream_st&)>>>(std::move(replays));
+    made->flags = flags;
     *executable = made.release();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags) {
+  return call([&](Machine&, ThreadState&) {
+    *flags = executable->flags;
     return cudaSuccess;
   });
 }
@@ -90,11 +100,13 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 
 // In the order of capture, which keeps every dependency.
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
-  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
-    return machine.streams().submit(&stream, cudaGraphNodeTypeGraph, [replays = executable->replays] {
-      for (const auto& replay : *replays) replay();
-    });
-  });
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000);
+  return recorded.answer(call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+    return machine.streams().submit(&stream, cudaGraphNodeTypeGraph,
+                                    [replays = executable->replays](CUstream_st& on) {
+                                      for (const auto& replay : *replays) replay(on);
+                                    });
+  }));
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {

@@ -2,26 +2,30 @@
 #include "dry_gpu/device/kernels.hpp"
 
 #include "dry_gpu/cudart/call.hpp"
+#include "dry_gpu/cupti/api_call.hpp"
 #include "dry_gpu/device/launch.hpp"
 
 using namespace strata::dry_gpu;
 
-cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void**, std::size_t shared_bytes,
-                             cudaStream_t handle) {
-  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
-    return launch(machine, stream, {kernel, grid, block, shared_bytes});
-  });
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared_bytes, cudaStream_t handle) {
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000);
+  return recorded.answer(call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+    return launch(machine, stream, {kernel, grid, block, shared_bytes, arguments});
+  }));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         std::size_t shared_bytes, cudaStream_t handle) {
-  return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, handle);
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000);
+  return recorded.answer(cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, handle));
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* kernel,
                                 void** arguments) {
-  return cudaLaunchKernel(kernel, configuration->gridDim, configuration->blockDim, arguments,
-                          configuration->dynamicSmemBytes, configuration->stream);
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060);
+  return recorded.answer(cudaLaunchKernel(kernel, configuration->gridDim, configuration->blockDim, arguments,
+                                          configuration->dynamicSmemBytes, configuration->stream));
 }
 
 // The code of kernels is not looked at: a plausible kernel of the device's own architecture.

@@ -1,5 +1,6 @@
 // Device memory and host memory for devices.
 #include "dry_gpu/cudart/call.hpp"
+#include "dry_gpu/cupti/api_call.hpp"
 
 using namespace strata::dry_gpu;
 
@@ -26,7 +27,8 @@ cudaError_t allocate_on_host(void** pointer, std::size_t bytes, unsigned flags, 
 }  // namespace
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-  return call([&](Machine& machine, ThreadState& thread) {
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020);
+  return recorded.answer(call([&](Machine& machine, ThreadState& thread) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     *pointer = nullptr;
     if (const cudaError_t error = may_wait_for_all(machine, thread)) return error;
@@ -36,11 +38,12 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
     if (!address) return cudaErrorMemoryAllocation;
     *pointer = pointer_to(*address);
     return cudaSuccess;
-  });
+  }));
 }
 
 cudaError_t cudaFree(void* pointer) {
-  return call([&](Machine& machine, ThreadState& thread) {
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020);
+  return recorded.answer(call([&](Machine& machine, ThreadState& thread) {
     if (pointer == nullptr) {
       machine.used(thread.device);  // cudaFree(0) is how programs make a context
       return cudaSuccess;
@@ -48,10 +51,12 @@ cudaError_t cudaFree(void* pointer) {
     if (const cudaError_t error = may_wait_for_all(machine, thread)) return error;
     const auto place = machine.find(address_of(pointer));
     if (!place) return machine.host_memory().free(address_of(pointer)) ? cudaSuccess : cudaErrorInvalidValue;
+    if (Clock* const clock = machine.clock()) clock->wait_for_device(place->device);
     Device& owner = machine.device(place->device);
     const bool freed = owner.memory.free(address_of(pointer)) || owner.pool.free(address_of(pointer));
+    if (freed) machine.contents().forget(place->address, place->bytes);
     return freed ? cudaSuccess : cudaErrorInvalidValue;
-  });
+  }));
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {

@@ -73,7 +73,9 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     if (pointer == nullptr) return cudaSuccess;
     const auto place = machine.find(address_of(pointer));
     if (!place) return cudaErrorInvalidValue;
-    return machine.device(place->device).pool.free(address_of(pointer)) ? cudaSuccess : cudaErrorInvalidValue;
+    if (!machine.device(place->device).pool.free(address_of(pointer))) return cudaErrorInvalidValue;
+    machine.contents().forget(place->address, place->bytes);
+    return cudaSuccess;
   });
 }
 

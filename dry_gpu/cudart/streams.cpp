@@ -1,7 +1,10 @@
 // Streams and events.
 #include "dry_gpu/device/streams.hpp"
 
+#include <algorithm>
+
 #include "dry_gpu/cudart/call.hpp"
+#include "dry_gpu/cupti/api_call.hpp"
 
 using namespace strata::dry_gpu;
 
@@ -70,19 +73,26 @@ cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
-  return call_on(handle, [](Machine& machine, ThreadState&, CUstream_st& stream) {
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020);
+  return recorded.answer(call_on(handle, [](Machine& machine, ThreadState&, CUstream_st& stream) {
     return machine.streams().synchronize(&stream);
-  });
+  }));
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
-  return cudaStreamSynchronize(handle);
+  return call_on(handle, [](Machine& machine, ThreadState&, CUstream_st& stream) {
+    return machine.streams().query(&stream);
+  });
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned) {
-  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
-    return event == nullptr ? cudaErrorInvalidResourceHandle : machine.streams().wait(&stream, event);
-  });
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags) {
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaStreamWaitEvent_v3020);
+  return recorded.answer(call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+    if (event == nullptr) return cudaErrorInvalidResourceHandle;
+    return flags == cudaEventWaitExternal  ? machine.streams().wait_in_graph(&stream, event)
+           : flags == cudaEventWaitDefault ? machine.streams().wait(&stream, event)
+                                           : cudaErrorInvalidValue;
+  }));
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* argument) {
@@ -118,33 +128,46 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return call([&](Machine& machine, ThreadState&) { return machine.streams().destroy(event); });
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned) {
-  return call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned flags) {
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaEventRecordWithFlags_v11010);
+  return recorded.answer(call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
     if (event == nullptr || event->device != stream.device) return cudaErrorInvalidResourceHandle;
-    return machine.streams().record(event, &stream);
-  });
+    return flags == cudaEventRecordExternal  ? machine.streams().record_in_graph(event, &stream)
+           : flags == cudaEventRecordDefault ? machine.streams().record(event, &stream)
+                                             : cudaErrorInvalidValue;
+  }));
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
-  return cudaEventRecordWithFlags(event, handle, 0);
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020);
+  return recorded.answer(cudaEventRecordWithFlags(event, handle, 0));
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return call_with(event,
-                   [](Machine& machine, CUevent_st& known) { return machine.streams().query(&known); });
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020);
+  return recorded.answer(
+      call_with(event, [](Machine& machine, CUevent_st& known) { return machine.streams().query(&known); }));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return cudaEventQuery(event);
+  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020);
+  return recorded.answer(call_with(
+      event, [](Machine& machine, CUevent_st& known) { return machine.streams().synchronize(&known); }));
 }
 
-// Nothing is timed: every distance is zero, and counted.
+// Without a modelled clock nothing is timed: every distance is zero, and counted.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   return call([&](Machine& machine, ThreadState&) {
     for (const CUevent_st* event : {begin, end}) {
       if (event == nullptr || !event->is_live || !event->is_recorded ||
           (event->flags & cudaEventDisableTiming) != 0)
         return cudaErrorInvalidResourceHandle;
+    }
+    if (begin->device != end->device) return cudaErrorInvalidResourceHandle;
+    if (Clock* const clock = machine.clock()) {
+      if (!clock->is_past(std::max(begin->done_at_ns, end->done_at_ns))) return cudaErrorNotReady;
+      *milliseconds = static_cast<float>(static_cast<double>(end->done_at_ns - begin->done_at_ns) / 1e6);
+      return cudaSuccess;
     }
     *milliseconds = 0;
     machine.counts().unknown_times.add();

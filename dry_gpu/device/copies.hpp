@@ -1,5 +1,5 @@
-// Copies and fills, as far as the host can see them: what a device would have computed reads as zeros, and is
-// counted.
+// Copies and fills, as far as the host can see them: what the host itself has put there reads as it was, what
+// a device would have computed as zeros, which is counted.
 #pragma once
 
 #include <cstddef>

@@ -34,11 +34,15 @@ class Count {
 };
 
 struct Counts {
-  Count launches;       // kernels
-  Count library_calls;  // that a library would have computed: matrix products and the like
-  Count unknown_reads;  // copies to the host of what a kernel would have written: they read zeros
-  Count unknown_bytes;  // of these
-  Count unknown_times;  // events whose distance was asked for
+  Count launches;        // kernels
+  Count library_calls;   // that a library would have computed: matrix products and the like
+  Count unknown_reads;   // copies to the host of what a kernel would have written: they read zeros
+  Count unknown_bytes;   // of these
+  Count unknown_times;   // events whose distance was asked for
+  Count answered_reads;  // that would have been unknown: the user's answers gave them
+  Count communicators;   // of NCCL, whose memory on a card is not documented and is not counted
+  // Sizes of libraries' workspaces that no documentation tells: the least, or what a setting says.
+  Count unknown_workspaces;
 };
 
 }  // namespace strata::dry_gpu

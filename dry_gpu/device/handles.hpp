@@ -30,7 +30,7 @@ struct Capture {
 struct CUgraphNode_st {
   cudaGraphNodeType type;
   std::vector<CUgraphNode_st*> dependencies;
-  std::function<void()> replay;  // what the host can see of it
+  std::function<void(CUstream_st&)> replay;  // what the host can see of it, in the stream that launches it
 };
 
 struct CUgraph_st {
@@ -39,7 +39,8 @@ struct CUgraph_st {
 
 // Shared with the captures of its launches, which may outlive it.
 struct CUgraphExec_st {
-  std::shared_ptr<const std::vector<std::function<void()>>> replays;
+  std::shared_ptr<const std::vector<std::function<void(CUstream_st&)>>> replays;
+  unsigned long long flags = 0;
 };
 
 struct CUstream_st {
@@ -51,6 +52,7 @@ struct CUstream_st {
   bool is_legacy = false;
   strata::dry_gpu::Capture* capture = nullptr;
   std::vector<CUgraphNode_st*> last_nodes;  // what the next one of the capture depends on
+  std::int64_t busy_until_ns = 0;           // on the modelled clock, whose lock guards it
 };
 
 struct CUevent_st {
@@ -59,6 +61,7 @@ struct CUevent_st {
   bool is_live = false;
   bool is_recorded = false;
   unsigned long long capture = 0;  // the id of the capture that recorded it last, or 0
+  std::int64_t done_at_ns = 0;     // on the modelled clock
   std::vector<CUgraphNode_st*> nodes;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dry_gpu/device/kernels.hpp"
+
 namespace strata::dry_gpu {
 namespace {
 
@@ -19,8 +21,18 @@ bool is_possible(const DeviceProfile& profile, const Launch& launch) {
 cudaError_t launch(Machine& machine, CUstream_st& stream, const Launch& launch) {
   if (launch.kernel == nullptr) return cudaErrorInvalidDeviceFunction;
   if (!is_possible(machine.profile(), launch)) return cudaErrorInvalidConfiguration;
+  Clock* const clock = machine.clock();
+  if (clock == nullptr) {
+    return machine.streams().submit(&stream, cudaGraphNodeTypeKernel,
+                                    [&counts = machine.counts()] { counts.launches.add(); });
+  }
+  const char* const name = launch.name == nullptr ? kernels().name_of(launch.kernel) : launch.name;
+  const Work work = clock->kernel(name, launch.grid, launch.block, launch.shared_bytes, launch.arguments);
   return machine.streams().submit(&stream, cudaGraphNodeTypeKernel,
-                                  [&counts = machine.counts()] { counts.launches.add(); });
+                                  [&counts = machine.counts(), clock, work](CUstream_st& on) {
+                                    counts.launches.add();
+                                    clock->run(on, work);
+                                  });
 }
 
 int resident_blocks(const DeviceProfile& profile, int threads_per_block, std::size_t shared_bytes) {

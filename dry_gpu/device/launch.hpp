@@ -13,6 +13,8 @@ struct Launch {
   const void* kernel;  // its host function, or its CUfunction
   dim3 grid, block;
   std::size_t shared_bytes;
+  void** arguments = nullptr;  // as they are given; null: not known
+  const char* name = nullptr;  // null: registered with the host function
 };
 
 // cudaErrorInvalidConfiguration: no device of this profile takes such a grid or block.

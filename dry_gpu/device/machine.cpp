@@ -9,9 +9,11 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "dry_gpu/device/messages.hpp"
+#include "dry_gpu/device/visible_devices.hpp"
 
 namespace strata::dry_gpu {
 namespace {
@@ -30,6 +32,7 @@ Choice& choice() {
 std::atomic<Machine*> the_machine = nullptr;
 std::atomic<bool> is_made = false;
 std::atomic<bool> is_forked = false;
+std::atomic<void (*)(CUctx_st&)> told_of_contexts = nullptr;
 
 // Nothing: the environment names none, or one that says why it cannot be used.
 std::optional<MachineProfile> profile_of_environment() {
@@ -46,26 +49,45 @@ std::optional<MachineProfile> profile_of_environment() {
   }
 }
 
+std::optional<std::string_view> variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string_view>(value);
+}
+
+// Who chose the devices by a call means all of them.
 void make() {
   Choice& chosen = choice();
   const std::scoped_lock lock(chosen.mutex);
   if (chosen.made) return;
   chosen.made = true;
-  if (!chosen.profile) chosen.profile = profile_of_environment();
-  if (chosen.profile) the_machine = std::make_unique<Machine>(*chosen.profile).release();
+  std::optional<std::string_view> visible;
+  if (!chosen.profile) {
+    chosen.profile = profile_of_environment();
+    visible = variable("CUDA_VISIBLE_DEVICES");
+  }
+  if (chosen.profile) {
+    auto devices = visible_devices(visible, static_cast<int>(chosen.profile->devices));
+    if (!devices.empty())
+      the_machine = std::make_unique<Machine>(*chosen.profile, std::move(devices)).release();
+  }
   pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
   is_made.store(true, std::memory_order_release);
 }
 
 }  // namespace
 
-Machine::Machine(MachineProfile profile)
+Machine::Machine(MachineProfile profile, std::vector<int> visible)
     : profile_(std::move(profile)),
-      addresses_(profile_.devices, profile_.span_bytes),
+      addresses_(static_cast<std::uint32_t>(visible.size()), profile_.span_bytes),
       virtual_memory_(addresses_, *this),
-      streams_(static_cast<int>(profile_.devices)) {
-  account().devices = profile_.devices;
-  for (std::uint32_t index = 0; index < profile_.devices; ++index) {
+      clock_(profile_.clock.kind == ClockKind::kNone
+                 ? nullptr
+                 : std::make_unique<Clock>(profile_.device, profile_.clock, static_cast<int>(visible.size()),
+                                           account().modelled)),
+      streams_(static_cast<int>(visible.size()), clock_.get()),
+      visible_(std::move(visible)) {
+  account().devices = static_cast<std::uint32_t>(visible_.size());
+  for (std::uint32_t index = 0; index < visible_.size(); ++index) {
     devices_.emplace_back(static_cast<int>(index), addresses_.span_of(index), addresses_.span_bytes(),
                           profile_.device);
   }
@@ -76,6 +98,7 @@ Device& Machine::used(int index) {
   std::call_once(used.context_made, [&] {
     used.memory.take(profile_.device.context_bytes);
     used.has_context = true;
+    if (auto* const told = told_of_contexts.load()) told(used.context);
   });
   return used;
 }
@@ -114,6 +137,14 @@ void choose(MachineProfile profile) {
   if (chosen.made)
     throw std::logic_error("a device profile was chosen after the program had asked for its devices");
   chosen.profile = std::move(profile);
+}
+
+void tell_of_contexts(void (*told)(CUctx_st& context)) {
+  told_of_contexts = told;
+}
+
+bool is_machine_made() {
+  return is_made.load(std::memory_order_acquire);
 }
 
 MachineState machine() {

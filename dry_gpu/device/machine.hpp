@@ -6,11 +6,16 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
+#include "dry_gpu/clock/clock.hpp"
 #include "dry_gpu/device/account.hpp"
 #include "dry_gpu/device/address_space.hpp"
+#include "dry_gpu/device/answers.hpp"
+#include "dry_gpu/device/contents.hpp"
 #include "dry_gpu/device/counts.hpp"
 #include "dry_gpu/device/device_memory.hpp"
 #include "dry_gpu/device/handles.hpp"
@@ -41,15 +46,21 @@ struct Device {
 
 class Machine final : private VirtualMemory::PageOwner {
  public:
-  explicit Machine(MachineProfile profile);
+  // `visible`: which of the profile's devices the process sees. None: it has no machine.
+  Machine(MachineProfile profile, std::vector<int> visible);
 
   const DeviceProfile& profile() const { return profile_.device; }
+  std::uint64_t cudnn_workspace_bytes() const { return profile_.cudnn_workspace_bytes; }
+  std::uint32_t cusolver_workspace_bytes() const { return profile_.cusolver_workspace_bytes; }
   int devices() const { return static_cast<int>(devices_.size()); }
   bool has(int device) const { return device >= 0 && device < devices(); }
 
   Device& device(int index) { return devices_[static_cast<std::size_t>(index)]; }
   // The same, with its context, which takes its memory when the device is used first.
   Device& used(int index);
+
+  // The number among all devices, by which its bus and its identity are known.
+  int ordinal(int device) const { return visible_[static_cast<std::size_t>(device)]; }
 
   // What lies at an address of a device. Nothing: no device has memory there.
   struct Place {
@@ -67,9 +78,14 @@ class Machine final : private VirtualMemory::PageOwner {
   std::optional<Address> variable(int device, const void* host_variable, std::uint64_t bytes);
 
   HostMemory& host_memory() { return host_memory_; }
+  const HostMemory& host_memory() const { return host_memory_; }
   VirtualMemory& virtual_memory() { return virtual_memory_; }
   Streams& streams() { return streams_; }
   Counts& counts() { return counts_; }
+  // Null: there is none, and work takes no time.
+  Clock* clock() { return clock_.get(); }
+  Contents& contents() { return contents_; }
+  Answers& answers() { return answers_; }
 
  private:
   void freed(int device, std::uint64_t bytes) override;
@@ -79,18 +95,29 @@ class Machine final : private VirtualMemory::PageOwner {
   std::deque<Device> devices_;
   HostMemory host_memory_;
   VirtualMemory virtual_memory_;
+  const std::unique_ptr<Clock> clock_;
   Streams streams_;
   Counts& counts_ = account().counts;
+  Contents contents_{counts_, profile_.contents_bytes};
+  Answers answers_{profile_.answers};
+  const std::vector<int> visible_;
 };
 
 // Chooses the machine, before its first use; later it is an error (std::logic_error). Without a choice, the
-// environment names a file in the form of parse_profile: STRATA_DRY_GPU.
+// environment names a file in the form of parse_profile, STRATA_DRY_GPU; then CUDA_VISIBLE_DEVICES holds as
+// well.
 void choose(MachineProfile profile);
+
+// Calls `told` when a context is made, from now on.
+void tell_of_contexts(void (*told)(CUctx_st& context));
 
 struct MachineState {
   Machine* machine;  // null: there is no device
   bool is_forked;    // this is the child of a process that had used it: CUDA refuses everything there
 };
 MachineState machine();
+
+// Whether a call has asked for the machine. CUDA's driver answers nothing before that.
+bool is_machine_made();
 
 }  // namespace strata::dry_gpu

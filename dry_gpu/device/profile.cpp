@@ -1,23 +1,27 @@
 #include "dry_gpu/device/profile.hpp"
 
+#include <array>
 #include <charconv>
 #include <stdexcept>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
 namespace strata::dry_gpu {
 namespace {
 
-using Place = std::variant<std::string*, std::uint32_t*, std::uint64_t*>;
+constexpr std::string_view kAnswer = "answer";
+
+using Place = std::variant<std::string*, std::uint32_t*, std::uint64_t*, double*, ClockKind*>;
 
 struct Field {
   std::string_view key;
   Place place;
+  bool has_default = false;
 };
 
 std::vector<Field> fields_of(MachineProfile& profile) {
   DeviceProfile& device = profile.device;
+  ClockSettings& clock = profile.clock;
   return {
       {"key", &device.key},
       {"name", &device.name},
@@ -36,11 +40,35 @@ std::vector<Field> fields_of(MachineProfile& profile) {
       {"clock_khz", &device.clock_khz},
       {"devices", &profile.devices},
       {"span_bytes", &profile.span_bytes},
+      {"memory_gb_per_s", &device.memory_gb_per_s, true},
+      {"fp32_tflops", &device.fp32_tflops, true},
+      {"tf32_tflops", &device.tf32_tflops, true},
+      {"fp16_tflops", &device.fp16_tflops, true},
+      {"bf16_tflops", &device.bf16_tflops, true},
+      {"fp8_tflops", &device.fp8_tflops, true},
+      {"clock", &clock.kind, true},
+      {"clock_compute_percent", &clock.compute_percent, true},
+      {"clock_memory_percent", &clock.memory_percent, true},
+      {"clock_launch_ns", &clock.launch_ns, true},
+      {"clock_host_call_ns", &clock.host_call_ns, true},
+      {"clock_host_gb_per_s", &clock.host_gb_per_s, true},
+      {"clock_peer_gb_per_s", &clock.peer_gb_per_s, true},
+      {"contents_bytes", &profile.contents_bytes, true},
+      {"cudnn_workspace_bytes", &profile.cudnn_workspace_bytes, true},
+      {"cusolver_workspace_bytes", &profile.cusolver_workspace_bytes, true},
   };
 }
 
 [[noreturn]] void fail(std::size_t line, const std::string& problem) {
   throw std::invalid_argument("line " + std::to_string(line) + " of the device profile: " + problem);
+}
+
+Answer answer_of(std::size_t line, std::string_view text) {
+  try {
+    return parse_answer(text);
+  } catch (const std::invalid_argument& error) {
+    fail(line, std::string(kAnswer) + ": " + error.what());
+  }
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -49,31 +77,58 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
+constexpr std::string_view kNoClock = "none";
+constexpr std::string_view kModelledClock = "modelled";
+
+bool assign_to(std::string& target, std::string_view value) {
+  target = value;
+  return true;
+}
+
+bool assign_to(ClockKind& target, std::string_view value) {
+  target = value == kModelledClock ? ClockKind::kModelled : ClockKind::kNone;
+  return value == kModelledClock || value == kNoClock;
+}
+
+template <typename Number>
+bool assign_to(Number& target, std::string_view value) {
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), target);
+  return error == std::errc() && end == value.data() + value.size();
+}
+
 // Whether the whole value was of the field's type.
 bool assign(const Place& place, std::string_view value) {
-  return std::visit(
-      [&](auto* target) {
-        if constexpr (std::is_same_v<decltype(target), std::string*>) {
-          *target = value;
-          return true;
-        } else {
-          const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), *target);
-          return error == std::errc() && end == value.data() + value.size();
-        }
-      },
-      place);
+  return std::visit([&](auto* target) { return assign_to(*target, value); }, place);
+}
+
+std::string text_of(const std::string& value) {
+  return value;
+}
+
+std::string text_of(ClockKind value) {
+  return std::string(value == ClockKind::kModelled ? kModelledClock : kNoClock);
+}
+
+template <typename Number>
+std::string text_of(Number value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 std::string value_of(const Place& place) {
-  return std::visit(
-      [](const auto* value) {
-        if constexpr (std::is_same_v<decltype(value), const std::string*>) {
-          return *value;
-        } else {
-          return std::to_string(*value);
-        }
-      },
-      place);
+  return std::visit([](const auto* value) { return text_of(*value); }, place);
+}
+
+template <typename Demand>
+void check(const ClockSettings& clock, const DeviceProfile& device, const Demand& demand) {
+  if (clock.kind == ClockKind::kNone) return;
+  const auto is_share = [](std::uint32_t percent) { return percent >= 1 && percent <= 100; };
+  demand(device.memory_gb_per_s > 0 && device.fp32_tflops > 0,
+         "'clock modelled' needs 'memory_gb_per_s' and 'fp32_tflops'");
+  demand(is_share(clock.compute_percent) && is_share(clock.memory_percent),
+         "the clock's percentages must be from 1 to 100");
+  demand(clock.host_gb_per_s > 0 && clock.peer_gb_per_s > 0, "the clock's rates must be more than 0");
+  demand(clock.host_call_ns > 0, "'clock_host_call_ns' must be more than 0");
 }
 
 void check(const MachineProfile& profile) {
@@ -86,6 +141,9 @@ void check(const MachineProfile& profile) {
   demand(profile.device.multiprocessors > 0 && profile.device.threads_per_multiprocessor > 0 &&
              profile.device.blocks_per_multiprocessor > 0,
          "multiprocessors, their threads and their blocks must be more than 0");
+  check(profile.clock, profile.device, demand);
+  demand(profile.cusolver_workspace_bytes < std::uint32_t{1} << 31,
+         "'cusolver_workspace_bytes' must be less than 2 GiB, since cuSOLVER counts in int");
 }
 
 }  // namespace
@@ -105,6 +163,10 @@ MachineProfile parse_profile(std::string_view text) {
     const std::string_view value = space == std::string_view::npos ? "" : trimmed(entry.substr(space));
     std::size_t index = 0;
     while (index < fields.size() && fields[index].key != key) ++index;
+    if (key == kAnswer) {
+      profile.answers.push_back(answer_of(line, value));
+      continue;
+    }
     if (index == fields.size()) fail(line, "'" + key + "' is none of its keys");
     if (given[index]) fail(line, "'" + key + "' is given twice");
     if (value.empty() || !assign(fields[index].place, value))
@@ -112,7 +174,7 @@ MachineProfile parse_profile(std::string_view text) {
     given[index] = true;
   }
   for (std::size_t index = 0; index < fields.size(); ++index) {
-    if (!given[index])
+    if (!given[index] && !fields[index].has_default)
       throw std::invalid_argument("the device profile: '" + std::string(fields[index].key) + "' is missing");
   }
   check(profile);
@@ -124,6 +186,8 @@ std::string profile_text(const MachineProfile& profile) {
   std::string text;
   for (const Field& field : fields_of(copy))
     text += std::string(field.key) + " " + value_of(field.place) + "\n";
+  for (const Answer& answer : profile.answers)
+    text += std::string(kAnswer) + " " + answer_text(answer) + "\n";
   return text;
 }
 

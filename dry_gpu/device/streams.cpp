@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <iterator>
 
+#include "dry_gpu/clock/clock.hpp"
+
 namespace strata::dry_gpu {
 
-Streams::Streams(int devices) : defaults_(static_cast<std::size_t>(2 * devices)) {
+Streams::Streams(int devices, Clock* clock)
+    : clock_(clock), defaults_(static_cast<std::size_t>(2 * devices)) {
   for (int index = 0; index < 2 * devices; ++index) {
     CUstream_st& stream = defaults_[static_cast<std::size_t>(index)];
     stream.device = index / 2;
@@ -79,6 +82,7 @@ cudaError_t Streams::record(CUevent_st* event, CUstream_st* stream) {
   event->is_recorded = true;
   event->capture = stream->capture == nullptr ? 0 : stream->capture->id;
   event->nodes = stream->last_nodes;
+  if (clock_ != nullptr && stream->capture == nullptr) event->done_at_ns = clock_->record(*stream);
   return cudaSuccess;
 }
 
@@ -89,7 +93,10 @@ cudaError_t Streams::wait(CUstream_st* stream, CUevent_st* event) {
   if (!event->is_recorded) return cudaSuccess;
   Capture* const theirs = capture_of(event->capture);
   if (theirs == nullptr) {
-    if (stream->capture == nullptr) return cudaSuccess;
+    if (stream->capture == nullptr) {
+      if (clock_ != nullptr) clock_->hold_back(*stream, event->done_at_ns);
+      return cudaSuccess;
+    }
     stream->capture->invalidated = true;
     return cudaErrorStreamCaptureIsolation;
   }
@@ -112,7 +119,51 @@ cudaError_t Streams::wait(CUstream_st* stream, CUevent_st* event) {
   return cudaSuccess;
 }
 
+// CUDA: the flags for these are invalid outside of a capture.
+cudaError_t Streams::record_in_graph(CUevent_st* event, CUstream_st* stream) {
+  if (!is_live(event)) return cudaErrorInvalidResourceHandle;
+  const Kept kept = keep(stream, cudaGraphNodeTypeEventRecord, [this, event](CUstream_st& launched_in) {
+    const std::scoped_lock lock(mutex_);
+    event->is_recorded = event->is_live;
+    event->capture = 0;
+    event->nodes.clear();
+    if (clock_ != nullptr) event->done_at_ns = clock_->record(launched_in);
+  });
+  return kept.is_captured ? kept.error : cudaErrorInvalidValue;
+}
+
+cudaError_t Streams::wait_in_graph(CUstream_st* stream, const CUevent_st* event) {
+  if (!is_live(event)) return cudaErrorInvalidResourceHandle;
+  const Kept kept = keep(stream, cudaGraphNodeTypeWaitEvent, [this, event](CUstream_st& launched_in) {
+    const std::scoped_lock lock(mutex_);
+    if (clock_ != nullptr) clock_->hold_back(launched_in, event->done_at_ns);
+  });
+  return kept.is_captured ? kept.error : cudaErrorInvalidValue;
+}
+
 cudaError_t Streams::query(const CUevent_st* event) {
+  if (const cudaError_t error = may_ask_for(event)) return error;
+  return clock_ == nullptr || clock_->is_past(event->done_at_ns) ? cudaSuccess : cudaErrorNotReady;
+}
+
+cudaError_t Streams::query(CUstream_st* stream) {
+  if (const cudaError_t error = may_ask_for(stream)) return error;
+  return clock_ == nullptr || clock_->is_past(clock_->done_at(*stream)) ? cudaSuccess : cudaErrorNotReady;
+}
+
+cudaError_t Streams::synchronize(const CUevent_st* event) {
+  if (const cudaError_t error = may_ask_for(event)) return error;
+  if (clock_ != nullptr) clock_->wait_until(event->done_at_ns);
+  return cudaSuccess;
+}
+
+cudaError_t Streams::synchronize(CUstream_st* stream) {
+  if (const cudaError_t error = may_ask_for(stream)) return error;
+  if (clock_ != nullptr) clock_->wait_until(clock_->done_at(*stream));
+  return cudaSuccess;
+}
+
+cudaError_t Streams::may_ask_for(const CUevent_st* event) {
   const std::scoped_lock lock(mutex_);
   if (!event->is_live) return cudaErrorInvalidResourceHandle;
   if (Capture* const capture = capture_of(event->capture)) {
@@ -122,7 +173,7 @@ cudaError_t Streams::query(const CUevent_st* event) {
   return cudaSuccess;
 }
 
-cudaError_t Streams::synchronize(CUstream_st* stream) {
+cudaError_t Streams::may_ask_for(CUstream_st* stream) {
   if (captures_.load(std::memory_order_relaxed) == 0) return cudaSuccess;
   const std::scoped_lock lock(mutex_);
   if (stream->capture != nullptr) {
@@ -214,7 +265,8 @@ Streams::CaptureState Streams::capture_state(const CUstream_st* stream) {
           &stream->last_nodes};
 }
 
-Streams::Kept Streams::keep(CUstream_st* stream, cudaGraphNodeType type, std::function<void()> replay) {
+Streams::Kept Streams::keep(CUstream_st* stream, cudaGraphNodeType type,
+                            std::function<void(CUstream_st&)> replay) {
   const std::scoped_lock lock(mutex_);
   Capture* const capture = stream->capture;
   if (capture == nullptr) {
@@ -233,6 +285,11 @@ Streams::Kept Streams::keep(CUstream_st* stream, cudaGraphNodeType type, std::fu
   stream->last_nodes = {node.get()};
   capture->graph->nodes.push_back(std::move(node));
   return {true, cudaSuccess};
+}
+
+bool Streams::is_live(const CUevent_st* event) {
+  const std::scoped_lock lock(mutex_);
+  return event->is_live;
 }
 
 Capture* Streams::capture_of(unsigned long long id) {

@@ -1,5 +1,6 @@
 // Streams, events and the graphs that streams record. Work is done when it is submitted, as far as the host
-// can see any of it; so a stream is always idle and a recorded event complete.
+// can see any of it; so a stream is always idle and a recorded event complete, unless a modelled clock says
+// that its time has not come.
 //
 // [any thread]: every function takes its one lock, but for `submit` while nothing is captured.
 #pragma once
@@ -8,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,9 +17,12 @@
 
 namespace strata::dry_gpu {
 
+class Clock;
+
 class Streams {
  public:
-  explicit Streams(int devices);
+  // Null: there is no modelled clock. It must outlive this.
+  Streams(int devices, Clock* clock);
   Streams(const Streams&) = delete;
   Streams& operator=(const Streams&) = delete;
 
@@ -33,8 +38,15 @@ class Streams {
 
   cudaError_t record(CUevent_st* event, CUstream_st* stream);
   cudaError_t wait(CUstream_st* stream, CUevent_st* event);
+  // The same as nodes of the graph that the stream records: done by each launch, and no bond between
+  // captures.
+  cudaError_t record_in_graph(CUevent_st* event, CUstream_st* stream);
+  cudaError_t wait_in_graph(CUstream_st* stream, const CUevent_st* event);
+  // cudaErrorNotReady: not by the modelled clock.
   cudaError_t query(const CUevent_st* event);
-  // Whether the host may wait for the stream's work.
+  cudaError_t query(CUstream_st* stream);
+  // Whether the host may wait for that; then it has.
+  cudaError_t synchronize(const CUevent_st* event);
   cudaError_t synchronize(CUstream_st* stream);
   // The same for all streams, and for calls that wait for them, as cudaMalloc may: no capture on this thread,
   // nor one in global mode anywhere, may be under way. `mode` is the calling thread's.
@@ -52,15 +64,20 @@ class Streams {
   };
   CaptureState capture_state(const CUstream_st* stream);
 
-  // Runs `replay` now, or keeps it as a node of the graph that the stream records.
+  // Runs `replay` now, or keeps it as a node of the graph that the stream records. It takes the stream that
+  // it runs in, or nothing.
   template <typename Replay>
   cudaError_t submit(CUstream_st* stream, cudaGraphNodeType type, Replay&& replay) {
-    if (captures_.load(std::memory_order_relaxed) != 0) {
-      const Kept kept = keep(stream, type, replay);
-      if (kept.is_captured) return kept.error;
+    if constexpr (std::is_invocable_v<Replay&>) {
+      return submit(stream, type, [replay](CUstream_st&) { replay(); });
+    } else {
+      if (captures_.load(std::memory_order_relaxed) != 0) {
+        const Kept kept = keep(stream, type, replay);
+        if (kept.is_captured) return kept.error;
+      }
+      replay(*stream);
+      return cudaSuccess;
     }
-    replay();
-    return cudaSuccess;
   }
 
  private:
@@ -69,9 +86,14 @@ class Streams {
     cudaError_t error;
   };
 
-  Kept keep(CUstream_st* stream, cudaGraphNodeType type, std::function<void()> replay);
+  Kept keep(CUstream_st* stream, cudaGraphNodeType type, std::function<void(CUstream_st&)> replay);
   Capture* capture_of(unsigned long long id);
+  // Whether the host may ask for that now; a capture that it belongs to ends in failure.
+  cudaError_t may_ask_for(const CUevent_st* event);
+  cudaError_t may_ask_for(CUstream_st* stream);
+  bool is_live(const CUevent_st* event);
 
+  Clock* const clock_;
   std::mutex mutex_;
   std::atomic<int> captures_ = 0;
   unsigned long long last_stream_id_ = 0, last_capture_id_ = 0;

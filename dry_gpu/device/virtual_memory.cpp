@@ -24,7 +24,7 @@ VirtualMemory::VirtualMemory(const AddressSpace& addresses, PageOwner& owner)
 
 VirtualMemory::Handle VirtualMemory::create(int device, std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
-  memory_.emplace(++last_handle_, PhysicalMemory{device, bytes, 1});
+  memory_.emplace(++last_handle_, PhysicalMemory{device, bytes, 1, 0});
   return last_handle_;
 }
 
@@ -73,6 +73,7 @@ VirtualMemory::Outcome VirtualMemory::map(Address address, std::uint64_t bytes, 
   if (overlaps_mapping(address, bytes)) return Outcome::kAddressesTaken;
   mapped_.emplace(address, Mapped{bytes, handle});
   ++memory->second.references;
+  ++memory->second.mappings;
   return Outcome::kDone;
 }
 
@@ -85,7 +86,10 @@ VirtualMemory::Outcome VirtualMemory::unmap(Address address, std::uint64_t bytes
     return Outcome::kInvalid;
   if (first != mapped_.begin() && std::prev(first)->first + std::prev(first)->second.bytes > address)
     return Outcome::kInvalid;
-  for (auto mapping = first; mapping != last; ++mapping) drop_reference(mapping->second.handle);
+  for (auto mapping = first; mapping != last; ++mapping) {
+    --memory_.at(mapping->second.handle).mappings;
+    drop_reference(mapping->second.handle);
+  }
   mapped_.erase(first, last);
   return Outcome::kDone;
 }

@@ -18,6 +18,7 @@ struct PhysicalMemory {
   int device;
   std::uint64_t bytes;
   std::uint32_t references;
+  std::uint32_t mappings = 0;
 };
 
 class VirtualMemory {

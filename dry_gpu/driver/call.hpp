@@ -17,10 +17,11 @@ constexpr CUresult driver_error(cudaError_t error) {
   return is_runtimes_alone ? CUDA_ERROR_INVALID_VALUE : static_cast<CUresult>(error);
 }
 
-// Calls `body(machine, thread)`, which returns a CUresult.
+// Calls `body(machine, thread)`, which returns a CUresult. Only after cuInit, or a call of the runtime.
 template <typename Body>
 CUresult drive(Body&& body) noexcept {
   try {
+    if (!is_machine_made()) return CUDA_ERROR_NOT_INITIALIZED;
     const MachineState state = machine();
     if (state.machine == nullptr) return CUDA_ERROR_NO_DEVICE;
     if (state.is_forked) return CUDA_ERROR_NOT_INITIALIZED;

@@ -1,6 +1,7 @@
 // Devices, contexts, versions and errors of the driver. The only contexts are the devices' own.
 #include <cstdio>
 
+#include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/device/attributes.hpp"
 #include "dry_gpu/device/error_texts.hpp"
 #include "dry_gpu/driver/call.hpp"
@@ -20,6 +21,7 @@ CUresult drive_device(CUdevice device, Body&& body) {
 }  // namespace
 
 CUresult cuInit(unsigned flags) {
+  machine();
   return drive([&](Machine&, ThreadState&) { return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; });
 }
 
@@ -62,8 +64,8 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
 }
 
 CUresult cuDeviceGetUuid_v2(CUuuid* id, CUdevice device) {
-  return drive_device(device, [&](Machine&, Device&) {
-    *id = uuid(device);
+  return drive_device(device, [&](Machine& machine, Device&) {
+    *id = uuid(machine.ordinal(device));
     return CUDA_SUCCESS;
   });
 }
@@ -77,7 +79,7 @@ CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute which, CUdevice device) {
   return drive_device(device, [&](Machine& machine, Device&) {
-    const auto known = attribute(machine.profile(), device, which);
+    const auto known = attribute(machine.profile(), machine.ordinal(device), which);
     if (!known) return CUDA_ERROR_INVALID_VALUE;
     *value = *known;
     return CUDA_SUCCESS;
@@ -146,6 +148,6 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 
 CUresult cuCtxSynchronize() {
   return drive([](Machine& machine, ThreadState& thread) {
-    return driver_error(machine.streams().synchronize_all(&thread, thread.capture_mode));
+    return driver_error(wait_for_device(machine, thread, thread.device));
   });
 }

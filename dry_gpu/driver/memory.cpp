@@ -50,6 +50,7 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
     const auto place = machine.find(pointer);
     if (pointer == 0) return CUDA_SUCCESS;
     if (!place || !machine.device(place->device).memory.free(pointer)) return CUDA_ERROR_INVALID_VALUE;
+    machine.contents().forget(place->address, place->bytes);
     return CUDA_SUCCESS;
   });
 }
@@ -111,13 +112,19 @@ CUresult cuMemMap(CUdeviceptr pointer, std::size_t bytes, std::size_t offset,
                   CUmemGenericAllocationHandle handle, unsigned long long flags) {
   return drive([&](Machine& machine, ThreadState&) {
     if (offset != 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-    return result_of(machine.virtual_memory().map(pointer, bytes, handle));
+    VirtualMemory& memory = machine.virtual_memory();
+    const VirtualMemory::Outcome outcome = memory.map(pointer, bytes, handle);
+    if (const auto mapped = memory.memory(handle); mapped && mapped->mappings > 1)
+      machine.contents().keep_nothing();
+    return result_of(outcome);
   });
 }
 
 CUresult cuMemUnmap(CUdeviceptr pointer, std::size_t bytes) {
   return drive([&](Machine& machine, ThreadState&) {
-    return result_of(machine.virtual_memory().unmap(pointer, bytes));
+    const VirtualMemory::Outcome outcome = machine.virtual_memory().unmap(pointer, bytes);
+    if (outcome == VirtualMemory::Outcome::kDone) machine.contents().forget(pointer, bytes);
+    return result_of(outcome);
   });
 }
 

@@ -1,7 +1,10 @@
 // Modules that programs load while they run (NVRTC, Triton) and the launches of their kernels. A module's
 // code is not looked at: it has every kernel that is asked for.
+#include <unistd.h>
+
 #include <memory>
 
+#include "dry_gpu/cupti/api_call.hpp"
 #include "dry_gpu/device/kernels.hpp"
 #include "dry_gpu/device/launch.hpp"
 #include "dry_gpu/driver/call.hpp"
@@ -27,6 +30,11 @@ CUresult cuModuleLoadData(CUmodule* module, const void* code) {
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* code, unsigned, CUjit_option*, void**) {
   return load(module, code);
+}
+
+CUresult cuModuleLoad(CUmodule* module, const char* path) {
+  if (path == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return access(path, R_OK) == 0 ? load(module, path) : CUDA_ERROR_FILE_NOT_FOUND;
 }
 
 CUresult cuModuleUnload(CUmodule module) {
@@ -84,11 +92,16 @@ CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) {
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream handle, void**, void**) {
-  return drive_on(handle, [&](Machine& machine, CUstream_st& stream) {
-    return launch(machine, stream,
-                  {function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes});
-  });
+                        CUstream handle, void** arguments, void**) {
+  ApiCall recorded(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
+  return recorded.answer(drive_on(handle, [&](Machine& machine, CUstream_st& stream) {
+    // A module may go before the name of its kernel is read.
+    Clock* const clock = machine.clock();
+    const char* const name = clock == nullptr || function == nullptr ? nullptr : clock->keep(function->name);
+    return launch(
+        machine, stream,
+        {function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, arguments, name});
+  }));
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
@@ -99,8 +112,10 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* to, CUfunction function, void** arguments, void** extra) {
-  return cuLaunchKernel(function, to->gridDimX, to->gridDimY, to->gridDimZ, to->blockDimX, to->blockDimY,
-                        to->blockDimZ, to->sharedMemBytes, to->hStream, arguments, extra);
+  ApiCall recorded(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx);
+  return recorded.answer(cuLaunchKernel(function, to->gridDimX, to->gridDimY, to->gridDimZ, to->blockDimX,
+                                        to->blockDimY, to->blockDimZ, to->sharedMemBytes, to->hStream,
+                                        arguments, extra));
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int threads_per_block,

@@ -45,6 +45,8 @@ TEST(Account, OutlivesItsProcess) {
   const strata_dry_gpu_account account = account_of_killed(folder.path(), [] {
     strata::dry_gpu::account().counts.launches.add(3);
     strata::dry_gpu::account().counts.unknown_bytes.add(12);
+    strata::dry_gpu::account().counts.communicators.add(2);
+    strata::dry_gpu::account().counts.unknown_workspaces.add(5);
     static Refused function{"cudnnSomething"};
     for (int call = 0; call < 4; ++call) refuse(function);
   });
@@ -53,6 +55,8 @@ TEST(Account, OutlivesItsProcess) {
   EXPECT_EQ(sum(account.launches), 3u);
   EXPECT_EQ(sum(account.library_calls), 0u);
   EXPECT_EQ(sum(account.unknown_bytes), 12u);
+  EXPECT_EQ(sum(account.communicators), 2u);
+  EXPECT_EQ(sum(account.unknown_workspaces), 5u);
   EXPECT_EQ(account.refused_functions, 1u);
   EXPECT_STREQ(account.refused[0].function, "cudnnSomething");
   EXPECT_EQ(account.refused[0].calls, 4u);

@@ -1,5 +1,9 @@
 // Streams, events, captures and graphs. Each error is the one that CUDA documents for the case.
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -206,6 +210,78 @@ TEST_F(Capture, AStreamThatWasDestroyedIsNone) {
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle);
+}
+
+TEST_F(Capture, ExternalEventsAreNodesThatEachLaunchRecords) {
+  cudaEvent_t timed = nullptr;
+  ASSERT_EQ(cudaEventCreate(&timed), cudaSuccess);
+  EXPECT_EQ(cudaEventRecordWithFlags(timed, stream_, cudaEventRecordExternal), cudaErrorInvalidValue)
+      << "outside of a capture";
+  EXPECT_EQ(cudaStreamWaitEvent(stream_, timed, cudaEventWaitExternal), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaEventRecordWithFlags(timed, stream_, 2), cudaErrorInvalidValue) << "there is no such flag";
+
+  begin();
+  EXPECT_EQ(cudaEventRecordWithFlags(timed, stream_, cudaEventRecordExternal), cudaSuccess);
+  EXPECT_EQ(cudaEventQuery(timed), cudaSuccess) << "no work of the capture";
+  ASSERT_EQ(end(), cudaSuccess);
+  EXPECT_EQ(nodes(), 1u);
+  float milliseconds = -1;
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, timed, timed), cudaErrorInvalidResourceHandle);
+  cudaGraphExec_t recording = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&recording, graph_, cudaGraphInstantiateFlagAutoFreeOnLaunch), cudaSuccess);
+  unsigned long long flags = 0;
+  EXPECT_EQ(cudaGraphExecGetFlags(recording, &flags), cudaSuccess);
+  EXPECT_EQ(flags, cudaGraphInstantiateFlagAutoFreeOnLaunch);
+  EXPECT_EQ(cudaGraphLaunch(recording, stream_), cudaSuccess);
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, timed, timed), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+  EXPECT_EQ(cudaGraphExecDestroy(recording), cudaSuccess);
+
+  // Of another capture, or of none: no work that the graph would have to hold.
+  begin();
+  EXPECT_EQ(cudaStreamWaitEvent(stream_, timed, cudaEventWaitExternal), cudaSuccess);
+  ASSERT_EQ(end(), cudaSuccess);
+  EXPECT_EQ(nodes(), 1u);
+  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+  EXPECT_EQ(cudaEventDestroy(timed), cudaSuccess);
+}
+
+TEST_F(Capture, IsDrawn) {
+  begin();
+  EXPECT_EQ(launch(stream_), cudaSuccess);
+  EXPECT_EQ(cudaEventRecord(event_, stream_), cudaSuccess);
+  EXPECT_EQ(cudaStreamWaitEvent(other_, event_, 0), cudaSuccess);
+  EXPECT_EQ(launch(other_), cudaSuccess);
+  EXPECT_EQ(cudaEventRecord(event_, other_), cudaSuccess);
+  EXPECT_EQ(cudaStreamWaitEvent(stream_, event_, 0), cudaSuccess);
+  ASSERT_EQ(end(), cudaSuccess);
+  const std::string path = testing::TempDir() + "strata_graph.dot";
+  ASSERT_EQ(cudaGraphDebugDotPrint(graph_, path.c_str(), cudaGraphDebugDotFlagsVerbose), cudaSuccess);
+  std::ifstream file(path);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}),
+            "digraph dot {\n"
+            "  node_0 [label=\"0 KERNEL\"];\n"
+            "  node_1 [label=\"1 KERNEL\"];\n"
+            "  node_0 -> node_1;\n"
+            "}\n");
+  EXPECT_EQ(std::remove(path.c_str()), 0);
+  EXPECT_EQ(cudaGraphDebugDotPrint(graph_, "/no/such/folder", 0), cudaErrorOperatingSystem);
+  EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+}
+
+TEST_F(Capture, TimesBetweenDevicesAreNone) {
+  cudaEvent_t events[2] = {};
+  for (const int device : {0, 1}) {
+    ASSERT_EQ(cudaSetDevice(device), cudaSuccess);
+    ASSERT_EQ(cudaEventCreate(&events[device]), cudaSuccess);
+    ASSERT_EQ(cudaEventRecord(events[device], nullptr), cudaSuccess);
+  }
+  float milliseconds = -1;
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, events[0], events[1]), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, events[1], events[1]), cudaSuccess)
+      << "of any thread's device";
+  for (cudaEvent_t event : events) EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+  EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
 }
 
 TEST_F(Capture, EventsAreCompleteAndOfNoTime) {

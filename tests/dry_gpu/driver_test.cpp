@@ -43,7 +43,16 @@ TEST_F(Driver, MapsMemoryIntoReservedRanges) {
   EXPECT_EQ(cudaFree(reinterpret_cast<void*>(range)), cudaErrorInvalidValue) << "not cudaMalloc's";
 
   EXPECT_EQ(cuMemAddressFree(range, 100 * kPage), CUDA_ERROR_INVALID_VALUE) << "mapped still";
+  int value = 7;
+  ASSERT_EQ(cudaMemcpy(reinterpret_cast<void*>(range), &value, sizeof value, cudaMemcpyHostToDevice),
+            cudaSuccess);
   EXPECT_EQ(cuMemUnmap(range, 10 * kPage), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemMap(range, 10 * kPage, 0, handle, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cudaMemcpy(&value, reinterpret_cast<void*>(range), sizeof value, cudaMemcpyDeviceToHost),
+            cudaSuccess);
+  EXPECT_EQ(value, 0) << "what was known of a mapping goes with it";
+  EXPECT_EQ(cuMemUnmap(range, 10 * kPage), CUDA_SUCCESS);
+
   EXPECT_EQ(cuMemRelease(handle), CUDA_SUCCESS);
   EXPECT_EQ(used_bytes(), 0u);
   EXPECT_EQ(cuMemAddressFree(range, 100 * kPage), CUDA_SUCCESS);
@@ -80,6 +89,16 @@ TEST_F(Driver, FollowsTheRuntimesDevice) {
   EXPECT_EQ(cudaGetDevice(&device), cudaSuccess);
   EXPECT_EQ(device, 1);
   EXPECT_EQ(cuCtxPopCurrent(nullptr), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+TEST_F(Driver, LoadsModulesFromFiles) {
+  CUmodule module = nullptr;
+  ASSERT_EQ(cuModuleLoad(&module, "/proc/self/exe"), CUDA_SUCCESS);
+  CUfunction function = nullptr;
+  EXPECT_EQ(cuModuleGetFunction(&function, module, "kernel"), CUDA_SUCCESS);
+  EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
+  EXPECT_EQ(cuModuleLoad(&module, "/nowhere/kernel.cubin"), CUDA_ERROR_FILE_NOT_FOUND);
+  EXPECT_EQ(cuModuleLoad(&module, nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(Driver, LaunchesKernelsOfModules) {

@@ -1,11 +1,13 @@
 // cuBLAS and cuBLASLt, and what happens to functions that nobody implemented.
 #include <cublasLt.h>
 #include <cublas_v2.h>
-#include <cufft.h>
+#include <cupti.h>
+#include <curand.h>
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -63,6 +65,50 @@ TEST_F(Libraries, ComputeNothingAndSayHowOften) {
   EXPECT_EQ(strata_dry_gpu_count().library_calls - before, 1u);
 }
 
+TEST_F(Libraries, CheckTheShapesOfProducts) {
+  const float one = 1;
+  const auto multiply = [&](int m, int k, int a_stride) {
+    return cublasSgemm(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, 1, k, &one, nullptr, a_stride, nullptr, 4, &one,
+                       nullptr, 4);
+  };
+  const std::uint64_t before = strata_dry_gpu_count().library_calls;
+  EXPECT_EQ(multiply(4, 4, 4), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(multiply(0, 4, 4), CUBLAS_STATUS_SUCCESS) << "nothing to do";
+  EXPECT_EQ(multiply(-1, 4, 4), CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(multiply(4, 4, 3), CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(multiply(4, 5, 4), CUBLAS_STATUS_INVALID_VALUE) << "B has 5 rows, and 4 between its columns";
+  EXPECT_EQ(strata_dry_gpu_count().library_calls - before, 1u);
+}
+
+TEST_F(Libraries, KeepProductsInGraphs) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  const float one = 1;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cublasSetStream(handle_, stream), CUBLAS_STATUS_SUCCESS);
+  const std::uint64_t before = strata_dry_gpu_count().library_calls;
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  EXPECT_EQ(
+      cublasSgemm(handle_, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, nullptr, 1, nullptr, 1, &one, nullptr, 1),
+      CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(cublasSaxpy(handle_, 1, &one, nullptr, 1, nullptr, 1), CUBLAS_STATUS_SUCCESS) << "without effect";
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  std::size_t nodes = 0;
+  EXPECT_EQ(cudaGraphGetNodes(graph, nullptr, &nodes), cudaSuccess);
+  EXPECT_EQ(nodes, 2u);
+  EXPECT_EQ(strata_dry_gpu_count().library_calls, before) << "recorded, not submitted";
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+  ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+  EXPECT_EQ(strata_dry_gpu_count().library_calls - before, 2u * 2u);
+  EXPECT_EQ(cublasSaxpy(nullptr, 1, &one, nullptr, 1, nullptr, 1), CUBLAS_STATUS_NOT_INITIALIZED);
+  EXPECT_EQ(cublasSetStream(handle_, nullptr), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
 // A number that the host is given at once is a read of what nobody knows.
 TEST_F(Libraries, GiveZeroForANumberOnTheHost) {
   float result = 3;
@@ -109,15 +155,30 @@ TEST_F(Libraries, RefuseWhatIsNotImplementedOnceAloud) {
   cudaChannelFormatDesc format{};
   EXPECT_EQ(cudaMallocArray(&array, &format, 1, 1, 0), cudaErrorNotSupported);
   EXPECT_EQ(cudaMallocArray(&array, &format, 1, 1, 0), cudaErrorNotSupported);
-  cufftHandle plan = 0;
-  EXPECT_EQ(cufftCreate(&plan), CUFFT_NOT_SUPPORTED);
+  curandGenerator_t generator = nullptr;  // LibTorch draws its numbers in kernels of its own
+  EXPECT_EQ(curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT), CURAND_STATUS_INTERNAL_ERROR);
   strata_dry_gpu_send_messages_to(nullptr);
-  EXPECT_EQ(messages(),
-            (std::vector<std::string>{
-                "cudaMallocArray is not implemented; it was answered with its library's error for that",
-                "cufftCreate is not implemented; it was answered with its library's error for that"}));
+  EXPECT_EQ(
+      messages(),
+      (std::vector<std::string>{
+          "cudaMallocArray is not implemented; it was answered with its library's error for that",
+          "curandCreateGenerator is not implemented; it was answered with its library's error for that"}));
   const Refused all = refused();
   EXPECT_NE(std::ranges::find(all, std::pair<std::string, std::uint64_t>{"cudaMallocArray", 2}), all.end());
+}
+
+TEST_F(Libraries, RecordNothingWithoutAModelledClock) {
+  const Refused before = refused();
+  EXPECT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), CUPTI_ERROR_NOT_SUPPORTED);
+  CUpti_SubscriberHandle subscriber = nullptr;
+  EXPECT_EQ(cuptiSubscribe(&subscriber, nullptr, nullptr), CUPTI_ERROR_NOT_SUPPORTED);
+  const char* text = nullptr;
+  EXPECT_EQ(cuptiGetResultString(CUPTI_ERROR_NOT_SUPPORTED, &text), CUPTI_SUCCESS)
+      << "what torch.profiler logs";
+  EXPECT_STREQ(text, "CUPTI_ERROR_NOT_SUPPORTED");
+  EXPECT_EQ(refused().size() - before.size(), 2u);
+  std::vector<strata_dry_gpu_modelled> models(STRATA_DRY_GPU_MODELS);
+  EXPECT_EQ(strata_dry_gpu_count_modelled(models.data()), 0);
 }
 
 // Beside the real runtime, which needs no GPU to name its errors.
@@ -137,6 +198,25 @@ TEST_F(Libraries, NameErrorsAsTheRuntimeDoes) {
     ++compared;
   }
   EXPECT_GE(compared, 30);
+}
+
+// Beside the real runtime again: it is returned by value, which no stub could do.
+TEST_F(Libraries, DescribeChannelsAsTheRuntimeDoes) {
+  void* const real = dlopen(STRATA_REAL_CUDART, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(real, nullptr) << dlerror();
+  using Describe = cudaChannelFormatDesc(int, int, int, int, cudaChannelFormatKind);
+  auto* const real_channels = reinterpret_cast<Describe*>(dlsym(real, "cudaCreateChannelDesc"));
+  ASSERT_NE(real_channels, static_cast<Describe*>(&cudaCreateChannelDesc));
+  const auto values = [](const cudaChannelFormatDesc& channels) {
+    return std::tuple(channels.x, channels.y, channels.z, channels.w, channels.f);
+  };
+  for (const auto kind : {cudaChannelFormatKindFloat, cudaChannelFormatKindNone}) {
+    for (const int bits : {32, 16, 0, -7}) {
+      const cudaChannelFormatDesc ours = cudaCreateChannelDesc(bits, 16, 8, 1, kind);
+      EXPECT_EQ(values(ours), std::tuple(bits, 16, 8, 1, kind));
+      EXPECT_EQ(values(ours), values(real_channels(bits, 16, 8, 1, kind)));
+    }
+  }
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "tests/dry_gpu/test_profile.hpp"
+#include "tests/dry_gpu/clock_profile.hpp"
 
 namespace strata::dry_gpu {
 namespace {
@@ -33,6 +33,22 @@ TEST(Profile, IsReadAndWritten) {
   EXPECT_EQ(profile_text(parse_profile(profile_text(profile))), profile_text(profile));
 }
 
+TEST(Profile, MayLeaveTheWorkspaceOfConvolutionsOut) {
+  EXPECT_EQ(parse_profile(kTestProfile).cudnn_workspace_bytes, 0u);
+  EXPECT_EQ(parse_profile(kTestProfile + std::string("cudnn_workspace_bytes 4096\n")).cudnn_workspace_bytes,
+            4096u);
+}
+
+TEST(Profile, HasSettingsThatMayBeMissing) {
+  EXPECT_EQ(parse_profile(kTestProfile).cusolver_workspace_bytes, 0u);
+  const std::string text = std::string(kTestProfile) + "cusolver_workspace_bytes 1048576\n";
+  EXPECT_EQ(parse_profile(text).cusolver_workspace_bytes, 1048576u);
+  EXPECT_EQ(
+      problem_of(std::string(kTestProfile) + "cusolver_workspace_bytes 2147483648\n"),
+      "the device profile: 'cusolver_workspace_bytes' must be less than 2 GiB, since cuSOLVER counts in "
+      "int");
+}
+
 TEST(Profile, TakesCommentsAndBlankLines) {
   EXPECT_EQ(problem_of("# what it is\n\n" + with("devices 8", "  devices   8   # eight")), "none");
 }
@@ -55,6 +71,27 @@ TEST(Profile, SaysWhatIsWrongAndWhere) {
             "the device profile: its context leaves no memory");
   EXPECT_EQ(problem_of(with("span_bytes 68719476736", "span_bytes 68719476737")),
             "the device profile: 'span_bytes' must be a multiple of 4 MiB");
+}
+
+TEST(Profile, HasAClockOnlyWhereOneIsAskedFor) {
+  EXPECT_EQ(parse_profile(kTestProfile).clock.kind, ClockKind::kNone);
+  const MachineProfile profile = parse_profile(kClockProfile);
+  EXPECT_EQ(profile.clock.kind, ClockKind::kModelled);
+  EXPECT_EQ(profile.clock.launch_ns, 1000u);
+  EXPECT_EQ(profile.device.bf16_tflops, 200.0);
+  EXPECT_EQ(profile_text(parse_profile(profile_text(profile))), profile_text(profile));
+
+  EXPECT_EQ(problem_of(kTestProfile + std::string("clock measured\n")),
+            "line 18 of the device profile: 'measured' is no value for 'clock'");
+  EXPECT_EQ(problem_of(kTestProfile + std::string("fp32_tflops many\n")),
+            "line 18 of the device profile: 'many' is no value for 'fp32_tflops'");
+  EXPECT_EQ(problem_of(kTestProfile + std::string("clock modelled\n")),
+            "the device profile: 'clock modelled' needs 'memory_gb_per_s' and 'fp32_tflops'");
+  EXPECT_EQ(problem_of(kClockProfile + "clock_memory_gb 2\n"),
+            "line 29 of the device profile: 'clock_memory_gb' is none of its keys");
+  EXPECT_EQ(problem_of(kTestProfile + std::string("clock modelled\nmemory_gb_per_s 1\nfp32_tflops 1\n"
+                                                  "clock_memory_percent 101\n")),
+            "the device profile: the clock's percentages must be from 1 to 100");
 }
 
 }  // namespace

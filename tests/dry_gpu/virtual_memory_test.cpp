@@ -56,6 +56,17 @@ TEST_F(VirtualMemoryTest, ARetainedHandleKeepsThePages) {
   EXPECT_EQ(pages_.all().size(), 1u);
 }
 
+TEST_F(VirtualMemoryTest, TellsAtHowManyAddressesPagesAre) {
+  const Address range = memory_.reserve(4 * kPage, 0).value();
+  const auto handle = memory_.create(0, kPage);
+  EXPECT_EQ(memory_.memory(handle)->mappings, 0u);
+  ASSERT_EQ(memory_.map(range, kPage, handle), Outcome::kDone);
+  ASSERT_EQ(memory_.map(range + 2 * kPage, kPage, handle), Outcome::kDone);
+  EXPECT_EQ(memory_.memory(handle)->mappings, 2u);
+  EXPECT_EQ(memory_.unmap(range, kPage), Outcome::kDone);
+  EXPECT_EQ(memory_.memory(handle)->mappings, 1u);
+}
+
 TEST_F(VirtualMemoryTest, MapsIntoReservedAndFreeRangesOnly) {
   const Address range = memory_.reserve(4 * kPage, 0).value();
   const auto handle = memory_.create(0, 2 * kPage);

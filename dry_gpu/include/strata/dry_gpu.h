@@ -20,11 +20,15 @@ void strata_dry_gpu_send_messages_to(void (*sink)(const char* message));
 
 /* What a result must own up to. */
 typedef struct strata_dry_gpu_counts {
-  uint64_t launches;      /* kernels that were not run */
-  uint64_t library_calls; /* computations of libraries that were not done */
-  uint64_t unknown_reads; /* copies to the host of what a kernel would have written: zeros */
-  uint64_t unknown_bytes; /* of them */
-  uint64_t unknown_times; /* distances between events that were asked for: zero */
+  uint64_t launches;       /* kernels that were not run */
+  uint64_t library_calls;  /* computations of libraries that were not done */
+  uint64_t unknown_reads;  /* copies to the host of what a kernel would have written: zeros */
+  uint64_t unknown_bytes;  /* of them */
+  uint64_t unknown_times;  /* distances between events that were asked for: zero */
+  uint64_t answered_reads; /* that would have been unknown; the user's answers gave them */
+  uint64_t communicators;  /* of NCCL, whose memory on a card is not documented and is not counted */
+  /* sizes of libraries' workspaces that no documentation tells: the least, or what a setting says */
+  uint64_t unknown_workspaces;
 } strata_dry_gpu_counts;
 
 strata_dry_gpu_counts strata_dry_gpu_count(void);
@@ -33,9 +37,10 @@ strata_dry_gpu_counts strata_dry_gpu_count(void);
  * STRATA_DRY_GPU_ACCOUNTS names a folder, and each process that uses the library keeps a file "<pid>.account"
  * there, which it maps and which holds this. Counts are sums over their 16 slots; the threads of a process
  * share those. */
-#define STRATA_DRY_GPU_ACCOUNT "strata.dry/1"
+#define STRATA_DRY_GPU_ACCOUNT "strata.dry/3"
 #define STRATA_DRY_GPU_ACCOUNT_SLOTS 16
 #define STRATA_DRY_GPU_ACCOUNT_REFUSED 128
+#define STRATA_DRY_GPU_ACCOUNT_READERS 64
 
 typedef struct strata_dry_gpu_slot {
   uint64_t value;
@@ -47,6 +52,24 @@ typedef struct strata_dry_gpu_refused {
   uint64_t calls;
 } strata_dry_gpu_refused;
 
+/* Who reads what nobody knows: an operator of PyTorch, "aten::nonzero", or else a function. The last row is
+ * "others" where there are more. */
+typedef struct strata_dry_gpu_reader {
+  char name[104]; /* NUL-terminated; empty: not written yet */
+  uint64_t unknown_reads;
+  uint64_t unknown_bytes;
+  uint64_t answered_reads;
+} strata_dry_gpu_reader;
+
+/* Time that the modelled clock said work would take: no measurement. By model: matrix products, kernels whose
+ * name tells what they move, foreach kernels, copies, fills, other kernels; the rest is reserved. */
+#define STRATA_DRY_GPU_MODELS 8
+
+typedef struct strata_dry_gpu_modelled {
+  uint64_t works;
+  uint64_t ns;
+} strata_dry_gpu_modelled;
+
 typedef struct strata_dry_gpu_account {
   char kind[16];              /* STRATA_DRY_GPU_ACCOUNT */
   uint64_t devices;           /* 0: the process never asked for one */
@@ -57,11 +80,25 @@ typedef struct strata_dry_gpu_account {
   strata_dry_gpu_slot unknown_reads[STRATA_DRY_GPU_ACCOUNT_SLOTS];
   strata_dry_gpu_slot unknown_bytes[STRATA_DRY_GPU_ACCOUNT_SLOTS];
   strata_dry_gpu_slot unknown_times[STRATA_DRY_GPU_ACCOUNT_SLOTS];
+  strata_dry_gpu_slot answered_reads[STRATA_DRY_GPU_ACCOUNT_SLOTS];
+  strata_dry_gpu_slot communicators[STRATA_DRY_GPU_ACCOUNT_SLOTS];
+  strata_dry_gpu_slot unknown_workspaces[STRATA_DRY_GPU_ACCOUNT_SLOTS];
   strata_dry_gpu_refused refused[STRATA_DRY_GPU_ACCOUNT_REFUSED];
+  strata_dry_gpu_reader readers[STRATA_DRY_GPU_ACCOUNT_READERS];
+  uint64_t is_modelled; /* 1: there is a modelled clock */
+  strata_dry_gpu_modelled modelled[STRATA_DRY_GPU_MODELS];
+  uint64_t reserved_end[7];
 } strata_dry_gpu_account;
+
+/* Of this process: whether it has a modelled clock, and what that said, STRATA_DRY_GPU_MODELS entries. */
+int strata_dry_gpu_count_modelled(strata_dry_gpu_modelled* by_model);
 
 /* Calls `visit` for each function that was called and is not implemented. */
 void strata_dry_gpu_visit_refused(void (*visit)(void* context, const char* function, uint64_t calls),
+                                  void* context);
+
+/* Calls `visit` for each that has read what nobody knows, answered or not. */
+void strata_dry_gpu_visit_readers(void (*visit)(void* context, const strata_dry_gpu_reader* reader),
                                   void* context);
 
 #ifdef __cplusplus

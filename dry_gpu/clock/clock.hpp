@@ -1,0 +1,91 @@
+// The modelled clock: how long the work that nobody does would take, and so which of it would be done by now.
+//
+// A stream is busy until a point in time. Work that is submitted to it begins there, or when the host submits
+// it if that is later, and takes what its model says. Streams do not slow each other down. The legacy stream
+// and the blocking ones wait for each other, as CUDA has it. What the host does between two calls takes a
+// fixed time (ClockSettings::host_call_ns), so that a run of the same calls has the same times: nothing here
+// is measured. While an observer is there, the host's time is the real one, and whoever waits for a stream
+// does so.
+//
+// [any thread]: every function takes its one lock. All threads share one host's time: what one of them has
+// waited for, the others have.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dry_gpu/clock/host_time.hpp"
+#include "dry_gpu/clock/kernel_shape.hpp"
+#include "dry_gpu/clock/modelled_sums.hpp"
+#include "dry_gpu/clock/roofline.hpp"
+#include "dry_gpu/clock/work.hpp"
+#include "dry_gpu/device/handles.hpp"
+
+namespace strata::dry_gpu {
+
+class WorkObserver {
+ public:
+  // On the thread that submits, outside the clock's lock. `offset_ns`: CLOCK_MONOTONIC less the clock's time.
+  virtual void done(const Work& work, const Span& span, const CUstream_st& stream,
+                    std::int64_t offset_ns) = 0;
+
+ protected:
+  ~WorkObserver() = default;
+};
+
+class Clock {
+ public:
+  // All must outlive it.
+  Clock(const DeviceProfile& device, const ClockSettings& settings, int devices, ModelledSums& sums);
+  Clock(const Clock&) = delete;
+  Clock& operator=(const Clock&) = delete;
+
+  const Roofline& roofline() const { return roofline_; }
+
+  // A kernel of a program's; `name` must stay where it is, null where nobody knows it.
+  Work kernel(const char* name, const dim3& grid, const dim3& block, std::size_t shared_bytes,
+              void** arguments);
+  // The same text, kept until the process ends.
+  const char* keep(const std::string& name);
+
+  // Takes its time in the stream, and is counted.
+  Span run(CUstream_st& stream, const Work& work);
+
+  // When all that was submitted to the stream is done; and the same for an event, which the host records.
+  std::int64_t done_at(const CUstream_st& stream);
+  std::int64_t record(const CUstream_st& stream);
+  // Nothing that is submitted to the stream from now on begins before.
+  void hold_back(CUstream_st& stream, std::int64_t until_ns);
+
+  // Whether the host's time has come that far.
+  bool is_past(std::int64_t ns);
+  // The host waits that long.
+  void wait_until(std::int64_t ns);
+  void wait_for_device(int device);
+
+  // Null: none, from now on. An observer begins with idle devices.
+  void observe(WorkObserver* observer);
+
+ private:
+  struct DeviceTime {
+    std::int64_t legacy_ns = 0, blocking_ns = 0, all_ns = 0;  // until when its streams are busy
+  };
+
+  std::int64_t begin_of(const CUstream_st& stream) const;
+  const KernelShape& shape_of(const char* name);
+
+  const Roofline roofline_;
+  ModelledSums& sums_;
+  std::mutex mutex_;
+  HostTime host_;
+  std::vector<DeviceTime> devices_;
+  WorkObserver* observer_ = nullptr;
+  std::map<const char*, KernelShape> shapes_;
+  std::set<std::string> names_;
+};
+
+}  // namespace strata::dry_gpu

@@ -1,0 +1,42 @@
+// The host's own time, which the modelled clock needs beside the streams': virtual, so that a run is the same
+// every time; or the machine's, while somebody records and would compare the two.
+#pragma once
+
+#include <cstdint>
+
+namespace strata::dry_gpu {
+
+// CLOCK_MONOTONIC.
+std::int64_t monotonic_ns();
+
+// Not thread-safe: guarded by its owner's lock.
+class HostTime {
+ public:
+  explicit HostTime(std::int64_t call_ns) : call_ns_(call_ns) {}
+
+  std::int64_t now() const { return is_real_ ? monotonic_ns() - offset_ns_ : virtual_ns_; }
+
+  // What the program did since its last call.
+  void pass_call() {
+    if (!is_real_) virtual_ns_ += call_ns_;
+  }
+  // Virtual time goes on to `ns` at once; real time does so by itself.
+  void go_on_to(std::int64_t ns) {
+    if (!is_real_ && ns > virtual_ns_) virtual_ns_ = ns;
+  }
+
+  // Goes on from now, the other way.
+  void make_real();
+  void make_virtual();
+
+  // Between the machine's clock and this one, while it is real.
+  std::int64_t offset_ns() const { return offset_ns_; }
+
+ private:
+  std::int64_t call_ns_;
+  std::int64_t virtual_ns_ = 0;
+  std::int64_t offset_ns_ = 0;
+  bool is_real_ = false;
+};
+
+}  // namespace strata::dry_gpu

@@ -1,0 +1,41 @@
+// A piece of work that takes its time in a stream, with what a record of it says.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "dry_gpu/clock/estimate.hpp"
+#include "dry_gpu/cuda_api.hpp"
+
+namespace strata::dry_gpu {
+
+struct KernelWork {
+  const char* name;  // mangled, where it is a program's; kept by whoever made the work
+  dim3 grid, block;
+  std::size_t shared_bytes;
+};
+
+struct CopyWork {
+  cudaMemoryType source, target;  // unregistered: host memory that can be paged out
+  int source_device, target_device;
+  std::size_t bytes;
+};
+
+struct FillWork {
+  cudaMemoryType target;
+  int value;
+  std::size_t bytes;
+};
+
+struct Work {
+  Estimate estimate;
+  std::variant<KernelWork, CopyWork, FillWork> what;
+};
+
+// When it is done, on the modelled clock.
+struct Span {
+  std::int64_t begin_ns, end_ns;
+};
+
+}  // namespace strata::dry_gpu

@@ -1,0 +1,34 @@
+// The clock that a client wants its records in: its own function, in whatever units, or CUPTI's own, which
+// are nanoseconds since 1970.
+#pragma once
+
+#include <cstdint>
+
+#include "dry_gpu/cupti/cupti_api.hpp"
+
+namespace strata::dry_gpu {
+
+class ClientClock {
+ public:
+  // Null: CUPTI's own. Begins anew.
+  void use(CUpti_TimestampCallbackFunc function);
+  std::uint64_t now() const;
+
+  // Where both clocks are now: what is between two such points is converted.
+  void begin();
+  void go_on();
+  // From CLOCK_MONOTONIC.
+  std::uint64_t from_monotonic(std::uint64_t ns) const;
+
+ private:
+  struct Both {
+    std::int64_t monotonic_ns = 0;
+    std::uint64_t client = 0;
+  };
+  Both read() const;
+
+  CUpti_TimestampCallbackFunc function_ = nullptr;
+  Both first_, last_;
+};
+
+}  // namespace strata::dry_gpu

@@ -1,0 +1,118 @@
+// The one subscriber that CUPTI has, its version, and the names of its results.
+//
+// A subscriber is called back when a context is made. Callbacks around the calls of the runtime and the
+// driver are refused: they would need each function's parameters.
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <utility>
+
+#include "dry_gpu/cupti/call.hpp"
+#include "dry_gpu/device/machine.hpp"
+
+using namespace strata::dry_gpu;
+
+struct CUpti_Subscriber_st {
+  std::mutex mutex;
+  CUpti_CallbackFunc callback = nullptr;  // null: nobody has subscribed
+  void* data = nullptr;
+  bool wants_contexts = false;
+};
+
+namespace {
+
+CUpti_Subscriber_st& only_subscriber() {
+  static CUpti_Subscriber_st& only = *new CUpti_Subscriber_st;  // NOLINT(cppcoreguidelines-owning-memory)
+  return only;
+}
+
+void tell_of_context(CUctx_st& context) {
+  CUpti_Subscriber_st& subscriber = only_subscriber();
+  CUpti_CallbackFunc callback = nullptr;
+  void* data = nullptr;
+  {
+    const std::scoped_lock lock(subscriber.mutex);
+    if (!subscriber.wants_contexts) return;
+    callback = subscriber.callback;
+    data = subscriber.data;
+  }
+  CUpti_ResourceData resource{};
+  resource.context = &context;
+  if (callback != nullptr)
+    callback(data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &resource);
+}
+
+}  // namespace
+
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void* data) {
+  static Refused function{"cuptiSubscribe"};
+  return call_cupti(function, [&](Activities&) {
+    if (handle == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+    CUpti_Subscriber_st& subscriber = only_subscriber();
+    const std::scoped_lock lock(subscriber.mutex);
+    if (subscriber.callback != nullptr) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    subscriber.callback = callback;
+    subscriber.data = data;
+    *handle = &subscriber;
+    return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle) {
+  static Refused function{"cuptiUnsubscribe"};
+  return call_cupti(function, [&](Activities&) {
+    if (handle != &only_subscriber()) return CUPTI_ERROR_INVALID_PARAMETER;
+    const std::scoped_lock lock(handle->mutex);
+    handle->callback = nullptr;
+    handle->data = nullptr;
+    handle->wants_contexts = false;
+    return CUPTI_SUCCESS;
+  });
+}
+
+// A context of a device is never destroyed here, so that its end is never told.
+CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle handle,
+                                CUpti_CallbackDomain domain, CUpti_CallbackId callback) {
+  static Refused function{"cuptiEnableCallback"};
+  return call_cupti(function, [&](Activities&) {
+    if (handle != &only_subscriber()) return CUPTI_ERROR_INVALID_PARAMETER;
+    const bool is_made = callback == CUPTI_CBID_RESOURCE_CONTEXT_CREATED;
+    const bool is_ended = callback == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING;
+    if (domain != CUPTI_CB_DOMAIN_RESOURCE || (!is_made && !is_ended)) {
+      refuse(function);
+      return CUPTI_ERROR_NOT_SUPPORTED;
+    }
+    if (is_ended) return CUPTI_SUCCESS;
+    const std::scoped_lock lock(handle->mutex);
+    handle->wants_contexts = enable != 0;
+    tell_of_contexts(&tell_of_context);
+    return CUPTI_SUCCESS;
+  });
+}
+
+// These two answer without a modelled clock as well: a profiler asks what the refusal of the others means.
+CUptiResult cuptiGetVersion(std::uint32_t* version) {
+  if (version == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+  *version = CUPTI_API_VERSION;
+  return CUPTI_SUCCESS;
+}
+
+// Those that these functions return.
+CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
+  static constexpr std::array kTexts = {
+      std::pair{CUPTI_SUCCESS, "CUPTI_SUCCESS"},
+      std::pair{CUPTI_ERROR_INVALID_PARAMETER, "CUPTI_ERROR_INVALID_PARAMETER"},
+      std::pair{CUPTI_ERROR_OUT_OF_MEMORY, "CUPTI_ERROR_OUT_OF_MEMORY"},
+      std::pair{CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT, "CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT"},
+      std::pair{CUPTI_ERROR_MAX_LIMIT_REACHED, "CUPTI_ERROR_MAX_LIMIT_REACHED"},
+      std::pair{CUPTI_ERROR_QUEUE_EMPTY, "CUPTI_ERROR_QUEUE_EMPTY"},
+      std::pair{CUPTI_ERROR_INVALID_KIND, "CUPTI_ERROR_INVALID_KIND"},
+      std::pair{CUPTI_ERROR_NOT_SUPPORTED, "CUPTI_ERROR_NOT_SUPPORTED"},
+      std::pair{CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
+                "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"},
+  };
+  if (text == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+  const auto found = std::ranges::find(kTexts, result, [](const auto& each) { return each.first; });
+  *text = found == kTexts.end() ? "CUPTI_ERROR_UNKNOWN" : found->second;
+  return CUPTI_SUCCESS;
+}
