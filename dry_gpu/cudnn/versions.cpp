@@ -1,11 +1,6 @@
-// cuDNN's version, and the names of the statuses that it returns here.
-#include <cstdio>
-
-#pragma GCC visibility push(default)
-#include <cudnn.h>
-#pragma GCC visibility pop
-
-#include "dry_gpu/cuda_api.hpp"
+// cuDNN's version: that of the headers that this is built with.
+#include "dry_gpu/cudnn/call.hpp"
+#include "dry_gpu/library_version.hpp"
 
 std::size_t cudnnGetVersion() {
   return CUDNN_VERSION;
@@ -17,26 +12,23 @@ std::size_t cudnnGetMaxDeviceVersion() {
   return 1210;
 }
 
-const char* cudnnGetErrorString(cudnnStatus_t status) {
-  switch (status) {
-    case CUDNN_STATUS_SUCCESS:
-      return "CUDNN_STATUS_SUCCESS";
-    case CUDNN_STATUS_NOT_INITIALIZED:
-      return "CUDNN_STATUS_NOT_INITIALIZED";
-    case CUDNN_STATUS_BAD_PARAM:
-      return "CUDNN_STATUS_BAD_PARAM";
-    case CUDNN_STATUS_NOT_SUPPORTED:
-      return "CUDNN_STATUS_NOT_SUPPORTED";
-    case CUDNN_STATUS_INTERNAL_ERROR:
-      return "CUDNN_STATUS_INTERNAL_ERROR";
-    case CUDNN_STATUS_EXECUTION_FAILED:
-      return "CUDNN_STATUS_EXECUTION_FAILED";
-    default:
-      return "a cuDNN status that the dry GPU does not return";
-  }
+cudnnStatus_t cudnnGetProperty(libraryPropertyType type, int* value) {
+  const std::optional<int> part = version_part(type, {CUDNN_MAJOR, CUDNN_MINOR, CUDNN_PATCHLEVEL});
+  if (value == nullptr || !part) return CUDNN_STATUS_BAD_PARAM;
+  *value = *part;
+  return CUDNN_STATUS_SUCCESS;
 }
 
-void cudnnGetLastErrorString(char* message, std::size_t bytes) {
-  if (message != nullptr && bytes > 0)
-    std::snprintf(message, bytes, "%s", "no more is known: this is a dry GPU");
+// Whether the parts of cuDNN are of one version: here they are one library.
+cudnnStatus_t cudnnGraphVersionCheck() {
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnOpsVersionCheck() {
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnCnnVersionCheck() {
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnAdvVersionCheck() {
+  return CUDNN_STATUS_SUCCESS;
 }

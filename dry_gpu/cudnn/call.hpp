@@ -1,0 +1,72 @@
+// A cuDNN handle, and what every function of cuDNN does first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#pragma GCC visibility push(default)
+#include <cudnn.h>
+#pragma GCC visibility pop
+
+#include "dry_gpu/cudart/library_call.hpp"
+
+struct cudnnContext {
+  int device = 0;
+  cudaStream_t stream = nullptr;
+};
+
+namespace strata::dry_gpu {
+
+static_assert(begins_as_library_handle<cudnnContext>());
+
+// Calls `body()`, which returns a cudnnStatus_t; none of its exceptions leaves cuDNN.
+template <typename Body>
+cudnnStatus_t answer(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
+  } catch (...) {
+    return CUDNN_STATUS_INTERNAL_ERROR;
+  }
+}
+
+template <typename Descriptor>
+cudnnStatus_t create(Descriptor** result) noexcept {
+  return answer([&] {
+    if (result == nullptr) return CUDNN_STATUS_BAD_PARAM;
+    *result = std::make_unique<Descriptor>().release();
+    return CUDNN_STATUS_SUCCESS;
+  });
+}
+
+// Nothing is destroyed with success, as by the real one.
+template <typename Descriptor>
+cudnnStatus_t destroy(Descriptor* descriptor) noexcept {
+  const std::unique_ptr<Descriptor> owned(descriptor);
+  return CUDNN_STATUS_SUCCESS;
+}
+
+template <typename... Pointers>
+bool has_null(const Pointers*... pointers) {
+  return ((pointers == nullptr) || ...);
+}
+
+// For the getters of descriptors, which fill in what they are given room for.
+template <typename Value>
+void give(Value* place, const Value& value) {
+  if (place != nullptr) *place = value;
+}
+
+// Whether a caller's number is one of an enumeration that begins at 0.
+template <typename Enumeration>
+bool is_at_most(Enumeration value, Enumeration last) {
+  return static_cast<std::int64_t>(value) >= 0 &&
+         static_cast<std::int64_t>(value) <= static_cast<std::int64_t>(last);
+}
+
+// What becomes of a computation. Workspaces: workspace.hpp.
+cudnnStatus_t compute_nothing(cudnnHandle_t handle, Workspace workspace) noexcept;
+
+}  // namespace strata::dry_gpu

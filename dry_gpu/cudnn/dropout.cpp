@@ -1,0 +1,57 @@
+#include "dry_gpu/cudnn/dropout.hpp"
+
+using namespace strata::dry_gpu;
+
+namespace {
+
+// cuDNN keeps generators for as many threads as it likes to use on the card, which is not documented. The
+// least that it can be is one of them, of cuRAND's default kind (curandStateXORWOW).
+constexpr std::size_t kStatesBytes = 48;
+
+// Without a chance to drop anything, no generator is needed.
+cudnnStatus_t set(cudnnDropoutDescriptor_t descriptor, cudnnHandle_t handle, float dropout, void* states,
+                  std::size_t states_bytes, unsigned long long seed) {
+  if (has_null(descriptor, handle) || !(dropout >= 0 && dropout <= 1)) return CUDNN_STATUS_BAD_PARAM;
+  if (states != nullptr && states_bytes < kStatesBytes) return CUDNN_STATUS_BAD_PARAM_SIZE_INSUFFICIENT;
+  *descriptor = {.dropout = dropout, .states = states, .states_bytes = states_bytes, .seed = seed};
+  return CUDNN_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+cudnnStatus_t cudnnCreateDropoutDescriptor(cudnnDropoutDescriptor_t* result) {
+  return create(result);
+}
+cudnnStatus_t cudnnDestroyDropoutDescriptor(cudnnDropoutDescriptor_t descriptor) {
+  return destroy(descriptor);
+}
+
+cudnnStatus_t cudnnDropoutGetStatesSize(cudnnHandle_t handle, std::size_t* bytes) {
+  if (has_null(handle, bytes)) return CUDNN_STATUS_BAD_PARAM;
+  *bytes = kStatesBytes;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+// The states that it would set up are values on the device.
+cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t descriptor, cudnnHandle_t handle,
+                                        float dropout, void* states, std::size_t states_bytes,
+                                        unsigned long long seed) {
+  const cudnnStatus_t status = set(descriptor, handle, dropout, states, states_bytes, seed);
+  return status == CUDNN_STATUS_SUCCESS && states != nullptr ? compute_nothing(handle, Workspace::unknown)
+                                                             : status;
+}
+
+cudnnStatus_t cudnnRestoreDropoutDescriptor(cudnnDropoutDescriptor_t descriptor, cudnnHandle_t handle,
+                                            float dropout, void* states, std::size_t states_bytes,
+                                            unsigned long long seed) {
+  return set(descriptor, handle, dropout, states, states_bytes, seed);
+}
+
+cudnnStatus_t cudnnGetDropoutDescriptor(cudnnDropoutDescriptor_t descriptor, cudnnHandle_t handle,
+                                        float* dropout, void** states, unsigned long long* seed) {
+  if (has_null(descriptor, handle)) return CUDNN_STATUS_BAD_PARAM;
+  give(dropout, descriptor->dropout);
+  give(states, descriptor->states);
+  give(seed, descriptor->seed);
+  return CUDNN_STATUS_SUCCESS;
+}

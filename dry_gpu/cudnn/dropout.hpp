@@ -1,0 +1,11 @@
+// What a dropout descriptor keeps.
+#pragma once
+
+#include "dry_gpu/cudnn/call.hpp"
+
+struct cudnnDropoutStruct {
+  float dropout = 0;
+  void* states = nullptr;  // of its random number generators, on the device
+  std::size_t states_bytes = 0;
+  unsigned long long seed = 0;
+};

@@ -1,0 +1,52 @@
+// cuDNN handles. A handle takes no memory of its device here: what cuDNN allocates inside is not documented.
+#include "dry_gpu/cudnn/call.hpp"
+#include "dry_gpu/cudnn/workspace.hpp"
+
+namespace strata::dry_gpu {
+
+cudnnStatus_t compute_nothing(cudnnHandle_t handle, Workspace workspace) noexcept {
+  if (handle == nullptr) return CUDNN_STATUS_BAD_PARAM;
+  const cudaError_t error = submit_library_call({handle->device, handle->stream}, workspace);
+  return error == cudaSuccess ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED_CUDART;
+}
+
+std::size_t convolution_workspace_bytes() noexcept {
+  const MachineState state = machine();
+  return state.machine == nullptr ? 0 : state.machine->cudnn_workspace_bytes();
+}
+
+}  // namespace strata::dry_gpu
+
+using namespace strata::dry_gpu;
+
+cudnnStatus_t cudnnCreate(cudnnHandle_t* result) {
+  if (result == nullptr) return CUDNN_STATUS_BAD_PARAM;
+  const cudaError_t error = call([&](Machine& machine, ThreadState& thread) {
+    machine.used(thread.device);
+    *result = std::make_unique<cudnnContext>(cudnnContext{.device = thread.device}).release();
+    return cudaSuccess;
+  });
+  return error == cudaSuccess ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_NOT_INITIALIZED;
+}
+
+cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
+  return destroy(handle);
+}
+
+cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
+  if (handle == nullptr) return CUDNN_STATUS_BAD_PARAM;
+  const cudaError_t error = call([&](Machine& machine, ThreadState&) {
+    const CUstream_st* const resolved = machine.streams().resolve(stream, handle->device);
+    return resolved != nullptr && resolved->device == handle->device ? cudaSuccess
+                                                                     : cudaErrorInvalidResourceHandle;
+  });
+  if (error != cudaSuccess) return CUDNN_STATUS_BAD_PARAM_STREAM_MISMATCH;
+  handle->stream = stream;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t cudnnGetStream(cudnnHandle_t handle, cudaStream_t* stream) {
+  if (has_null(handle, stream)) return CUDNN_STATUS_BAD_PARAM;
+  *stream = handle->stream;
+  return CUDNN_STATUS_SUCCESS;
+}

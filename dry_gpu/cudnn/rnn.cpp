@@ -1,0 +1,65 @@
+// Recurrent networks. What they need for a while, and what they keep from the forward to the backward pass
+// (the reserve space), are not documented: nothing, the least that they can be.
+#include "dry_gpu/cudnn/rnn.hpp"
+
+using namespace strata::dry_gpu;
+
+namespace {
+
+bool is_set(const cudnnRNNStruct* network) {
+  return network != nullptr && network->layers > 0;
+}
+
+cudnnStatus_t run(cudnnHandle_t handle, const cudnnRNNStruct* network, const cudnnRNNDataStruct* x,
+                  const cudnnRNNDataStruct* y, const void* weights, std::size_t weights_bytes) {
+  if (has_null(handle, x, y, weights) || !is_set(network)) return CUDNN_STATUS_BAD_PARAM;
+  const bool fits = x->longest == y->longest && x->batch == y->batch && x->layout == y->layout &&
+                    x->type == network->type && y->type == network->type &&
+                    x->vector_size == network->input_size &&
+                    y->vector_size == network->projection_size * network->directions() &&
+                    weights_bytes >= RnnWeights(*network).bytes();
+  return fits ? compute_nothing(handle, Workspace::unknown) : CUDNN_STATUS_BAD_PARAM;
+}
+
+}  // namespace
+
+cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t handle, cudnnRNNDescriptor_t network,
+                                        cudnnForwardMode_t mode, cudnnRNNDataDescriptor_t x,
+                                        std::size_t* workspace_bytes, std::size_t* reserve_bytes) {
+  if (has_null(handle, x) || !is_set(network) || !is_at_most(mode, CUDNN_FWD_MODE_TRAINING) ||
+      x->vector_size != network->input_size)
+    return CUDNN_STATUS_BAD_PARAM;
+  give(workspace_bytes, std::size_t{0});
+  give(reserve_bytes, std::size_t{0});
+  return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t cudnnRNNForward(cudnnHandle_t handle, cudnnRNNDescriptor_t network, cudnnForwardMode_t mode,
+                              const std::int32_t[], cudnnRNNDataDescriptor_t x, const void*,
+                              cudnnRNNDataDescriptor_t y, void*, cudnnTensorDescriptor_t, const void*, void*,
+                              cudnnTensorDescriptor_t, const void*, void*, std::size_t weights_bytes,
+                              const void* weights, std::size_t, void*, std::size_t, void*) {
+  if (!is_at_most(mode, CUDNN_FWD_MODE_TRAINING)) return CUDNN_STATUS_BAD_PARAM;
+  return run(handle, network, x, y, weights, weights_bytes);
+}
+
+cudnnStatus_t cudnnRNNBackwardData_v8(cudnnHandle_t handle, cudnnRNNDescriptor_t network,
+                                      const std::int32_t[], cudnnRNNDataDescriptor_t y, const void*,
+                                      const void*, cudnnRNNDataDescriptor_t x, void*, cudnnTensorDescriptor_t,
+                                      const void*, const void*, void*, cudnnTensorDescriptor_t, const void*,
+                                      const void*, void*, std::size_t weights_bytes, const void* weights,
+                                      std::size_t, void*, std::size_t, void*) {
+  return run(handle, network, x, y, weights, weights_bytes);
+}
+
+// Gradients are added to what is there: the documentation knows no other way.
+cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t handle, cudnnRNNDescriptor_t network,
+                                         cudnnWgradMode_t mode, const std::int32_t[],
+                                         cudnnRNNDataDescriptor_t x, const void*, cudnnTensorDescriptor_t,
+                                         const void*, cudnnRNNDataDescriptor_t y, const void*,
+                                         std::size_t weights_bytes, void* gradients, std::size_t, void*,
+                                         std::size_t, void*) {
+  if (!is_at_most(mode, CUDNN_WGRAD_MODE_SET)) return CUDNN_STATUS_BAD_PARAM;
+  if (mode == CUDNN_WGRAD_MODE_SET) return CUDNN_STATUS_NOT_SUPPORTED;
+  return run(handle, network, x, y, gradients, weights_bytes);
+}
