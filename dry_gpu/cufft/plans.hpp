@@ -1,0 +1,54 @@
+// cuFFT's plans, which programs know by numbers.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <span>
+
+#pragma GCC visibility push(default)
+#include <cufftXt.h>
+#pragma GCC visibility pop
+
+#include "dry_gpu/cudart/library_call.hpp"
+
+namespace strata::dry_gpu {
+
+struct Plan {
+  bool is_made = false;
+  cudaStream_t stream = nullptr;
+};
+
+// [any thread]
+class Plans {
+ public:
+  cufftHandle create();
+  bool destroy(cufftHandle handle);
+
+  // Calls `body(plan)` with the plan of that number; without one the plan is invalid.
+  template <typename Body>
+  cufftResult with(cufftHandle handle, Body&& body) {
+    const std::scoped_lock lock(mutex_);
+    const auto plan = plans_.find(handle);
+    return plan == plans_.end() ? CUFFT_INVALID_PLAN : body(plan->second);
+  }
+
+ private:
+  std::mutex mutex_;
+  cufftHandle last_ = 0;
+  std::map<cufftHandle, Plan> plans_;
+};
+
+Plans& plans();
+
+// What a transform is of: `lengths` from the outermost dimension to the innermost.
+// CUFFT_SUCCESS: there is such a transform.
+cufftResult check_shape(int rank, const long long* lengths, long long batch);
+
+// The work area's size, which is not documented: zero, the least. Each answer is counted.
+cufftResult tell_work_area(std::size_t* bytes);
+
+// A plan can be made once.
+cufftResult make(cufftHandle handle, int rank, const long long* lengths, long long batch, std::size_t* bytes);
+
+}  // namespace strata::dry_gpu

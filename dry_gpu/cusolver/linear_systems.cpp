@@ -1,0 +1,62 @@
+// Workspaces of the factorisations that solve linear systems: Cholesky's, LU, and Bunch's and Kaufman's LDL.
+#include "dry_gpu/cusolver/call.hpp"
+
+using namespace strata::dry_gpu;
+
+// NOLINTBEGIN(bugprone-macro-parentheses): TYPE is a type
+#define STRATA_TRIANGULAR(NAME, TYPE)                                                                    \
+  cusolverStatus_t NAME##_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t, int n, TYPE*, int lda, \
+                                     int* elements) {                                                    \
+    return tell_workspace<TYPE>(handle, is_matrix(n, n, lda), elements);                                 \
+  }
+#define STRATA_LINEAR_SYSTEMS(LETTER, TYPE)                                                                 \
+  STRATA_TRIANGULAR(cusolverDn##LETTER##potrf, TYPE)                                                        \
+  STRATA_TRIANGULAR(cusolverDn##LETTER##potri, TYPE)                                                        \
+  STRATA_TRIANGULAR(cusolverDn##LETTER##lauum, TYPE)                                                        \
+  cusolverStatus_t cusolverDn##LETTER##getrf_bufferSize(cusolverDnHandle_t handle, int m, int n, TYPE*,     \
+                                                        int lda, int* elements) {                           \
+    return tell_workspace<TYPE>(handle, is_matrix(m, n, lda), elements);                                    \
+  }                                                                                                         \
+  cusolverStatus_t cusolverDn##LETTER##sytrf_bufferSize(cusolverDnHandle_t handle, int n, TYPE*, int lda,   \
+                                                        int* elements) {                                    \
+    return tell_workspace<TYPE>(handle, is_matrix(n, n, lda), elements);                                    \
+  }                                                                                                         \
+  cusolverStatus_t cusolverDn##LETTER##sytri_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t, int n, \
+                                                        TYPE*, int lda, const int*, int* elements) {        \
+    return tell_workspace<TYPE>(handle, is_matrix(n, n, lda), elements);                                    \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+
+STRATA_LINEAR_SYSTEMS(S, float)
+STRATA_LINEAR_SYSTEMS(D, double)
+STRATA_LINEAR_SYSTEMS(C, cuComplex)
+STRATA_LINEAR_SYSTEMS(Z, cuDoubleComplex)
+
+cusolverStatus_t cusolverDnXpotrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t, cublasFillMode_t,
+                                             std::int64_t n, cudaDataType, const void*, std::int64_t lda,
+                                             cudaDataType, std::size_t* device_bytes,
+                                             std::size_t* host_bytes) {
+  return tell_workspaces(handle, is_matrix(n, n, lda), device_bytes, host_bytes);
+}
+
+cusolverStatus_t cusolverDnXgetrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t, std::int64_t m,
+                                             std::int64_t n, cudaDataType, const void*, std::int64_t lda,
+                                             cudaDataType, std::size_t* device_bytes,
+                                             std::size_t* host_bytes) {
+  return tell_workspaces(handle, is_matrix(m, n, lda), device_bytes, host_bytes);
+}
+
+cusolverStatus_t cusolverDnXsytrs_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t, std::int64_t n,
+                                             std::int64_t columns, cudaDataType, const void*,
+                                             std::int64_t lda, const std::int64_t*, cudaDataType, void*,
+                                             std::int64_t ldb, std::size_t* device_bytes,
+                                             std::size_t* host_bytes) {
+  const bool is_valid = is_matrix(n, n, lda) && is_matrix(n, columns, ldb);
+  return tell_workspaces(handle, is_valid, device_bytes, host_bytes);
+}
+
+cusolverStatus_t cusolverDnXtrtri_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t, cublasDiagType_t,
+                                             std::int64_t n, cudaDataType, void*, std::int64_t lda,
+                                             std::size_t* device_bytes, std::size_t* host_bytes) {
+  return tell_workspaces(handle, is_matrix(n, n, lda), device_bytes, host_bytes);
+}

@@ -1,0 +1,58 @@
+// A cuSPARSE handle, what every function that takes one does first, and what a query for a buffer answers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#define DISABLE_CUSPARSE_DEPRECATED  // programs call what is deprecated too
+#pragma GCC visibility push(default)
+#include <cusparse.h>
+#pragma GCC visibility pop
+
+#include "dry_gpu/cudart/library_call.hpp"
+#include "dry_gpu/device/unknown_reads.hpp"
+
+struct cusparseContext {
+  int device = 0;
+  cudaStream_t stream = nullptr;
+  cusparsePointerMode_t pointer_mode = CUSPARSE_POINTER_MODE_HOST;
+};
+
+namespace strata::dry_gpu {
+
+static_assert(begins_as_library_handle<cusparseContext>());
+
+// Calls `body(handle)`, which returns a cusparseStatus_t or nothing.
+template <typename Body>
+cusparseStatus_t call_cusparse(cusparseHandle_t handle, Body&& body) noexcept {
+  return call_with_handle<CUSPARSE_STATUS_NOT_INITIALIZED>(handle, std::forward<Body>(body));
+}
+
+// Buffers' sizes are not documented. They are zero, the least, and each answer is counted.
+template <typename Size>
+cusparseStatus_t tell_buffer(cusparseHandle_t handle, bool is_valid, Size* bytes) noexcept {
+  return call_cusparse(handle, [&](cusparseContext&) {
+    if (!is_valid || bytes == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+    const MachineState state = machine();
+    if (state.machine == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    state.machine->counts().unknown_workspaces.add();
+    *bytes = 0;
+    return CUSPARSE_STATUS_SUCCESS;
+  });
+}
+
+// A number that the device would have found, on the host: `least` is what it is at least, whatever is
+// answered.
+template <typename Number>
+cusparseStatus_t tell_unknown(Number* number, Number least) noexcept {
+  const MachineState state = machine();
+  if (state.machine == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  *number = 0;
+  read_unknown(*state.machine, std::as_writable_bytes(std::span(number, 1)));
+  *number = std::max(*number, least);
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+}  // namespace strata::dry_gpu
