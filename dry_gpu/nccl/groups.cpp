@@ -1,0 +1,124 @@
+#include "dry_gpu/nccl/groups.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "dry_gpu/device/error_texts.hpp"
+
+namespace strata::dry_gpu {
+namespace {
+
+struct Group {
+  int depth = 0;
+  ncclResult_t error = ncclSuccess;
+  std::vector<Queued> queued;
+};
+
+Group& this_group() {
+  thread_local Group group;
+  return group;
+}
+
+bool is_own(const Queued& queued, TransferKind kind) {
+  return queued.movement.kind == kind && queued.movement.peer == queued.movement.rank;
+}
+
+// What a rank sends itself is received in the same group, in the same order.
+ncclResult_t match_own(std::vector<Queued>& group) {
+  std::vector<const Queued*> sent;
+  for (const Queued& queued : group) {
+    if (is_own(queued, TransferKind::kSend)) sent.push_back(&queued);
+  }
+  for (Queued& queued : group) {
+    if (!is_own(queued, TransferKind::kReceive)) continue;
+    const auto own = std::ranges::find(sent, queued.communicator, &Queued::communicator);
+    if (own == sent.end()) return fail(ncclInvalidUsage, "Trying to recv to self without a matching send");
+    if ((*own)->movement.send_bytes != queued.movement.receive_bytes)
+      return fail(ncclInvalidUsage, "Trying to recv to self what has another size than what is sent");
+    queued.movement.send = (*own)->movement.send;
+    queued.movement.send_bytes = (*own)->movement.send_bytes;
+    sent.erase(own);
+  }
+  return sent.empty() ? ncclSuccess
+                      : fail(ncclInvalidUsage, "Trying to send to self without a matching recv");
+}
+
+// What a group has for one communicator and stream runs as one.
+ncclResult_t start(Machine& machine, std::vector<Queued> group) {
+  if (const ncclResult_t unmatched = match_own(group); unmatched != ncclSuccess) return unmatched;
+  std::erase_if(group, [](const Queued& queued) {
+    return queued.movement.send_bytes == 0 && queued.movement.receive_bytes == 0;
+  });
+  while (!group.empty()) {
+    const Queued first = group.front();
+    const auto rest = std::ranges::stable_partition(group, [&](const Queued& queued) {
+      return queued.communicator == first.communicator && queued.stream == first.stream;
+    });
+    std::vector<Movement> movements;
+    for (auto each = group.begin(); each != rest.begin(); ++each) movements.push_back(each->movement);
+    group.erase(group.begin(), rest.begin());
+    const cudaError_t error = machine.streams().submit(
+        first.stream, cudaGraphNodeTypeKernel,
+        [&machine, movements = std::move(movements)] { carry_out(machine, movements); });
+    if (error != cudaSuccess) return fail(ncclUnhandledCudaError, error_text(error).text);
+  }
+  return ncclSuccess;
+}
+
+// The queue of the outermost group, which is over; nothing: it goes on.
+std::optional<std::vector<Queued>> leave(Group& group) {
+  if (--group.depth > 0) return std::nullopt;
+  return std::exchange(group.queued, {});
+}
+
+}  // namespace
+
+ncclResult_t keep_for_group(ncclResult_t result) noexcept {
+  Group& group = this_group();
+  if (group.depth > 0 && result != ncclSuccess && result != ncclInProgress) group.error = result;
+  return result;
+}
+
+ncclResult_t enqueue(Machine& machine, const Queued& queued) {
+  Group& group = this_group();
+  if (group.depth == 0) return start(machine, {queued});
+  group.queued.push_back(queued);
+  return ncclSuccess;
+}
+
+}  // namespace strata::dry_gpu
+
+using namespace strata::dry_gpu;
+
+ncclResult_t ncclGroupStart() {
+  ++this_group().depth;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclGroupEnd() {
+  return call_nccl([](Machine& machine) {
+    Group& group = this_group();
+    if (group.depth == 0) return fail(ncclInvalidUsage, "ncclGroupEnd: not in a group call.");
+    auto queued = leave(group);
+    if (!queued) return ncclSuccess;
+    const ncclResult_t error = std::exchange(group.error, ncclSuccess);
+    return error == ncclSuccess ? start(machine, std::move(*queued)) : error;
+  });
+}
+
+// Ends the group and starts nothing of it. How long it would take is not known: NCCL's own "undefined".
+ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t* info) {
+  return call_nccl([&](Machine& machine) {
+    constexpr ncclSimInfo_t kInitial = NCCL_SIM_INFO_INITIALIZER;
+    Group& group = this_group();
+    if (group.depth == 0) return fail(ncclInvalidUsage, "ncclGroupEnd: not in a group call.");
+    if (info != nullptr && info->magic != kInitial.magic)
+      return fail(ncclInvalidArgument,
+                  "ncclSimInfo_t argument not initialized via NCCL_SIM_INFO_INITIALIZER");
+    if (!leave(group)) return ncclSuccess;
+    if (info != nullptr) info->estimatedTime = NCCL_UNDEF_FLOAT;
+    machine.counts().unknown_times.add();
+    return std::exchange(group.error, ncclSuccess);
+  });
+}

@@ -1,0 +1,86 @@
+// What communicators tell about themselves, and how they end.
+#include "dry_gpu/nccl/communicator.hpp"
+
+using namespace strata::dry_gpu;
+
+namespace {
+
+constexpr const char* kSplit =
+    "how many ranks chose a split's color is not known on a dry GPU: make the communicator of its own "
+    "instead "
+    "(in PyTorch: init_process_group without device_id)";
+
+template <typename Body>
+ncclResult_t ask(ncclComm_t communicator, const void* result, Body&& body) {
+  return call_with(communicator, [&](Machine&, ncclComm& known) {
+    return result == nullptr ? fail(ncclInvalidArgument, "the argument for the answer is NULL") : body(known);
+  });
+}
+
+// Null is no error here.
+template <typename Body>
+ncclResult_t end(ncclComm_t communicator, Body&& body) {
+  if (communicator == nullptr) return ncclSuccess;
+  return call_with(communicator, [&](Machine&, ncclComm& known) { return body(known); });
+}
+
+}  // namespace
+
+ncclResult_t ncclCommCount(const ncclComm_t communicator, int* count) {
+  return ask(communicator, count, [&](const ncclComm& known) {
+    if (!known.size) return fail(ncclInvalidUsage, kSplit);
+    *count = *known.size;
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclCommUserRank(const ncclComm_t communicator, int* rank) {
+  return ask(communicator, rank, [&](const ncclComm& known) {
+    if (!known.size) return fail(ncclInvalidUsage, kSplit);
+    *rank = known.rank;
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclCommCuDevice(const ncclComm_t communicator, int* device) {
+  return ask(communicator, device, [&](const ncclComm& known) {
+    *device = known.device;
+    return ncclSuccess;
+  });
+}
+
+// Not one of the errors that it keeps: asking for them changes nothing.
+ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* error) {
+  if (!is_live(communicator) || error == nullptr)
+    return fail(ncclInvalidArgument,
+                "comm or asyncError argument is NULL, or comm has already been destroyed");
+  *error = communicator->asynchronous_error;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommFinalize(ncclComm_t communicator) {
+  return end(communicator, [](ncclComm& known) {
+    return known.is_finalised.exchange(true) ? fail(ncclInvalidArgument, "comm was finalized before")
+                                             : ncclSuccess;
+  });
+}
+
+ncclResult_t ncclCommRevoke(ncclComm_t communicator, int flags) {
+  return end(communicator, [&](ncclComm& known) {
+    if (flags != NCCL_REVOKE_DEFAULT || known.is_finalised || known.is_revoked.exchange(true))
+      return fail(ncclInvalidArgument, "comm was finalized or revoked before, or revokeFlags is not 0");
+    known.is_finalised = true;
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
+  return end(communicator, [](ncclComm& known) {
+    known.is_live = false;
+    return ncclSuccess;
+  });
+}
+
+ncclResult_t ncclCommAbort(ncclComm_t communicator) {
+  return ncclCommDestroy(communicator);
+}

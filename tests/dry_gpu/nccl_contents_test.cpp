@@ -1,0 +1,131 @@
+// What memory holds after transfers: known where this rank's own bytes decide it, its peers being like it.
+#include <nccl.h>
+
+#include <span>
+#include <vector>
+
+#include "tests/dry_gpu/dry_devices.hpp"
+
+namespace strata::dry_gpu {
+namespace {
+
+class NcclContents : public DryDevices {
+ protected:
+  static constexpr int kRanks = 4, kRank = 1;
+
+  void SetUp() override {
+    DryDevices::SetUp();
+    ncclUniqueId id;
+    ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
+    ASSERT_EQ(ncclCommInitRank(&communicator_, kRanks, id, kRank), ncclSuccess);
+    send_ = allocate(kMiB);
+    receive_ = allocate(kMiB);
+  }
+  void TearDown() override {
+    EXPECT_EQ(ncclCommDestroy(communicator_), ncclSuccess);
+    EXPECT_EQ(cudaFree(send_), cudaSuccess);
+    EXPECT_EQ(cudaFree(receive_), cudaSuccess);
+  }
+
+  template <typename Number>
+  void upload(const std::vector<Number>& numbers) {
+    EXPECT_EQ(cudaMemcpy(send_, numbers.data(), std::span(numbers).size_bytes(), cudaMemcpyHostToDevice),
+              cudaSuccess);
+  }
+  // What is in `receive_`; empty: not known.
+  template <typename Number>
+  std::vector<Number> read(std::size_t count) {
+    std::vector<Number> numbers(count);
+    const std::uint64_t before = strata_dry_gpu_count().unknown_reads;
+    EXPECT_EQ(cudaMemcpy(numbers.data(), receive_, std::span(numbers).size_bytes(), cudaMemcpyDeviceToHost),
+              cudaSuccess);
+    if (strata_dry_gpu_count().unknown_reads != before) numbers.clear();
+    return numbers;
+  }
+
+  template <typename Number>
+  std::vector<Number> reduce_all(const std::vector<Number>& numbers, ncclDataType_t type,
+                                 ncclRedOp_t operation) {
+    upload(numbers);
+    EXPECT_EQ(ncclAllReduce(send_, receive_, numbers.size(), type, operation, communicator_, nullptr),
+              ncclSuccess);
+    return read<Number>(numbers.size());
+  }
+
+  using Integers = std::vector<std::int64_t>;
+
+  ncclComm_t communicator_ = nullptr;
+  std::byte* send_ = nullptr;
+  std::byte* receive_ = nullptr;
+};
+
+TEST_F(NcclContents, ABroadcastFromThisRankKeepsThem) {
+  upload(Integers{5, 6});
+  EXPECT_EQ(ncclBroadcast(send_, receive_, 2, ncclInt64, kRank, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(read<std::int64_t>(2), (Integers{5, 6}));
+  upload(Integers{7});
+  EXPECT_EQ(ncclBroadcast(send_, receive_, 1, ncclInt64, 0, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(read<std::int64_t>(1), Integers{}) << "another rank's";
+}
+
+TEST_F(NcclContents, EachRankGathersTheSame) {
+  upload(Integers{5, 6});
+  EXPECT_EQ(ncclAllGather(send_, receive_, 2, ncclInt64, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(read<std::int64_t>(8), (Integers{5, 6, 5, 6, 5, 6, 5, 6}));
+  EXPECT_EQ(read<std::int64_t>(9), Integers{}) << "one more than was received";
+}
+
+TEST_F(NcclContents, ASumOverEqualRanksIsAProduct) {
+  EXPECT_EQ(reduce_all<std::int64_t>({5, -6}, ncclInt64, ncclSum), (Integers{20, -24}));
+  EXPECT_EQ(reduce_all<std::int64_t>({5, -6}, ncclInt64, ncclProd), (Integers{625, 1296}));
+  EXPECT_EQ(reduce_all<std::int64_t>({5, -6}, ncclInt64, ncclMax), (Integers{5, -6}));
+  EXPECT_EQ(reduce_all<std::int64_t>({5, -6}, ncclInt64, ncclAvg), (Integers{5, -6}));
+  EXPECT_EQ(reduce_all<std::uint8_t>({100}, ncclUint8, ncclSum), (std::vector<std::uint8_t>{400 - 256}));
+  EXPECT_EQ(reduce_all<float>({1.5F}, ncclFloat32, ncclSum), (std::vector<float>{6.0F}));
+  EXPECT_EQ(reduce_all<double>({-0.5}, ncclFloat64, ncclProd), (std::vector<double>{0.0625}));
+  EXPECT_EQ(reduce_all<std::uint16_t>({1}, ncclBfloat16, ncclSum), (std::vector<std::uint16_t>{}))
+      << "not worked out";
+  EXPECT_EQ(reduce_all<std::uint16_t>({1}, ncclBfloat16, ncclMin), (std::vector<std::uint16_t>{1}));
+}
+
+TEST_F(NcclContents, EachRankHasItsOwnPart) {
+  upload(Integers{1, 2, 3, 4, 5, 6, 7, 8});
+  EXPECT_EQ(ncclReduceScatter(send_, receive_, 2, ncclInt64, ncclSum, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(read<std::int64_t>(2), (Integers{12, 16}));
+  upload(Integers{1, 2, 3, 4, 5, 6, 7, 8});
+  EXPECT_EQ(ncclAlltoAll(send_, receive_, 2, ncclInt64, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(read<std::int64_t>(8), (Integers{3, 4, 3, 4, 3, 4, 3, 4}));
+  upload(Integers{1, 2, 3, 4, 5, 6, 7, 8});
+  EXPECT_EQ(ncclScatter(send_, receive_, 2, ncclInt64, kRank, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(read<std::int64_t>(2), (Integers{3, 4}));
+  upload(Integers{9});
+  EXPECT_EQ(ncclGather(send_, receive_, 1, ncclInt64, kRank, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(read<std::int64_t>(4), (Integers{9, 9, 9, 9}));
+}
+
+TEST_F(NcclContents, WhatARankSendsItselfArrives) {
+  upload(Integers{5, 6});
+  ASSERT_EQ(ncclGroupStart(), ncclSuccess);
+  EXPECT_EQ(ncclSend(send_, 1, ncclInt64, 0, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(ncclRecv(receive_ + 8, 1, ncclInt64, 0, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(ncclSend(send_ + 8, 1, ncclInt64, kRank, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(ncclRecv(receive_, 1, ncclInt64, kRank, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(ncclGroupEnd(), ncclSuccess);
+  EXPECT_EQ(read<std::int64_t>(1), Integers{6});
+  EXPECT_EQ(read<std::int64_t>(2), Integers{}) << "the second is another rank's";
+}
+
+TEST_F(NcclContents, WhatIsUnknownStaysUnknown) {
+  upload(Integers{5});
+  EXPECT_EQ(ncclAllGather(send_, receive_, 2, ncclInt64, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(read<std::int64_t>(1), Integers{}) << "half of it was not uploaded";
+  ncclComm_t split = nullptr;
+  ASSERT_EQ(ncclCommSplit(communicator_, 0, 0, &split, nullptr), ncclSuccess);
+  upload(Integers{5});
+  EXPECT_EQ(ncclAllReduce(send_, receive_, 1, ncclInt64, ncclSum, split, nullptr), ncclSuccess);
+  EXPECT_EQ(read<std::int64_t>(1), Integers{}) << "of how many ranks?";
+  EXPECT_EQ(ncclCommDestroy(split), ncclSuccess);
+}
+
+}  // namespace
+}  // namespace strata::dry_gpu
