@@ -1,5 +1,6 @@
 """Programs of tests/dry_gpu/programs, run by real PyTorch on the dry GPU."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -47,28 +48,43 @@ def strata():
 
 
 @pytest.fixture(scope="session")
-def server(dry_gpu_folder):
-    with subprocess.Popen(
-        [sys.executable, HERE / "programs/server.py", dry_gpu_folder],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
+def serve(dry_gpu_folder):
+    """A function: the context of a server that has these modules loaded, and these variables in its environment."""
+
+    @contextlib.contextmanager
+    def started(*modules, **environment):
+        with subprocess.Popen(
+            [sys.executable, HERE / "programs/server.py", dry_gpu_folder, *modules],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment},
+        ) as process:
+            yield process
+            process.stdin.close()
+
+    return started
+
+
+@pytest.fixture(scope="session")
+def server(serve):
+    with serve() as process:
         yield process
-        process.stdin.close()
 
 
 @pytest.fixture
 def on_dry_gpu(server, tmp_path):
-    """A function: runs a program with words, on CARD with some values replaced; returns what it printed as JSON."""
+    """A function: runs a program with words, on CARD with some values replaced and with answers; returns what it
+    printed as JSON."""
 
-    def run(program, *words, **card):
+    def run(program, *words, environment=None, answers=(), **card):
         profile = tmp_path / "profile"
-        profile.write_text("".join(f"{key} {value}\n" for key, value in {**CARD, **card}.items()))
+        lines = [f"{key} {value}\n" for key, value in {**CARD, **card}.items()]
+        profile.write_text("".join(lines + [f"answer {answer}\n" for answer in answers]))
         request = {
             "program": str(HERE / "programs" / program),
             "words": words,
-            "environment": {"STRATA_DRY_GPU": str(profile)},
+            "environment": {**(environment or {}), "STRATA_DRY_GPU": str(profile)},
             "output": str(tmp_path / "output"),
         }
         print(json.dumps(request), file=server.stdin, flush=True)

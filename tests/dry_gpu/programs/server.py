@@ -1,10 +1,12 @@
-"""server.py FOLDER: opens the dry GPU's libraries, imports torch once, and runs programs as children that begin there.
+"""server.py FOLDER [MODULE...]: opens the dry GPU's libraries, imports torch and the modules once, and runs programs as
+children that begin there.
 
 Reads a line of JSON for each: program, words, environment, output (a file; errors go to the same name with .err).
 Answers with a line: the exit status. The devices are chosen by the child, since nothing of CUDA is called before.
 """
 
 import ctypes
+import importlib
 import json
 import os
 import pathlib
@@ -17,6 +19,11 @@ for library in [*folder.glob("*.facade.so"), folder / "libcuda.so.1"]:
     ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
 
 import torch  # noqa: E402, F401  (for the children)
+
+for module in sys.argv[2:]:
+    importlib.import_module(module)
+if torch.cuda.is_initialized():
+    sys.exit(f"one of {sys.argv[2:]} uses CUDA as soon as it is imported, so that no child could")
 
 
 def run(request):

@@ -1,0 +1,30 @@
+"""What the dry GPU owns up to, as programs read it of themselves."""
+
+import ctypes
+
+
+class Counts(ctypes.Structure):
+    """strata_dry_gpu_counts of strata/dry_gpu.h, field by field."""
+
+    _fields_ = [
+        (name, ctypes.c_uint64)
+        for name in (
+            "launches",
+            "library_calls",
+            "unknown_reads",
+            "unknown_bytes",
+            "unknown_times",
+            "answered_reads",
+            "communicators",
+            "unknown_workspaces",
+        )
+    ]
+
+
+_count = ctypes.CDLL(None).strata_dry_gpu_count
+_count.restype = Counts
+
+
+def counts():
+    now = _count()
+    return {name: getattr(now, name) for name, _ in Counts._fields_}

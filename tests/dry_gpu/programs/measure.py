@@ -1,0 +1,19 @@
+"""What an operation leaves allocated, and what it needs on its way."""
+
+import torch
+
+
+def shapes_of(result):
+    if isinstance(result, torch.Tensor):
+        return [list(result.shape)]
+    return [shape for part in result for shape in shapes_of(part)]
+
+
+def measure(operation):
+    """The shapes of its results, their bytes, and its peak beyond what was there before, its results included."""
+    torch.cuda.empty_cache()  # a larger block from there would count as a whole
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    result = operation()
+    kept = torch.cuda.memory_allocated() - before
+    return {"shapes": shapes_of(result), "kept": kept, "peak": torch.cuda.max_memory_allocated() - before}
