@@ -6,6 +6,12 @@
 Run it when CUDA's wheels move. The names are read from the libraries, the types from their headers by the compiler
 (gcc -aux-info). libcuda.so.1 is not in the wheels: its table is cuda.h, old versions of functions included. What no
 public header declares is left out, but for UNDECLARED.
+
+A later torch wants later libraries, and may import a function of them that those installed lack (torch_imports.py and
+tests/dry_gpu/test_symbols.py tell). Its row comes from the later wheel, and names it as long as the installed lack it:
+
+    pip install --no-deps --target /tmp/later nvidia-nccl-cu13==2.30.7
+    dry_gpu/symbols/collect.py --later /tmp/later
 """
 
 import argparse
@@ -36,7 +42,12 @@ LIBRARIES = [
 # What torch's libraries import and no header that C can read declares.
 UNDECLARED = {
     "cudart": {"cudaProfilerStart": "cudaError_t", "cudaProfilerStop": "cudaError_t"},
-    "nccl": {"ncclDevCommCreate": "ncclResult_t", "ncclDevCommDestroy": "ncclResult_t"},
+    "nccl": {
+        "ncclDevCommCreate": "ncclResult_t",
+        "ncclDevCommDestroy": "ncclResult_t",
+        "ncclGetLsaMultimemDevicePointer": "ncclResult_t",
+        "ncclGetPeerDevicePointer": "ncclResult_t",
+    },
 }
 PREFIXES = r"(__cuda|cuda|cu[A-Z]|cublas|cudnn|cusparse|cusolver|cufft|curand|nccl|cupti)"
 
@@ -80,37 +91,60 @@ def driver_versions(header, functions):
         yield from zip([name] * len(since), sorted(since), symbols)
 
 
-def write(table, source, functions):
+def wheel_of(library, site_packages):
+    for record in site_packages.glob("nvidia_*.dist-info/RECORD"):
+        if f"\nnvidia/{library}," in record.read_text():
+            return record.parent.name.removesuffix(".dist-info")
+    sys.exit(f"collect.py: no wheel in {site_packages} has {library}")
+
+
+def functions_of(table, library, headers, site_packages, include_folders):
+    functions = declared(headers, include_folders, False) | UNDECLARED.get(table, {})
+    names = exported(site_packages / "nvidia" / library)
+    return {name: functions[name] for name in names if name in functions}
+
+
+def write(table, source, functions, later):
+    """`later`: what only a later library has, each with the wheel. Rows of earlier runs are kept."""
     path = HERE / f"{table}.txt"
+    rows = {name: f"{kind} {wheel}" for name, (kind, wheel) in later.items()}
+    rows |= {row[0]: f"{row[1]} {row[2]}" for row in map(str.split, path.read_text().splitlines()) if len(row) == 3}
+    rows |= functions
     lines = [f"# {source}. Written by collect.py: name, and what it returns.\n"]
-    lines += [f"{name} {functions[name]}\n" for name in sorted(functions)]
+    lines += [f"{name} {rows[name]}\n" for name in sorted(rows)]
     path.write_text("".join(lines))
-    print(f"{path.name}: {len(functions)} functions")
+    print(f"{path.name}: {len(functions)} functions, and {len(rows) - len(functions)} of later libraries")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     default = next(HERE.parent.parent.glob(".venv/lib/python3.*/site-packages"), None)
     parser.add_argument("--site-packages", type=pathlib.Path, default=default, help="where the wheels are")
+    parser.add_argument("--later", type=pathlib.Path, help="where some of the wheels are in later versions")
     arguments = parser.parse_args()
     if arguments.site_packages is None:
         sys.exit("collect.py: no .venv; run ./dev build, or name --site-packages")
     nvidia = arguments.site_packages / "nvidia"
     include_folders = [path for path in nvidia.glob("*/include")]
     for table, library, headers in LIBRARIES:
-        functions = declared(headers, include_folders, library is None)
         if library is None:
+            functions = declared(headers, include_folders, True)
             functions = {name: kind for name, kind in functions.items() if re.match("cu[A-Z]", name)}
-            write(table, "cuda.h", functions)
+            write(table, "cuda.h", functions, {})
             rows = list(driver_versions(nvidia / "cu13/include/cudaTypedefs.h", functions))
             lines = ["# cudaTypedefs.h. Written by collect.py: name, CUDA version from which on, symbol.\n"]
             (HERE / "driver_versions.txt").write_text(
                 "".join(lines + [f"{name} {version} {symbol}\n" for name, version, symbol in rows])
             )
             continue
-        functions |= UNDECLARED.get(table, {})
-        names = exported(nvidia / library)
-        write(table, pathlib.Path(library).name, {name: functions[name] for name in names if name in functions})
+        functions = functions_of(table, library, headers, arguments.site_packages, include_folders)
+        later = {}
+        if arguments.later and (arguments.later / "nvidia" / library).exists():
+            wheel = wheel_of(library, arguments.later)
+            folders = [path for path in (arguments.later / "nvidia").glob("*/include")] + include_folders
+            found = functions_of(table, library, headers, arguments.later, folders)
+            later = {name: (kind, wheel) for name, kind in found.items() if name not in functions}
+        write(table, pathlib.Path(library).name, functions, later)
 
 
 if __name__ == "__main__":
