@@ -1,0 +1,119 @@
+"""record.py FILE PROGRAM [WORD...]: runs a Python program and writes what the CUDA caching allocator did to FILE, as JSON.
+
+    python tests/gpu/record.py card.json tests/dry_gpu/programs/transformer.py
+    strata exec --dry h100-80gb -- python tests/gpu/record.py dry.json tests/dry_gpu/programs/transformer.py
+
+The events are those of PyTorch's own memory history, with what is not the same in two runs on one card taken out of them:
+an address is told as its segment, counted in the order of their making, and the offset in it; a stream as the order in which
+it came to be used. So two recordings of one program are equal when the allocator did the same, and only then.
+
+{"device", "driver", "torch", "events": [[action, segment, offset, bytes, stream], ...], "allocated", "reserved", "error"}
+"""
+
+import json
+import pathlib
+import runpy
+import subprocess
+import sys
+
+KEPT_EVENTS = 2_000_000
+
+
+class Segments:
+    """Where each address lies: [number of the segment, offset in it]."""
+
+    def __init__(self):
+        self._made = 0
+        self._alive = {}  # by begin: [number, end]
+
+    def _around(self, address):
+        # The end counts too: an expandable segment grows there.
+        for begin, (_, end) in self._alive.items():
+            if begin <= address <= end:
+                yield begin, address == end
+
+    def place(self, address):
+        inside = [begin for begin, at_end in self._around(address) if not at_end]
+        if not inside:
+            return [-1, 0]
+        return [self._alive[inside[0]][0], address - inside[0]]
+
+    def add(self, address, size):
+        self._alive[address] = [self._made, address + size]
+        self._made += 1
+        return [self._made - 1, 0]
+
+    def map(self, address, size):
+        for begin, _ in self._around(address):
+            number, end = self._alive[begin]
+            self._alive[begin][1] = max(end, address + size)
+            return [number, address - begin]
+        return self.add(address, size)
+
+    def remove(self, address):
+        place = self.place(address)
+        self._alive.pop(address, None)
+        return place
+
+
+def comparable(history):
+    """PyTorch's events as lists that two runs may be compared by."""
+    segments, streams, events = Segments(), {0: 0}, []
+    for event in history:
+        action, address, size = event["action"], event["addr"], event["size"]
+        if action == "snapshot":
+            continue
+        stream = streams.setdefault(event["stream"], len(streams))
+        if action == "segment_alloc":
+            place = segments.add(address, size)
+        elif action == "segment_map":
+            place = segments.map(address, size)
+        elif action == "segment_free":
+            place = segments.remove(address)
+        elif action == "oom":
+            place = [-1, 0]  # what was free then: as much as the card had
+        else:
+            place = segments.place(address)
+        events.append([action, *place, size, stream])
+    return events
+
+
+def driver_version():
+    """Of the card's driver; None on a dry one."""
+    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        return subprocess.run(query, capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        return None
+
+
+def main():
+    file, program, *words = sys.argv[1:]
+    import torch
+
+    torch.cuda.init()
+    torch.cuda.memory._record_memory_history(context=None, max_entries=KEPT_EVENTS)
+    sys.argv = [program, *words]
+    sys.path.insert(0, str(pathlib.Path(program).parent))
+    error = None
+    try:
+        runpy.run_path(program, run_name="__main__")
+    except BaseException as raised:  # what came before it is compared all the same
+        error = f"{type(raised).__name__}: {raised}"
+    histories = torch.cuda.memory._snapshot()["device_traces"]
+    facts = {
+        "device": torch.cuda.get_device_name(),
+        "driver": driver_version(),
+        "torch": torch.__version__,
+        "events": [event for history in histories for event in comparable(history)],
+        "allocated": torch.cuda.max_memory_allocated(),
+        "reserved": torch.cuda.max_memory_reserved(),
+        "error": error,
+    }
+    if len(facts["events"]) >= KEPT_EVENTS:
+        sys.exit(f"{program} made more than {KEPT_EVENTS:,} events, which are not all kept")
+    pathlib.Path(file).write_text(json.dumps(facts))
+
+
+if __name__ == "__main__":
+    main()
