@@ -126,6 +126,19 @@ struct RefusedFunction {
   std::uint64_t calls = 0;
 };
 
+// Who read what nobody knew: an operator, or a function.
+struct UnknownReader {
+  std::string reader;
+  std::uint64_t count = 0, bytes = 0;  // that read zeros
+  std::uint64_t answered = 0;          // that an answer file gave values for
+};
+
+// What a dry device's clock said of one kind of work. No measurement.
+struct ModelledWork {
+  std::string kind;  // matrix_products, elementwise, ...
+  std::uint64_t works = 0, ns = 0;
+};
+
 // Of a run on a dry device: what it stood in for, and what the run cannot know.
 struct DryFact {
   std::string profile, name;  // h100-80gb, NVIDIA H100 80GB HBM3
@@ -134,6 +147,10 @@ struct DryFact {
   std::uint64_t context_bytes_low = 0, context_bytes_high = 0, context_bytes_used = 0;
   std::uint64_t kernels_not_run = 0, library_calls_not_computed = 0;
   std::uint64_t unknown_reads = 0, unknown_read_bytes = 0, unknown_times = 0;
+  std::uint64_t answered_reads = 0, unknown_workspaces = 0, communicators = 0;
+  std::uint64_t cudnn_workspace_bytes = 0, cusolver_workspace_bytes = 0;  // taken for each that is unknown
+  std::optional<std::vector<ModelledWork>> modelled_clock;                // nothing: work took no time
+  std::vector<UnknownReader> unknown_reads_by;
   std::vector<RefusedFunction> refused;
 };
 

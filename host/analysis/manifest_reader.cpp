@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 namespace strata::analysis {
 namespace {
@@ -17,6 +19,16 @@ std::string text_of(const nlohmann::json& object, const char* key) {
 std::uint64_t count_of(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+// What the list under the key holds; nothing where there is none.
+std::vector<nlohmann::json> objects_of(const nlohmann::json& object, const char* key) {
+  std::vector<nlohmann::json> objects;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_array()) return objects;
+  std::ranges::copy_if(*found, std::back_inserter(objects),
+                       [](const nlohmann::json& entry) { return entry.is_object(); });
+  return objects;
 }
 
 DryFact dry_fact(const nlohmann::json& section) {
@@ -38,11 +50,30 @@ DryFact dry_fact(const nlohmann::json& section) {
   dry.unknown_reads = count_of(object("unknown_reads"), "count");
   dry.unknown_read_bytes = count_of(object("unknown_reads"), "bytes");
   dry.unknown_times = count_of(section, "unknown_times");
-  const auto refused = section.find("refused");
-  if (refused == section.end() || !refused->is_array()) return dry;
-  for (const nlohmann::json& entry : *refused) {
-    if (entry.is_object()) dry.refused.push_back({text_of(entry, "function"), count_of(entry, "calls")});
+  dry.unknown_workspaces = count_of(section, "unknown_workspaces");
+  dry.communicators = count_of(section, "communicators");
+  if (const nlohmann::json& workspaces = object("workspace_bytes"); workspaces.is_object()) {
+    const auto used = [&](const char* library) {
+      const auto found = workspaces.find(library);
+      return found != workspaces.end() && found->is_object() ? count_of(*found, "used") : 0;
+    };
+    dry.cudnn_workspace_bytes = used("cudnn");
+    dry.cusolver_workspace_bytes = used("cusolver");
   }
+  if (const nlohmann::json& clock = object("modelled_clock"); !clock.empty()) {
+    dry.modelled_clock.emplace();
+    for (const auto& [kind, sums] : clock.items()) {
+      if (sums.is_object())
+        dry.modelled_clock->push_back({kind, count_of(sums, "works"), count_of(sums, "ns")});
+    }
+  }
+  dry.answered_reads = count_of(section, "answered_reads");
+  for (const nlohmann::json& entry : objects_of(section, "unknown_reads_by")) {
+    dry.unknown_reads_by.push_back({text_of(entry, "reader"), count_of(entry, "count"),
+                                    count_of(entry, "bytes"), count_of(entry, "answered")});
+  }
+  for (const nlohmann::json& entry : objects_of(section, "refused"))
+    dry.refused.push_back({text_of(entry, "function"), count_of(entry, "calls")});
   return dry;
 }
 

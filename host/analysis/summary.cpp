@@ -18,6 +18,20 @@ Json dry_json(const DryFact& dry) {
   Json refused = Json::array();
   for (const RefusedFunction& function : dry.refused)
     refused.push_back({{"function", function.function}, {"calls", function.calls}});
+  const auto workspace = [](std::uint64_t used) {
+    return Json{{"low", 0}, {"high", nullptr}, {"used", used}};
+  };
+  Json clock = nullptr;
+  if (dry.modelled_clock) {
+    clock = Json::object();
+    for (const ModelledWork& work : *dry.modelled_clock)
+      clock[work.kind] = {{"works", work.works}, {"ns", work.ns}};
+  }
+  Json readers = Json::array();
+  for (const UnknownReader& each : dry.unknown_reads_by) {
+    readers.push_back(
+        {{"reader", each.reader}, {"count", each.count}, {"bytes", each.bytes}, {"answered", each.answered}});
+  }
   return {
       {"profile", dry.profile},
       {"name", dry.name},
@@ -28,7 +42,15 @@ Json dry_json(const DryFact& dry) {
       {"kernels_not_run", dry.kernels_not_run},
       {"library_calls_not_computed", dry.library_calls_not_computed},
       {"unknown_reads", {{"count", dry.unknown_reads}, {"bytes", dry.unknown_read_bytes}}},
+      {"unknown_reads_by", readers},
+      {"answered_reads", dry.answered_reads},
       {"unknown_times", dry.unknown_times},
+      {"unknown_workspaces", dry.unknown_workspaces},
+      {"workspace_bytes",
+       {{"cudnn", workspace(dry.cudnn_workspace_bytes)},
+        {"cusolver", workspace(dry.cusolver_workspace_bytes)}}},
+      {"communicators", dry.communicators},
+      {"modelled_clock", clock},
       {"refused", refused}};
 }
 

@@ -20,6 +20,8 @@
 #include "host/cli/terminal.hpp"
 #include "host/config/compute_device.hpp"
 #include "host/config/value.hpp"
+#include "host/report/dry.hpp"
+#include "host/report/quantity.hpp"
 
 namespace strata::cli {
 namespace {
@@ -29,7 +31,7 @@ namespace fs = std::filesystem;
 constexpr int kOwnFailure = 125;  // as env and timeout: 126 and 127 are in child_process.hpp
 
 struct ExecArguments {
-  std::string dry;
+  DryArguments dry;
   std::string account;
   std::vector<std::string> command;
 };
@@ -56,14 +58,6 @@ class Scratch {
   fs::path path_;
 };
 
-std::int64_t device_count(const DryArgument& dry) {
-  const auto count = config::parse_integer(dry.count);
-  if (!count || *count < 1 || *count > config::kMostDryDevices)
-    throw UsageError(fmt::format("--dry {}:{}: expected 1 to {} devices", dry.profile, dry.count,
-                                 config::kMostDryDevices));
-  return *count;
-}
-
 // `first`, and behind it what the variable held.
 std::string before_own(const char* variable, const std::string& first) {
   const char* const own = std::getenv(variable);
@@ -81,17 +75,37 @@ std::map<std::string, std::string> dry_environment(const fs::path& scratch) {
           {"LD_LIBRARY_PATH", before_own("LD_LIBRARY_PATH", dry_gpu_folder().string())}};
 }
 
-std::string account_text(const config::DeviceProfile& profile, const DryAccount& account) {
+std::string account_text(const DryChoice& choice, const DryAccount& account) {
+  const config::DeviceProfile& profile = choice.profile;
   if (account.processes == 0)
     return fmt::format("no process asked for a CUDA device, so that {} made no difference", profile.key);
   std::string text = fmt::format(
-      "on a dry {}, nothing was computed and no time measured: {} kernels not run, {} library calls not "
-      "computed, {} "
-      "reads of unknown values ({} bytes)",
-      profile.name, account.kernels_not_run, account.library_calls_not_computed, account.unknown_reads,
-      account.unknown_read_bytes);
+      "on a dry {}, nothing was computed and no time measured: {} not run, {} not computed, {} of unknown "
+      "values ({})",
+      profile.name, report::counted(account.kernels_not_run, "kernel", "kernels"),
+      report::counted(account.library_calls_not_computed, "library call", "library calls"),
+      report::counted(account.unknown_reads, "read", "reads"),
+      report::counted(account.unknown_read_bytes, "byte", "bytes"));
+  if (account.answered_reads > 0)
+    text += fmt::format(", {} answered", report::counted(account.answered_reads, "read", "reads"));
   if (account.processes > 1) text += fmt::format(", in {} processes", account.processes);
-  if (account.unknown_times > 0) text += fmt::format(", {} unknown times", account.unknown_times);
+  const auto taken = [](std::int64_t bytes) {
+    return bytes == 0 ? std::string() : config::format_bytes(bytes);
+  };
+  text += report::unknowns_text({.times = account.unknown_times,
+                                 .workspaces = account.unknown_workspaces,
+                                 .communicators = account.communicators,
+                                 .cudnn_workspace = taken(choice.settings.cudnn_workspace_bytes),
+                                 .cusolver_workspace = taken(choice.settings.cusolver_workspace_bytes)});
+  if (choice.settings.models_time)
+    text += fmt::format("; its times are modelled: {} of work",
+                        report::duration(static_cast<double>(account.modelled_ns())));
+  std::vector<std::string> readers;
+  for (const DryAccount::Reader& reader : account.readers) {
+    if (reader.unknown_reads > 0)
+      readers.push_back(fmt::format("{} ({})", reader.name, reader.unknown_reads));
+  }
+  if (!readers.empty()) text += fmt::format("; unknown values were read by {}", fmt::join(readers, ", "));
   if (!account.refused.empty()) {
     std::vector<std::string> functions;
     for (const DryAccount::Refused& refused : account.refused)
@@ -104,12 +118,11 @@ std::string account_text(const config::DeviceProfile& profile, const DryAccount&
 int exec(const ExecArguments& arguments) {
   if (arguments.command.empty())
     throw UsageError("exec: expected a command behind `--`; see `strata exec --help`");
-  if (arguments.dry.empty())
-    throw UsageError("exec: expected --dry PROFILE[:N]; `strata devices` lists profiles");
+  const std::string device = arguments.dry.device("exec");
+  if (device.empty()) throw UsageError("exec: expected --dry PROFILE[:N]; `strata devices` lists profiles");
   require_dry_gpu();
-  const DryArgument dry = parse_dry_argument(arguments.dry);
-  const std::int64_t devices = device_count(dry);
-  const config::DeviceProfile profile = config::load_device_profile(dry.profile);
+  const DryChoice choice = dry_choice(config::parse_device(device, fs::current_path()));
+  const config::DeviceProfile& profile = choice.profile;
 
   const std::string program = find_program(arguments.command.front());
   if (program.empty()) {
@@ -121,13 +134,12 @@ int exec(const ExecArguments& arguments) {
     say(fmt::format("this machine has a GPU; it is not used, for {} is dry", profile.key));
 
   const Scratch scratch;
-  write_whole_file(scratch.path() / "profile", dry_profile_text(profile, devices));
+  write_whole_file(scratch.path() / "profile", dry_choice_text(choice));
   const int exit_code = run_program(program, arguments.command, dry_environment(scratch.path()));
 
   const DryAccount account = read_dry_accounts(scratch.path());
-  say(account_text(profile, account));
-  if (!arguments.account.empty())
-    write_whole_file(arguments.account, dry_json(profile, devices, account) + '\n');
+  say(account_text(choice, account));
+  if (!arguments.account.empty()) write_whole_file(arguments.account, dry_json(choice, account) + '\n');
   return exit_code;
 }
 
@@ -146,8 +158,7 @@ void add_exec_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ExecArguments>();
   CLI::App* const command =
       app.add_subcommand("exec", "Run any command, and all that it starts, on a dry GPU");
-  command->add_option("--dry", arguments->dry,
-                      "PROFILE[:N]: N GPUs of that kind, which compute nothing; see `strata devices`");
+  add_dry_options(*command, arguments->dry);
   command->add_option("--account", arguments->account, "File for what the run owns up to, as JSON");
   command->add_option("COMMAND", arguments->command, "The command and its words, behind --");
   command->footer(
@@ -160,6 +171,8 @@ void add_exec_command(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  strata exec --dry h100-80gb -- python train.py\n"
       "  strata exec --dry a100-40gb:2 -- bash compare.sh\n"
+      "  strata exec --dry h100-80gb --answers counts.yaml -- python generate.py\n"
+      "  strata exec --dry h100-80gb --clock modelled --cudnn-workspace 32MiB -- python train.py\n"
       "  strata exec --dry ./my-card.yaml --account dry.json -- ./trainer --steps 3");
   command->callback([arguments, &exit_code] { exit_code = exec_or_explain(*arguments); });
 }

@@ -36,22 +36,17 @@ namespace {
 struct RunArguments {
   std::string config;
   std::vector<std::string> overrides;
-  std::string dry;
+  DryArguments dry;
   std::string out;
   bool json = false;
   bool help_config = false;
   bool json_schema = false;
 };
 
-// `--dry PROFILE[:N]` as the override that it stands for.
-std::string dry_override(std::string_view text) {
-  const DryArgument dry = parse_dry_argument(text);
-  return fmt::format("device={{dry: {}, count: {}}}", nlohmann::json(dry.profile).dump(), dry.count);
-}
-
 config::RunConfig load(const RunArguments& arguments) {
   std::vector<std::string> overrides = arguments.overrides;
-  if (!arguments.dry.empty()) overrides.push_back(dry_override(arguments.dry));
+  if (const std::string device = arguments.dry.device("run"); !device.empty())
+    overrides.push_back("device=" + device);
   return config::load_config(arguments.config, overrides, [](const std::vector<PluginRequest>& plugins) {
     return check_plugins(plugins);
   });
@@ -67,7 +62,7 @@ std::optional<DryGpu> prepare_device(const config::DeviceConfig& device) {
   if (device.is_dry()) {
     if (has_nvidia_gpu())
       say(fmt::format("this machine has a GPU; it is not used, for the device is {}", to_text(device)));
-    return std::optional<DryGpu>(std::in_place, config::load_device_profile(device.dry), device.count);
+    return std::optional<DryGpu>(std::in_place, dry_choice(device));
   }
   if (device.kind == config::DeviceKind::kCuda) {
     if (is_on_dry_gpu())
@@ -181,8 +176,7 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("CONFIG", arguments->config, "The run's YAML");
   command->add_option("OVERRIDE", arguments->overrides,
                       "key.path=value, whose value is YAML; wins over the file");
-  command->add_option("--dry", arguments->dry,
-                      "PROFILE[:N]: on N dry GPUs of that kind, which compute nothing; see `strata devices`");
+  add_dry_options(*command, arguments->dry);
   command->add_option("--out", arguments->out,
                       "Folder of the run, not there yet or empty [runs/<name>/<time>]");
   command->add_flag("--json", arguments->json, "Print summary.json and nothing else");

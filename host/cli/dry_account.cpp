@@ -31,6 +31,7 @@ bool read_file(const std::filesystem::path& path, strata_dry_gpu_account& accoun
 DryAccount read_dry_accounts(const std::filesystem::path& folder) {
   DryAccount total;
   std::map<std::string, std::uint64_t> refused;
+  std::map<std::string, DryAccount::Reader> readers;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     strata_dry_gpu_account account;
     if (entry.path().extension() != ".account" || !read_file(entry.path(), account)) continue;
@@ -40,24 +41,65 @@ DryAccount read_dry_accounts(const std::filesystem::path& folder) {
     total.unknown_reads += sum(account.unknown_reads);
     total.unknown_read_bytes += sum(account.unknown_bytes);
     total.unknown_times += sum(account.unknown_times);
+    total.answered_reads += sum(account.answered_reads);
+    total.unknown_workspaces += sum(account.unknown_workspaces);
+    total.communicators += sum(account.communicators);
+    for (std::size_t model = 0; model < total.modelled.size(); ++model) {
+      total.modelled[model].works += account.modelled[model].works;
+      total.modelled[model].ns += account.modelled[model].ns;
+    }
+    for (const strata_dry_gpu_reader& reader : account.readers) {
+      const std::string name(reader.name, strnlen(reader.name, sizeof reader.name));
+      if (name.empty()) continue;
+      DryAccount::Reader& known = readers[name];
+      known.name = name;
+      known.unknown_reads += reader.unknown_reads;
+      known.unknown_bytes += reader.unknown_bytes;
+      known.answered_reads += reader.answered_reads;
+    }
     for (const strata_dry_gpu_refused& function : account.refused) {
       const std::string name(function.function, strnlen(function.function, sizeof function.function));
       if (!name.empty()) refused[name] += function.calls;
     }
   }
+  for (const auto& [name, reader] : readers) total.readers.push_back(reader);
   for (const auto& [function, calls] : refused) total.refused.push_back({function, calls});
   return total;
 }
 
-std::string dry_json(const config::DeviceProfile& profile, std::int64_t devices, const DryAccount& account) {
+std::uint64_t DryAccount::modelled_ns() const {
+  std::uint64_t total = 0;
+  for (const Modelled& sum : modelled) total += sum.ns;
+  return total;
+}
+
+std::string dry_json(const DryChoice& choice, const DryAccount& account) {
   using Json = nlohmann::ordered_json;
+  const config::DeviceProfile& profile = choice.profile;
   Json refused = Json::array();
   for (const DryAccount::Refused& function : account.refused)
     refused.push_back({{"function", function.function}, {"calls", function.calls}});
+  Json readers = Json::array();
+  for (const DryAccount::Reader& reader : account.readers) {
+    readers.push_back({{"reader", reader.name},
+                       {"count", reader.unknown_reads},
+                       {"bytes", reader.unknown_bytes},
+                       {"answered", reader.answered_reads}});
+  }
+  // Nobody says how much it may be at most.
+  const auto workspace = [](std::int64_t used) {
+    return Json{{"low", 0}, {"high", nullptr}, {"used", used}};
+  };
+  Json clock = nullptr;
+  if (choice.settings.models_time) {
+    for (std::size_t model = 0; model < account.modelled.size(); ++model)
+      clock[DryAccount::kModels[model]] = {{"works", account.modelled[model].works},
+                                           {"ns", account.modelled[model].ns}};
+  }
   const Json description = {
       {"profile", profile.key},
       {"name", profile.name},
-      {"devices", devices},
+      {"devices", choice.devices},
       {"memory_bytes", profile.memory_bytes},
       {"context_bytes",
        {{"low", profile.context_bytes.low},
@@ -66,7 +108,15 @@ std::string dry_json(const config::DeviceProfile& profile, std::int64_t devices,
       {"kernels_not_run", account.kernels_not_run},
       {"library_calls_not_computed", account.library_calls_not_computed},
       {"unknown_reads", {{"count", account.unknown_reads}, {"bytes", account.unknown_read_bytes}}},
+      {"unknown_reads_by", std::move(readers)},
+      {"answered_reads", account.answered_reads},
       {"unknown_times", account.unknown_times},
+      {"unknown_workspaces", account.unknown_workspaces},
+      {"workspace_bytes",
+       {{"cudnn", workspace(choice.settings.cudnn_workspace_bytes)},
+        {"cusolver", workspace(choice.settings.cusolver_workspace_bytes)}}},
+      {"communicators", account.communicators},
+      {"modelled_clock", std::move(clock)},
       {"refused", std::move(refused)},
   };
   return description.dump();

@@ -1,16 +1,20 @@
-// The command line's `--dry PROFILE[:N]`.
+// The command line's `--dry PROFILE[:N]`, and the options that go with it.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
-#include <string_view>
 
 namespace strata::cli {
 
-struct DryArgument {
-  std::string profile;
-  std::string count;  // digits; "1" when it does not say
+struct DryArguments {
+  std::string profile;  // PROFILE[:N]; empty: no dry device is asked for
+  std::string answers, clock, cudnn_workspace, cusolver_workspace;
+
+  // The YAML's `device` that they stand for. Throws UsageError where there is no profile, and something else
+  // that needs one.
+  std::string device(const std::string& command) const;
 };
 
-DryArgument parse_dry_argument(std::string_view text);
+void add_dry_options(CLI::App& command, DryArguments& arguments);
 
 }  // namespace strata::cli

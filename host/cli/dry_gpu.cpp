@@ -77,7 +77,17 @@ std::vector<fs::path> dry_gpu_facades() {
   return files;
 }
 
-std::string dry_profile_text(const config::DeviceProfile& profile, std::int64_t devices) {
+DryChoice dry_choice(const config::DeviceConfig& device) {
+  DryChoice choice{.profile = config::load_device_profile(device.dry),
+                   .devices = device.count,
+                   .answers = {},
+                   .settings = device.settings};
+  if (!device.answers.empty()) choice.answers = config::load_answers(device.answers);
+  return choice;
+}
+
+std::string dry_choice_text(const DryChoice& choice) {
+  const config::DeviceProfile& profile = choice.profile;
   std::string text;
   const auto line = [&](std::string_view key, const auto& value) {
     text += fmt::format("{} {}\n", key, value);
@@ -97,8 +107,22 @@ std::string dry_profile_text(const config::DeviceProfile& profile, std::int64_t 
   line("memory_bus_bits", profile.memory_bus_bits);
   line("memory_clock_khz", profile.memory_clock_khz);
   line("clock_khz", profile.clock_khz);
-  line("devices", devices);
+  line("devices", choice.devices);
   line("span_bytes", std::uint64_t{1} << 41);
+  line("cudnn_workspace_bytes", choice.settings.cudnn_workspace_bytes);
+  line("cusolver_workspace_bytes", choice.settings.cusolver_workspace_bytes);
+  if (choice.settings.models_time) {
+    line("clock", "modelled");
+    line("memory_gb_per_s", profile.memory_gb_per_s);
+    line("fp32_tflops", profile.fp32_tflops);
+    line("tf32_tflops", profile.tf32_tflops);
+    line("fp16_tflops", profile.fp16_tflops);
+    line("bf16_tflops", profile.bf16_tflops);
+    line("fp8_tflops", profile.fp8_tflops);
+  }
+  for (const config::Answer& answer : choice.answers) {
+    line("answer", fmt::format("{} {} {} {}", answer.reader, answer.value_bytes, answer.then, answer.values));
+  }
   return text;
 }
 
@@ -110,8 +134,7 @@ void require_dry_gpu() {
       (dry_gpu_folder() / kLibrary).string()));
 }
 
-DryGpu::DryGpu(config::DeviceProfile profile, std::int64_t devices)
-    : profile_(std::move(profile)), devices_(devices) {
+DryGpu::DryGpu(DryChoice choice) : choice_(std::move(choice)) {
   require_dry_gpu();
   if (const std::string library = mapped_cuda_library(); !library.empty()) {
     throw UsageError(fmt::format(
@@ -124,14 +147,17 @@ DryGpu::DryGpu(config::DeviceProfile profile, std::int64_t devices)
   const auto send_messages_to =
       find<decltype(&strata_dry_gpu_send_messages_to)>(library, "strata_dry_gpu_send_messages_to");
   count_ = find<decltype(&strata_dry_gpu_count)>(library, "strata_dry_gpu_count");
+  count_modelled_ = find<decltype(&strata_dry_gpu_count_modelled)>(library, "strata_dry_gpu_count_modelled");
   visit_refused_ = find<decltype(&strata_dry_gpu_visit_refused)>(library, "strata_dry_gpu_visit_refused");
-  if (choose == nullptr || send_messages_to == nullptr || count_ == nullptr || visit_refused_ == nullptr) {
+  visit_readers_ = find<decltype(&strata_dry_gpu_visit_readers)>(library, "strata_dry_gpu_visit_readers");
+  if (choose == nullptr || send_messages_to == nullptr || count_ == nullptr || count_modelled_ == nullptr ||
+      visit_refused_ == nullptr || visit_readers_ == nullptr) {
     throw UsageError(fmt::format("{} is of another build of Strata. Build and install all of it together",
                                  (dry_gpu_folder() / kLibrary).string()));
   }
   std::array<char, 512> problem{};
-  if (choose(dry_profile_text(profile_, devices_).c_str(), problem.data(), problem.size()) != 0) {
-    throw UsageError(fmt::format("{}: {}", profile_.file.string(), problem.data()));
+  if (choose(dry_choice_text(choice_).c_str(), problem.data(), problem.size()) != 0) {
+    throw UsageError(fmt::format("{}: {}", choice_.profile.file.string(), problem.data()));
   }
   send_messages_to(&pass_on);
   for (const fs::path& facade : dry_gpu_facades()) open(facade);
@@ -145,13 +171,28 @@ std::string DryGpu::describe() const {
                      .unknown_reads = counts.unknown_reads,
                      .unknown_read_bytes = counts.unknown_bytes,
                      .unknown_times = counts.unknown_times,
+                     .answered_reads = counts.answered_reads,
+                     .unknown_workspaces = counts.unknown_workspaces,
+                     .communicators = counts.communicators,
+                     .modelled = {},
+                     .readers = {},
                      .refused = {}};
+  std::array<strata_dry_gpu_modelled, STRATA_DRY_GPU_MODELS> sums{};
+  count_modelled_(sums.data());
+  for (std::size_t model = 0; model < account.modelled.size(); ++model)
+    account.modelled[model] = {sums[model].works, sums[model].ns};
   visit_refused_(
       [](void* list, const char* function, std::uint64_t calls) {
         static_cast<std::vector<DryAccount::Refused>*>(list)->push_back({function, calls});
       },
       &account.refused);
-  return dry_json(profile_, devices_, account);
+  visit_readers_(
+      [](void* list, const strata_dry_gpu_reader* reader) {
+        static_cast<std::vector<DryAccount::Reader>*>(list)->push_back(
+            {reader->name, reader->unknown_reads, reader->unknown_bytes, reader->answered_reads});
+      },
+      &account.readers);
+  return dry_json(choice_, account);
 }
 
 }  // namespace strata::cli

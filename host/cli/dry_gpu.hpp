@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "host/config/answer_file.hpp"
 #include "host/config/device_profile.hpp"
+#include "host/config/run_config.hpp"
 #include "strata/dry_gpu.h"
 
 namespace strata::cli {
@@ -22,25 +24,37 @@ bool is_on_dry_gpu();
 // The libraries that stand in for CUDA's.
 std::vector<std::filesystem::path> dry_gpu_facades();
 
+// What a process's devices are, and what is known of the values on them.
+struct DryChoice {
+  config::DeviceProfile profile;
+  std::int64_t devices = 1;  // all of one kind
+  std::vector<config::Answer> answers;
+  config::DrySettings settings;
+};
+
+// Of a dry device of the YAML. Throws as load_device_profile and load_answers do.
+DryChoice dry_choice(const config::DeviceConfig& device);
+
 // "key value" lines, in which the library takes its devices: strata_dry_gpu_choose, or a file.
-std::string dry_profile_text(const config::DeviceProfile& profile, std::int64_t devices);
+std::string dry_choice_text(const DryChoice& choice);
 
 class DryGpu {
  public:
-  // Opens it with `devices` devices of one kind, for the rest of the process. To be called before LibTorch is
-  // opened. Throws UsageError: not in this build, or CUDA's own libraries are in the process already.
-  DryGpu(config::DeviceProfile profile, std::int64_t devices);
+  // Opens it for the rest of the process. To be called before LibTorch is opened. Throws UsageError: not in
+  // this build, or CUDA's own libraries are in the process already.
+  explicit DryGpu(DryChoice choice);
 
-  const config::DeviceProfile& profile() const { return profile_; }
+  const config::DeviceProfile& profile() const { return choice_.profile; }
 
   // A JSON object for the manifest: what the device is, and what a result must own up to so far.
   std::string describe() const;
 
  private:
-  config::DeviceProfile profile_;
-  std::int64_t devices_;
+  DryChoice choice_;
   decltype(&strata_dry_gpu_count) count_ = nullptr;
+  decltype(&strata_dry_gpu_count_modelled) count_modelled_ = nullptr;
   decltype(&strata_dry_gpu_visit_refused) visit_refused_ = nullptr;
+  decltype(&strata_dry_gpu_visit_readers) visit_readers_ = nullptr;
 };
 
 }  // namespace strata::cli

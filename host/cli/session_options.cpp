@@ -2,18 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <utility>
+
 namespace strata::cli {
 namespace {
 
 PluginRequest torch_source(const config::RunConfig& config) {
   const std::string place = config.file.string() + ": trace";
-  const auto option = [&](const char* key, bool value) {
-    return PluginOption{
-        .key = key, .text = value ? "true" : "false", .place = fmt::format("{}.{}", place, key)};
+  const auto option = [&](const char* key, std::string text) {
+    return PluginOption{.key = key, .text = std::move(text), .place = fmt::format("{}.{}", place, key)};
   };
+  const auto flag = [&](const char* key, bool value) { return option(key, value ? "true" : "false"); };
   return {.name = "torch",
-          .options = {option("ops", config.trace.ops), option("saved_tensors", config.trace.saved_tensors),
-                      option("cross_check", config.trace.cross_check)},
+          .options = {option("ops", config.trace.ops), flag("saved_tensors", config.trace.saved_tensors),
+                      flag("cross_check", config.trace.cross_check)},
           .place = place};
 }
 

@@ -1,11 +1,14 @@
 #include "host/config/compute_device.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
+#include "host/config/answer_file.hpp"
 #include "host/config/device_profile.hpp"
 #include "host/config/nearest.hpp"
 #include "host/config/node.hpp"
@@ -18,7 +21,8 @@ namespace {
 
 constexpr std::string_view kKey = "device";
 constexpr std::string_view kCudaIndex = "cuda:";
-constexpr std::array<std::string_view, 2> kDryKeys = {"dry", "count"};
+constexpr std::array<std::string_view, 6> kDryKeys = {"dry",   "count",           "answers",
+                                                      "clock", "cudnn_workspace", "cusolver_workspace"};
 constexpr std::int64_t kMostCudaDevices = 64;
 
 class DeviceReader {
@@ -59,10 +63,18 @@ class DeviceReader {
         sound = read_profile(entry.second, place, device) && sound;
       } else if (name == "count") {
         sound = read_count(entry.second, place, device) && sound;
+      } else if (name == "answers") {
+        sound = read_answers(entry.second, place, device) && sound;
+      } else if (name == "clock") {
+        sound = read_clock(entry.second, place, device) && sound;
+      } else if (name == "cudnn_workspace") {
+        sound = read_workspace(entry.second, place, name, device.settings.cudnn_workspace_bytes) && sound;
+      } else if (name == "cusolver_workspace") {
+        sound = read_workspace(entry.second, place, name, device.settings.cusolver_workspace_bytes) && sound;
       } else {
-        problems_.push_back(
-            {place_of(entry.first, value_.place), fmt::format("{}.{}", kKey, name),
-             fmt::format("unknown key{}; expected dry and count", did_you_mean(name, kDryKeys))});
+        problems_.push_back({place_of(entry.first, value_.place), fmt::format("{}.{}", kKey, name),
+                             fmt::format("unknown key{}; expected {}", did_you_mean(name, kDryKeys),
+                                         fmt::join(kDryKeys, ", "))});
         sound = false;
       }
     }
@@ -85,17 +97,39 @@ class DeviceReader {
       load_device_profile(device.dry);
       return true;
     } catch (const ConfigError& error) {
-      for (const Problem& found : error.problems()) {
-        if (found.place.source.empty()) {
-          problem(place, "dry", found.message);
-        } else {
-          problems_.push_back(found);
-        }
-      }
+      take_over(place, "dry", error);
     } catch (const std::invalid_argument& error) {
       problem(place, "dry", error.what());
     }
     return false;
+  }
+
+  bool read_answers(const YAML::Node& node, const Place& place, DeviceConfig& device) {
+    if (!node.IsScalar() || node.Scalar().empty())
+      return problem(place, "answers", fmt::format("expected a file with answers, found {}", describe(node)));
+    try {
+      device.answers = absolute(node.Scalar());
+      if (!std::filesystem::exists(device.answers))
+        return problem(place, "answers", fmt::format("there is no file '{}'", device.answers));
+      load_answers(device.answers);
+      return true;
+    } catch (const ConfigError& error) {
+      take_over(place, "answers", error);
+    } catch (const std::invalid_argument& error) {
+      problem(place, "answers", error.what());
+    }
+    return false;
+  }
+
+  // What another file's reader has found; without a place there, it is said of the key that names the file.
+  void take_over(const Place& place, std::string_view name, const ConfigError& error) {
+    for (const Problem& found : error.problems()) {
+      if (found.place.source.empty()) {
+        problem(place, name, found.message);
+      } else {
+        problems_.push_back(found);
+      }
+    }
   }
 
   std::string absolute(const std::string& file) const {
@@ -110,6 +144,26 @@ class DeviceReader {
           fmt::format("expected an integer from 1 to {}, found {}", kMostDryDevices, describe(node)));
     }
     device.count = *count;
+    return true;
+  }
+
+  bool read_clock(const YAML::Node& node, const Place& place, DeviceConfig& device) {
+    const std::string text = node.IsScalar() ? node.Scalar() : std::string();
+    if (text != "none" && text != "modelled")
+      return problem(place, "clock", fmt::format("expected none or modelled, found {}", describe(node)));
+    device.settings.models_time = text == "modelled";
+    return true;
+  }
+
+  bool read_workspace(const YAML::Node& node, const Place& place, std::string_view name,
+                      std::int64_t& bytes) {
+    const auto given = node.IsScalar() ? parse_bytes(node.Scalar()) : std::nullopt;
+    if (!given || *given < 0 || *given > kMostWorkspaceBytes) {
+      return problem(
+          place, name,
+          fmt::format("expected bytes, such as 32MiB, of less than 2GiB, found {}", describe(node)));
+    }
+    bytes = *given;
     return true;
   }
 
@@ -140,6 +194,14 @@ std::string to_text(const DeviceConfig& device) {
 std::optional<DeviceConfig> read_device(const WrittenValue& value, const std::filesystem::path& base,
                                         std::vector<Problem>& problems) {
   return DeviceReader(value, base, problems).read();
+}
+
+DeviceConfig parse_device(const std::string& text, const std::filesystem::path& base) {
+  const Place place{.source = "command line", .line = 0, .column = 0, .command_line = true};
+  std::vector<Problem> problems;
+  const std::optional<DeviceConfig> device = read_device({YAML::Load(text), place}, base, problems);
+  if (!device) throw ConfigError(std::move(problems));
+  return *device;
 }
 
 }  // namespace strata::config

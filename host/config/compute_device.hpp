@@ -1,9 +1,10 @@
-// The YAML's `device`: cpu, cuda:1, or {dry: h100-80gb, count: 8}.
+// The YAML's `device`: cpu, cuda:1, or {dry: h100-80gb, count: 8, answers: counts.yaml, clock: modelled}.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "host/config/problem.hpp"
@@ -13,10 +14,14 @@
 namespace strata::config {
 
 inline constexpr std::int64_t kMostDryDevices = 64;
+inline constexpr std::int64_t kMostWorkspaceBytes = (std::int64_t{1} << 31) - 1;  // cuSOLVER counts in int
 
-// A dry device's profile is read, too, so that what is wrong with it is said beside everything else; a
-// relative path is one in `base`. Nothing when there was a problem.
+// A dry device's profile and answers are read, too, so that what is wrong with them is said beside everything
+// else; a relative path is one in `base`. Nothing when there was a problem.
 std::optional<DeviceConfig> read_device(const WrittenValue& value, const std::filesystem::path& base,
                                         std::vector<Problem>& problems);
+
+// The same of a command line's own text, "{dry: h100-80gb, count: 8}". Throws ConfigError.
+DeviceConfig parse_device(const std::string& text, const std::filesystem::path& base);
 
 }  // namespace strata::config

@@ -65,10 +65,21 @@ struct TypeSchema {
     const Json real{{"type", "string"}, {"pattern", "^(cpu|cuda(:[0-9]{1,2})?)$"}};
     const Json profile{{"type", "string"}, {"minLength", 1}};
     const Json count{{"type", "integer"}, {"minimum", 1}, {"maximum", kMostDryDevices}};
+    const Json file{{"type", "string"}, {"minLength", 1}};
+    const Json workspace{{"type", {"integer", "string"}},
+                         {"minimum", 0},
+                         {"maximum", kMostWorkspaceBytes},
+                         {"pattern", "^[0-9.]+ ?([KMG]i)?B?$"}};
     const Json dry{{"type", "object"},
                    {"required", {"dry"}},
                    {"additionalProperties", false},
-                   {"properties", {{"dry", profile}, {"count", count}}}};
+                   {"properties",
+                    {{"dry", profile},
+                     {"count", count},
+                     {"answers", file},
+                     {"clock", {{"enum", {"none", "modelled"}}}},
+                     {"cudnn_workspace", workspace},
+                     {"cusolver_workspace", workspace}}}};
     return {{"anyOf", {real, dry}}};
   }
 

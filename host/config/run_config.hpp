@@ -78,12 +78,21 @@ struct BackendConfig {
 
 enum class DeviceKind { kCpu, kCuda };
 
+// What nobody knows of a dry device, as its user would have it.
+struct DrySettings {
+  bool models_time = false;                   // on a clock by peak rates; else no work takes time
+  std::int64_t cudnn_workspace_bytes = 0;     // that each convolution asks for
+  std::int64_t cusolver_workspace_bytes = 0;  // that each decomposition asks for
+};
+
 // Where a run computes: `cpu`, `cuda:1`, or the first of some devices that compute nothing.
 struct DeviceConfig {
   DeviceKind kind{};
   std::int64_t index = 0;  // of a CUDA device
   std::string dry;         // the dry device's profile, as load_device_profile takes it; empty: a real device
   std::int64_t count = 1;  // of dry devices, all of one kind
+  std::string answers;     // file for load_answers; empty: none
+  DrySettings settings;    // of dry devices
 
   bool is_dry() const { return !dry.empty(); }
 };
@@ -92,7 +101,7 @@ struct DeviceConfig {
 std::string to_text(const DeviceConfig& device);
 
 struct TorchSourceConfig {
-  bool ops = true;             // operators, so that allocations have a name
+  std::string ops = "window";  // which steps record operators: window, run or none
   bool saved_tensors = false;  // what autograd keeps, through an engine of our own
   bool cross_check = false;    // c10's own memory reporting beside ours
 };

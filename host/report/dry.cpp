@@ -16,11 +16,45 @@ std::string device_text(const analysis::Facts& facts) {
                      facts.dry->name.empty() ? facts.dry->profile : facts.dry->name);
 }
 
+std::string unknowns_text(const Unknowns& unknowns) {
+  std::string text;
+  if (unknowns.times > 0)
+    text += fmt::format(", {}", counted(unknowns.times, "unknown time", "unknown times"));
+  if (unknowns.workspaces > 0) {
+    text += fmt::format(", {} of unknown size", counted(unknowns.workspaces, "workspace", "workspaces"));
+    if (!unknowns.cudnn_workspace.empty())
+      text += fmt::format(" (cuDNN's taken as {})", unknowns.cudnn_workspace);
+    if (!unknowns.cusolver_workspace.empty())
+      text += fmt::format(" (cuSOLVER's taken as {})", unknowns.cusolver_workspace);
+  }
+  if (unknowns.communicators > 0) {
+    text += fmt::format(", {} whose memory is not counted",
+                        counted(unknowns.communicators, "NCCL communicator", "NCCL communicators"));
+  }
+  return text;
+}
+
 std::string dry_admissions(const analysis::DryFact& dry) {
-  auto text = fmt::format("{} kernels not run, {} library calls not computed, {} reads of unknown values",
-                          thousands(dry.kernels_not_run), thousands(dry.library_calls_not_computed),
-                          thousands(dry.unknown_reads));
-  if (dry.unknown_times > 0) text += fmt::format(", {} unknown times", thousands(dry.unknown_times));
+  auto text = fmt::format("{} not run, {} not computed, {} of unknown values",
+                          counted(dry.kernels_not_run, "kernel", "kernels"),
+                          counted(dry.library_calls_not_computed, "library call", "library calls"),
+                          counted(dry.unknown_reads, "read", "reads"));
+  if (dry.answered_reads > 0)
+    text += fmt::format(", {} answered by a file", counted(dry.answered_reads, "read", "reads"));
+  const auto taken = [](std::uint64_t bytes) {
+    return bytes == 0 ? std::string() : mebibytes(static_cast<double>(bytes), 1) + " MiB";
+  };
+  text += unknowns_text({.times = dry.unknown_times,
+                         .workspaces = dry.unknown_workspaces,
+                         .communicators = dry.communicators,
+                         .cudnn_workspace = taken(dry.cudnn_workspace_bytes),
+                         .cusolver_workspace = taken(dry.cusolver_workspace_bytes)});
+  if (dry.modelled_clock) text += "; times of the device are modelled, none is measured";
+  std::vector<std::string> readers;
+  for (const analysis::UnknownReader& each : dry.unknown_reads_by) {
+    if (each.count > 0) readers.push_back(fmt::format("{} ({})", each.reader, thousands(each.count)));
+  }
+  if (!readers.empty()) text += fmt::format("; unknown values were read by {}", fmt::join(readers, ", "));
   if (!dry.refused.empty()) {
     std::vector<std::string> functions;
     for (const auto& refused : dry.refused)

@@ -1,6 +1,7 @@
 // What every report says of a dry run, so that nobody takes it for a measured one.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "host/analysis/facts.hpp"
@@ -9,6 +10,16 @@ namespace strata::report {
 
 // "cuda:0", or "cuda:0, a dry NVIDIA H100 80GB HBM3: nothing was computed, no time measured".
 std::string device_text(const analysis::Facts& facts);
+
+// What work on dry devices asked for and nobody knows.
+struct Unknowns {
+  std::uint64_t times = 0, workspaces = 0, communicators = 0;
+  std::string cudnn_workspace, cusolver_workspace;  // what each is taken as, as it reads; empty: as nothing
+};
+
+// ", 3 unknown times, 1 workspace of unknown size (cuDNN's taken as 32.0 MiB), 1 NCCL communicator whose
+// ..."; nothing of what there is none of.
+std::string unknowns_text(const Unknowns& unknowns);
 
 // What was not run, not known and refused, and what the context takes: one line.
 std::string dry_admissions(const analysis::DryFact& dry);

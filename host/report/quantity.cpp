@@ -54,4 +54,8 @@ std::string thousands(std::uint64_t count) {
   return separated(std::to_string(count));
 }
 
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return thousands(count) + ' ' + std::string(count == 1 ? one : many);
+}
+
 }  // namespace strata::report

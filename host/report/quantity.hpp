@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace strata::report {
 
@@ -23,5 +24,8 @@ std::string duration(double ns);
 
 // "12,345"
 std::string thousands(std::uint64_t count);
+
+// "1 read", "12,345 reads"
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
 
 }  // namespace strata::report

@@ -57,16 +57,16 @@ OpObserver::OpObserver()
           at::addGlobalCallback(at::RecordFunctionCallback(&begin_op, &end_op)
                                     .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
                                              at::RecordScope::USER_SCOPE}))) {
-  follow_interest();
+  follow_interest(true);
 }
 
 OpObserver::~OpObserver() {
   at::removeCallback(handle_);
 }
 
-void OpObserver::follow_interest() {
+void OpObserver::follow_interest(bool looking) {
   const Emission emission;
-  const bool wanted = emission && emission.wanted(STRATA_INTEREST_OP);
+  const bool wanted = looking && emission && emission.wanted(STRATA_INTEREST_OP);
   if (wanted == enabled_) return;
   wanted ? at::reenableCallback(handle_) : at::disableCallback(handle_);
   enabled_ = wanted;

@@ -14,9 +14,9 @@ class OpObserver {
   OpObserver(const OpObserver&) = delete;
   OpObserver& operator=(const OpObserver&) = delete;
 
-  // [driver] Switches torch's callback off while nobody listens to operators, on when somebody does: the
-  // callback's mere presence costs each operator its record.
-  void follow_interest();
+  // [driver] Switches torch's callback on when operators are to be told (`looking`) and somebody listens to
+  // them, off else: the callback's mere presence costs each operator its record.
+  void follow_interest(bool looking);
 
  private:
   unsigned long handle_;

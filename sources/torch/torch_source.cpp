@@ -24,7 +24,7 @@ void require(const std::string& problem) {
 TorchSource::TorchSource(const Host& host)
     : host_(host),
       emit_(host_.service<strata_emit_service>(STRATA_EXT_EMIT)),
-      ops_(host_.flag("ops")),
+      ops_(host_.text("ops")),
       saved_tensors_(host_.flag("saved_tensors")) {
   require(release_mismatch(loaded_torch_release()));
   if (emit_ == nullptr)
@@ -51,17 +51,22 @@ bool TorchSource::listens_to(const char* id) const {
 
 void TorchSource::begin_run(const strata_when&, const strata_run_info&) {
   workspaces_ = {};
+  stepped_ = false;
   require(wait_for_emissions() ? install_cpu_allocator() : kStuckThread);
   if (const std::string problem = trace_cuda_allocator(); !problem.empty()) host_.warning(problem);
   if (memory_report_) memory_report_->begin();
   connect_host(host_.abi(), emit_);
   tell_saved_tensors(saved_tensors_);
-  if (ops_) op_observer_.emplace();
+  if (ops_ != "none") op_observer_.emplace();
 }
 
-// Interest changes at the window's edges, which are steps' edges.
-void TorchSource::begin_step(const strata_when&, const strata_step_info&) {
-  if (op_observer_) op_observer_->follow_interest();
+// Interest changes at the window's edges, which are steps' edges. Steps that wait for the window are not
+// looked at operator by operator: torch's own record of each would cost more than all else that is traced.
+// The first step is, for what it makes (optimizer state, gradients that are kept) stays.
+void TorchSource::begin_step(const strata_when&, const strata_step_info& step) {
+  const bool looking = ops_ == "run" || step.schedule != STRATA_STEP_WAIT || !stepped_;
+  stepped_ = true;
+  if (op_observer_) op_observer_->follow_interest(looking);
   workspaces_.tell();
 }
 

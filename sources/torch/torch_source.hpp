@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "sources/torch/cuda_workspaces.hpp"
 #include "sources/torch/memory_report.hpp"
@@ -13,6 +14,18 @@
 #include "strata/plugin.hpp"
 
 namespace strata::torch_source {
+
+constexpr strata_option choice_option(const char* key, const char* choices, const char* default_text,
+                                      const char* help) {
+  return {.key = key,
+          .type = STRATA_OPTION_TEXT,
+          .reserved = 0,
+          .default_text = default_text,
+          .help = help,
+          .choices = choices,
+          .minimum = 0,
+          .maximum = 0};
+}
 
 constexpr strata_option flag_option(const char* key, const char* default_text, const char* help) {
   return {.key = key,
@@ -26,7 +39,9 @@ constexpr strata_option flag_option(const char* key, const char* default_text, c
 }
 
 inline constexpr std::array<strata_option, 3> kOptions{{
-    flag_option("ops", "true", "Tell of operators, so that allocations have a name."),
+    choice_option("ops", "window|run|none", "window",
+                  "Tell of operators, so that allocations have a name: all but those of steps that wait for "
+                  "the window (save the first, whose blocks stay), those of the whole run, or none."),
     flag_option("saved_tensors", "false",
                 "Tell of what autograd keeps for backward, through an autograd engine of our own."),
     flag_option("cross_check", "false",
@@ -67,8 +82,9 @@ class TorchSource {
 
   Host host_;
   const strata_emit_service* emit_;
-  bool ops_;
+  std::string ops_;
   bool saved_tensors_;
+  bool stepped_ = false;  // this run has begun a step
   std::optional<MemoryReport> memory_report_;
   std::optional<OpObserver> op_observer_;
   CudaWorkspaces workspaces_;

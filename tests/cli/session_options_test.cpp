@@ -35,7 +35,7 @@ TEST(SessionOptionsOf, LoadTheTorchSourceOnlyForPlugins) {
   std::string texts;
   for (const PluginOption& option : options.sources.front().options)
     texts += option.key + "=" + option.text + " ";
-  EXPECT_EQ(texts, "ops=true saved_tensors=true cross_check=false ");
+  EXPECT_EQ(texts, "ops=window saved_tensors=true cross_check=false ");
 }
 
 }  // namespace

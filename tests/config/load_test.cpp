@@ -35,7 +35,7 @@ TEST(Load, FillsInTheDefaults) {
   EXPECT_EQ(config.optimizer.beta2, 0.999);
   EXPECT_EQ(config.precision, "fp32");
   EXPECT_TRUE(config.zero_grad.set_to_none);
-  EXPECT_TRUE(config.trace.ops);
+  EXPECT_EQ(config.trace.ops, "window");
   EXPECT_EQ(config.store.spool_bytes, std::uint64_t{4} << 20);
   EXPECT_EQ(config::total_steps(config.schedule), 4u);
 }
@@ -60,7 +60,7 @@ TEST(Load, EveryFieldOfASizeCanBeOverridden) {
 }
 
 TEST(Load, AnEmptySectionIsNoSection) {
-  EXPECT_TRUE(parse("model: {size: small}\ntrace:\n  # ops: true\nplugins:\n").trace.ops);
+  EXPECT_EQ(parse("model: {size: small}\ntrace:\n  # ops: none\nplugins:\n").trace.ops, "window");
 }
 
 TEST(Load, TheCommandLineWins) {

@@ -200,13 +200,10 @@ void FakeHost::begin_run() {
   }
 }
 
-void FakeHost::begin_step(std::uint64_t index) {
+void FakeHost::begin_step(std::uint64_t index, std::uint32_t schedule) {
   const strata_when when = stamp();
-  const strata_step_info step{.struct_size = sizeof(step),
-                              .schedule = STRATA_STEP_ACTIVE,
-                              .index = index,
-                              .micro_batches = 1,
-                              .reserved = 0};
+  const strata_step_info step{
+      .struct_size = sizeof(step), .schedule = schedule, .index = index, .micro_batches = 1, .reserved = 0};
   if (const auto* step_listener = listener<strata_step_listener>(STRATA_EXT_STEP)) {
     step_listener->begin(self(), &when, &step);
   }

@@ -57,7 +57,7 @@ class FakeHost {
   void destroy();
 
   void begin_run();
-  void begin_step(std::uint64_t index);
+  void begin_step(std::uint64_t index, std::uint32_t schedule = STRATA_STEP_ACTIVE);
   void end_run();
 
   // STRATA_INTEREST_*; all at first.

@@ -35,6 +35,8 @@ def test_says_that_nothing_was_measured(small):
     assert dry["kernels_not_run"] > 1000
     assert dry["library_calls_not_computed"] > 100
     assert dry["unknown_reads"] == {"count": 4, "bytes": 16}, "the loss of each step"
+    assert dry["unknown_reads_by"] == [{"reader": "aten::_local_scalar_dense", "count": 4, "bytes": 16, "answered": 0}]
+    assert dry["answered_reads"] == 0
     assert dry["refused"] == []
     assert "a dry NVIDIA H100 80GB HBM3, which computes nothing" in errors
     assert "loss" not in errors
@@ -160,6 +162,26 @@ def test_a_run_that_does_not_fit_ends_as_one_without_memory(small):
     assert summary["measured"] is False
 
 
+def test_a_modelled_clock_says_that_it_is_one(small):
+    first, _ = run(small, "--dry", "h100-80gb", "--clock", "modelled", "--cudnn-workspace", "32MiB")
+    clock = first["dry"]["modelled_clock"]
+    assert sum(sums["works"] for sums in clock.values()) > first["dry"]["kernels_not_run"] > 1000
+    assert all(sums["ns"] > 0 for sums in (clock["matrix_products"], clock["elementwise"], clock["copies"]))
+    assert first["dry"]["workspace_bytes"] == {
+        "cudnn": {"low": 0, "high": None, "used": 32 << 20},
+        "cusolver": {"low": 0, "high": None, "used": 0},
+    }
+    assert first["measured"] is False
+    report = " ".join(small.strata("report", "out").stdout.split())
+    assert "times of the device are modelled, none is measured" in report
+
+    again, _ = run(small, "--dry", "h100-80gb", "--clock", "modelled", out="again")
+    assert again["dry"]["modelled_clock"] == clock
+    plain, _ = run(small, "--dry", "h100-80gb", out="plain")
+    assert plain["dry"]["modelled_clock"] is None
+    assert plain["peak"] == first["peak"], "a step in one stream allocates the same, whatever time it takes"
+
+
 def test_a_card_of_ones_own(small):
     profile = (REPOSITORY / "configs/devices/t4.yaml").read_text().replace("Tesla T4", "My Card")
     small.write("own.yaml", profile)
@@ -174,6 +196,8 @@ def test_a_card_of_ones_own(small):
         (["--dry", "h100-80bg"], "device.dry: there is no device 'h100-80bg'; did you mean 'h100-80gb'?"),
         (["--dry", "h100-80gb:0"], "device.count: expected an integer from 1 to 64, found '0'"),
         (["--dry", "./none.yaml"], "device.dry: there is no file"),
+        (["--dry", "t4", "--clock", "real"], "device.clock: expected none or modelled, found 'real'"),
+        (["--clock", "modelled"], "run: --clock is for a dry device; give --dry PROFILE too"),
         (["device=cuda"], "`--dry h100-80gb` runs the same on a device that computes nothing"),
     ],
 )

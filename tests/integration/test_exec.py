@@ -45,12 +45,84 @@ def test_python_finds_the_card_and_the_account_says_what_it_missed(torch_program
     assert facts["segments"] == [True]
     assert [path for path in facts["mapped"] if "cufile" not in path and "nvshmem" not in path] == []
     assert "on a dry NVIDIA A100-SXM4-40GB, nothing was computed and no time measured" in result.stderr
-    assert "1 reads of unknown values (4 bytes)" in result.stderr
+    assert "1 read of unknown values (4 bytes)" in result.stderr
 
     account = json.loads((torch_program.folder / "dry.json").read_text())
     assert (account["profile"], account["devices"]) == ("a100-40gb", 2)
     assert account["unknown_reads"] == {"count": 1, "bytes": 4}
+    assert account["unknown_reads_by"] == [{"reader": "aten::_local_scalar_dense", "count": 1, "bytes": 4, "answered": 0}]
+    assert "; unknown values were read by aten::_local_scalar_dense (1)" in result.stderr
     assert account["kernels_not_run"] == 2
+
+
+COMPILED = """\
+import json, torch
+
+def chain(x):
+    return (torch.nn.functional.gelu(x) * 2 + 1).sin()
+
+def peak_of(function):
+    x = torch.empty(4096, 4096, device="cuda")
+    function(x)
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    function(x)
+    return torch.cuda.max_memory_allocated()
+
+print(json.dumps({"eager": peak_of(chain), "compiled": peak_of(torch.compile(chain))}))
+"""
+
+
+@pytest.mark.long
+def test_compiled_functions_run_their_own_kernels(workspace):
+    """Triton compiles them for the card, links the driver's file, and launches them: one kernel in place of four."""
+    workspace.write("program.py", COMPILED)
+    result = execute(
+        workspace,
+        *("--dry", "h100-80gb", "--account", "dry.json", "--", sys.executable, "program.py"),
+        TORCHINDUCTOR_CACHE_DIR=str(workspace.folder / "inductor"),
+        TRITON_CACHE_DIR=str(workspace.folder / "triton"),
+        timeout=900,
+    )
+    assert result.returncode == 0, result.stderr
+    tensor = 4096 * 4096 * 4
+    # x, and of a chain the last result and the one before it; compiled, the last alone.
+    assert json.loads(result.stdout) == {"eager": 3 * tensor, "compiled": 2 * tensor}
+    account = json.loads((workspace.folder / "dry.json").read_text())
+    assert account["refused"] == []
+    assert account["kernels_not_run"] >= 2 * 4 + 2
+    assert list((workspace.folder / "triton").rglob("*.cubin")) != [], "code for the card"
+
+
+def test_a_limit_on_address_space_does_not_limit_the_device(torch_program):
+    """Eight devices have addresses of 16 TiB, which are not reserved when a limit refuses: nothing is stored there."""
+    limited = f"ulimit -v 33554432 && exec {sys.executable} program.py"
+    result = execute(torch_program, "--dry", "h100-80gb:8", "--", "sh", "-c", limited)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["devices"] == 8
+
+
+def test_a_file_answers_reads_of_unknown_values(torch_program):
+    torch_program.write(
+        "answers.yaml",
+        "schema: strata.answers/1\nanswers:\n- {reader: aten::_local_scalar_dense, type: float32, values: [2.5]}\n",
+    )
+    result = execute(
+        torch_program,
+        *("--dry", "h100-80gb", "--answers", "answers.yaml", "--account", "dry.json", "--", sys.executable, "program.py"),
+    )
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["sum"] == 2.5
+    assert "0 reads of unknown values (0 bytes), 1 read answered" in result.stderr
+    account = json.loads((torch_program.folder / "dry.json").read_text())
+    assert (account["unknown_reads"], account["answered_reads"]) == ({"count": 0, "bytes": 0}, 1)
+
+
+def test_answers_that_are_none_are_refused(workspace):
+    workspace.write("answers.yaml", "schema: strata.answers/1\nanswers:\n- {reader: aten::item, type: float, values: [1]}\n")
+    result = execute(workspace, "--dry", "h100-80gb", "--answers", "answers.yaml", "--", "true")
+    assert result.returncode == 125
+    assert "answers.yaml:3:30: answers[0].type: expected one of bool, uint8" in result.stderr
 
 
 STREAM_ORDERED = """\
@@ -116,7 +188,7 @@ def test_passes_exit_codes_through_and_has_its_own(workspace, command, code, mes
     [
         (["--", "true"], "expected --dry PROFILE[:N]"),
         (["--dry", "h100-80bg", "--", "true"], "did you mean 'h100-80gb'?"),
-        (["--dry", "h100-80gb:65", "--", "true"], "expected 1 to 64 devices"),
+        (["--dry", "h100-80gb:65", "--", "true"], "device.count: expected an integer from 1 to 64, found '65'"),
     ],
 )
 def test_what_cannot_be_had_is_refused(workspace, words, message):

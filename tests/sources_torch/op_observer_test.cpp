@@ -134,8 +134,34 @@ TEST(OpObserver, FollowsInterestAtStepEdges) {
   EXPECT_EQ(run.host().ops().size(), before + 1);
 }
 
+std::vector<std::size_t> ops_in_steps(TracedRun& run, const std::vector<std::uint32_t>& schedules) {
+  const torch::Tensor a = torch::ones({4});
+  std::vector<std::size_t> counts;
+  for (std::size_t step = 0; step < schedules.size(); ++step) {
+    const std::size_t before = run.host().ops().size();
+    run.host().begin_step(step, schedules[step]);
+    a.neg();
+    counts.push_back(run.host().ops().size() - before);
+  }
+  return counts;
+}
+
+constexpr auto kWait = STRATA_STEP_WAIT, kWarmup = STRATA_STEP_WARMUP, kActive = STRATA_STEP_ACTIVE;
+
+TEST(OpObserver, LooksAtNoWaitingStepButTheFirst) {
+  TracedRun run;
+  EXPECT_EQ(ops_in_steps(run, {kWait, kWait, kWait, kWarmup, kActive}),
+            (std::vector<std::size_t>{1, 0, 0, 1, 1}));
+}
+
+TEST(OpObserver, LooksAtEveryStepWhenAskedFor) {
+  const std::map<std::string, std::string> whole_run{{"ops", "run"}};
+  TracedRun run(whole_run);
+  EXPECT_EQ(ops_in_steps(run, {kWait, kWait, kActive}), (std::vector<std::size_t>{1, 1, 1}));
+}
+
 TEST(OpObserver, IsAbsentWhenSwitchedOff) {
-  const std::map<std::string, std::string> without_ops{{"ops", "false"}};
+  const std::map<std::string, std::string> without_ops{{"ops", "none"}};
   TracedRun run(without_ops);
   torch::ones({4}).neg();
   EXPECT_TRUE(run.host().ops().empty());
