@@ -2,6 +2,8 @@
 #include "dry_gpu/cudnn/call.hpp"
 #include "dry_gpu/library_version.hpp"
 
+using namespace strata::dry_gpu;
+
 std::size_t cudnnGetVersion() {
   return CUDNN_VERSION;
 }
