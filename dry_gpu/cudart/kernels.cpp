@@ -1,16 +1,54 @@
 // Launches, and what programs ask of a kernel before them.
 #include "dry_gpu/device/kernels.hpp"
 
+#include <algorithm>
+#include <mutex>
+
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/cupti/api_call.hpp"
+#include "dry_gpu/device/fat_binary.hpp"
 #include "dry_gpu/device/launch.hpp"
+#include "dry_gpu/device/messages.hpp"
 
 using namespace strata::dry_gpu;
+
+namespace {
+
+// Where a program has no code for the device, which only it can say of itself (see `tell_of_missing_code`),
+// the oldest that it has.
+CodeVersion code_of(const void* fat_binary, const DeviceProfile& profile) {
+  const std::vector<CodeImage> images = code_images(fat_binary);
+  const int architecture = profile.architecture();
+  if (const auto code = code_for(images, architecture)) return *code;
+  int oldest = architecture;
+  if (!images.empty()) oldest = images.front().architecture;
+  for (const CodeImage& image : images) oldest = std::min(oldest, image.architecture);
+  return {oldest, oldest};
+}
+
+// A program may have no code for a device: a real one would refuse each of its kernels. Here they need none,
+// so that their memory is known all the same; this says so at the first of them.
+void tell_of_missing_code(const DeviceProfile& profile, const void* kernel) {
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    const auto known = kernels().kernel(kernel);
+    if (!known) return;
+    const std::vector<CodeImage> images = code_images(known->fat_binary);
+    if (images.empty() || code_for(images, profile.architecture())) return;
+    say(profile.name.c_str(),
+        "would refuse this program's kernels: none is compiled for its compute capability. Memory is told as "
+        "if they "
+        "were");
+  });
+}
+
+}  // namespace
 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                              std::size_t shared_bytes, cudaStream_t handle) {
   ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000);
   return recorded.answer(call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
+    tell_of_missing_code(machine.profile(), kernel);
     return launch(machine, stream, {kernel, grid, block, shared_bytes, arguments});
   }));
 }
@@ -28,16 +66,17 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const v
                                           configuration->dynamicSmemBytes, configuration->stream));
 }
 
-// The code of kernels is not looked at: a plausible kernel of the device's own architecture.
+// Of a kernel's code only its architecture is looked at, by which CUB chooses among what it has compiled.
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
   return call([&](Machine& machine, ThreadState&) {
-    if (kernels().name_of(kernel) == nullptr) return cudaErrorInvalidDeviceFunction;
-    const DeviceProfile& profile = machine.profile();
+    const auto known = kernels().kernel(kernel);
+    if (!known) return cudaErrorInvalidDeviceFunction;
+    const CodeVersion code = code_of(known->fat_binary, machine.profile());
     *attributes = {};
     attributes->maxThreadsPerBlock = 1024;
     attributes->numRegs = 32;
-    attributes->binaryVersion = attributes->ptxVersion =
-        static_cast<int>(10 * profile.compute_major + profile.compute_minor);
+    attributes->binaryVersion = code.binary_version;
+    attributes->ptxVersion = code.ptx_version;
     attributes->maxDynamicSharedSizeBytes = 48 * 1024;
     return cudaSuccess;
   });

@@ -1,5 +1,7 @@
 // What the code that nvcc makes calls before main: its kernels and variables make themselves known. CUDA
 // declares these functions in no header of its wheels; their signatures are those of crt/host_runtime.h.
+#include <memory>
+
 #include "dry_gpu/cuda_api.hpp"
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/device/kernels.hpp"
@@ -10,20 +12,20 @@ using namespace strata::dry_gpu;
 extern "C" {
 
 void** __cudaRegisterFatBinary(void* fat_binary) {
-  static void* handle = nullptr;  // one for all: the kernels' code is never looked at
-  handle = fat_binary;
-  return &handle;
+  return std::make_unique<void*>(fat_binary).release();
 }
 
 void __cudaRegisterFatBinaryEnd(void**) {}
-void __cudaUnregisterFatBinary(void**) {}
+void __cudaUnregisterFatBinary(void** handle) {
+  const std::unique_ptr<void*> owned(handle);
+}
 char __cudaInitModule(void**) {
   return 1;
 }
 
-void __cudaRegisterFunction(void**, const char* host_function, char*, const char* name, int, uint3*, uint3*,
-                            dim3*, dim3*, int*) {
-  kernels().add(host_function, name);
+void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* name, int, uint3*,
+                            uint3*, dim3*, dim3*, int*) {
+  kernels().add(host_function, name, *handle);
 }
 
 void __cudaRegisterVar(void**, char* host_variable, char*, const char* name, int, std::size_t bytes, int,

@@ -2,9 +2,9 @@
 
 namespace strata::dry_gpu {
 
-void Kernels::add(const void* host_function, const char* name) {
+void Kernels::add(const void* host_function, const char* name, const void* fat_binary) {
   const std::scoped_lock lock(mutex_);
-  added_.emplace_back(host_function, name);
+  added_.emplace_back(host_function, Kernel{name, fat_binary});
 }
 
 void Kernels::add_variable(const void* host_variable, const char* name, std::uint64_t bytes) {
@@ -12,12 +12,13 @@ void Kernels::add_variable(const void* host_variable, const char* name, std::uin
   variables_[host_variable] = {name, bytes};
 }
 
-const char* Kernels::name_of(const void* host_function) {
+std::optional<Kernels::Kernel> Kernels::kernel(const void* host_function) {
   const std::scoped_lock lock(mutex_);
-  for (const auto& [function, name] : added_) names_[function] = name;
+  for (const auto& [function, kernel] : added_) kernels_[function] = kernel;
   added_.clear();
-  const auto found = names_.find(host_function);
-  return found == names_.end() ? nullptr : found->second;
+  const auto found = kernels_.find(host_function);
+  if (found == kernels_.end()) return std::nullopt;
+  return found->second;
 }
 
 std::optional<Kernels::Variable> Kernels::variable(const void* host_variable) {

@@ -27,12 +27,15 @@ namespace strata::dry_gpu {
 // [any thread]
 class Kernels {
  public:
-  // `name` is kept as it is: it lies in the library that registers.
-  void add(const void* host_function, const char* name);
+  // `name` and `fat_binary` are kept as they are: they lie in the library that registers.
+  void add(const void* host_function, const char* name, const void* fat_binary);
   void add_variable(const void* host_variable, const char* name, std::uint64_t bytes);
 
-  // Null: no such kernel.
-  const char* name_of(const void* host_function);
+  struct Kernel {
+    const char* name;        // mangled
+    const void* fat_binary;  // which holds its code: device/fat_binary.hpp
+  };
+  std::optional<Kernel> kernel(const void* host_function);
   struct Variable {
     const char* name;
     std::uint64_t bytes;
@@ -43,8 +46,8 @@ class Kernels {
   // Tens of thousands are registered while a program loads, and most are never asked for: they are sorted in
   // when the first is.
   std::mutex mutex_;
-  std::vector<std::pair<const void*, const char*>> added_;
-  std::unordered_map<const void*, const char*> names_;
+  std::vector<std::pair<const void*, Kernel>> added_;
+  std::unordered_map<const void*, Kernel> kernels_;
   std::unordered_map<const void*, Variable> variables_;
 };
 

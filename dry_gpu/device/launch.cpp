@@ -26,7 +26,9 @@ cudaError_t launch(Machine& machine, CUstream_st& stream, const Launch& launch) 
     return machine.streams().submit(&stream, cudaGraphNodeTypeKernel,
                                     [&counts = machine.counts()] { counts.launches.add(); });
   }
-  const char* const name = launch.name == nullptr ? kernels().name_of(launch.kernel) : launch.name;
+  const char* name = launch.name;
+  if (name == nullptr)
+    if (const auto kernel = kernels().kernel(launch.kernel)) name = kernel->name;
   const Work work = clock->kernel(name, launch.grid, launch.block, launch.shared_bytes, launch.arguments);
   return machine.streams().submit(&stream, cudaGraphNodeTypeKernel,
                                   [&counts = machine.counts(), clock, work](CUstream_st& on) {

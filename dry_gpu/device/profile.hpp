@@ -21,6 +21,7 @@ struct DeviceProfile {
   std::uint64_t context_bytes = 0;  // of it taken by a process that uses the device
 
   std::uint32_t compute_major = 0, compute_minor = 0;
+  int architecture() const { return static_cast<int>(10 * compute_major + compute_minor); }
   std::uint32_t multiprocessors = 0;
   std::uint32_t threads_per_multiprocessor = 0;
   std::uint32_t blocks_per_multiprocessor = 0;
