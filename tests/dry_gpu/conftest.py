@@ -68,19 +68,20 @@ def serve(dry_gpu_folder):
 
 @pytest.fixture(scope="session")
 def server(serve):
-    with serve() as process:
+    # Optimizers, checkpoints and the memory's history import torch._dynamo at their first use: five seconds of a child.
+    with serve("torch._dynamo") as process:
         yield process
 
 
 @pytest.fixture
 def on_dry_gpu(server, tmp_path):
-    """A function: runs a program with words, on CARD with some values replaced and with answers; returns what it
-    printed as JSON."""
+    """A function: runs a program with words, on CARD with some values replaced and with answers, or on the card of a
+    profile's text; returns what it printed as JSON."""
 
-    def run(program, *words, environment=None, answers=(), **card):
+    def run(program, *words, environment=None, answers=(), profile_text=None, **card):
         profile = tmp_path / "profile"
         lines = [f"{key} {value}\n" for key, value in {**CARD, **card}.items()]
-        profile.write_text("".join(lines + [f"answer {answer}\n" for answer in answers]))
+        profile.write_text(profile_text or "".join(lines + [f"answer {answer}\n" for answer in answers]))
         request = {
             "program": str(HERE / "programs" / program),
             "words": words,

@@ -76,8 +76,10 @@ def check(program, name, result):
     assert refused == REFUSED.get(f"{program}.{name}", []), result["messages"]
 
 
-STREAM_ORDERED = "stream_ordered"
-PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in ("behaviour", STREAM_ORDERED))
+STREAM_ORDERED, FIRST_USE = "stream_ordered", "first_use"  # which need a server of their own
+PROGRAMS = sorted(
+    path.stem for path in FOLDER.glob("*.py") if path.stem not in ("behaviour", STREAM_ORDERED, FIRST_USE)
+)
 CASES = ("program", "name", "words", "card")
 
 
@@ -87,11 +89,12 @@ def test_behaviour(on_dry_gpu, program, name, words, card):
 
 
 class TestOnTheStreamOrderedAllocator:
-    """libtorch chooses its allocator when it is loaded: these need a server of their own."""
+    """libtorch chooses its allocator when it is loaded."""
 
     @pytest.fixture(scope="class")
-    def server(self, serve):
-        with serve(PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync") as process:
+    @classmethod
+    def server(cls, serve):
+        with serve("torch._dynamo", PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync") as process:
             yield process
 
     @pytest.mark.parametrize(CASES, [*behaviours([STREAM_ORDERED])])
@@ -99,6 +102,20 @@ class TestOnTheStreamOrderedAllocator:
         check(program, name, on_dry_gpu(f"behaviours/{program}.py", name, *words, **card))
 
 
+class TestFirstUse:
+    """Of a process that has imported torch alone."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def server(cls, serve):
+        with serve() as process:
+            yield process
+
+    @pytest.mark.parametrize(CASES, [*behaviours([FIRST_USE])])
+    def test_behaviour(self, on_dry_gpu, program, name, words, card):
+        check(program, name, on_dry_gpu(f"behaviours/{program}.py", name, *words, **card))
+
+
 def test_what_is_listed_is_there():
-    names = {"{}.{}".format(*each.values[:2]) for each in behaviours([*PROGRAMS, STREAM_ORDERED])}
+    names = {"{}.{}".format(*each.values[:2]) for each in behaviours([*PROGRAMS, STREAM_ORDERED, FIRST_USE])}
     assert (set(FALLS_SHORT) | set(REFUSED)) - names == set()

@@ -102,7 +102,8 @@ def test_a_residual_network_in_half_precision(on_dry_gpu):
 
 class TestWhatElseIsLeftToCudnn:
     @pytest.fixture(scope="class")
-    def all_facts(self):
+    @classmethod
+    def all_facts(cls):
         return {}
 
     @pytest.fixture
