@@ -19,7 +19,7 @@ BESIDE = 32 * MIB + 2 * 32 * MIB + MIB
 
 @pytest.fixture(scope="module")
 def server(serve):
-    with serve("torch.distributed.fsdp", "torch.nn.parallel", "torch.distributed.device_mesh") as process:
+    with serve("torch._dynamo", "torch.distributed.fsdp", "torch.nn.parallel", "torch.distributed.device_mesh") as process:
         yield process
 
 
@@ -61,12 +61,30 @@ def test_fsdp1_keeps_a_share_of_each_block(first_run):
     assert facts["messages"] == []
 
 
+# PyTorch's test_fully_shard_memory.py bounds this forward by the shards, all gathered parameters and one block that is
+# being gathered: 172 MB with its 16 MB for all else, where 190 MB are seen. The bound counts one block too few, and its
+# test does not notice because it starts from a peak. FSDP gathers a block while the one before is still held
+# (`all_gather_state`), and `wait_for_unshard` has a name for that one to its end, after the block's own parameters are made.
+@pytest.mark.parametrize(("form", "unsharded_blocks"), [("keep", 3), ("reshard", 1)])
+def test_fsdp2_holds_two_gathered_blocks_beside_what_it_copies_out(on_dry_gpu, form, unsharded_blocks):
+    facts = on_dry_gpu("fsdp_memory.py", form)
+    block, rest = facts["block"], facts["all"] - 3 * facts["block"]
+    assert block == 4 * (4 * 768 * 768 + 2 * 768 * 3072 + 3072 + 768 + 4 * 768)
+    assert facts["alive"]["foreach_all_gather"] == [2 * block, 2]
+    assert facts["alive"]["init_all_gather_outputs"][0] == unsharded_blocks * block + rest
+    if form == "keep":
+        seen = facts["shards"] + sum(bytes_ for bytes_, _ in facts["alive"].values())
+        bound = facts["shards"] + facts["all"] + block + 16_000_000
+        assert seen > bound
+    assert facts["messages"] == []
+
+
 # DDP compares its parameters' shapes over all ranks: it reads back what they broadcast.
 def test_ddp_keeps_all_and_gradients_in_buckets(first_run):
     facts = first_run(64, "ddp")
     whole = 8 * sum(rounded(4 * elements) for elements in BLOCK)
-    assert facts["allocated"] >= 3 * whole
-    assert round(facts["peak"] / MIB, 1) == 7268.1
+    assert facts["allocated"] == 4 * whole + BESIDE, "parameters, both moments and the buckets"
+    assert facts["peak"] == 6 * whole + BESIDE, "these, the gradients, and what AdamW computes for all at once"
     assert facts["messages"] == []
 
 
