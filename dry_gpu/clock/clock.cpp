@@ -9,6 +9,8 @@
 namespace strata::dry_gpu {
 namespace {
 
+thread_local bool is_in_one_call = false;
+
 bool is_blocking(const CUstream_st& stream) {
   return !stream.is_legacy && (stream.flags & cudaStreamNonBlocking) == 0;
 }
@@ -42,6 +44,20 @@ const char* Clock::keep(const std::string& name) {
   return names_.insert(name).first->c_str();
 }
 
+Clock::OneCall::OneCall(Clock& clock) {
+  const std::scoped_lock lock(clock.mutex_);
+  clock.pass_call();
+  is_in_one_call = true;
+}
+
+Clock::OneCall::~OneCall() {
+  is_in_one_call = false;
+}
+
+void Clock::pass_call() {
+  if (!is_in_one_call) host_.pass_call();
+}
+
 std::int64_t Clock::begin_of(const CUstream_st& stream) const {
   const DeviceTime& device = devices_[static_cast<std::size_t>(stream.device)];
   std::int64_t begin = std::max(stream.busy_until_ns, host_.now());
@@ -50,20 +66,24 @@ std::int64_t Clock::begin_of(const CUstream_st& stream) const {
   return begin;
 }
 
+void Clock::make_busy(CUstream_st& stream, std::int64_t until_ns) {
+  stream.busy_until_ns = std::max(stream.busy_until_ns, until_ns);
+  DeviceTime& device = devices_[static_cast<std::size_t>(stream.device)];
+  if (stream.is_legacy) device.legacy_ns = std::max(device.legacy_ns, until_ns);
+  if (is_blocking(stream)) device.blocking_ns = std::max(device.blocking_ns, until_ns);
+  device.all_ns = std::max(device.all_ns, until_ns);
+}
+
 Span Clock::run(CUstream_st& stream, const Work& work) {
   Span span{};
   WorkObserver* observer = nullptr;
   std::int64_t offset_ns = 0;
   {
     const std::scoped_lock lock(mutex_);
-    host_.pass_call();
+    pass_call();
     span.begin_ns = begin_of(stream);
     span.end_ns = span.begin_ns + work.estimate.ns;
-    stream.busy_until_ns = span.end_ns;
-    DeviceTime& device = devices_[static_cast<std::size_t>(stream.device)];
-    if (stream.is_legacy) device.legacy_ns = std::max(device.legacy_ns, span.end_ns);
-    if (is_blocking(stream)) device.blocking_ns = std::max(device.blocking_ns, span.end_ns);
-    device.all_ns = std::max(device.all_ns, span.end_ns);
+    make_busy(stream, span.end_ns);
     observer = observer_;
     offset_ns = host_.offset_ns();
   }
@@ -79,19 +99,19 @@ std::int64_t Clock::done_at(const CUstream_st& stream) {
 
 std::int64_t Clock::record(const CUstream_st& stream) {
   const std::scoped_lock lock(mutex_);
-  host_.pass_call();
+  pass_call();
   return begin_of(stream);
 }
 
 void Clock::hold_back(CUstream_st& stream, std::int64_t until_ns) {
   const std::scoped_lock lock(mutex_);
-  host_.pass_call();
-  stream.busy_until_ns = std::max(stream.busy_until_ns, until_ns);
+  pass_call();
+  make_busy(stream, until_ns);
 }
 
 bool Clock::is_past(std::int64_t ns) {
   const std::scoped_lock lock(mutex_);
-  host_.pass_call();
+  pass_call();
   return ns <= host_.now();
 }
 
@@ -99,7 +119,7 @@ void Clock::wait_until(std::int64_t ns) {
   std::int64_t left_ns = 0;
   {
     const std::scoped_lock lock(mutex_);
-    host_.pass_call();
+    pass_call();
     host_.go_on_to(ns);
     left_ns = ns - host_.now();
   }

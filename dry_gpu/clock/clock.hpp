@@ -58,8 +58,17 @@ class Clock {
   // When all that was submitted to the stream is done; and the same for an event, which the host records.
   std::int64_t done_at(const CUstream_st& stream);
   std::int64_t record(const CUstream_st& stream);
-  // Nothing that is submitted to the stream from now on begins before.
+  // The stream has nothing to do until then: nothing that is submitted to it from now on begins before.
   void hold_back(CUstream_st& stream, std::int64_t until_ns);
+
+  // From here to its end, what this thread calls is one call of the program's: the nodes of a graph's launch.
+  class OneCall {
+   public:
+    explicit OneCall(Clock& clock);
+    ~OneCall();
+    OneCall(const OneCall&) = delete;
+    OneCall& operator=(const OneCall&) = delete;
+  };
 
   // Whether the host's time has come that far.
   bool is_past(std::int64_t ns);
@@ -75,7 +84,9 @@ class Clock {
     std::int64_t legacy_ns = 0, blocking_ns = 0, all_ns = 0;  // until when its streams are busy
   };
 
+  void pass_call();
   std::int64_t begin_of(const CUstream_st& stream) const;
+  void make_busy(CUstream_st& stream, std::int64_t until_ns);
   const KernelShape& shape_of(const char* name);
 
   const Roofline roofline_;

@@ -79,6 +79,8 @@ std::uint32_t first_element_bytes(std::string_view operation) {
 
 KernelShape kernel_shape(std::string_view mangled) {
   KernelShape shape;
+  // The first argument is read below: of a kernel that only has such a name, it would be something else.
+  if (!mangled.starts_with("_ZN2at6native")) return shape;
   const auto behind = [&](std::string_view name) {
     const std::size_t place = mangled.find(name);
     return place == kNowhere ? std::string_view() : mangled.substr(place + name.size());

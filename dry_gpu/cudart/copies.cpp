@@ -18,10 +18,16 @@ cudaError_t call_and_wait(Body&& body) {
   });
 }
 
-// The host goes on when the copy is done, on the modelled clock too.
-cudaError_t wait_for(Machine& machine, CUstream_st& stream, cudaError_t error) {
+// The host goes on when the copy is done, on the modelled clock too; at once, if it is one between devices
+// ("API synchronization behavior" of CUDA's runtime).
+cudaError_t wait_for_copy(Machine& machine, CUstream_st& stream, const void* target, const void* source,
+                          cudaError_t error) {
   Clock* const clock = machine.clock();
-  if (error == cudaSuccess && clock != nullptr) clock->wait_until(clock->done_at(stream));
+  if (error != cudaSuccess || clock == nullptr) return error;
+  const auto is_on_device = [&](const void* side) {
+    return machine.is_device_address(reinterpret_cast<Address>(side));
+  };
+  if (!is_on_device(target) || !is_on_device(source)) clock->wait_until(clock->done_at(stream));
   return error;
 }
 
@@ -40,7 +46,7 @@ cudaError_t write_symbol(Machine& machine, const void* symbol, std::size_t offse
 cudaError_t cudaMemcpy(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind) {
   ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020);
   return recorded.answer(call_and_wait([&](Machine& machine, CUstream_st& stream) {
-    return wait_for(machine, stream, copy(machine, stream, target, source, bytes, kind));
+    return wait_for_copy(machine, stream, target, source, copy(machine, stream, target, source, bytes, kind));
   }));
 }
 
@@ -67,7 +73,8 @@ cudaError_t cudaMemcpy2D(void* target, std::size_t target_pitch, const void* sou
   ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy2D_v3020);
   return recorded.answer(call_and_wait([&](Machine& machine, CUstream_st& stream) {
     const Rows rows{width, height, target_pitch, source_pitch};
-    return wait_for(machine, stream, copy_rows(machine, stream, target, source, rows, kind));
+    return wait_for_copy(machine, stream, target, source,
+                         copy_rows(machine, stream, target, source, rows, kind));
   }));
 }
 

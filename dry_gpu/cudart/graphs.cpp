@@ -1,8 +1,10 @@
 // Captures and the graphs that they make.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "dry_gpu/clock/clock.hpp"
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/cupti/api_call.hpp"
 
@@ -102,10 +104,13 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
   ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000);
   return recorded.answer(call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
-    return machine.streams().submit(&stream, cudaGraphNodeTypeGraph,
-                                    [replays = executable->replays](CUstream_st& on) {
-                                      for (const auto& replay : *replays) replay(on);
-                                    });
+    return machine.streams().submit(
+        &stream, cudaGraphNodeTypeGraph,
+        [clock = machine.clock(), replays = executable->replays](CUstream_st& on) {
+          std::optional<Clock::OneCall> one_call;
+          if (clock != nullptr) one_call.emplace(*clock);
+          for (const auto& replay : *replays) replay(on);
+        });
   }));
 }
 

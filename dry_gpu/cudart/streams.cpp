@@ -12,11 +12,11 @@ namespace {
 
 constexpr int kGreatestPriority = -5;
 
-// `body(machine, event)`, for an event that was created.
+// `body(machine, event)`, for an event at all.
 template <typename Body>
 cudaError_t call_with(cudaEvent_t event, Body&& body) {
   return call([&](Machine& machine, ThreadState&) {
-    return event == nullptr || !event->is_live ? cudaErrorInvalidResourceHandle : body(machine, *event);
+    return event == nullptr ? cudaErrorInvalidResourceHandle : body(machine, *event);
   });
 }
 
@@ -158,19 +158,11 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 // Without a modelled clock nothing is timed: every distance is zero, and counted.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   return call([&](Machine& machine, ThreadState&) {
-    for (const CUevent_st* event : {begin, end}) {
-      if (event == nullptr || !event->is_live || !event->is_recorded ||
-          (event->flags & cudaEventDisableTiming) != 0)
-        return cudaErrorInvalidResourceHandle;
-    }
-    if (begin->device != end->device) return cudaErrorInvalidResourceHandle;
-    if (Clock* const clock = machine.clock()) {
-      if (!clock->is_past(std::max(begin->done_at_ns, end->done_at_ns))) return cudaErrorNotReady;
-      *milliseconds = static_cast<float>(static_cast<double>(end->done_at_ns - begin->done_at_ns) / 1e6);
-      return cudaSuccess;
-    }
-    *milliseconds = 0;
-    machine.counts().unknown_times.add();
+    if (begin == nullptr || end == nullptr) return cudaErrorInvalidResourceHandle;
+    std::int64_t ns = 0;
+    if (const cudaError_t error = machine.streams().elapsed(begin, end, ns)) return error;
+    *milliseconds = static_cast<float>(static_cast<double>(ns) / 1e6);
+    if (machine.clock() == nullptr) machine.counts().unknown_times.add();
     return cudaSuccess;
   });
 }

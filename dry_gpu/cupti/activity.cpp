@@ -6,7 +6,9 @@ using namespace strata::dry_gpu;
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   static Refused function{"cuptiActivityEnable"};
   return call_cupti(function, [&](Activities& records) {
-    return records.enable(kind) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_KIND;
+    if (records.enable(kind)) return CUPTI_SUCCESS;
+    refuse(function);  // CUPTI itself has most kinds
+    return CUPTI_ERROR_INVALID_KIND;
   });
 }
 

@@ -142,8 +142,9 @@ cudaError_t Streams::wait_in_graph(CUstream_st* stream, const CUevent_st* event)
 }
 
 cudaError_t Streams::query(const CUevent_st* event) {
-  if (const cudaError_t error = may_ask_for(event)) return error;
-  return clock_ == nullptr || clock_->is_past(event->done_at_ns) ? cudaSuccess : cudaErrorNotReady;
+  std::int64_t done_at_ns = 0;
+  if (const cudaError_t error = may_ask_for(event, done_at_ns)) return error;
+  return clock_ == nullptr || clock_->is_past(done_at_ns) ? cudaSuccess : cudaErrorNotReady;
 }
 
 cudaError_t Streams::query(CUstream_st* stream) {
@@ -152,8 +153,9 @@ cudaError_t Streams::query(CUstream_st* stream) {
 }
 
 cudaError_t Streams::synchronize(const CUevent_st* event) {
-  if (const cudaError_t error = may_ask_for(event)) return error;
-  if (clock_ != nullptr) clock_->wait_until(event->done_at_ns);
+  std::int64_t done_at_ns = 0;
+  if (const cudaError_t error = may_ask_for(event, done_at_ns)) return error;
+  if (clock_ != nullptr) clock_->wait_until(done_at_ns);
   return cudaSuccess;
 }
 
@@ -163,13 +165,29 @@ cudaError_t Streams::synchronize(CUstream_st* stream) {
   return cudaSuccess;
 }
 
-cudaError_t Streams::may_ask_for(const CUevent_st* event) {
+cudaError_t Streams::elapsed(const CUevent_st* begin, const CUevent_st* end, std::int64_t& ns) {
+  std::int64_t done_at_ns = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const CUevent_st* event : {begin, end}) {
+      if (!event->is_live || !event->is_recorded || (event->flags & cudaEventDisableTiming) != 0)
+        return cudaErrorInvalidResourceHandle;
+    }
+    if (begin->device != end->device) return cudaErrorInvalidResourceHandle;
+    ns = end->done_at_ns - begin->done_at_ns;
+    done_at_ns = std::max(begin->done_at_ns, end->done_at_ns);
+  }
+  return clock_ == nullptr || clock_->is_past(done_at_ns) ? cudaSuccess : cudaErrorNotReady;
+}
+
+cudaError_t Streams::may_ask_for(const CUevent_st* event, std::int64_t& done_at_ns) {
   const std::scoped_lock lock(mutex_);
   if (!event->is_live) return cudaErrorInvalidResourceHandle;
   if (Capture* const capture = capture_of(event->capture)) {
     capture->invalidated = true;
     return cudaErrorCapturedEvent;
   }
+  done_at_ns = event->done_at_ns;
   return cudaSuccess;
 }
 

@@ -1,4 +1,5 @@
 // Memory of the driver: plain, and mapped into ranges that the program reserves.
+#include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/driver/call.hpp"
 
 using namespace strata::dry_gpu;
@@ -46,10 +47,12 @@ CUresult cuMemAlloc_v2(CUdeviceptr* pointer, std::size_t bytes) {
 }
 
 CUresult cuMemFree_v2(CUdeviceptr pointer) {
-  return drive([&](Machine& machine, ThreadState&) {
-    const auto place = machine.find(pointer);
+  return drive([&](Machine& machine, ThreadState& thread) {
     if (pointer == 0) return CUDA_SUCCESS;
-    if (!place || !machine.device(place->device).memory.free(pointer)) return CUDA_ERROR_INVALID_VALUE;
+    const auto place = machine.find(pointer);
+    if (!place) return CUDA_ERROR_INVALID_VALUE;
+    if (const cudaError_t error = wait_for_device(machine, thread, place->device)) return driver_error(error);
+    if (!machine.device(place->device).memory.free(pointer)) return CUDA_ERROR_INVALID_VALUE;
     machine.contents().forget(place->address, place->bytes);
     return CUDA_SUCCESS;
   });

@@ -2,6 +2,7 @@
 // concerns a stream takes the host 100 ns; a fill of 1,000,000 bytes takes 1,000 + 1,000,000 / 500 = 3,000
 // ns.
 #include <cublas_v2.h>
+#include <cuda.h>
 
 #include <array>
 #include <vector>
@@ -111,6 +112,24 @@ TEST_F(ModelledClock, OrdersStreamsByEvents) {
   EXPECT_EQ(elapsed(0, 2), 100 + 2 * kFill);
 }
 
+TEST_F(ModelledClock, WaitsForADeviceWhoseStreamWaitsForAnother) {
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  cudaStream_t waiting = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&waiting, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  fill(streams_[0]);
+  record(0, streams_[0]);
+  ASSERT_EQ(cudaStreamWaitEvent(waiting, events_[0], 0), cudaSuccess);
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  EXPECT_EQ(cudaStreamQuery(waiting), cudaErrorNotReady);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cudaStreamQuery(waiting), cudaSuccess);
+  EXPECT_EQ(cudaEventQuery(events_[0]), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(waiting), cudaSuccess);
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  cudaGetLastError();
+}
+
 TEST_F(ModelledClock, OrdersBlockingStreamsAndTheLegacyOne) {
   cudaStream_t blocking = nullptr;
   ASSERT_EQ(cudaStreamCreate(&blocking), cudaSuccess);
@@ -145,6 +164,8 @@ TEST_F(ModelledClock, WaitsForCopiesAsTheHostDoes) {
   EXPECT_EQ(cudaEventQuery(events_[2]), cudaSuccess);
   ASSERT_EQ(cudaMemcpy(memory_, pinned, 100'000, cudaMemcpyHostToDevice), cudaSuccess);
   EXPECT_EQ(cudaStreamQuery(nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(memory_, memory_ + kMiB, kMiB, cudaMemcpyDeviceToDevice), cudaSuccess);
+  EXPECT_EQ(cudaStreamQuery(nullptr), cudaErrorNotReady);
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
   cudaGetLastError();
 }
@@ -155,6 +176,13 @@ TEST_F(ModelledClock, WaitsForAllWorkWhenMemoryIsFreed) {
   record(0, streams_[0]);
   EXPECT_EQ(cudaEventQuery(events_[0]), cudaErrorNotReady);
   ASSERT_EQ(cudaFree(other), cudaSuccess);
+  EXPECT_EQ(cudaEventQuery(events_[0]), cudaSuccess);
+
+  CUdeviceptr of_the_driver = 0;
+  ASSERT_EQ(cuMemAlloc(&of_the_driver, kMiB), CUDA_SUCCESS);
+  fill(streams_[0]);
+  record(0, streams_[0]);
+  ASSERT_EQ(cuMemFree(of_the_driver), CUDA_SUCCESS);
   EXPECT_EQ(cudaEventQuery(events_[0]), cudaSuccess);
   cudaGetLastError();
 }
@@ -173,6 +201,11 @@ TEST_F(ModelledClock, ReplaysGraphsInTheStreamThatLaunchesThem) {
   ASSERT_EQ(cudaGraphLaunch(executable, streams_[1]), cudaSuccess);
   record(1, streams_[1]);
   EXPECT_EQ(elapsed(0, 1), 2 * kFill);
+
+  record(0, streams_[0]);
+  ASSERT_EQ(cudaGraphLaunch(executable, streams_[1]), cudaSuccess);
+  record(1, streams_[0]);
+  EXPECT_EQ(elapsed(0, 1), 200) << "of the host's, a launch takes one call, however many nodes there are";
   EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }

@@ -41,6 +41,8 @@ constexpr Named kNamed[] = {
      Kind::kForeach, 1, 2, 4},
     {"_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIbNS0_9MinMaxOpsIbbiEEjbLi4ELi4EEEEEvT1_",
      Kind::kOther, 0, 4, 4},
+    // Not ATen's: its first argument may be anything.
+    {"_ZN7trainer29vectorized_elementwise_kernelILi4EfEEvPT0_", Kind::kOther, 0, 4, 4},
 };
 
 TEST(KernelShape, IsReadFromMangledNames) {
