@@ -1,4 +1,6 @@
 // Memory for transfers: what NCCL allocates for programs, and what they register with a communicator.
+#include "dry_gpu/nccl/buffers.hpp"
+
 #include "dry_gpu/nccl/communicator.hpp"
 
 using namespace strata::dry_gpu;
@@ -13,13 +15,21 @@ void* next_handle() {
   return reinterpret_cast<void*>(++last);  // NOLINT(performance-no-int-to-ptr)
 }
 
-bool is_of_device(Machine& machine, int device, const void* buffer, std::size_t bytes) {
-  const auto address = reinterpret_cast<Address>(buffer);
-  const auto first = machine.find(address);
-  return first && first->device == device && machine.find(address + bytes - 1);
+}  // namespace
+
+namespace strata::dry_gpu {
+
+bool is_of_device(const Machine& machine, int device, const void* buffer, std::uint64_t bytes) {
+  const auto is_its = [&](Address address) {
+    const auto place = machine.find(address);
+    return place && place->device == device;
+  };
+  const auto first = reinterpret_cast<Address>(buffer);
+  Address last = 0;
+  return !__builtin_add_overflow(first, bytes - 1, &last) && is_its(first) && is_its(last);
 }
 
-}  // namespace
+}  // namespace strata::dry_gpu
 
 // Whole pages of 2 MiB. On a card whose memory several GPUs map at once, it may be more.
 ncclResult_t ncclMemAlloc(void** pointer, std::size_t bytes) {

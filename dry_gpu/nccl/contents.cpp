@@ -1,9 +1,11 @@
 #include "dry_gpu/nccl/contents.hpp"
 
+#include <bit>
+#include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstring>
-#include <type_traits>
-#include <utility>
+#include <limits>
 #include <vector>
 
 namespace strata::dry_gpu {
@@ -23,37 +25,71 @@ std::optional<Bytes> known(Machine& machine, const void* buffer, std::uint64_t b
   return read;
 }
 
+// Whether nothing is rounded when that many of one number are added, in whatever order: its significant bits
+// leave room for those of their number.
 template <typename Number>
-Bytes over_equal_ranks(Bytes bytes, ncclRedOp_t operation, int ranks) {
-  // Integers wrap round.
-  using Unsigned = typename std::conditional_t<std::is_integral_v<Number>, std::make_unsigned<Number>,
-                                               std::type_identity<Number>>::type;
+bool adds_exactly(Number number, int ranks) {
+  if (number == 0) return true;
+  if (!std::isfinite(number * static_cast<Number>(ranks))) return false;
+  constexpr int kDigits = std::numeric_limits<Number>::digits;
+  int exponent = 0;
+  const auto digits =
+      static_cast<std::uint64_t>(std::ldexp(std::abs(std::frexp(number, &exponent)), kDigits));
+  return (digits >> std::countr_zero(digits)) <=
+         (std::uint64_t{1} << kDigits) / static_cast<std::uint64_t>(ranks);
+}
+
+// What numbers become of which each rank has the same. Nothing: it depends on the order in which NCCL takes
+// the ranks, or is not documented.
+template <std::floating_point Number>
+std::optional<Number> over_equal_ranks(Number number, int operation, int ranks) {
+  const auto count = static_cast<Number>(ranks);
+  if (operation == ncclSum && adds_exactly(number, ranks)) return number * count;
+  if (operation != ncclAvg) return std::nullopt;
+  // A sum of the ranks' shares, which are rounded too.
+  const Number share = number / count;
+  const bool is_exact = std::has_single_bit(static_cast<unsigned>(ranks)) && share * count == number;
+  return number == 0 || (is_exact && adds_exactly(share, ranks)) ? std::optional(number) : std::nullopt;
+}
+
+template <std::integral Number>
+std::optional<Number> over_equal_ranks(Number number, int operation, int ranks) {
+  Number sum{};
+  const bool has_wrapped = __builtin_mul_overflow(number, ranks, &sum);
+  if (operation == ncclSum) return sum;
+  if (operation == ncclAvg) return has_wrapped ? std::nullopt : std::optional(number);
+  if (operation != ncclProd) return std::nullopt;
+  Number product = number;
+  for (int rank = 1; rank < ranks; ++rank) __builtin_mul_overflow(product, number, &product);
+  return product;
+}
+
+template <typename Number>
+std::optional<Bytes> each_over_equal_ranks(Bytes bytes, const Movement& movement) {
   for (std::size_t offset = 0; offset < bytes.size(); offset += sizeof(Number)) {
-    Unsigned number;
+    Number number;
     std::memcpy(&number, bytes.data() + offset, sizeof number);
-    Unsigned result = number;
-    for (int rank = 1; rank < ranks; ++rank)
-      result = static_cast<Unsigned>(operation == ncclSum ? result + number : result * number);
-    std::memcpy(bytes.data() + offset, &result, sizeof result);
+    const std::optional<Number> result = over_equal_ranks(number, movement.operation, *movement.size);
+    if (!result) return std::nullopt;
+    std::memcpy(bytes.data() + offset, &*result, sizeof *result);
   }
   return bytes;
 }
 
-std::optional<Bytes> reduced(std::optional<Bytes> bytes, const Movement& movement) {
-  const int operation = movement.operation;
-  if (!bytes || operation == ncclMax || operation == ncclMin || operation == ncclAvg) return bytes;
-  if (operation != ncclSum && operation != ncclProd) return std::nullopt;
-  const auto as = [&]<typename Number>(Number) {
-    return over_equal_ranks<Number>(std::move(*bytes), movement.operation, *movement.size);
-  };
+std::optional<Bytes> reduced(const std::optional<Bytes>& bytes, const Movement& movement) {
+  if (!bytes || movement.operation == ncclMax || movement.operation == ncclMin) return bytes;
+  const auto as = [&]<typename Number>(Number) { return each_over_equal_ranks<Number>(*bytes, movement); };
   switch (movement.type) {
     case ncclInt8:
+      return as(std::int8_t{});
     case ncclUint8:
       return as(std::uint8_t{});
     case ncclInt32:
+      return as(std::int32_t{});
     case ncclUint32:
       return as(std::uint32_t{});
     case ncclInt64:
+      return as(std::int64_t{});
     case ncclUint64:
       return as(std::uint64_t{});
     case ncclFloat32:

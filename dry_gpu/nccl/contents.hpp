@@ -2,7 +2,8 @@
 //
 // The peers are taken to be like this rank: what it holds, each of them holds. So sizes and shapes that ranks
 // compare with each other are found to be equal, as they are in programs that run. What another rank alone
-// knows (it broadcasts, or sends) is unknown.
+// knows (it broadcasts, or sends) is unknown, and so are sums that a card may round: their last bits depend
+// on the order in which NCCL adds the ranks'.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "dry_gpu/nccl/buffers.hpp"
 #include "dry_gpu/nccl/groups.hpp"
 
 namespace strata::dry_gpu {
@@ -92,20 +93,21 @@ ncclResult_t check_buffer(Machine& machine, int device, const char* name, const 
                           std::uint64_t bytes) {
   if (bytes == 0) return ncclSuccess;
   const auto address = reinterpret_cast<Address>(buffer);
-  if (!machine.is_device_address(address)) {
-    if (machine.host_memory().find(address)) return ncclSuccess;
-    return fail(ncclInvalidArgument, std::string(name) + " is not a valid pointer");
+  const auto refuse = [&](const std::string& why) { return fail(ncclInvalidArgument, name + why); };
+  bool is_whole = false;
+  if (machine.is_device_address(address)) {
+    const auto first = machine.find(address);
+    if (first && first->device != device)
+      return refuse(" allocated on device " + std::to_string(first->device) + " mismatchs with NCCL device " +
+                    std::to_string(device));
+    is_whole = is_of_device(machine, device, buffer, bytes);
+  } else {
+    const auto block = machine.host_memory().find(address);
+    if (!block) return refuse(" is not a valid pointer");
+    is_whole = bytes <= block->bytes - (address - block->address);
   }
-  const auto first = machine.find(address);
-  const auto last = machine.find(address + bytes - 1);
-  if (!first || !last)
-    return fail(ncclInvalidArgument,
-                std::string(name) + " holds less than the " + std::to_string(bytes) + " bytes of its part");
-  if (first->device != device)
-    return fail(ncclInvalidArgument, std::string(name) + " allocated on device " +
-                                         std::to_string(first->device) + " mismatchs with NCCL device " +
-                                         std::to_string(device));
-  return ncclSuccess;
+  return is_whole ? ncclSuccess
+                  : refuse(" holds less than the " + std::to_string(bytes) + " bytes of its part");
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // What memory holds after transfers: known where this rank's own bytes decide it, its peers being like it.
 #include <nccl.h>
 
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tests/dry_gpu/dry_devices.hpp"
@@ -81,11 +83,52 @@ TEST_F(NcclContents, ASumOverEqualRanksIsAProduct) {
   EXPECT_EQ(reduce_all<std::int64_t>({5, -6}, ncclInt64, ncclMax), (Integers{5, -6}));
   EXPECT_EQ(reduce_all<std::int64_t>({5, -6}, ncclInt64, ncclAvg), (Integers{5, -6}));
   EXPECT_EQ(reduce_all<std::uint8_t>({100}, ncclUint8, ncclSum), (std::vector<std::uint8_t>{400 - 256}));
-  EXPECT_EQ(reduce_all<float>({1.5F}, ncclFloat32, ncclSum), (std::vector<float>{6.0F}));
-  EXPECT_EQ(reduce_all<double>({-0.5}, ncclFloat64, ncclProd), (std::vector<double>{0.0625}));
   EXPECT_EQ(reduce_all<std::uint16_t>({1}, ncclBfloat16, ncclSum), (std::vector<std::uint16_t>{}))
       << "not worked out";
   EXPECT_EQ(reduce_all<std::uint16_t>({1}, ncclBfloat16, ncclMin), (std::vector<std::uint16_t>{1}));
+}
+
+TEST_F(NcclContents, AnAverageOfIntegersIsKnownWhereTheirSumFits) {
+  EXPECT_EQ(reduce_all<std::int8_t>({31, -32}, ncclInt8, ncclAvg), (std::vector<std::int8_t>{31, -32}));
+  EXPECT_EQ(reduce_all<std::int8_t>({32}, ncclInt8, ncclAvg), (std::vector<std::int8_t>{}));
+  EXPECT_EQ(reduce_all<std::uint8_t>({32}, ncclUint8, ncclAvg), (std::vector<std::uint8_t>{32}));
+  EXPECT_EQ(reduce_all<std::uint8_t>({64}, ncclUint8, ncclAvg), (std::vector<std::uint8_t>{}));
+}
+
+// In which order NCCL adds is not known: a sum is, where none rounds it.
+TEST_F(NcclContents, WhatACardMayRoundIsUnknown) {
+  using Floats = std::vector<float>;
+  using Doubles = std::vector<double>;
+  constexpr float kMost = std::numeric_limits<float>::max(),
+                  kLeast = std::numeric_limits<float>::denorm_min();
+  EXPECT_EQ(reduce_all<float>({1.5F, -7, 0}, ncclFloat32, ncclSum), (Floats{6, -28, 0}));
+  EXPECT_EQ(reduce_all<float>({1.5F, 0.1F}, ncclFloat32, ncclSum), Floats{}) << "three of 0.1 are rounded";
+  EXPECT_EQ(reduce_all<double>({0x1FFFFF0000001p0}, ncclFloat64, ncclSum), Doubles{0x7FFFFC0000004p0});
+  EXPECT_EQ(reduce_all<double>({0.1}, ncclFloat64, ncclSum), Doubles{});
+  EXPECT_EQ(reduce_all<float>({kMost}, ncclFloat32, ncclSum), Floats{});
+  EXPECT_EQ(reduce_all<float>({1.5F, 0}, ncclFloat32, ncclAvg), (Floats{1.5F, 0}));
+  EXPECT_EQ(reduce_all<float>({0.1F}, ncclFloat32, ncclAvg), Floats{});
+  EXPECT_EQ(reduce_all<float>({kLeast}, ncclFloat32, ncclAvg), Floats{}) << "a quarter of it is none";
+  EXPECT_EQ(reduce_all<float>({0.1F, kMost}, ncclFloat32, ncclMax), (Floats{0.1F, kMost}));
+  EXPECT_EQ(reduce_all<double>({-0.5}, ncclFloat64, ncclProd), Doubles{});
+  EXPECT_EQ(reduce_all<std::uint16_t>({0x3FC0}, ncclBfloat16, ncclAvg), (std::vector<std::uint16_t>{}));
+
+  ncclRedOp_t halved{};
+  double half = 0.5;
+  ASSERT_EQ(ncclRedOpCreatePreMulSum(&halved, &half, ncclFloat64, ncclScalarHostImmediate, communicator_),
+            ncclSuccess);
+  EXPECT_EQ(reduce_all<double>({1}, ncclFloat64, halved), Doubles{});
+
+  // A third of anything is rounded.
+  ncclComm_t three = nullptr;
+  int gone = 0;
+  ASSERT_EQ(ncclCommShrink(communicator_, &gone, 1, &three, nullptr, NCCL_SHRINK_DEFAULT), ncclSuccess);
+  std::swap(communicator_, three);
+  EXPECT_EQ(reduce_all<float>({1.5F}, ncclFloat32, ncclSum), Floats{4.5F});
+  EXPECT_EQ(reduce_all<float>({1.5F}, ncclFloat32, ncclAvg), Floats{});
+  EXPECT_EQ(reduce_all<float>({0}, ncclFloat32, ncclAvg), Floats{0});
+  std::swap(communicator_, three);
+  EXPECT_EQ(ncclCommDestroy(three), ncclSuccess);
 }
 
 TEST_F(NcclContents, EachRankHasItsOwnPart) {

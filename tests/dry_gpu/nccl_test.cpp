@@ -214,6 +214,36 @@ TEST_F(Nccl, ArgumentsAreChecked) {
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
 
+TEST_F(Nccl, BuffersAreWholeAndOfTheDevice) {
+  ncclUniqueId id;
+  ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
+  ncclComm_t alone = nullptr;
+  ASSERT_EQ(ncclCommInitRank(&alone, 1, id, 0), ncclSuccess);
+  const auto reduce_alone = [&](void* buffer, std::size_t bytes) {
+    return ncclAllReduce(buffer, buffer, bytes, ncclInt8, ncclSum, alone, stream_);
+  };
+  void* handle = nullptr;
+  // Their last byte's address would be the first's again.
+  EXPECT_EQ(reduce_alone(buffer_ + 2, SIZE_MAX), ncclInvalidArgument);
+  EXPECT_EQ(ncclCommRegister(alone, buffer_ + 2, SIZE_MAX, &handle), ncclInvalidArgument);
+
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  std::byte* const other = allocate(kMiB);
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  const auto as_far_as_other = static_cast<std::size_t>(other - buffer_) + 1;
+  EXPECT_EQ(reduce_alone(buffer_, as_far_as_other), ncclInvalidArgument);
+  EXPECT_EQ(ncclCommRegister(alone, buffer_, as_far_as_other, &handle), ncclInvalidArgument);
+  EXPECT_EQ(cudaFree(other), cudaSuccess);
+
+  void* pinned = nullptr;
+  ASSERT_EQ(cudaMallocHost(&pinned, 2), cudaSuccess);
+  EXPECT_EQ(reduce_alone(static_cast<std::byte*>(pinned) + 1, 1), ncclSuccess);
+  EXPECT_EQ(reduce_alone(static_cast<std::byte*>(pinned) + 1, 2), ncclInvalidArgument);
+  EXPECT_EQ(reduce_alone(pinned, SIZE_MAX), ncclInvalidArgument);
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+  EXPECT_EQ(ncclCommDestroy(alone), ncclSuccess);
+}
+
 TEST_F(Nccl, OperatorsAreOfOneCommunicatorAndType) {
   float scalar = 2;
   ncclRedOp_t operation{};
