@@ -8,12 +8,9 @@ using namespace strata::dry_gpu;
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* result) {
   if (result == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  const cudaError_t error = call([&](Machine& machine, ThreadState& thread) {
-    machine.used(thread.device);
-    *result = std::make_unique<cublasContext>(cublasContext{.device = thread.device}).release();
-    return cudaSuccess;
+  return make_handle<CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_NOT_INITIALIZED>([&](int device) {
+    *result = std::make_unique<cublasContext>(cublasContext{.device = device}).release();
   });
-  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "dry_gpu/cublas/product.hpp"
+#include "dry_gpu/library_object.hpp"
 
 #pragma GCC visibility push(default)
 #include <cublasLt.h>
@@ -48,8 +49,7 @@ cublasStatus_t fill(Opaque* opaque, const Content& content) {
 template <typename Opaque>
 cublasStatus_t create(Opaque** result) {
   if (result == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  *result = std::make_unique<Opaque>().release();
-  return CUBLAS_STATUS_SUCCESS;
+  return give_new<CUBLAS_STATUS_ALLOC_FAILED, Opaque>(result);
 }
 
 template <typename Opaque, typename Content>
@@ -92,12 +92,8 @@ cublasStatus_t set(const void* description, const void* value) {
 }  // namespace
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* result) {
-  const cudaError_t error = call([&](Machine& machine, ThreadState& thread) {
-    machine.used(thread.device);
-    *result = std::make_unique<cublasLtContext>(cublasLtContext{thread.device}).release();
-    return cudaSuccess;
-  });
-  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+  return make_handle<CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_NOT_INITIALIZED>(
+      [&](int device) { *result = std::make_unique<cublasLtContext>(cublasLtContext{device}).release(); });
 }
 
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {

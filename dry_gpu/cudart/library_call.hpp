@@ -36,6 +36,18 @@ decltype(kNoHandle) call_with_handle(Handle* handle, Body&& body) noexcept {
   }
 }
 
+// Makes a handle of a library: calls `body(device)`, for the current device, which is in use from then on.
+template <auto kNoMemory, auto kNoDevice, typename Body>
+decltype(kNoMemory) make_handle(Body&& body) noexcept {
+  const cudaError_t error = call([&](Machine& machine, ThreadState& thread) {
+    machine.used(thread.device);
+    body(thread.device);
+    return cudaSuccess;
+  });
+  if (error == cudaErrorMemoryAllocation) return kNoMemory;
+  return error == cudaSuccess ? decltype(kNoMemory){} : kNoDevice;
+}
+
 enum class Workspace {
   none,     // the call needs none
   unknown,  // NVIDIA does not say how much, so that the peak may be higher on the card

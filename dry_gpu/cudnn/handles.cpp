@@ -21,12 +21,10 @@ using namespace strata::dry_gpu;
 
 cudnnStatus_t cudnnCreate(cudnnHandle_t* result) {
   if (result == nullptr) return CUDNN_STATUS_BAD_PARAM;
-  const cudaError_t error = call([&](Machine& machine, ThreadState& thread) {
-    machine.used(thread.device);
-    *result = std::make_unique<cudnnContext>(cudnnContext{.device = thread.device}).release();
-    return cudaSuccess;
-  });
-  return error == cudaSuccess ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_NOT_INITIALIZED;
+  return make_handle<CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED, CUDNN_STATUS_NOT_INITIALIZED>(
+      [&](int device) {
+        *result = std::make_unique<cudnnContext>(cudnnContext{.device = device}).release();
+      });
 }
 
 cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {

@@ -1,7 +1,7 @@
 // The ways to make a plan, and to ask beforehand what it would need.
+#include <algorithm>
 #include <array>
 #include <bit>
-#include <vector>
 
 #include "dry_gpu/cufft/plans.hpp"
 
@@ -22,10 +22,18 @@ bool is_type(cufftType type) {
   return false;
 }
 
-std::vector<long long> widened(int rank, const int* lengths) {
-  if (rank < 1 || rank > 3 || lengths == nullptr) return {};
-  return {lengths, lengths + rank};
-}
+// Lengths as the functions of 64 bits have them: null, where there can be no transform.
+class Widened {
+ public:
+  Widened(int rank, const int* lengths) : is_known_(rank >= 1 && rank <= 3 && lengths != nullptr) {
+    if (is_known_) std::copy_n(lengths, rank, lengths_.begin());
+  }
+  const long long* data() const { return is_known_ ? lengths_.data() : nullptr; }
+
+ private:
+  const bool is_known_;
+  std::array<long long, 3> lengths_{};
+};
 
 cufftResult make_typed(cufftHandle handle, int rank, const long long* lengths, cufftType type,
                        long long batch, std::size_t* bytes) {
@@ -116,19 +124,19 @@ cufftResult cufftGetSizeMany64(cufftHandle handle, int rank, long long* lengths,
 
 cufftResult cufftMakePlanMany(cufftHandle handle, int rank, int* lengths, int*, int, int, int*, int, int,
                               cufftType type, int batch, std::size_t* bytes) {
-  return make_typed(handle, rank, widened(rank, lengths).data(), type, batch, bytes);
+  return make_typed(handle, rank, Widened(rank, lengths).data(), type, batch, bytes);
 }
 cufftResult cufftPlanMany(cufftHandle* result, int rank, int* lengths, int*, int, int, int*, int, int,
                           cufftType type, int batch) {
-  return plan(result, rank, widened(rank, lengths).data(), type, batch);
+  return plan(result, rank, Widened(rank, lengths).data(), type, batch);
 }
 cufftResult cufftGetSizeMany(cufftHandle handle, int rank, int* lengths, int*, int, int, int*, int, int,
                              cufftType type, int batch, std::size_t* bytes) {
-  return ask_plan(handle, rank, widened(rank, lengths).data(), type, batch, bytes);
+  return ask_plan(handle, rank, Widened(rank, lengths).data(), type, batch, bytes);
 }
 cufftResult cufftEstimateMany(int rank, int* lengths, int*, int, int, int*, int, int, cufftType type,
                               int batch, std::size_t* bytes) {
-  return ask(rank, widened(rank, lengths).data(), type, batch, bytes);
+  return ask(rank, Widened(rank, lengths).data(), type, batch, bytes);
 }
 
 cufftResult cufftMakePlan1d(cufftHandle handle, int x, cufftType type, int batch, std::size_t* bytes) {

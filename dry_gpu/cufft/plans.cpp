@@ -56,12 +56,7 @@ using namespace strata::dry_gpu;
 
 cufftResult cufftCreate(cufftHandle* result) {
   if (result == nullptr) return CUFFT_INVALID_VALUE;
-  const cudaError_t error = call([&](Machine& machine, ThreadState& thread) {
-    machine.used(thread.device);
-    *result = plans().create();
-    return cudaSuccess;
-  });
-  return error == cudaSuccess ? CUFFT_SUCCESS : CUFFT_SETUP_FAILED;
+  return make_handle<CUFFT_ALLOC_FAILED, CUFFT_SETUP_FAILED>([&](int) { *result = plans().create(); });
 }
 
 cufftResult cufftDestroy(cufftHandle handle) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "dry_gpu/cusolver/call.hpp"
+#include "dry_gpu/library_object.hpp"
 #include "dry_gpu/library_version.hpp"
 
 using namespace strata::dry_gpu;
@@ -32,12 +33,9 @@ cusolverStatus_t get(cusolverDnHandle_t handle, Setting cusolverDnContext::*sett
 
 cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* result) {
   if (result == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
-  const cudaError_t error = call([&](Machine& machine, ThreadState& thread) {
-    machine.used(thread.device);
-    *result = std::make_unique<cusolverDnContext>(cusolverDnContext{.device = thread.device}).release();
-    return cudaSuccess;
+  return make_handle<CUSOLVER_STATUS_ALLOC_FAILED, CUSOLVER_STATUS_NOT_INITIALIZED>([&](int device) {
+    *result = std::make_unique<cusolverDnContext>(cusolverDnContext{.device = device}).release();
   });
-  return error == cudaSuccess ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_NOT_INITIALIZED;
 }
 
 cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle) {
@@ -96,8 +94,7 @@ cusolverStatus_t cusolverDnGetEmulationStrategy(cusolverDnHandle_t handle,
 
 cusolverStatus_t cusolverDnCreateParams(cusolverDnParams_t* result) {
   if (result == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
-  *result = std::make_unique<cusolverDnParams>().release();
-  return CUSOLVER_STATUS_SUCCESS;
+  return give_new<CUSOLVER_STATUS_ALLOC_FAILED, cusolverDnParams>(result);
 }
 
 cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t parameters) {

@@ -4,6 +4,7 @@
 
 #include "dry_gpu/cusolver/call.hpp"
 #include "dry_gpu/device/unknown_reads.hpp"
+#include "dry_gpu/library_object.hpp"
 
 namespace strata::dry_gpu {
 
@@ -47,8 +48,7 @@ struct syevjInfo : JacobiSettings {};
 #define STRATA_JACOBI(NAME, METHOD, INFO)                                                                  \
   cusolverStatus_t cusolverDnCreate##NAME##Info(INFO##_t* result) {                                        \
     if (result == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;                                           \
-    *result = std::make_unique<INFO>().release();                                                          \
-    return CUSOLVER_STATUS_SUCCESS;                                                                        \
+    return give_new<CUSOLVER_STATUS_ALLOC_FAILED, INFO>(result);                                           \
   }                                                                                                        \
   cusolverStatus_t cusolverDnDestroy##NAME##Info(INFO##_t info) {                                          \
     const std::unique_ptr<INFO> owned(info);                                                               \

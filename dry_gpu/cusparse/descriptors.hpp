@@ -10,6 +10,8 @@
 #include <cusparse.h>
 #pragma GCC visibility pop
 
+#include "dry_gpu/library_object.hpp"
+
 struct cusparseDnVecDescr {
   std::int64_t size = 0;
   const void* values = nullptr;
@@ -58,8 +60,7 @@ namespace strata::dry_gpu {
 template <typename Descriptor, typename Result>
 cusparseStatus_t give(Result* result, bool is_valid, const Descriptor& described) {
   if (result == nullptr || !is_valid) return CUSPARSE_STATUS_INVALID_VALUE;
-  *result = std::make_unique<Descriptor>(described).release();
-  return CUSPARSE_STATUS_SUCCESS;
+  return give_new<CUSPARSE_STATUS_ALLOC_FAILED>(result, described);
 }
 
 template <typename Descriptor>

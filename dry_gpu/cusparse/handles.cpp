@@ -8,12 +8,9 @@ using namespace strata::dry_gpu;
 
 cusparseStatus_t cusparseCreate(cusparseHandle_t* result) {
   if (result == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  const cudaError_t error = call([&](Machine& machine, ThreadState& thread) {
-    machine.used(thread.device);
-    *result = std::make_unique<cusparseContext>(cusparseContext{.device = thread.device}).release();
-    return cudaSuccess;
+  return make_handle<CUSPARSE_STATUS_ALLOC_FAILED, CUSPARSE_STATUS_NOT_INITIALIZED>([&](int device) {
+    *result = std::make_unique<cusparseContext>(cusparseContext{.device = device}).release();
   });
-  return error == cudaSuccess ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_INITIALIZED;
 }
 
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {

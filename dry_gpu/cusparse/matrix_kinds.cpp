@@ -5,6 +5,8 @@
 #include <cusparse.h>
 #pragma GCC visibility pop
 
+#include "dry_gpu/library_object.hpp"
+
 struct cusparseMatDescr {
   cusparseMatrixType_t type = CUSPARSE_MATRIX_TYPE_GENERAL;
   cusparseFillMode_t fill_mode = CUSPARSE_FILL_MODE_LOWER;
@@ -31,8 +33,7 @@ cusparseMatDescr described(cusparseMatDescr_t matrix) {
 
 cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t* result) {
   if (result == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  *result = std::make_unique<cusparseMatDescr>().release();
-  return CUSPARSE_STATUS_SUCCESS;
+  return strata::dry_gpu::give_new<CUSPARSE_STATUS_ALLOC_FAILED, cusparseMatDescr>(result);
 }
 
 cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t matrix) {

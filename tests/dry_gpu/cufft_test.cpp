@@ -53,6 +53,28 @@ TEST_F(Cufft, KnowsWhichTransformsThereAre) {
   EXPECT_EQ(make({8, 16}, CUDA_C_16F, CUDA_C_16F, CUDA_C_16F), CUFFT_SUCCESS) << "an error made nothing";
 }
 
+TEST_F(Cufft, KnowsWhichTypesAndSizesTheOlderFunctionsTake) {
+  std::array<int, 4> lengths{8, 8, 8, 8};
+  std::size_t bytes = 7;
+  const auto make_many = [&](int rank, int* of, int type, int batch) {
+    return cufftMakePlanMany(plan_, rank, of, nullptr, 1, 1, nullptr, 1, 1, static_cast<cufftType>(type),
+                             batch, &bytes);
+  };
+  EXPECT_EQ(make_many(2, lengths.data(), CUFFT_Z2D + 1, 1), CUFFT_INVALID_TYPE) << "above the last";
+  EXPECT_EQ(make_many(2, lengths.data(), CUFFT_C2C - 1, 1), CUFFT_INVALID_TYPE) << "below the first";
+  EXPECT_EQ(make_many(0, lengths.data(), CUFFT_R2C, 1), CUFFT_INVALID_VALUE);
+  EXPECT_EQ(make_many(4, lengths.data(), CUFFT_R2C, 1), CUFFT_INVALID_VALUE);
+  EXPECT_EQ(make_many(2, nullptr, CUFFT_R2C, 1), CUFFT_INVALID_VALUE);
+  EXPECT_EQ(make_many(2, lengths.data(), CUFFT_R2C, 0), CUFFT_INVALID_SIZE);
+  lengths[1] = -8;
+  EXPECT_EQ(make_many(2, lengths.data(), CUFFT_R2C, 1), CUFFT_INVALID_SIZE);
+  EXPECT_EQ(cufftMakePlan1d(plan_, 0, CUFFT_R2C, 1, &bytes), CUFFT_INVALID_SIZE);
+  EXPECT_EQ(cufftGetSize2d(plan_, 8, -1, CUFFT_R2C, &bytes), CUFFT_INVALID_SIZE);
+  EXPECT_EQ(cufftEstimate3d(8, 8, 0, CUFFT_R2C, &bytes), CUFFT_INVALID_SIZE);
+  EXPECT_EQ(bytes, 7u);
+  EXPECT_EQ(make_many(1, lengths.data(), CUFFT_R2C, 1), CUFFT_SUCCESS) << "an error made nothing";
+}
+
 TEST_F(Cufft, TransformsNothingAndSaysHowOften) {
   EXPECT_EQ(cufftXtExec(plan_, this, this, CUFFT_FORWARD), CUFFT_INVALID_PLAN) << "it is not made";
   ASSERT_EQ(make({8, 8}, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F), CUFFT_SUCCESS);

@@ -116,6 +116,18 @@ TEST_F(Cusolver, ComputesNothingAndTellsTheHostNothingButZero) {
   EXPECT_EQ(after.unknown_bytes - before.unknown_bytes, sizeof sweeps + 2 * sizeof(double));
 }
 
+TEST_F(Cusolver, WorksInNoStreamThatWasDestroyed) {
+  const auto factorise = [&] {
+    return cusolverDnSpotrf(handle_, CUBLAS_FILL_MODE_LOWER, 1, nullptr, 1, nullptr, 0, nullptr);
+  };
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  EXPECT_EQ(cusolverDnSetStream(handle_, stream), CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(factorise(), CUSOLVER_STATUS_SUCCESS);
+  ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_EQ(factorise(), CUSOLVER_STATUS_EXECUTION_FAILED);
+}
+
 // With cuSOLVER's own status for it.
 TEST_F(Cusolver, RefusesWhatIsNotImplemented) {
   EXPECT_EQ(cusolverDnSgebrd_bufferSize(handle_, 4, 4, nullptr), CUSOLVER_STATUS_NOT_SUPPORTED);

@@ -4,7 +4,10 @@
 #include <cusparseLt.h>
 
 #include <array>
+#include <memory>
+#include <new>
 
+#include "dry_gpu/library_object.hpp"
 #include "tests/dry_gpu/dry_devices.hpp"
 
 namespace strata::dry_gpu {
@@ -179,6 +182,40 @@ TEST_F(Cusparse, AsksForTheLeastAndSaysThatItDoesNotKnow) {
   EXPECT_EQ(after.library_calls - before.library_calls, 1u);
   EXPECT_EQ(cusparseDestroyDnVec(vector), CUSPARSE_STATUS_SUCCESS);
   EXPECT_EQ(cusparseDestroySpMat(matrix), CUSPARSE_STATUS_SUCCESS);
+}
+
+TEST_F(Cusparse, WorksInNoStreamThatWasDestroyed) {
+  cusparseSpMatDescr_t matrix = rows_of(4, 4, 2);
+  cusparseDnVecDescr_t vector = nullptr;
+  ASSERT_EQ(cusparseCreateDnVec(&vector, 4, nullptr, CUDA_R_32F), CUSPARSE_STATUS_SUCCESS);
+  const float one = 1;
+  const auto multiply = [&] {
+    return cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, vector, &one, vector,
+                        CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, nullptr);
+  };
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  EXPECT_EQ(cusparseSetStream(handle_, stream), CUSPARSE_STATUS_SUCCESS);
+  EXPECT_EQ(multiply(), CUSPARSE_STATUS_SUCCESS);
+  ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_EQ(multiply(), CUSPARSE_STATUS_EXECUTION_FAILED);
+  EXPECT_EQ(cusparseDestroyDnVec(vector), CUSPARSE_STATUS_SUCCESS);
+  EXPECT_EQ(cusparseDestroySpMat(matrix), CUSPARSE_STATUS_SUCCESS);
+}
+
+// What every library's descriptors are made with.
+TEST(LibraryObject, AnswersThatTheHostHasNoRoom) {
+  struct Large {
+    Large() = default;
+    Large(const Large&) { throw std::bad_alloc(); }
+  };
+  Large* made = nullptr;
+  EXPECT_EQ(give_new<CUSPARSE_STATUS_ALLOC_FAILED>(&made, Large()), CUSPARSE_STATUS_ALLOC_FAILED);
+  EXPECT_EQ(made, nullptr);
+  const int* number = nullptr;
+  ASSERT_EQ(give_new<CUSPARSE_STATUS_ALLOC_FAILED>(&number, 5), CUSPARSE_STATUS_SUCCESS);
+  EXPECT_EQ(*number, 5);
+  const std::unique_ptr<const int> owned(number);
 }
 
 // What the device would have counted is not known; a sum has at least the entries of either.
