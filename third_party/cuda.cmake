@@ -3,6 +3,7 @@
 #
 # strata::cuda_headers exists where torch's wheel has them beside it; a LibTorch for CPU alone does not.
 
+include(torch_root)
 set(nvidia_root ${torch_root}/../nvidia)
 cmake_path(NORMAL_PATH nvidia_root)
 file(GLOB cuda_include_folders ${nvidia_root}/*/include)

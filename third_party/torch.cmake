@@ -1,17 +1,10 @@
 # LibTorch, 2.11 to 2.15: tensors, autograd, allocators. Only sources/torch and host/trainer use it, through
 # strata_use_torch().
 #
-# Taken from STRATA_TORCH_ROOT, the `torch` folder of a wheel or an unpacked LibTorch; by default that of the wheel
-# in .venv (third_party/requirements.txt), which has CUDA's headers and libraries beside it. Torch's own
-# find_package(Torch) is not used: it asks for a CUDA toolkit, which nothing here needs.
+# Taken from torch_root.cmake's folder; a wheel has CUDA's headers and libraries beside it. Torch's own find_package(Torch)
+# is not used: it asks for a CUDA toolkit, which nothing here needs.
 
-set(STRATA_TORCH_ROOT "" CACHE PATH "LibTorch: the folder that has include/ and lib/. Empty: the checkout's .venv")
-
-set(torch_root ${STRATA_TORCH_ROOT})
-if(NOT torch_root)
-  file(GLOB wheels ${PROJECT_SOURCE_DIR}/.venv/lib/python3.*/site-packages/torch)
-  list(POP_FRONT wheels torch_root)
-endif()
+include(torch_root)
 if(NOT EXISTS "${torch_root}/lib/libtorch_cpu.so")
   message(FATAL_ERROR
     "LibTorch was looked for in '${torch_root}' (no lib/libtorch_cpu.so there). Run `./dev build`, which installs "

@@ -10,7 +10,13 @@ constexpr Address kBase = 0x300000000000;
 Address reserve(std::uint64_t bytes) {
   void* const wanted = reinterpret_cast<void*>(kBase);  // NOLINT(performance-no-int-to-ptr)
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  if (mmap(wanted, bytes, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0) == wanted) return kBase;
+#ifdef __SANITIZE_THREAD__
+  constexpr bool kMayBeWanted = false;  // its programs have no addresses there
+#else
+  constexpr bool kMayBeWanted = true;
+#endif
+  if (kMayBeWanted && mmap(wanted, bytes, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0) == wanted)
+    return kBase;
   void* const given = mmap(nullptr, bytes, PROT_NONE, flags, -1, 0);
   return given == MAP_FAILED ? kBase : reinterpret_cast<Address>(given);
 }

@@ -117,7 +117,7 @@ TEST(Blocks, AutogradHoldsUntilTheLastOfItsHoldsEnds) {
   run.release(first);                                         // 7
   run.free(0x1000);
   const Recording recording = run.finish();
-  const BlockHistory& block = build_blocks(recording).blocks.at(0);
+  const BlockHistory block = build_blocks(recording).blocks.at(0);
 
   EXPECT_TRUE(block.saved);
   EXPECT_EQ(block.held_until_sequence, 7u);
