@@ -22,7 +22,8 @@ set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 if(STRATA_SANITIZE)
-  add_compile_options(-fsanitize=${STRATA_SANITIZE} -fno-sanitize-recover=all)
+  # GCC warns of what it cannot follow any more between a sanitizer's checks.
+  add_compile_options(-fsanitize=${STRATA_SANITIZE} -fno-sanitize-recover=all -Wno-maybe-uninitialized)
   add_link_options(-fsanitize=${STRATA_SANITIZE})
 endif()
 
