@@ -40,7 +40,7 @@ struct Counts {
   Count unknown_bytes;   // of these
   Count unknown_times;   // events whose distance was asked for
   Count answered_reads;  // that would have been unknown: the user's answers gave them
-  Count communicators;   // of NCCL, whose memory on a card is not documented and is not counted
+  Count communicators;   // of NCCL, whose memory on a card is not documented
   // Sizes of libraries' workspaces that no documentation tells: the least, or what a setting says.
   Count unknown_workspaces;
 };

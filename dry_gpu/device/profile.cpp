@@ -56,6 +56,7 @@ std::vector<Field> fields_of(MachineProfile& profile) {
       {"contents_bytes", &profile.contents_bytes, true},
       {"cudnn_workspace_bytes", &profile.cudnn_workspace_bytes, true},
       {"cusolver_workspace_bytes", &profile.cusolver_workspace_bytes, true},
+      {"nccl_memory_bytes", &profile.nccl_memory_bytes, true},
   };
 }
 

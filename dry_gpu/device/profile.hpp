@@ -53,13 +53,15 @@ struct MachineProfile {
   // What each convolution of cuDNN asks for beside its tensors, since its documentation names no sizes: the
   // least.
   std::uint64_t cudnn_workspace_bytes = 0;
+  // What each of NCCL's communicators takes of its device, which is not documented either: the least.
+  std::uint64_t nccl_memory_bytes = 0;
   ClockSettings clock;
   std::vector<Answer> answers;
 };
 
 // One "key value" a line, '#' begins a comment: the form in which a launcher hands a profile to a process.
 // Throws std::invalid_argument that names the line; a key that is unknown or given twice is an error, and
-// so is one that is missing, but for contents_bytes, those of workspaces, rates and the
+// so is one that is missing, but for contents_bytes, nccl_memory_bytes, those of workspaces, rates and the
 // clock's ("clock modelled" turns it on, and needs the rates). Besides, a line "answer <what
 // parse_answer takes>" for each answer.
 MachineProfile parse_profile(std::string_view text);

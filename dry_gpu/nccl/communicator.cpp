@@ -19,14 +19,26 @@ All& all() {
 
 }  // namespace
 
-ncclComm_t create_communicator(Machine& machine, int device, int rank, std::optional<int> size,
-                               int size_bound, bool is_blocking) {
-  machine.used(device);
+ncclResult_t create_communicator(Machine& machine, int device, int rank, std::optional<int> size,
+                                 int size_bound, bool is_blocking, ncclComm_t* result) {
+  Device& taken_from = machine.used(device);
+  std::optional<Address> memory;
+  if (machine.nccl_memory_bytes() > 0) {
+    memory = taken_from.memory.allocate(machine.nccl_memory_bytes());
+    if (!memory) return fail(ncclUnhandledCudaError, "Cuda failure 2 'out of memory'");
+  }
   machine.counts().communicators.add();
   const std::scoped_lock lock(all().mutex);
   ncclComm& made = all().communicators.emplace_back(device, rank, size, size_bound, is_blocking);
+  made.memory = memory;
   all().handles.insert(&made);
-  return &made;
+  *result = &made;
+  return ncclSuccess;
+}
+
+void end_communicator(Machine& machine, ncclComm& communicator) {
+  if (!communicator.is_live.exchange(false) || !communicator.memory) return;
+  machine.device(communicator.device).memory.free(*communicator.memory);
 }
 
 bool is_live(ncclComm_t communicator) {

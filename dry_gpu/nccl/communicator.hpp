@@ -25,6 +25,7 @@ struct ncclComm {
   const std::optional<int> size;
   const int size_bound;
   const bool is_blocking;
+  std::optional<strata::dry_gpu::Address> memory;  // what it took of its device
 
   std::atomic<bool> is_live = true, is_finalised = false, is_revoked = false;
   std::atomic<ncclResult_t> asynchronous_error = ncclSuccess;
@@ -43,9 +44,13 @@ namespace strata::dry_gpu {
 // Keeps the error for the group that the calling thread has under way, which then starts nothing.
 ncclResult_t keep_for_group(ncclResult_t result) noexcept;
 
-// Counted: the device memory that it takes on a card is not documented, and is nothing here.
-ncclComm_t create_communicator(Machine& machine, int device, int rank, std::optional<int> size,
-                               int size_bound, bool is_blocking);
+// Counted: how much of its device a communicator takes on a card is not documented, and is what the profile
+// says. ncclUnhandledCudaError: the device has no room for it.
+ncclResult_t create_communicator(Machine& machine, int device, int rank, std::optional<int> size,
+                                 int size_bound, bool is_blocking, ncclComm_t* result);
+
+// Gives back what it took, and is no communicator any more.
+void end_communicator(Machine& machine, ncclComm& communicator);
 
 // Whether it is a communicator, and was not destroyed.
 bool is_live(ncclComm_t communicator);

@@ -58,8 +58,7 @@ ncclResult_t make(Machine& machine, ncclComm_t* result, int size, int rank, int 
     return fail(ncclInvalidArgument,
                 "Invalid rank requested : " + std::to_string(rank) + "/" + std::to_string(size));
   if (const char* const problem = problem_of(config)) return fail(ncclInvalidArgument, problem);
-  *result = create_communicator(machine, device, rank, size, size, is_blocking(config));
-  return ncclSuccess;
+  return create_communicator(machine, device, rank, size, size, is_blocking(config), result);
 }
 
 }  // namespace
@@ -107,7 +106,11 @@ ncclResult_t ncclCommInitAll(ncclComm_t* result, int size, const int* devices) {
     }
     for (int rank = 0; rank < size; ++rank) {
       const int device = devices == nullptr ? rank : devices[rank];
-      result[rank] = create_communicator(machine, device, rank, size, size, /*is_blocking=*/true);
+      const ncclResult_t error =
+          create_communicator(machine, device, rank, size, size, /*is_blocking=*/true, &result[rank]);
+      if (error == ncclSuccess) continue;
+      for (int made = 0; made < rank; ++made) end_communicator(machine, *result[made]);
+      return error;
     }
     return ncclSuccess;
   });
@@ -120,10 +123,9 @@ ncclResult_t ncclCommSplit(ncclComm_t parent, int colour, int, ncclComm_t* resul
     if (colour == NCCL_SPLIT_NOCOLOR) return ncclSuccess;
     if (const char* const problem = problem_of(config)) return fail(ncclInvalidArgument, problem);
     const bool is_alone = of.size == 1;
-    *result = create_communicator(machine, of.device, is_alone ? 0 : -1,
-                                  is_alone ? std::optional<int>(1) : std::nullopt, of.size_bound,
-                                  is_blocking(config, of.is_blocking));
-    return ncclSuccess;
+    return create_communicator(machine, of.device, is_alone ? 0 : -1,
+                               is_alone ? std::optional<int>(1) : std::nullopt, of.size_bound,
+                               is_blocking(config, of.is_blocking), result);
   });
 }
 
@@ -143,7 +145,7 @@ ncclResult_t ncclCommShrink(ncclComm_t parent, int* excluded, int count, ncclCom
     if (const char* const problem = problem_of(config)) return fail(ncclInvalidArgument, problem);
     const int size = *of.size - static_cast<int>(gone.size());
     const int rank = of.rank - static_cast<int>(std::distance(gone.begin(), gone.lower_bound(of.rank)));
-    *result = create_communicator(machine, of.device, rank, size, size, is_blocking(config, of.is_blocking));
-    return ncclSuccess;
+    return create_communicator(machine, of.device, rank, size, size, is_blocking(config, of.is_blocking),
+                               result);
   });
 }

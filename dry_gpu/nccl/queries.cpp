@@ -21,7 +21,7 @@ ncclResult_t ask(ncclComm_t communicator, const void* result, Body&& body) {
 template <typename Body>
 ncclResult_t end(ncclComm_t communicator, Body&& body) {
   if (communicator == nullptr) return ncclSuccess;
-  return call_with(communicator, [&](Machine&, ncclComm& known) { return body(known); });
+  return call_with(communicator, body);
 }
 
 }  // namespace
@@ -59,14 +59,14 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* error)
 }
 
 ncclResult_t ncclCommFinalize(ncclComm_t communicator) {
-  return end(communicator, [](ncclComm& known) {
+  return end(communicator, [](Machine&, ncclComm& known) {
     return known.is_finalised.exchange(true) ? fail(ncclInvalidArgument, "comm was finalized before")
                                              : ncclSuccess;
   });
 }
 
 ncclResult_t ncclCommRevoke(ncclComm_t communicator, int flags) {
-  return end(communicator, [&](ncclComm& known) {
+  return end(communicator, [&](Machine&, ncclComm& known) {
     if (flags != NCCL_REVOKE_DEFAULT || known.is_finalised || known.is_revoked.exchange(true))
       return fail(ncclInvalidArgument, "comm was finalized or revoked before, or revokeFlags is not 0");
     known.is_finalised = true;
@@ -75,8 +75,8 @@ ncclResult_t ncclCommRevoke(ncclComm_t communicator, int flags) {
 }
 
 ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
-  return end(communicator, [](ncclComm& known) {
-    known.is_live = false;
+  return end(communicator, [](Machine& machine, ncclComm& known) {
+    end_communicator(machine, known);
     return ncclSuccess;
   });
 }

@@ -148,8 +148,9 @@ struct DryFact {
   std::uint64_t kernels_not_run = 0, library_calls_not_computed = 0;
   std::uint64_t unknown_reads = 0, unknown_read_bytes = 0, unknown_times = 0;
   std::uint64_t answered_reads = 0, unknown_workspaces = 0, communicators = 0;
-  std::uint64_t cudnn_workspace_bytes = 0, cusolver_workspace_bytes = 0;  // taken for each that is unknown
-  std::optional<std::vector<ModelledWork>> modelled_clock;                // nothing: work took no time
+  // Taken for each that is unknown.
+  std::uint64_t cudnn_workspace_bytes = 0, cusolver_workspace_bytes = 0, communicator_bytes = 0;
+  std::optional<std::vector<ModelledWork>> modelled_clock;  // nothing: work took no time
   std::vector<UnknownReader> unknown_reads_by;
   std::vector<RefusedFunction> refused;
 };

@@ -52,6 +52,7 @@ DryFact dry_fact(const nlohmann::json& section) {
   dry.unknown_times = count_of(section, "unknown_times");
   dry.unknown_workspaces = count_of(section, "unknown_workspaces");
   dry.communicators = count_of(section, "communicators");
+  dry.communicator_bytes = count_of(object("communicator_bytes"), "used");
   if (const nlohmann::json& workspaces = object("workspace_bytes"); workspaces.is_object()) {
     const auto used = [&](const char* library) {
       const auto found = workspaces.find(library);

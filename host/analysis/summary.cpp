@@ -50,6 +50,7 @@ Json dry_json(const DryFact& dry) {
        {{"cudnn", workspace(dry.cudnn_workspace_bytes)},
         {"cusolver", workspace(dry.cusolver_workspace_bytes)}}},
       {"communicators", dry.communicators},
+      {"communicator_bytes", workspace(dry.communicator_bytes)},
       {"modelled_clock", clock},
       {"refused", refused}};
 }

@@ -96,7 +96,8 @@ std::string account_text(const DryChoice& choice, const DryAccount& account) {
                                  .workspaces = account.unknown_workspaces,
                                  .communicators = account.communicators,
                                  .cudnn_workspace = taken(choice.settings.cudnn_workspace_bytes),
-                                 .cusolver_workspace = taken(choice.settings.cusolver_workspace_bytes)});
+                                 .cusolver_workspace = taken(choice.settings.cusolver_workspace_bytes),
+                                 .nccl_memory = taken(choice.settings.nccl_memory_bytes)});
   if (choice.settings.models_time)
     text += fmt::format("; its times are modelled: {} of work",
                         report::duration(static_cast<double>(account.modelled_ns())));

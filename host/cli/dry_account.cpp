@@ -116,6 +116,7 @@ std::string dry_json(const DryChoice& choice, const DryAccount& account) {
        {{"cudnn", workspace(choice.settings.cudnn_workspace_bytes)},
         {"cusolver", workspace(choice.settings.cusolver_workspace_bytes)}}},
       {"communicators", account.communicators},
+      {"communicator_bytes", workspace(choice.settings.nccl_memory_bytes)},
       {"modelled_clock", std::move(clock)},
       {"refused", std::move(refused)},
   };

@@ -27,7 +27,8 @@ std::string DryArguments::device(const std::string& command) const {
       {"answers", &answers},
       {"clock", &clock},
       {"cudnn_workspace", &cudnn_workspace},
-      {"cusolver_workspace", &cusolver_workspace}};
+      {"cusolver_workspace", &cusolver_workspace},
+      {"nccl_memory", &nccl_memory}};
   const auto [key, count] = profile_and_count(profile);
   std::string text = fmt::format("{{dry: {}, count: {}", nlohmann::json(key).dump(), count);
   for (const auto& [name, value] : others) {
@@ -53,6 +54,8 @@ void add_dry_options(CLI::App& command, DryArguments& arguments) {
                      "Memory that each convolution of cuDNN asks for, as 32MiB: it is not documented [0]");
   command.add_option("--cusolver-workspace", arguments.cusolver_workspace,
                      "The same of each decomposition of cuSOLVER [0]");
+  command.add_option("--nccl-memory", arguments.nccl_memory,
+                     "Memory that each communicator of NCCL takes of its device [0]");
 }
 
 }  // namespace strata::cli

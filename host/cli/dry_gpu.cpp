@@ -111,6 +111,7 @@ std::string dry_choice_text(const DryChoice& choice) {
   line("span_bytes", std::uint64_t{1} << 41);
   line("cudnn_workspace_bytes", choice.settings.cudnn_workspace_bytes);
   line("cusolver_workspace_bytes", choice.settings.cusolver_workspace_bytes);
+  line("nccl_memory_bytes", choice.settings.nccl_memory_bytes);
   if (choice.settings.models_time) {
     line("clock", "modelled");
     line("memory_gb_per_s", profile.memory_gb_per_s);

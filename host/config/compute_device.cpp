@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::string_view kKey = "device";
 constexpr std::string_view kCudaIndex = "cuda:";
-constexpr std::array<std::string_view, 6> kDryKeys = {"dry",   "count",           "answers",
-                                                      "clock", "cudnn_workspace", "cusolver_workspace"};
+constexpr std::array<std::string_view, 7> kDryKeys = {
+    "dry", "count", "answers", "clock", "cudnn_workspace", "cusolver_workspace", "nccl_memory"};
 constexpr std::int64_t kMostCudaDevices = 64;
 
 class DeviceReader {
@@ -71,6 +71,8 @@ class DeviceReader {
         sound = read_workspace(entry.second, place, name, device.settings.cudnn_workspace_bytes) && sound;
       } else if (name == "cusolver_workspace") {
         sound = read_workspace(entry.second, place, name, device.settings.cusolver_workspace_bytes) && sound;
+      } else if (name == "nccl_memory") {
+        sound = read_workspace(entry.second, place, name, device.settings.nccl_memory_bytes) && sound;
       } else {
         problems_.push_back({place_of(entry.first, value_.place), fmt::format("{}.{}", kKey, name),
                              fmt::format("unknown key{}; expected {}", did_you_mean(name, kDryKeys),

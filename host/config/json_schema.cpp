@@ -79,7 +79,8 @@ struct TypeSchema {
                      {"answers", file},
                      {"clock", {{"enum", {"none", "modelled"}}}},
                      {"cudnn_workspace", workspace},
-                     {"cusolver_workspace", workspace}}}};
+                     {"cusolver_workspace", workspace},
+                     {"nccl_memory", workspace}}}};
     return {{"anyOf", {real, dry}}};
   }
 

@@ -96,6 +96,7 @@ struct ValueEmitter {
     };
     emit_bytes("cudnn_workspace", settings.cudnn_workspace_bytes);
     emit_bytes("cusolver_workspace", settings.cusolver_workspace_bytes);
+    emit_bytes("nccl_memory", settings.nccl_memory_bytes);
     out << YAML::EndMap;
   }
 

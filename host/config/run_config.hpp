@@ -83,6 +83,7 @@ struct DrySettings {
   bool models_time = false;                   // on a clock by peak rates; else no work takes time
   std::int64_t cudnn_workspace_bytes = 0;     // that each convolution asks for
   std::int64_t cusolver_workspace_bytes = 0;  // that each decomposition asks for
+  std::int64_t nccl_memory_bytes = 0;         // that each communicator takes of its device
 };
 
 // Where a run computes: `cpu`, `cuda:1`, or the first of some devices that compute nothing.

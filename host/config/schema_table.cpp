@@ -221,12 +221,12 @@ std::vector<Key> make_keys() {
       {.path = "device",
        .type = compute_device<&C::device>(),
        .default_text = "cpu",
-       .help =
-           "Where the run computes. A dry device computes nothing and needs no GPU: its memory is that "
-           "of the card whose profile is named. The same as --dry on the command line. A file of answers "
-           "(dry: ..., answers: counts.yaml) gives values for what a program reads and nobody knows. "
-           "clock: modelled gives work a time, by the card's peak rates; cudnn_workspace: 32MiB and "
-           "cusolver_workspace are what each of these libraries' calls asks for, which nobody knows either."},
+       .help = "Where the run computes. A dry device computes nothing and needs no GPU: its memory is that "
+               "of the card whose profile is named. The same as --dry on the command line. A file of answers "
+               "(dry: ..., answers: counts.yaml) gives values for what a program reads and nobody knows. "
+               "clock: modelled gives work a time, by the card's peak rates; cudnn_workspace: 32MiB and "
+               "cusolver_workspace are what each of these libraries' calls asks for, nccl_memory what each "
+               "communicator takes, which nobody knows either."},
 
       {.path = "trace.ops",
        .type = choice<&C::trace, &T::ops>({"window", "run", "none"}),

@@ -28,8 +28,9 @@ std::string unknowns_text(const Unknowns& unknowns) {
       text += fmt::format(" (cuSOLVER's taken as {})", unknowns.cusolver_workspace);
   }
   if (unknowns.communicators > 0) {
-    text += fmt::format(", {} whose memory is not counted",
-                        counted(unknowns.communicators, "NCCL communicator", "NCCL communicators"));
+    text += fmt::format(
+        ", {} whose memory is {}", counted(unknowns.communicators, "NCCL communicator", "NCCL communicators"),
+        unknowns.nccl_memory.empty() ? "not counted" : fmt::format("taken as {} each", unknowns.nccl_memory));
   }
   return text;
 }
@@ -48,7 +49,8 @@ std::string dry_admissions(const analysis::DryFact& dry) {
                          .workspaces = dry.unknown_workspaces,
                          .communicators = dry.communicators,
                          .cudnn_workspace = taken(dry.cudnn_workspace_bytes),
-                         .cusolver_workspace = taken(dry.cusolver_workspace_bytes)});
+                         .cusolver_workspace = taken(dry.cusolver_workspace_bytes),
+                         .nccl_memory = taken(dry.communicator_bytes)});
   if (dry.modelled_clock) text += "; times of the device are modelled, none is measured";
   std::vector<std::string> readers;
   for (const analysis::UnknownReader& each : dry.unknown_reads_by) {

@@ -14,7 +14,8 @@ std::string device_text(const analysis::Facts& facts);
 // What work on dry devices asked for and nobody knows.
 struct Unknowns {
   std::uint64_t times = 0, workspaces = 0, communicators = 0;
-  std::string cudnn_workspace, cusolver_workspace;  // what each is taken as, as it reads; empty: as nothing
+  // What each is taken as, as it reads; empty: as nothing.
+  std::string cudnn_workspace, cusolver_workspace, nccl_memory;
 };
 
 // ", 3 unknown times, 1 workspace of unknown size (cuDNN's taken as 32.0 MiB), 1 NCCL communicator whose

@@ -215,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
               ": device.answers: there is no file '/nowhere/answers.yaml'"}},
         Case{"dry_settings",
              with("device: {dry: " + kH100 +
-                  ", clock: modelled, cudnn_workspace: 32MiB, cusolver_workspace: 0}"),
+                  ", clock: modelled, cudnn_workspace: 32MiB, cusolver_workspace: 0, nccl_memory: 1GiB}"),
              {}},
         Case{"no_clock",
              with("device: {dry: " + kH100 + ", clock: real}"),
@@ -229,7 +229,7 @@ INSTANTIATE_TEST_SUITE_P(
              with("device: {dry: " + kH100 + ", cout: 2}"),
              {"t.yaml:2:" + std::to_string(17 + kH100.size()) +
               ": device.cout: unknown key; did you mean 'count'?; expected dry, count, answers, clock, "
-              "cudnn_workspace, cusolver_workspace"}}),
+              "cudnn_workspace, cusolver_workspace, nccl_memory"}}),
     [](const auto& info) { return info.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(

@@ -36,7 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
         "1536}\n",
         "model: {size: small}\nschedule: {steps: 3-8}\n", "model: {size: small}\ndevice: cuda:1\n",
         "model: {size: small}\ndevice: {dry: " + std::filesystem::absolute(STRATA_DEVICES).string() +
-            "/h100-80gb.yaml, count: 8, clock: modelled, cudnn_workspace: 1.5MiB, cusolver_workspace: 3}\n",
+            "/h100-80gb.yaml, count: 8, clock: modelled, cudnn_workspace: 1.5MiB, cusolver_workspace: 3, "
+            "nccl_memory: 600MiB}\n",
         "model: {size: small}\nplugins: [a, b: {x: 1e-3, y: 'no', z: '# {', w: '', v: ' '}, ./c.so]\n",
         "model: {size: small}\nstore: {on_full: drop, spool_bytes: 65537}\nstrict: true\nseed: "
         "9223372036854775807\n"));

@@ -107,6 +107,13 @@ def test_collectives_have_the_shapes_that_their_ranks_give_them(on_dry_gpu):
     assert facts["messages"] == []
 
 
+def test_a_communicator_takes_what_it_is_said_to(on_dry_gpu):
+    before, beside, after = on_dry_gpu("communicator_memory.py")["free"]
+    assert before == beside == after
+    before, beside, after = on_dry_gpu("communicator_memory.py", nccl_memory_bytes=600 * MIB)["free"]
+    assert (before - beside, before - after) == (600 * MIB, 0)
+
+
 def test_a_script_of_torchrun_runs_unchanged(on_dry_gpu):
     script = REPOSITORY / "tests/dry_gpu/programs/env_rendezvous.py"
     facts = on_dry_gpu(REPOSITORY / "dry_gpu/one_rank.py", "64", str(script), "--batch", "4")

@@ -26,7 +26,7 @@ typedef struct strata_dry_gpu_counts {
   uint64_t unknown_bytes;  /* of them */
   uint64_t unknown_times;  /* distances between events that were asked for: zero */
   uint64_t answered_reads; /* that would have been unknown; the user's answers gave them */
-  uint64_t communicators;  /* of NCCL, whose memory on a card is not documented and is not counted */
+  uint64_t communicators;  /* of NCCL, whose memory on a card is not documented */
   /* sizes of libraries' workspaces that no documentation tells: the least, or what a setting says */
   uint64_t unknown_workspaces;
 } strata_dry_gpu_counts;
