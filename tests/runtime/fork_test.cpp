@@ -10,8 +10,9 @@
 #include "tests/runtime/session_fixture.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
-// A child looks for no leaks when it exits: a thread that it does not have may have held the allocator's lock.
-extern "C" int __lsan_is_turned_off() {
+// A child looks for no leaks when it exits: a thread that it does not have may have held the allocator's
+// lock.
+extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
   static const pid_t first = getpid();
   return getpid() != first;
 }
