@@ -1,4 +1,5 @@
-# CUDA's headers, as PyPI's wheels bring them with torch: dry_gpu/ implements what they declare. No toolkit is needed, and
+# CUDA's headers, as PyPI's wheels bring them: torch's own, and those of nvidia-cuda-crt, which they include. dry_gpu/ implements
+# what they declare. No toolkit is needed, and
 # none of CUDA's libraries is linked.
 #
 # strata::cuda_headers exists where torch's wheel has them beside it; a LibTorch for CPU alone does not.
@@ -8,7 +9,8 @@ set(nvidia_root ${torch_root}/../nvidia)
 cmake_path(NORMAL_PATH nvidia_root)
 file(GLOB cuda_include_folders ${nvidia_root}/*/include)
 set(STRATA_HAS_CUDA_HEADERS OFF)
-if(EXISTS ${nvidia_root}/cu13/include/cuda_runtime_api.h AND EXISTS ${nvidia_root}/cudnn/include/cudnn.h)
+if(EXISTS ${nvidia_root}/cu13/include/cuda_runtime_api.h AND EXISTS ${nvidia_root}/cu13/include/crt/host_defines.h AND
+   EXISTS ${nvidia_root}/cudnn/include/cudnn.h)
   set(STRATA_HAS_CUDA_HEADERS ON)
   add_library(strata::cuda_headers INTERFACE IMPORTED GLOBAL)
   target_include_directories(strata::cuda_headers SYSTEM INTERFACE ${cuda_include_folders})
