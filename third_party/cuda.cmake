@@ -1,6 +1,5 @@
-# CUDA's headers, as PyPI's wheels bring them: torch's own, and those of nvidia-cuda-crt, which they include. dry_gpu/ implements
-# what they declare. No toolkit is needed, and
-# none of CUDA's libraries is linked.
+# CUDA's headers, as PyPI's wheels bring them: those that torch asks for, and nvidia-cuda-crt's, which they include.
+# dry_gpu/ implements what they declare. No toolkit is needed, and none of CUDA's libraries is linked.
 #
 # strata::cuda_headers exists where torch's wheel has them beside it; a LibTorch for CPU alone does not.
 
