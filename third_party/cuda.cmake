@@ -1,5 +1,5 @@
-# CUDA's headers, as PyPI's wheels bring them: those that torch asks for, and nvidia-cuda-crt's, which they include.
-# dry_gpu/ implements what they declare. No toolkit is needed, and none of CUDA's libraries is linked.
+# CUDA's headers, as PyPI's wheels bring them: those that torch asks for, and nvidia-cuda-crt's and nvidia-cuda-cccl's,
+# which they include. dry_gpu/ implements what they declare. No toolkit is needed, and none of CUDA's libraries is linked.
 #
 # strata::cuda_headers exists where torch's wheel has them beside it; a LibTorch for CPU alone does not.
 
@@ -8,8 +8,15 @@ set(nvidia_root ${torch_root}/../nvidia)
 cmake_path(NORMAL_PATH nvidia_root)
 file(GLOB cuda_include_folders ${nvidia_root}/*/include)
 set(STRATA_HAS_CUDA_HEADERS OFF)
-if(EXISTS ${nvidia_root}/cu13/include/cuda_runtime_api.h AND EXISTS ${nvidia_root}/cu13/include/crt/host_defines.h AND
-   EXISTS ${nvidia_root}/cudnn/include/cudnn.h)
+set(has_all ON)
+foreach(header cu13/include/cuda_runtime_api.h cu13/include/crt/host_defines.h cu13/include/nv/target
+    cudnn/include/cudnn.h)
+  if(NOT EXISTS ${nvidia_root}/${header})
+    message(STATUS "No dry GPU: ${nvidia_root} has no ${header}")
+    set(has_all OFF)
+  endif()
+endforeach()
+if(has_all)
   set(STRATA_HAS_CUDA_HEADERS ON)
   add_library(strata::cuda_headers INTERFACE IMPORTED GLOBAL)
   target_include_directories(strata::cuda_headers SYSTEM INTERFACE ${cuda_include_folders})
