@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "dry_gpu/clock/kernel_estimate.hpp"
 
@@ -47,11 +48,11 @@ const char* Clock::keep(const std::string& name) {
 Clock::OneCall::OneCall(Clock& clock) {
   const std::scoped_lock lock(clock.mutex_);
   clock.pass_call();
-  is_in_one_call = true;
+  is_within_another_ = std::exchange(is_in_one_call, true);
 }
 
 Clock::OneCall::~OneCall() {
-  is_in_one_call = false;
+  is_in_one_call = is_within_another_;
 }
 
 void Clock::pass_call() {

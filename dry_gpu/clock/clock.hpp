@@ -68,6 +68,9 @@ class Clock {
     ~OneCall();
     OneCall(const OneCall&) = delete;
     OneCall& operator=(const OneCall&) = delete;
+
+   private:
+    bool is_within_another_ = false;
   };
 
   // Whether the host's time has come that far.

@@ -18,7 +18,8 @@ cudaError_t call_and_wait(Body&& body) {
   });
 }
 
-// The host goes on when the copy is done, on the modelled clock too; at once, if it is one between devices
+// The host goes on when the copy is done, on the modelled clock too; at once, if both sides are devices'
+// memory
 // ("API synchronization behavior" of CUDA's runtime).
 cudaError_t wait_for_copy(Machine& machine, CUstream_st& stream, const void* target, const void* source,
                           cudaError_t error) {

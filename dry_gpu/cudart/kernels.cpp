@@ -2,7 +2,7 @@
 #include "dry_gpu/device/kernels.hpp"
 
 #include <algorithm>
-#include <mutex>
+#include <atomic>
 
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/cupti/api_call.hpp"
@@ -26,20 +26,18 @@ CodeVersion code_of(const void* fat_binary, const DeviceProfile& profile) {
   return {oldest, oldest};
 }
 
-// A program may have no code for a device: a real one would refuse each of its kernels. Here they need none,
-// so that their memory is known all the same; this says so at the first of them.
+// A program may have no code for a device: a real one would refuse its kernels. Here they need none, so that
+// their memory is known all the same. The first kernel that a program launches is asked.
 void tell_of_missing_code(const DeviceProfile& profile, const void* kernel) {
-  static std::once_flag once;
-  std::call_once(once, [&] {
-    const auto known = kernels().kernel(kernel);
-    if (!known) return;
-    const std::vector<CodeImage> images = code_images(known->fat_binary);
-    if (images.empty() || code_for(images, profile.architecture())) return;
-    say(profile.name.c_str(),
-        "would refuse this program's kernels: none is compiled for its compute capability. Memory is told as "
-        "if they "
-        "were");
-  });
+  static std::atomic<bool> is_asked = false;
+  if (is_asked.load(std::memory_order_relaxed)) return;
+  const auto known = kernels().kernel(kernel);
+  if (!known || is_asked.exchange(true)) return;
+  const std::vector<CodeImage> images = code_images(known->fat_binary);
+  if (images.empty() || code_for(images, profile.architecture())) return;
+  say(profile.name.c_str(),
+      "would refuse this kernel and all that were compiled with it: they are for other compute capabilities. "
+      "Memory is told as if they ran");
 }
 
 }  // namespace

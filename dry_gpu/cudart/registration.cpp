@@ -1,5 +1,5 @@
-// What the code that nvcc makes calls before main: its kernels and variables make themselves known. CUDA
-// declares these functions in no header of its wheels; their signatures are those of crt/host_runtime.h.
+// What the code that nvcc makes calls before main: its kernels and variables make themselves known. They
+// are declared in crt/host_runtime.h, which only what nvcc makes can include.
 #include <memory>
 
 #include "dry_gpu/cuda_api.hpp"
@@ -11,7 +11,7 @@ using namespace strata::dry_gpu;
 #pragma GCC visibility push(default)
 extern "C" {
 
-void** __cudaRegisterFatBinary(void* fat_binary) {
+void** __cudaRegisterFatBinary(void* fat_binary) noexcept {
   return std::make_unique<void*>(fat_binary).release();
 }
 

@@ -11,7 +11,7 @@ Address reserve(std::uint64_t bytes) {
   void* const wanted = reinterpret_cast<void*>(kBase);  // NOLINT(performance-no-int-to-ptr)
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 #ifdef __SANITIZE_THREAD__
-  constexpr bool kMayBeWanted = false;  // its programs have no addresses there
+  constexpr bool kMayBeWanted = false;  // ThreadSanitizer keeps those addresses for itself
 #else
   constexpr bool kMayBeWanted = true;
 #endif

@@ -77,7 +77,8 @@ std::optional<Bytes> each_over_equal_ranks(Bytes bytes, const Movement& movement
 }
 
 std::optional<Bytes> reduced(const std::optional<Bytes>& bytes, const Movement& movement) {
-  if (!bytes || movement.operation == ncclMax || movement.operation == ncclMin) return bytes;
+  const bool is_copied = *movement.size == 1 && movement.operation < ncclNumOps;  // of one rank alone
+  if (!bytes || is_copied || movement.operation == ncclMax || movement.operation == ncclMin) return bytes;
   const auto as = [&]<typename Number>(Number) { return each_over_equal_ranks<Number>(*bytes, movement); };
   switch (movement.type) {
     case ncclInt8:

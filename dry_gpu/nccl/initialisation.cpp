@@ -109,7 +109,10 @@ ncclResult_t ncclCommInitAll(ncclComm_t* result, int size, const int* devices) {
       const ncclResult_t error =
           create_communicator(machine, device, rank, size, size, /*is_blocking=*/true, &result[rank]);
       if (error == ncclSuccess) continue;
-      for (int made = 0; made < rank; ++made) end_communicator(machine, *result[made]);
+      for (int made = 0; made < rank; ++made) {
+        end_communicator(machine, *result[made]);
+        result[made] = nullptr;
+      }
       return error;
     }
     return ncclSuccess;

@@ -1,4 +1,4 @@
-"""What single features of PyTorch take on a card: kinds of attention, forms of AdamW, checkpoints, scaled gradients."""
+"""What single features of PyTorch take on the dry GPU: kinds of attention, forms of AdamW, checkpoints, scaled gradients."""
 
 import pytest
 
@@ -47,6 +47,11 @@ def test_attention_is_chosen_by_architecture(on_dry_gpu, compute, chosen):
     }
 
 
+def test_a_card_that_torch_has_no_code_for_is_named(on_dry_gpu):
+    (message,) = on_dry_gpu("features.py", "choice", compute_major=7, compute_minor=0)["messages"]
+    assert message.startswith("strata dry gpu: NVIDIA H100 80GB HBM3 would refuse this kernel")
+
+
 def test_forms_of_adamw(facts):
     weight, bias = 1024 * 1024 * 4, 1024 * 4
     parameters = 8 * (weight + bias)
@@ -69,5 +74,5 @@ def test_checkpoints(facts):
     assert round(with_checkpoints / MIB, 1) == 481.2
 
 
-def test_gradients_are_scaled_and_clipped(facts):
+def test_scaled_gradients_go_through_the_optimizer(facts):
     assert facts["scaled"] == 2, "both parameters have been through the optimizer"

@@ -16,8 +16,8 @@ extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
   static const pid_t first = getpid();
   return getpid() != first;
 }
-// Called once in the first process.
-static const int kIsFirst = __lsan_is_turned_off();
+// Asked once here, so that the first process is the parent.
+[[maybe_unused]] static const int kOffAtStart = __lsan_is_turned_off();
 #endif
 
 namespace strata {
