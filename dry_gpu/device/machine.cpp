@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "dry_gpu/device/messages.hpp"
+#include "dry_gpu/device/nvrtc_builtins.hpp"
 #include "dry_gpu/device/visible_devices.hpp"
 
 namespace strata::dry_gpu {
@@ -98,6 +99,7 @@ Device& Machine::used(int index) {
   std::call_once(used.context_made, [&] {
     used.memory.take(profile_.device.context_bytes);
     used.has_context = true;
+    open_nvrtc_builtins();
     if (auto* const told = told_of_contexts.load()) told(used.context);
   });
   return used;

@@ -64,3 +64,8 @@ def test_the_event_stream_is_the_same_in_every_run(on_dry_gpu):
     runs = [on_dry_gpu("event_stream.py") for _ in range(3)]
     assert runs[0]["events"] > 500
     assert runs[0] == runs[1] == runs[2]
+
+
+def test_kernels_are_compiled_with_what_lies_beside_torch(on_dry_gpu):
+    (builtins,) = on_dry_gpu("compiled_kernel.py")["builtins"]
+    assert "/site-packages/nvidia/cu13/lib/" in builtins, "not with those of a toolkit, which not every machine has"
