@@ -41,7 +41,8 @@ def test_the_allocator_does_what_its_constants_say(facts):
     assert memory["then"] == 1024 * MIB, "what is free in the cache is given back to make room"
     assert memory["retries_then"] == 2
 
-    assert [path for path in facts["mapped"] if "cufile" not in path and "nvshmem" not in path] == []
+    harmless = ("cufile", "nvshmem", "nvrtc-builtins")  # which ask nothing of a device
+    assert [path for path in facts["mapped"] if not any(name in path for name in harmless)] == []
     assert facts["messages"] == [], "nothing that these cases need is refused"
 
 
