@@ -43,7 +43,8 @@ def test_python_finds_the_card_and_the_account_says_what_it_missed(torch_program
     facts = json.loads(result.stdout)
     assert (facts["name"], facts["devices"], facts["sum"]) == ("NVIDIA A100-SXM4-40GB", 2, 0.0)
     assert facts["segments"] == [True]
-    assert [path for path in facts["mapped"] if "cufile" not in path and "nvshmem" not in path] == []
+    harmless = ("cufile", "nvshmem", "nvrtc-builtins")  # which ask nothing of a device
+    assert [path for path in facts["mapped"] if not any(name in path for name in harmless)] == []
     assert "on a dry NVIDIA A100-SXM4-40GB, nothing was computed and no time measured" in result.stderr
     assert "1 read of unknown values (4 bytes)" in result.stderr
 
