@@ -4,11 +4,12 @@
 Two measures, each as a ratio from one run of this script:
 
 * time: pairs of runs, attached and detached in turn (the order alternates), one ratio of median step times a pair. Printed are
-  the median of the ratios and the upper end of its 95% interval (bootstrap over pairs).
+  the median of the ratios and the upper end of its 95% interval (bootstrap over pairs). One thread computes: two share their
+  cores with whatever else the machine does, and a pair differs by a quarter.
 * instructions (--instructions): callgrind's count for runs of two lengths, so that start and end cancel; what is left is
   instructions a step, of the training thread and of the store's writer, for steps that wait for the window and for steps
   whose operators are traced. The mean is over the steps that the configuration has of each. The analysis after the run is
-  not counted. One thread computes, so that the count repeats.
+  not counted. Here too one thread computes, so that the count repeats.
 
 Exit code 0 when both are within the limits given, 1 otherwise.
 
@@ -55,7 +56,7 @@ def upper_bound(ratios, rounds=4000):
 
 def time_ratio(arguments, scratch):
     ratios = []
-    overrides = [f"schedule.max_steps={arguments.steps}"]
+    overrides = ["backend.threads=1", f"schedule.max_steps={arguments.steps}"]
     for pair in range(arguments.pairs):
         order = [("attached", []), ("detached", DETACHED)]
         if pair % 2:
