@@ -5,8 +5,10 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
+#include "host/analysis/dry_json.hpp"
 #include "strata/dry_gpu.h"
 
 namespace strata::cli {
@@ -74,53 +76,41 @@ std::uint64_t DryAccount::modelled_ns() const {
 }
 
 std::string dry_json(const DryChoice& choice, const DryAccount& account) {
-  using Json = nlohmann::ordered_json;
   const config::DeviceProfile& profile = choice.profile;
-  Json refused = Json::array();
-  for (const DryAccount::Refused& function : account.refused)
-    refused.push_back({{"function", function.function}, {"calls", function.calls}});
-  Json readers = Json::array();
-  for (const DryAccount::Reader& reader : account.readers) {
-    readers.push_back({{"reader", reader.name},
-                       {"count", reader.unknown_reads},
-                       {"bytes", reader.unknown_bytes},
-                       {"answered", reader.answered_reads}});
-  }
-  // Nobody says how much it may be at most.
-  const auto workspace = [](std::int64_t used) {
-    return Json{{"low", 0}, {"high", nullptr}, {"used", used}};
-  };
-  Json clock = nullptr;
+  analysis::DryFact dry{
+      .profile = profile.key,
+      .name = profile.name,
+      .devices = static_cast<std::uint64_t>(choice.devices),
+      .memory_bytes = profile.memory_bytes,
+      .context_bytes_low = profile.context_bytes.low,
+      .context_bytes_high = profile.context_bytes.high,
+      .context_bytes_used = profile.context_bytes.high,
+      .kernels_not_run = account.kernels_not_run,
+      .library_calls_not_computed = account.library_calls_not_computed,
+      .unknown_reads = account.unknown_reads,
+      .unknown_read_bytes = account.unknown_read_bytes,
+      .unknown_times = account.unknown_times,
+      .answered_reads = account.answered_reads,
+      .unknown_workspaces = account.unknown_workspaces,
+      .communicators = account.communicators,
+      .cudnn_workspace_bytes = static_cast<std::uint64_t>(choice.settings.cudnn_workspace_bytes),
+      .cusolver_workspace_bytes = static_cast<std::uint64_t>(choice.settings.cusolver_workspace_bytes),
+      .communicator_bytes = static_cast<std::uint64_t>(choice.settings.nccl_memory_bytes),
+      .modelled_clock = std::nullopt,
+      .unknown_reads_by = {},
+      .refused = {}};
   if (choice.settings.models_time) {
+    dry.modelled_clock.emplace();
     for (std::size_t model = 0; model < account.modelled.size(); ++model)
-      clock[DryAccount::kModels[model]] = {{"works", account.modelled[model].works},
-                                           {"ns", account.modelled[model].ns}};
+      dry.modelled_clock->push_back(
+          {DryAccount::kModels[model], account.modelled[model].works, account.modelled[model].ns});
   }
-  const Json description = {
-      {"profile", profile.key},
-      {"name", profile.name},
-      {"devices", choice.devices},
-      {"memory_bytes", profile.memory_bytes},
-      {"context_bytes",
-       {{"low", profile.context_bytes.low},
-        {"high", profile.context_bytes.high},
-        {"used", profile.context_bytes.high}}},
-      {"kernels_not_run", account.kernels_not_run},
-      {"library_calls_not_computed", account.library_calls_not_computed},
-      {"unknown_reads", {{"count", account.unknown_reads}, {"bytes", account.unknown_read_bytes}}},
-      {"unknown_reads_by", std::move(readers)},
-      {"answered_reads", account.answered_reads},
-      {"unknown_times", account.unknown_times},
-      {"unknown_workspaces", account.unknown_workspaces},
-      {"workspace_bytes",
-       {{"cudnn", workspace(choice.settings.cudnn_workspace_bytes)},
-        {"cusolver", workspace(choice.settings.cusolver_workspace_bytes)}}},
-      {"communicators", account.communicators},
-      {"communicator_bytes", workspace(choice.settings.nccl_memory_bytes)},
-      {"modelled_clock", std::move(clock)},
-      {"refused", std::move(refused)},
-  };
-  return description.dump();
+  for (const DryAccount::Reader& reader : account.readers)
+    dry.unknown_reads_by.push_back(
+        {reader.name, reader.unknown_reads, reader.unknown_bytes, reader.answered_reads});
+  for (const DryAccount::Refused& function : account.refused)
+    dry.refused.push_back({function.function, function.calls});
+  return analysis::to_json(dry).dump();
 }
 
 }  // namespace strata::cli
