@@ -20,9 +20,8 @@ CodeVersion code_of(const void* fat_binary, const DeviceProfile& profile) {
   const std::vector<CodeImage> images = code_images(fat_binary);
   const int architecture = profile.architecture();
   if (const auto code = code_for(images, architecture)) return *code;
-  int oldest = architecture;
-  if (!images.empty()) oldest = images.front().architecture;
-  for (const CodeImage& image : images) oldest = std::min(oldest, image.architecture);
+  if (images.empty()) return {architecture, architecture};
+  const int oldest = std::ranges::min(images, {}, &CodeImage::architecture).architecture;
   return {oldest, oldest};
 }
 

@@ -159,9 +159,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   return call([&](Machine& machine, ThreadState&) {
     if (begin == nullptr || end == nullptr) return cudaErrorInvalidResourceHandle;
-    std::int64_t ns = 0;
-    if (const cudaError_t error = machine.streams().elapsed(begin, end, ns)) return error;
-    *milliseconds = static_cast<float>(static_cast<double>(ns) / 1e6);
+    const Streams::Asked asked = machine.streams().elapsed(begin, end);
+    if (asked.error != cudaSuccess) return asked.error;
+    *milliseconds = static_cast<float>(static_cast<double>(asked.ns) / 1e6);
     if (machine.clock() == nullptr) machine.counts().unknown_times.add();
     return cudaSuccess;
   });

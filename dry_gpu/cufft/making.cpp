@@ -86,28 +86,28 @@ cufftResult check_types(cudaDataType input, cudaDataType output, cudaDataType ex
   return CUFFT_INVALID_TYPE;
 }
 
+cufftResult check(int rank, const long long* lengths, long long batch, cudaDataType input,
+                  cudaDataType output, cudaDataType execution) {
+  const cufftResult result = check_shape(rank, lengths, batch);
+  return result == CUFFT_SUCCESS ? check_types(input, output, execution, rank, lengths) : result;
+}
+
 }  // namespace
 
 cufftResult cufftXtMakePlanMany(cufftHandle handle, int rank, long long* lengths, long long*, long long,
                                 long long, cudaDataType input, long long*, long long, long long,
                                 cudaDataType output, long long batch, std::size_t* bytes,
                                 cudaDataType execution) {
-  if (const cufftResult result = check_shape(rank, lengths, batch); result != CUFFT_SUCCESS) return result;
-  if (const cufftResult result = check_types(input, output, execution, rank, lengths);
-      result != CUFFT_SUCCESS)
-    return result;
-  return make(handle, rank, lengths, batch, bytes);
+  const cufftResult result = check(rank, lengths, batch, input, output, execution);
+  return result == CUFFT_SUCCESS ? make(handle, rank, lengths, batch, bytes) : result;
 }
 
 cufftResult cufftXtGetSizeMany(cufftHandle handle, int rank, long long* lengths, long long*, long long,
                                long long, cudaDataType input, long long*, long long, long long,
                                cudaDataType output, long long batch, std::size_t* bytes,
                                cudaDataType execution) {
-  if (const cufftResult result = check_shape(rank, lengths, batch); result != CUFFT_SUCCESS) return result;
-  if (const cufftResult result = check_types(input, output, execution, rank, lengths);
-      result != CUFFT_SUCCESS)
-    return result;
-  return ask_plan(handle, rank, lengths, CUFFT_C2C, batch, bytes);
+  const cufftResult result = check(rank, lengths, batch, input, output, execution);
+  return result == CUFFT_SUCCESS ? ask_plan(handle, rank, lengths, CUFFT_C2C, batch, bytes) : result;
 }
 
 cufftResult cufftMakePlanMany64(cufftHandle handle, int rank, long long* lengths, long long*, long long,

@@ -4,6 +4,7 @@
 #include <glob.h>
 #include <link.h>
 
+#include <atomic>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,8 @@ int find_torch(dl_phdr_info* library, std::size_t, void* packages) {
 }  // namespace
 
 void open_nvrtc_builtins() noexcept {
+  static std::atomic<bool> are_open = false;
+  if (are_open.load(std::memory_order_relaxed)) return;
   try {
     std::string packages;
     if (dl_iterate_phdr(find_torch, &packages) == 0) return;
@@ -31,6 +34,7 @@ void open_nvrtc_builtins() noexcept {
     if (glob((packages + std::string(kBuiltins)).c_str(), 0, nullptr, &found) == 0)
       dlopen(found.gl_pathv[0], RTLD_LAZY | RTLD_LOCAL);
     globfree(&found);
+    are_open = true;
   } catch (...) {  // no room for a path: then it is looked for as ever
   }
 }

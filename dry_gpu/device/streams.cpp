@@ -142,9 +142,9 @@ cudaError_t Streams::wait_in_graph(CUstream_st* stream, const CUevent_st* event)
 }
 
 cudaError_t Streams::query(const CUevent_st* event) {
-  std::int64_t done_at_ns = 0;
-  if (const cudaError_t error = may_ask_for(event, done_at_ns)) return error;
-  return clock_ == nullptr || clock_->is_past(done_at_ns) ? cudaSuccess : cudaErrorNotReady;
+  const Asked asked = may_ask_for(event);
+  if (asked.error != cudaSuccess) return asked.error;
+  return clock_ == nullptr || clock_->is_past(asked.ns) ? cudaSuccess : cudaErrorNotReady;
 }
 
 cudaError_t Streams::query(CUstream_st* stream) {
@@ -153,10 +153,9 @@ cudaError_t Streams::query(CUstream_st* stream) {
 }
 
 cudaError_t Streams::synchronize(const CUevent_st* event) {
-  std::int64_t done_at_ns = 0;
-  if (const cudaError_t error = may_ask_for(event, done_at_ns)) return error;
-  if (clock_ != nullptr) clock_->wait_until(done_at_ns);
-  return cudaSuccess;
+  const Asked asked = may_ask_for(event);
+  if (asked.error == cudaSuccess && clock_ != nullptr) clock_->wait_until(asked.ns);
+  return asked.error;
 }
 
 cudaError_t Streams::synchronize(CUstream_st* stream) {
@@ -165,30 +164,31 @@ cudaError_t Streams::synchronize(CUstream_st* stream) {
   return cudaSuccess;
 }
 
-cudaError_t Streams::elapsed(const CUevent_st* begin, const CUevent_st* end, std::int64_t& ns) {
+Streams::Asked Streams::elapsed(const CUevent_st* begin, const CUevent_st* end) {
+  std::int64_t ns = 0;
   std::int64_t done_at_ns = 0;
   {
     const std::scoped_lock lock(mutex_);
     for (const CUevent_st* event : {begin, end}) {
       if (!event->is_live || !event->is_recorded || (event->flags & cudaEventDisableTiming) != 0)
-        return cudaErrorInvalidResourceHandle;
+        return {.error = cudaErrorInvalidResourceHandle};
     }
-    if (begin->device != end->device) return cudaErrorInvalidResourceHandle;
+    if (begin->device != end->device) return {.error = cudaErrorInvalidResourceHandle};
     ns = end->done_at_ns - begin->done_at_ns;
     done_at_ns = std::max(begin->done_at_ns, end->done_at_ns);
   }
-  return clock_ == nullptr || clock_->is_past(done_at_ns) ? cudaSuccess : cudaErrorNotReady;
+  if (clock_ != nullptr && !clock_->is_past(done_at_ns)) return {.error = cudaErrorNotReady};
+  return {.ns = ns};
 }
 
-cudaError_t Streams::may_ask_for(const CUevent_st* event, std::int64_t& done_at_ns) {
+Streams::Asked Streams::may_ask_for(const CUevent_st* event) {
   const std::scoped_lock lock(mutex_);
-  if (!event->is_live) return cudaErrorInvalidResourceHandle;
+  if (!event->is_live) return {.error = cudaErrorInvalidResourceHandle};
   if (Capture* const capture = capture_of(event->capture)) {
     capture->invalidated = true;
-    return cudaErrorCapturedEvent;
+    return {.error = cudaErrorCapturedEvent};
   }
-  done_at_ns = event->done_at_ns;
-  return cudaSuccess;
+  return {.ns = event->done_at_ns};
 }
 
 cudaError_t Streams::may_ask_for(CUstream_st* stream) {

@@ -48,8 +48,12 @@ class Streams {
   // Whether the host may wait for that; then it has.
   cudaError_t synchronize(const CUevent_st* event);
   cudaError_t synchronize(CUstream_st* stream);
+  struct Asked {
+    cudaError_t error = cudaSuccess;
+    std::int64_t ns = 0;  // where there is no error
+  };
   // Between two events that are recorded and timed, by the modelled clock; 0 without one.
-  cudaError_t elapsed(const CUevent_st* begin, const CUevent_st* end, std::int64_t& ns);
+  Asked elapsed(const CUevent_st* begin, const CUevent_st* end);
   // The same for all streams, and for calls that wait for them, as cudaMalloc may: no capture on this thread,
   // nor one in global mode anywhere, may be under way. `mode` is the calling thread's.
   cudaError_t synchronize_all(const void* thread, cudaStreamCaptureMode mode);
@@ -90,8 +94,9 @@ class Streams {
 
   Kept keep(CUstream_st* stream, cudaGraphNodeType type, std::function<void(CUstream_st&)> replay);
   Capture* capture_of(unsigned long long id);
-  // Whether the host may ask for that now; a capture that it belongs to ends in failure.
-  cudaError_t may_ask_for(const CUevent_st* event, std::int64_t& done_at_ns);
+  // Whether the host may ask for that now; a capture that it belongs to ends in failure. Of an event, when it
+  // is done.
+  Asked may_ask_for(const CUevent_st* event);
   cudaError_t may_ask_for(CUstream_st* stream);
   bool is_live(const CUevent_st* event);
 
