@@ -1,11 +1,8 @@
 #include "host/cli/interrupt.hpp"
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <array>
-
-#include "host/cli/exit_code.hpp"
 
 namespace strata::cli {
 namespace {
@@ -19,7 +16,9 @@ std::array<struct sigaction, kNumbers.size()> before;
 void note(int number) {
   int none = 0;
   if (noted.compare_exchange_strong(none, number)) return;
-  _exit(kSignalBase + number);
+  // Delivered once this handler returns: a script's shell learns that its child died of it, and stops too.
+  ::signal(number, SIG_DFL);
+  raise(number);
 }
 
 // What the program that started this one ignores stays ignored: a job in a script's background outlives its
