@@ -30,6 +30,14 @@ TextType folder_name() {
   return type;
 }
 
+template <auto... members>
+TextType one_of(std::vector<std::string_view> names, std::string_view expected) {
+  TextType type = text<members...>();
+  type.names = std::move(names);
+  type.expected = expected;
+  return type;
+}
+
 // The field is a text, which gets the chosen name, or an enumeration whose values are in the order of
 // `names`.
 template <auto... members>
@@ -115,6 +123,14 @@ RealType fraction() {
   return type;
 }
 
+// (0, 1).
+template <auto... members>
+RealType open_fraction() {
+  RealType type = fraction<members...>();
+  type.open_minimum = true;
+  return type;
+}
+
 template <auto... members>
 PathListType path_list() {
   return {.get = [](const RunConfig& config) -> const std::vector<std::string>& {
@@ -131,6 +147,12 @@ PluginListType plugin_list() {
           },
           .set = [](RunConfig& config,
                     std::vector<PluginRequest> value) { (config.*....*members) = std::move(value); }};
+}
+
+template <auto... members>
+CheckpointingType checkpointing() {
+  return {.get = [](const RunConfig& config) -> const CheckpointingConfig& { return (config.*....*members); },
+          .set = [](RunConfig& config, CheckpointingConfig value) { (config.*....*members) = value; }};
 }
 
 template <auto... members>

@@ -28,6 +28,11 @@ class Checker {
     conditions();
     exclusions();
     heads();
+    kv_heads();
+    positions();
+    attention();
+    number_format();
+    checkpointing();
     vocabulary();
     files();
     tokens();
@@ -49,8 +54,8 @@ class Checker {
     for (const Key& key : keys()) {
       if (!key.only_when || !written_.values.contains(key.path) || !sound({key.only_when->key})) continue;
       if (!applies(key, config_)) {
-        problem(key.path, fmt::format("has a meaning only with {}: {}; remove it, or change {}",
-                                      key.only_when->key, key.only_when->value, key.only_when->key));
+        problem(key.path, fmt::format("has a meaning only with {}; remove it, or change {}",
+                                      key.only_when->text(), key.only_when->key));
       }
     }
   }
@@ -74,10 +79,64 @@ class Checker {
     if (model.d_model % model.heads != 0) {
       problem(path, fmt::format("expected heads that divide d_model, found {} heads for d_model {}",
                                 model.heads, model.d_model));
-    } else if (model.d_model / model.heads % 2 != 0) {
+    } else if (model.name != Architecture::kGpt2 && model.d_model / model.heads % 2 != 0) {
       problem(path,
               fmt::format("expected an even number of elements a head (RoPE turns pairs), found {} / {} = {}",
                           model.d_model, model.heads, model.d_model / model.heads));
+    }
+  }
+
+  void kv_heads() {
+    if (!sound({"model.name", "model.size", "model.heads", "model.kv_heads"})) return;
+    const ModelConfig& model = config_.model;
+    if (model.kv_heads == 0 || model.heads % model.kv_heads == 0) return;
+    problem("model.kv_heads", fmt::format("expected kv_heads that divide heads, found {} for {} heads",
+                                          model.kv_heads, model.heads));
+  }
+
+  void positions() {
+    if (!sound({"model.name", "model.context", "model.positions"})) return;
+    const ModelConfig& model = config_.model;
+    if (model.positions == 0 || model.context <= model.positions) return;
+    problem("model.context",
+            fmt::format("expected at most model.positions ({}), found {}; lower it, or raise "
+                        "model.positions",
+                        model.positions, model.context));
+  }
+
+  // Kernels that torch has not for this device or number format.
+  void attention() {
+    if (!sound({"attention", "device", "precision"})) return;
+    const bool is_cpu = config_.device.kind == DeviceKind::kCpu;
+    if (config_.attention == Attention::kSdpaEfficient && is_cpu) {
+      problem(
+          "attention",
+          "sdpa_efficient is a kernel of CUDA; choose sdpa_flash or sdpa_math on the CPU, or another device");
+    }
+    const bool is_half = is_autocast(config_.precision) || config_.precision == Precision::kBf16;
+    if (config_.attention == Attention::kSdpaFlash && !is_cpu && !is_half) {
+      problem("attention", fmt::format("sdpa_flash computes in 16 bits on CUDA, but precision is {}; choose "
+                                       "sdpa_efficient or sdpa_math, or precision: bf16_autocast",
+                                       chosen_name(config_, "precision")));
+    }
+    if (config_.attention == Attention::kSdpaEfficient && !is_cpu && config_.precision == Precision::kFp64) {
+      problem("attention", "sdpa_efficient has no fp64; choose sdpa_math, or another precision");
+    }
+  }
+
+  void number_format() {
+    if (!sound({"device", "precision"})) return;
+    if (config_.precision == Precision::kTf32 && config_.device.kind == DeviceKind::kCpu) {
+      problem("precision",
+              "tf32 is a format of CUDA devices' matrix units; choose fp32 on the CPU, or another device");
+    }
+  }
+
+  void checkpointing() {
+    if (!sound({"checkpointing", "mode"}) || config_.checkpointing.part == CheckpointedPart::kNone) return;
+    if (config_.mode == Mode::kForward) {
+      problem("checkpointing",
+              "has a meaning only where autograd records; remove it, or choose mode: train or forward_grad");
     }
   }
 

@@ -40,7 +40,7 @@ std::string entry(const Key& key) {
   std::string text = fmt::format("  {}\n", key.path);
   text += wrapped(key.help);
   std::string values = fmt::format("Expects {}; {}.", expectation(key.type), default_of(key));
-  if (key.only_when) values += fmt::format(" Only with {}: {}.", key.only_when->key, key.only_when->value);
+  if (key.only_when) values += fmt::format(" Only with {}.", key.only_when->text());
   if (const auto* const choice = std::get_if<ChoiceType>(&key.type);
       choice != nullptr && !choice->later.empty()) {
     values += fmt::format(" Not in this version: {}.", fmt::join(choice->later, ", "));

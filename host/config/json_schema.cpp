@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "host/config/checkpointing.hpp"
 #include "host/config/compute_device.hpp"
 #include "host/config/schema.hpp"
 #include "host/config/value.hpp"
@@ -16,6 +18,7 @@ using Json = nlohmann::ordered_json;
 struct TypeSchema {
   Json operator()(const TextType& type) const {
     Json schema{{"type", "string"}};
+    if (!type.names.empty()) schema["enum"] = type.names;
     if (type.folder_name) schema["pattern"] = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$";
     return schema;
   }
@@ -84,6 +87,20 @@ struct TypeSchema {
     return {{"anyOf", {real, dry}}};
   }
 
+  Json operator()(const CheckpointingType&) const {
+    const Json every{{"type", "integer"}, {"minimum", 1}, {"maximum", kMostBlocks}};
+    const Json reentrant{{"type", "boolean"}};
+    const auto mapping = [&](const char* name, const Json& value) {
+      return Json{{"type", "object"},
+                  {"required", {name}},
+                  {"additionalProperties", false},
+                  {"properties", {{name, value}, {"reentrant", reentrant}}}};
+    };
+    return {{"anyOf",
+             {Json{{"enum", {"none", "block"}}}, mapping("every", every),
+              mapping("select", {{"enum", {"attention", "mlp"}}})}}};
+  }
+
   Json operator()(const LaterType&) const { return false; }
 };
 
@@ -114,22 +131,29 @@ Json key_schema(const Key& key) {
   return schema;
 }
 
-// Unless the condition's key has its value, the key must be absent.
+// Unless the condition's key has one of its values, the key must be absent: a rule for the object that holds
+// the condition's key.
 Json condition_schema(const Key& key) {
   const Key& other = *find_key(key.only_when->key);
-  Json holds{{"properties", {{std::string(other.name()), {{"const", key.only_when->value}}}}}};
-  if (other.default_text != key.only_when->value) holds["required"] = Json::array({other.name()});
-  return {{"if", holds}, {"then", true}, {"else", {{"properties", {{std::string(key.name()), false}}}}}};
+  const auto& values = key.only_when->values;
+  Json holds{{"properties", {{std::string(other.name()), {{"enum", values}}}}}};
+  if (std::ranges::find(values, other.default_text) == values.end())
+    holds["required"] = Json::array({other.name()});
+  Json absent{{"properties", {{std::string(key.name()), false}}}};
+  if (other.section() != key.section())
+    absent = {{"properties", {{std::string(key.section()), std::move(absent)}}}};
+  return {{"if", holds}, {"then", true}, {"else", absent}};
 }
 
 // An object of the section's keys; at the top, without those of sections.
 Json object_schema(std::string_view section) {
   Json schema{{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
   for (const Key& key : keys()) {
+    if (key.only_when && find_key(key.only_when->key)->section() == section)
+      schema["allOf"].push_back(condition_schema(key));
     if (key.section() != section || std::holds_alternative<LaterType>(key.type)) continue;
     schema["properties"][std::string(key.name())] = key_schema(key);
     if (key.required) schema["required"].push_back(key.name());
-    if (key.only_when) schema["allOf"].push_back(condition_schema(key));
     for (const std::string_view other : key.instead_of) {
       schema["dependentSchemas"][std::string(key.name())]["properties"]
             [std::string(find_key(other)->name())] = false;

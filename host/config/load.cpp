@@ -1,12 +1,14 @@
 #include "host/config/load.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "host/config/checks.hpp"
 #include "host/config/document.hpp"
 #include "host/config/model_sizes.hpp"
+#include "host/config/nearest.hpp"
 #include "host/config/plugin_list.hpp"
 #include "host/config/read.hpp"
 #include "host/config/resolved.hpp"
@@ -35,7 +37,8 @@ void read_values(const Written& written, RunConfig& config, std::vector<Problem>
 }
 
 // What the named size says, under what is written.
-void apply_size(const Written& written, ModelConfig& model, std::vector<Problem>& problems) {
+void apply_size(const Written& written, std::string_view chosen_model, ModelConfig& model,
+                std::vector<Problem>& problems) {
   struct Field {
     std::string_view path;
     std::int64_t ModelConfig::*field;
@@ -47,7 +50,15 @@ void apply_size(const Written& written, ModelConfig& model, std::vector<Problem>
                                       {"model.heads", &ModelConfig::heads, &ModelSize::heads},
                                       {"model.vocab", &ModelConfig::vocab, &ModelSize::vocab}};
   if (model.size.empty()) return;
-  const ModelSize* const size = find_model_size(model.size);
+  const ModelSize* const size = find_model_size(model.name, model.size);
+  if (size == nullptr && model.size != "custom") {
+    std::vector<std::string_view> names = size_names(model.name);
+    names.emplace_back("custom");
+    problems.push_back({written.place_of("model.size"), "model.size",
+                        fmt::format("expected a size of {}, one of {}, found '{}'{}", chosen_model,
+                                    fmt::join(names, ", "), model.size, did_you_mean(model.size, names))});
+    return;
+  }
   for (const Field& field : kFields) {
     if (written.values.contains(field.path)) continue;
     if (size != nullptr) {
@@ -57,6 +68,21 @@ void apply_size(const Written& written, ModelConfig& model, std::vector<Problem>
           {written.place_of("model.size"), std::string(field.path), "is required with model.size: custom"});
     }
   }
+}
+
+// What holds for the architecture, under what is written.
+void apply_model_defaults(const Written& written, ModelConfig& model) {
+  const ModelDefaults& defaults = defaults_of(model.name);
+  const auto set = [&](std::string_view path, auto& field, const auto& value) {
+    if (!written.values.contains(path)) field = value;
+  };
+  const ModelSize* const size = find_model_size(model.name, model.size);
+  set("model.kv_heads", model.kv_heads,
+      size == nullptr || written.values.contains("model.heads") ? model.heads : size->kv_heads);
+  set("model.rope_theta", model.rope_theta, defaults.rope_theta);
+  set("model.norm_epsilon", model.norm_epsilon, defaults.norm_epsilon);
+  set("model.positions", model.positions, defaults.positions);
+  set("model.tied", model.tied, defaults.tied);
 }
 
 }  // namespace
@@ -75,7 +101,10 @@ RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
 
   read_values(written, config, problems);
   apply_plugin_overrides(written.plugin_overrides, config.plugins, problems);
-  apply_size(written, config.model, problems);
+  if (!is_problem("model.name", problems)) {
+    apply_size(written, chosen_name(config, "model.name"), config.model, problems);
+    apply_model_defaults(written, config.model);
+  }
   check(written, config, problems);
   sort_problems(problems);
   if (check_plugins) {

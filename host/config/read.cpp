@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "host/config/checkpointing.hpp"
 #include "host/config/compute_device.hpp"
 #include "host/config/nearest.hpp"
 #include "host/config/node.hpp"
@@ -115,6 +116,10 @@ class Setter {
 
   void operator()(const ComputeDeviceType& type) {
     if (auto device = read_device(value_, base(), problems_)) type.set(config_, std::move(*device));
+  }
+
+  void operator()(const CheckpointingType& type) {
+    if (const auto checkpointing = read_checkpointing(value_, problems_)) type.set(config_, *checkpointing);
   }
 
   void operator()(const LaterType&) { refuse(); }

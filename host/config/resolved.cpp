@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "host/config/checkpointing.hpp"
 #include "host/config/value.hpp"
 
 namespace strata::config {
@@ -100,6 +101,15 @@ struct ValueEmitter {
     out << YAML::EndMap;
   }
 
+  void operator()(const CheckpointingType& type) const {
+    const CheckpointingConfig& checkpointing = type.get(config);
+    if (checkpointing.part == CheckpointedPart::kNone) {
+      out << "none";
+    } else {
+      out << YAML::Flow << YAML::Load(to_text(checkpointing));
+    }
+  }
+
   void operator()(const LaterType&) const {}
 };
 
@@ -113,8 +123,8 @@ bool is_written(const Key& key, const RunConfig& config) {
 
 bool applies(const Key& key, const RunConfig& config) {
   if (!key.only_when) return true;
-  const auto& choice = std::get<ChoiceType>(find_key(key.only_when->key)->type);
-  return choice.names[choice.get(config, choice.names)] == key.only_when->value;
+  return std::ranges::find(key.only_when->values, chosen_name(config, key.only_when->key)) !=
+         key.only_when->values.end();
 }
 
 std::string resolved_yaml(const RunConfig& config) {

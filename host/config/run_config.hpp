@@ -5,27 +5,41 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strata/runtime/options.hpp"
 
 namespace strata::config {
 
-// Every field of a named size can be overridden; after loading all are set.
+enum class Architecture { kTransformer, kLlama, kGpt2, kQwen };
+// GPT-2's: transformers' three names. The first is spelt out in single operations.
+enum class Activation { kGeluNew, kGeluTanh, kGelu };
+enum class WeightInit { kRandom, kHash };
+
+// Every field of a named size can be overridden; after loading all that the architecture has are set.
 struct ModelConfig {
-  std::string name;  // transformer
+  Architecture name{};
   std::string size;  // a name of model_sizes.hpp, or custom
   std::int64_t layers = 0;
   std::int64_t d_model = 0;
   std::int64_t d_ff = 0;
   std::int64_t heads = 0;
+  std::int64_t kv_heads =
+      0;  // llama, qwen: heads of keys and values, each shared by heads / kv_heads queries'
   std::int64_t vocab = 0;
-  std::int64_t context = 0;  // tokens of one sequence
-  double rope_theta = 0.0;
+  std::int64_t context = 0;    // tokens of one sequence
+  std::int64_t positions = 0;  // gpt2: rows of the table of learnt positions
+  double rope_theta = 0.0;     // all but gpt2
   double norm_epsilon = 0.0;
+  double dropout = 0.0;     // gpt2
+  bool bias = true;         // gpt2: of linear layers and norms
+  Activation activation{};  // gpt2
+  bool tied = false;        // the head's weight is the embedding's
+  WeightInit init{};
 };
 
-enum class DataSource { kSynthetic, kText };
+enum class DataSource { kSynthetic, kText, kHash };
 enum class TokenFormat { kBytes, kUint16 };
 constexpr std::uint64_t bytes_of_token(TokenFormat format) {
   return format == TokenFormat::kUint16 ? 2 : 1;
@@ -43,18 +57,44 @@ struct DataConfig {
 };
 
 enum class Mode { kTrain, kForward, kForwardGrad };
-enum class OptimizerName { kAdamW, kSgd };
+enum class OptimizerName { kAdamW, kAdam, kSgd };
+enum class OptimizerImpl { kLoop, kForeach, kFused };
 
 struct OptimizerConfig {
   OptimizerName name{};
-  std::string impl;  // for_loop
+  OptimizerImpl impl{};
   double lr = 0.0;
   double weight_decay = 0.0;
   double momentum = 0.0;  // sgd
-  double beta1 = 0.0;     // adamw
+  double beta1 = 0.0;     // adamw, adam
   double beta2 = 0.0;
   double epsilon = 0.0;
 };
+
+enum class Precision { kFp64, kFp32, kTf32, kBf16Autocast, kFp16Autocast, kBf16 };
+
+constexpr bool is_autocast(Precision precision) {
+  return precision == Precision::kBf16Autocast || precision == Precision::kFp16Autocast;
+}
+
+// Of the loss in fp16_autocast, as torch.amp.GradScaler's.
+struct GradScalerConfig {
+  double init_scale = 0.0;
+  double growth_factor = 0.0;
+  double backoff_factor = 0.0;
+  std::int64_t growth_interval = 0;  // steps without overflow before the scale grows
+};
+
+enum class CheckpointedPart { kNone, kBlocks, kAttention, kFeedForward };
+
+// Which activations are dropped after forward and computed again in backward.
+struct CheckpointingConfig {
+  CheckpointedPart part{};
+  std::int64_t every = 1;  // kBlocks: of so many blocks the last
+  bool reentrant = false;  // by a backward within backward, instead of by what autograd saved
+};
+
+enum class Attention { kNaive, kSdpa, kSdpaFlash, kSdpaEfficient, kSdpaMath };
 
 enum class ZeroGradAt { kStepStart, kBeforeBackward, kStepEnd };
 
@@ -73,7 +113,8 @@ struct ScheduleConfig {
 
 struct BackendConfig {
   bool onednn = true;
-  std::int64_t threads = 0;  // 0: as many as the machine has
+  bool deterministic = false;  // refuse operators that have only an undeterministic form
+  std::int64_t threads = 0;    // 0: as many as the machine has
 };
 
 enum class DeviceKind { kCpu, kCuda };
@@ -113,11 +154,13 @@ struct RunConfig {
   DataConfig data;
   Mode mode{};
   OptimizerConfig optimizer;
-  std::string precision;      // fp32
-  std::string checkpointing;  // none
+  Precision precision{};
+  bool autocast_cache = true;  // cast a weight once a micro-batch
+  GradScalerConfig grad_scaler;
+  CheckpointingConfig checkpointing;
   std::int64_t accumulation = 1;
   ZeroGradConfig zero_grad;
-  std::string attention;  // naive
+  Attention attention{};
   ScheduleConfig schedule;
   std::int64_t seed = 0;
   BackendConfig backend;

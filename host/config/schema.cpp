@@ -12,6 +12,7 @@ namespace {
 
 struct Expectation {
   std::string operator()(const TextType& type) const {
+    if (!type.expected.empty()) return std::string(type.expected);
     return type.folder_name ? "a name of letters, digits, '.', '_' and '-', with no '.' or '-' in front"
                             : "a text";
   }
@@ -53,10 +54,18 @@ struct Expectation {
     return "cpu, cuda, cuda:<number>, or {dry: <profile>, count: <devices>} with a profile of `strata "
            "devices`";
   }
+  std::string operator()(const CheckpointingType&) const {
+    return "none, block, {every: <blocks>} or {select: attention or mlp}, these with reentrant: true if "
+           "wanted";
+  }
   std::string operator()(const LaterType&) const { return "nothing"; }
 };
 
 }  // namespace
+
+std::string Condition::text() const {
+  return fmt::format("{}: {}", key, fmt::join(values, " or "));
+}
 
 std::string_view Key::section() const {
   const auto dot = path.find('.');
@@ -77,6 +86,11 @@ const Section* find_section(std::string_view path) {
   const auto all = sections();
   const auto found = std::ranges::find(all, path, &Section::path);
   return found == all.end() ? nullptr : &*found;
+}
+
+std::string_view chosen_name(const RunConfig& config, std::string_view key) {
+  const auto& choice = std::get<ChoiceType>(find_key(key)->type);
+  return choice.names[choice.get(config, choice.names)];
 }
 
 std::vector<std::string_view> names_in(std::string_view section) {

@@ -17,11 +17,14 @@ namespace strata::config {
 
 // A type says which values a key takes and how they reach their field of a RunConfig.
 
-// Any text; `folder_name` restricts it to what can name a folder everywhere.
+// Any text; `folder_name` restricts it to what can name a folder everywhere. `names`: it is one of these, as
+// `expected` says; which of them is right depends on other keys and is checked after all are read.
 struct TextType {
   std::string (*get)(const RunConfig&);
   void (*set)(RunConfig&, std::string);
   bool folder_name = false;
+  std::vector<std::string_view> names = {};
+  std::string_view expected = {};
 };
 
 // One of a few names. Those of `later` are known and refused: a later release brings them.
@@ -88,16 +91,25 @@ struct ComputeDeviceType {
   void (*set)(RunConfig&, DeviceConfig);
 };
 
+// none, block, {every: 2} or {select: attention}; a mapping may add reentrant: true.
+struct CheckpointingType {
+  const CheckpointingConfig& (*get)(const RunConfig&);
+  void (*set)(RunConfig&, CheckpointingConfig);
+};
+
 // A key that a later release brings: known, and refused.
 struct LaterType {};
 
 using Type = std::variant<TextType, ChoiceType, FlagType, IntegerType, BytesType, RealType, RangeType,
-                          PathListType, PluginListType, ComputeDeviceType, LaterType>;
+                          PathListType, PluginListType, ComputeDeviceType, CheckpointingType, LaterType>;
 
-// The key has a meaning only while another, of the same section, has a value.
+// The key has a meaning only while another, of the same section or of the top, has one of these values.
 struct Condition {
   std::string_view key;
-  std::string_view value;
+  std::vector<std::string_view> values;
+
+  // "optimizer.name: adamw or adam".
+  std::string text() const;
 };
 
 struct Key {
@@ -126,6 +138,9 @@ std::span<const Section> sections();
 // Null when there is no such key or section.
 const Key* find_key(std::string_view path);
 const Section* find_section(std::string_view path);
+
+// What a key of choices says in `config`: "adamw" for "optimizer.name".
+std::string_view chosen_name(const RunConfig& config, std::string_view key);
 
 // Names of the keys in a section, and of the sections at the top.
 std::vector<std::string_view> names_in(std::string_view section);

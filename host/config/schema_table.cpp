@@ -14,9 +14,8 @@ void report_steps(RunConfig& config, std::int64_t first, std::int64_t last) {
   config.schedule.active = last - first + 1;
 }
 
-std::vector<std::string_view> size_names() {
-  std::vector<std::string_view> names;
-  for (const ModelSize& size : model_sizes()) names.push_back(size.name);
+std::vector<std::string_view> names_of_sizes() {
+  std::vector<std::string_view> names = size_names();
   names.emplace_back("custom");
   return names;
 }
@@ -24,19 +23,30 @@ std::vector<std::string_view> size_names() {
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::int64_t kBillion = 1'000'000'000;
 constexpr std::string_view kFromSize = "the size's; required with custom";
-constexpr Condition kOnlyAdamW{.key = "optimizer.name", .value = "adamw"};
-constexpr Condition kOnlySgd{.key = "optimizer.name", .value = "sgd"};
-constexpr Condition kOnlyText{.key = "data.source", .value = "text"};
+
+// The conditions of several keys.
+struct Only {
+  Condition adam{.key = "optimizer.name", .values = {"adamw", "adam"}};
+  Condition sgd{.key = "optimizer.name", .values = {"sgd"}};
+  Condition text{.key = "data.source", .values = {"text"}};
+  Condition grouped_heads{.key = "model.name", .values = {"llama", "qwen"}};
+  Condition rotary{.key = "model.name", .values = {"transformer", "llama", "qwen"}};
+  Condition gpt2{.key = "model.name", .values = {"gpt2"}};
+  Condition autocast{.key = "precision", .values = {"bf16_autocast", "fp16_autocast"}};
+  Condition scaled{.key = "precision", .values = {"fp16_autocast"}};
+};
 
 using C = RunConfig;
 using M = ModelConfig;
 using D = DataConfig;
+using G = GradScalerConfig;
 using O = OptimizerConfig;
 using S = ScheduleConfig;
 using T = TorchSourceConfig;
 
 std::vector<Key> make_keys() {
   using namespace bound;
+  const Only only;
   return {
       {.path = "name",
        .type = folder_name<&C::name>(),
@@ -44,12 +54,16 @@ std::vector<Key> make_keys() {
        .default_help = "the file's name"},
 
       {.path = "model.name",
-       .type = choice<&C::model, &M::name>({"transformer"}),
+       .type = choice<&C::model, &M::name>({"transformer", "llama", "gpt2", "qwen"}),
        .default_text = "transformer",
-       .help = "Decoder-only transformer: pre-norm, RMSNorm, RoPE, SwiGLU, untied head."},
+       .help =
+           "transformer: Stanford CS336's, every operation spelt out. llama: with transformers' operations, "
+           "in GaLore's sizes. gpt2: learnt positions, LayerNorm, biases, tied head. qwen: Qwen2.5, with "
+           "shared keys and values and a vocabulary of 151,936."},
       {.path = "model.size",
-       .type = choice<&C::model, &M::size>(size_names()),
-       .help = "A named shape, of which every field can be overridden, or custom.",
+       .type = one_of<&C::model, &M::size>(names_of_sizes(), "a size of the model, such as small, or custom"),
+       .help = "A named shape, of which every field can be overridden, or custom. transformer: small to 10b; "
+               "llama: 9m to 7b; gpt2: small to xl; qwen: 0.5b, 1.5b.",
        .required = true},
       {.path = "model.layers",
        .type = integer<&C::model, &M::layers>(1, 10'000),
@@ -65,9 +79,14 @@ std::vector<Key> make_keys() {
        .default_help = kFromSize},
       {.path = "model.heads",
        .type = integer<&C::model, &M::heads>(1, 10'000),
-       .help =
-           "Attention heads; they divide d_model, into an even number of elements each (RoPE turns pairs).",
+       .help = "Attention heads; they divide d_model, into an even number of elements each where RoPE turns "
+               "pairs.",
        .default_help = kFromSize},
+      {.path = "model.kv_heads",
+       .type = integer<&C::model, &M::kv_heads>(1, 10'000),
+       .help = "Heads of keys and values, each shared by heads / kv_heads of the queries'.",
+       .default_help = "the size's; as many as heads with custom, or where heads is given",
+       .only_when = only.grouped_heads},
       {.path = "model.vocab",
        .type = integer<&C::model, &M::vocab>(2, 10 * kMillion),
        .help = "Entries of the vocabulary; at least 256 for bytes.",
@@ -76,36 +95,68 @@ std::vector<Key> make_keys() {
        .type = integer<&C::model, &M::context>(1, 10 * kMillion),
        .default_text = "512",
        .help = "Tokens of one sequence."},
+      {.path = "model.positions",
+       .type = integer<&C::model, &M::positions>(1, 10 * kMillion),
+       .help = "Positions that are learnt: the longest context.",
+       .default_help = "1024",
+       .only_when = only.gpt2},
       {.path = "model.rope_theta",
        .type = real_above<&C::model, &M::rope_theta>(0.0),
-       .default_text = "10000.0",
-       .help = "Base of the rotary embedding's wavelengths."},
+       .help = "Base of the rotary embedding's wavelengths.",
+       .default_help = "the model's: 10000, of qwen 1000000",
+       .only_when = only.rotary},
       {.path = "model.norm_epsilon",
        .type = real_above<&C::model, &M::norm_epsilon>(0.0),
-       .default_text = "1.0e-5",
-       .help = "Added to the mean square in RMSNorm."},
+       .help = "Added to the mean square in RMSNorm, to the variance in LayerNorm.",
+       .default_help = "the model's: 1e-5, of llama and qwen 1e-6"},
+      {.path = "model.tied",
+       .type = flag<&C::model, &M::tied>(),
+       .help = "Let the head's weight be the embedding's.",
+       .default_help = "the model's: true for gpt2 and qwen"},
+      {.path = "model.bias",
+       .type = flag<&C::model, &M::bias>(),
+       .default_text = "true",
+       .help = "Biases in linear layers and norms.",
+       .only_when = only.gpt2},
+      {.path = "model.activation",
+       .type = choice<&C::model, &M::activation>({"gelu_new", "gelu_pytorch_tanh", "gelu"}),
+       .default_text = "gelu_new",
+       .help =
+           "gelu_new: spelt out in single operations, as transformers does, so that four tensors stay for "
+           "backward; gelu_pytorch_tanh: the same function in one kernel; gelu: the exact one.",
+       .only_when = only.gpt2},
+      {.path = "model.dropout",
+       .type = fraction<&C::model, &M::dropout>(),
+       .default_text = "0.0",
+       .help = "Share of elements dropped: of embeddings, attention weights and what each layer adds.",
+       .only_when = only.gpt2},
+      {.path = "model.init",
+       .type = choice<&C::model, &M::init>({"random", "hash"}),
+       .default_text = "random",
+       .help = "Initial weights: as the architecture draws them; or from an integer hash, the same in every "
+               "language (docs/numerics.md)."},
 
       {.path = "data.source",
-       .type = choice<&C::data, &D::source>({"synthetic", "text"}),
+       .type = choice<&C::data, &D::source>({"synthetic", "text", "hash"}),
        .default_text = "synthetic",
-       .help = "Random tokens, or the text of files."},
+       .help = "Random tokens; the text of files; or tokens of the hash that model.init: hash takes."},
       {.path = "data.path",
        .type = path_list<&C::data, &D::path>(),
        .default_text = "[]",
        .help =
            "Files, folders or patterns (*, ?, [a-z], ** for any folders; ~ and ${VARIABLE}), relative to the "
            "file that says so, or to the current folder on the command line. Required with source: text.",
-       .only_when = kOnlyText},
+       .only_when = only.text},
       {.path = "data.tokens",
        .type = choice<&C::data, &D::tokens>({"bytes", "uint16"}),
        .default_text = "bytes",
        .help = "What the files hold: text, one token a byte, or tokens as little-endian uint16.",
-       .only_when = kOnlyText},
+       .only_when = only.text},
       {.path = "data.max_bytes",
        .type = bytes<&C::data, &D::max_bytes>(0, INT64_MAX),
        .default_text = "0",
        .help = "Read at most that much of the files; 0: all.",
-       .only_when = kOnlyText},
+       .only_when = only.text},
       {.path = "data.batch_size",
        .type = integer<&C::data, &D::batch_size>(1, kMillion),
        .default_text = "4",
@@ -117,13 +168,15 @@ std::vector<Key> make_keys() {
        .help = "Train; or forward only, without autograd; or forward only, with autograd recording."},
 
       {.path = "optimizer.name",
-       .type = choice<&C::optimizer, &O::name>({"adamw", "sgd"}),
+       .type = choice<&C::optimizer, &O::name>({"adamw", "adam", "sgd"}),
        .default_text = "adamw",
        .help = "Which optimizer steps the parameters."},
       {.path = "optimizer.impl",
-       .type = choice<&C::optimizer, &O::impl>({"for_loop"}, {"foreach", "fused"}),
-       .default_text = "for_loop",
-       .help = "How it steps: one parameter after the other."},
+       .type = choice<&C::optimizer, &O::impl>({"loop", "foreach", "fused"}),
+       .default_text = "loop",
+       .help =
+           "How it steps: loop, one parameter after the other; foreach, operation by operation over all of "
+           "them, with temporaries as large (PyTorch's own choice on CUDA); fused, in kernels without any."},
       {.path = "optimizer.lr",
        .type = real_from<&C::optimizer, &O::lr>(0.0),
        .default_text = "1.0e-3",
@@ -131,36 +184,47 @@ std::vector<Key> make_keys() {
       {.path = "optimizer.weight_decay",
        .type = real_from<&C::optimizer, &O::weight_decay>(0.0),
        .default_text = "0.01",
-       .help = "Decoupled in adamw; added to the gradient in sgd."},
+       .help = "Decoupled in adamw; added to the gradient in adam and sgd."},
       {.path = "optimizer.momentum",
        .type = fraction<&C::optimizer, &O::momentum>(),
        .default_text = "0.0",
        .help = "Share of the last update that is kept.",
-       .only_when = kOnlySgd},
+       .only_when = only.sgd},
       {.path = "optimizer.beta1",
        .type = fraction<&C::optimizer, &O::beta1>(),
        .default_text = "0.9",
        .help = "Decay of the gradient's running mean.",
-       .only_when = kOnlyAdamW},
+       .only_when = only.adam},
       {.path = "optimizer.beta2",
        .type = fraction<&C::optimizer, &O::beta2>(),
        .default_text = "0.999",
        .help = "Decay of the squared gradient's running mean.",
-       .only_when = kOnlyAdamW},
+       .only_when = only.adam},
       {.path = "optimizer.epsilon",
        .type = real_above<&C::optimizer, &O::epsilon>(0.0),
        .default_text = "1.0e-8",
        .help = "Added to the denominator.",
-       .only_when = kOnlyAdamW},
+       .only_when = only.adam},
 
       {.path = "precision",
-       .type = choice<&C::precision>({"fp32"}, {"fp64", "tf32", "bf16_autocast", "fp16_autocast", "bf16"}),
+       .type = choice<&C::precision>({"fp64", "fp32", "tf32", "bf16_autocast", "fp16_autocast", "bf16"}),
        .default_text = "fp32",
-       .help = "Number format of parameters and computation."},
+       .help =
+           "Number format of parameters and computation. tf32: fp32 whose matrix products are rounded. "
+           "..._autocast: fp32 weights, cast for matrix products; fp16 with a scaled loss. bf16: weights, "
+           "gradients and optimizer state too."},
+      {.path = "autocast_cache",
+       .type = flag<&C::autocast_cache>(),
+       .default_text = "true",
+       .help = "Cast each weight once a micro-batch and keep the copy to its end.",
+       .only_when = only.autocast},
       {.path = "checkpointing",
-       .type = choice<&C::checkpointing>({"none"}, {"block", "every", "select"}),
+       .type = checkpointing<&C::checkpointing>(),
        .default_text = "none",
-       .help = "Which activations are dropped and computed again in backward."},
+       .help =
+           "Which activations are dropped and computed again in backward: of every block, of every n-th, or "
+           "of each block's attention or mlp. reentrant: by a backward within backward, as PyTorch's "
+           "use_reentrant=True, which holds other tensors."},
       {.path = "accumulation",
        .type = integer<&C::accumulation>(1, kMillion),
        .default_text = "1",
@@ -176,9 +240,31 @@ std::vector<Key> make_keys() {
        .help = "Free the gradients instead of filling them with zeros."},
 
       {.path = "attention",
-       .type = choice<&C::attention>({"naive"}, {"sdpa", "sdpa_flash", "sdpa_efficient", "sdpa_math"}),
+       .type = choice<&C::attention>({"naive", "sdpa", "sdpa_flash", "sdpa_efficient", "sdpa_math"}),
        .default_text = "naive",
-       .help = "naive: the scores are a tensor of batch x heads x context x context."},
+       .help = "naive: the scores are a tensor of batch x heads x context x context. sdpa: torch's "
+               "scaled_dot_product_attention with the kernel that it picks; sdpa_...: with that one."},
+
+      {.path = "grad_scaler.init_scale",
+       .type = real_above<&C::grad_scaler, &G::init_scale>(0.0),
+       .default_text = "65536.0",
+       .help = "What the loss is multiplied by at first.",
+       .only_when = only.scaled},
+      {.path = "grad_scaler.growth_factor",
+       .type = real_above<&C::grad_scaler, &G::growth_factor>(1.0),
+       .default_text = "2.0",
+       .help = "What the scale is multiplied by after growth_interval steps without overflow.",
+       .only_when = only.scaled},
+      {.path = "grad_scaler.backoff_factor",
+       .type = open_fraction<&C::grad_scaler, &G::backoff_factor>(),
+       .default_text = "0.5",
+       .help = "What the scale is multiplied by after an overflow.",
+       .only_when = only.scaled},
+      {.path = "grad_scaler.growth_interval",
+       .type = integer<&C::grad_scaler, &G::growth_interval>(1, kBillion),
+       .default_text = "2000",
+       .help = "Steps without overflow before the scale grows.",
+       .only_when = only.scaled},
 
       {.path = "schedule.wait",
        .type = integer<&C::schedule, &S::wait>(0, kBillion),
@@ -213,6 +299,10 @@ std::vector<Key> make_keys() {
        .type = flag<&C::backend, &BackendConfig::onednn>(),
        .default_text = "true",
        .help = "Let torch use oneDNN on the CPU."},
+      {.path = "backend.deterministic",
+       .type = flag<&C::backend, &BackendConfig::deterministic>(),
+       .default_text = "false",
+       .help = "Let torch refuse what it cannot compute alike twice."},
       {.path = "backend.threads",
        .type = integer<&C::backend, &BackendConfig::threads>(0, 4096),
        .default_text = "0",
@@ -268,6 +358,7 @@ constexpr std::array kSections{
     Section{.path = "model", .help = "What is trained."},
     Section{.path = "data", .help = "What it is trained on."},
     Section{.path = "optimizer", .help = "How its parameters are stepped."},
+    Section{.path = "grad_scaler", .help = "How the loss is scaled in fp16_autocast."},
     Section{.path = "zero_grad", .help = "When and how gradients are cleared."},
     Section{.path = "schedule",
             .help = "Steps: some to wait, some to warm up, then the window that is reported."},

@@ -27,13 +27,16 @@ RunConfig parse(const std::string& text, const Overrides& overrides = {}) {
 TEST(Load, FillsInTheDefaults) {
   const RunConfig config = parse("model: {size: small}\n");
   EXPECT_EQ(config.name, "t");
-  EXPECT_EQ(config.model.name, "transformer");
+  EXPECT_EQ(config.model.name, config::Architecture::kTransformer);
+  EXPECT_EQ(config.model.norm_epsilon, 1e-5);
+  EXPECT_EQ(config.model.kv_heads, 12);
+  EXPECT_FALSE(config.model.tied);
   EXPECT_EQ(config.model.d_model, 768);
   EXPECT_EQ(config.model.context, 512);
   EXPECT_EQ(config.data.source, config::DataSource::kSynthetic);
   EXPECT_EQ(config.optimizer.name, config::OptimizerName::kAdamW);
   EXPECT_EQ(config.optimizer.beta2, 0.999);
-  EXPECT_EQ(config.precision, "fp32");
+  EXPECT_EQ(config.precision, config::Precision::kFp32);
   EXPECT_TRUE(config.zero_grad.set_to_none);
   EXPECT_EQ(config.trace.ops, "window");
   EXPECT_EQ(config.store.spool_bytes, std::uint64_t{4} << 20);

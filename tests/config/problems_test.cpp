@@ -56,34 +56,31 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:2:1: model: written twice; the first is at t.yaml:1:1"}},
         Case{"merge_key",
              "a: &a {size: small}\nmodel: {<<: *a, size: small}\n",
-             {"t.yaml:1:1: a: unknown key; expected one of name, mode, precision, checkpointing, "
-              "accumulation, attention, "
-              "seed, device, plugins, strict, model, data, optimizer, zero_grad, schedule, backend, trace, "
-              "store",
+             {"t.yaml:1:1: a: unknown key; expected one of name, mode, precision, autocast_cache, "
+              "checkpointing, accumulation, attention, seed, device, plugins, strict, model, data, "
+              "optimizer, grad_scaler, zero_grad, schedule, backend, trace, store",
               "t.yaml:2:9: model.<<: unknown key; expected one of name, size, layers, d_model, d_ff, heads, "
-              "vocab, "
-              "context, rope_theta, norm_epsilon"}},
+              "kv_heads, vocab, context, positions, rope_theta, norm_epsilon, tied, bias, activation, "
+              "dropout, init"}},
         Case{"not_a_name", with("[a, b]: 1"), {"t.yaml:2:1: expected the name of a key, found a list"}},
         Case{"later",
              with("schedule: {epochs: 2}"),
              {"t.yaml:2:12: schedule.epochs: not in this version of Strata"}},
         Case{"required_section_is_a_value",
              "model: small\n",
-             {"t.yaml:1:8: model: expected a mapping of name, size, layers, d_model, d_ff, heads, vocab, "
-              "context, "
-              "rope_theta, norm_epsilon, found 'small'"}},
+             {"t.yaml:1:8: model: expected a mapping of name, size, layers, d_model, d_ff, heads, kv_heads, "
+              "vocab, context, positions, rope_theta, norm_epsilon, tied, bias, activation, dropout, init, "
+              "found 'small'"}},
         Case{"section_is_a_value",
              with("zero_grad: step_start"),
              {"t.yaml:2:12: zero_grad: expected a mapping of at, set_to_none, found 'step_start'"}},
         Case{"required",
              "seed: 1\n",
-             {"t.yaml: model.size: is required: expected one of small, medium, large, xl-2025, 2.7b, 10b, "
-              "custom, found "
-              "nothing"}},
+             {"t.yaml: model.size: is required: expected a size of the model, such as small, or custom, "
+              "found nothing"}},
         Case{"required_in_a_section",
              "model: {layers: 2}\n",
-             {"t.yaml:1:1: model.size: is required: expected one of small, medium, large, xl-2025, 2.7b, "
-              "10b, custom, "
+             {"t.yaml:1:1: model.size: is required: expected a size of the model, such as small, or custom, "
               "found nothing"}}),
     [](const auto& info) { return info.param.name; });
 
@@ -136,7 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
               "'forward'?"}},
         Case{"misspelt_size",
              "model: {size: smal}\n",
-             {"t.yaml:1:15: model.size: expected one of small, medium, large, xl-2025, 2.7b, 10b, custom, "
+             {"t.yaml:1:15: model.size: expected a size of transformer, one of small, medium, large, "
+              "xl-2025, 2.7b, 10b, custom, "
               "found 'smal'; "
               "did you mean 'small'?"}},
         Case{"mapping_for_choice",
@@ -166,22 +164,100 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:2:7: seed: expected an integer of at least 0, found 'a [31mb ' in quotes"}}),
     [](const auto& info) { return info.param.name; });
 
+constexpr const char* kCheckpointing =
+    "none, block, {every: <blocks>} or {select: attention or mlp}, these with reentrant: true if wanted";
+
 INSTANTIATE_TEST_SUITE_P(
-    OfLaterReleases, OneFile,
+    Checkpointing, OneFile,
     testing::Values(
-        Case{"precision",
-             with("precision: bf16_autocast"),
-             {"t.yaml:2:12: precision: 'bf16_autocast' is not in this version of Strata; available: fp32"}},
-        Case{"checkpointing",
-             with("checkpointing: {every: 2}"),
-             {"t.yaml:2:16: checkpointing: 'every' is not in this version of Strata; available: none"}},
-        Case{"attention",
-             with("attention: sdpa_flash"),
-             {"t.yaml:2:12: attention: 'sdpa_flash' is not in this version of Strata; available: naive"}},
-        Case{"foreach",
-             with("optimizer: {impl: foreach}"),
-             {"t.yaml:2:19: optimizer.impl: 'foreach' is not in this version of Strata; available: "
-              "for_loop"}}),
+        Case{"none", with("checkpointing: none"), {}}, Case{"block", with("checkpointing: block"), {}},
+        Case{"every", with("checkpointing: {every: 2}"), {}},
+        Case{"select", with("checkpointing: {select: mlp, reentrant: true}"), {}},
+        Case{"unknown_word",
+             with("checkpointing: blocks"),
+             {std::string("t.yaml:2:16: checkpointing: expected ") + kCheckpointing + ", found 'blocks'"}},
+        Case{"nothing_chosen",
+             with("checkpointing: {reentrant: true}"),
+             {std::string("t.yaml:2:16: checkpointing: expected ") + kCheckpointing + ", found a mapping"}},
+        Case{"both",
+             with("checkpointing: {every: 2, select: mlp}"),
+             {"t.yaml:2:35: checkpointing.select: cannot stand beside every; remove one of them"}},
+        Case{"no_block",
+             with("checkpointing: {every: 0}"),
+             {"t.yaml:2:24: checkpointing.every: expected an integer from 1 to 10000, found '0'"}},
+        Case{"unknown_part",
+             with("checkpointing: {select: norm}"),
+             {"t.yaml:2:25: checkpointing.select: expected attention or mlp, found 'norm'"}},
+        Case{"not_reentrant",
+             with("checkpointing: {every: 1, reentrant: maybe}"),
+             {"t.yaml:2:38: checkpointing.reentrant: expected true or false, found 'maybe'"}},
+        Case{"unknown_key",
+             with("checkpointing: {evry: 1}"),
+             {"t.yaml:2:17: checkpointing.evry: unknown key; did you mean 'every'?; expected every, select, "
+              "reentrant"}},
+        Case{"without_autograd",
+             with("checkpointing: block\nmode: forward"),
+             {"t.yaml:2:16: checkpointing: has a meaning only where autograd records; remove it, or choose "
+              "mode: train or forward_grad"}}),
+    [](const auto& info) { return info.param.name; });
+
+const std::string kOnH100 = std::string("device: {dry: ") + STRATA_DEVICES + "/h100-80gb.yaml}\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, OneFile,
+    testing::Values(
+        Case{"flash_on_the_cpu", with("attention: sdpa_flash"), {}},
+        Case{"flash_of_16_bits", kOnH100 + with("attention: sdpa_flash\nprecision: bf16"), {}},
+        Case{"flash_of_32_bits",
+             kOnH100 + with("attention: sdpa_flash"),
+             {"t.yaml:3:12: attention: sdpa_flash computes in 16 bits on CUDA, but precision is fp32; choose "
+              "sdpa_efficient or sdpa_math, or precision: bf16_autocast"}},
+        Case{"efficient_on_the_cpu",
+             with("attention: sdpa_efficient"),
+             {"t.yaml:2:12: attention: sdpa_efficient is a kernel of CUDA; choose sdpa_flash or sdpa_math on "
+              "the CPU, or another device"}},
+        Case{"efficient_of_64_bits",
+             kOnH100 + with("attention: sdpa_efficient\nprecision: fp64"),
+             {"t.yaml:3:12: attention: sdpa_efficient has no fp64; choose sdpa_math, or another precision"}},
+        Case{"tf32_on_the_cpu",
+             with("precision: tf32"),
+             {"t.yaml:2:12: precision: tf32 is a format of CUDA devices' matrix units; choose fp32 on the "
+              "CPU, "
+              "or another device"}},
+        Case{"tf32_on_cuda", kOnH100 + with("precision: tf32"), {}},
+        Case{"cache_without_casts",
+             with("autocast_cache: false"),
+             {"t.yaml:2:17: autocast_cache: has a meaning only with precision: bf16_autocast or "
+              "fp16_autocast; remove it, or change precision"}},
+        Case{"scaler_without_fp16",
+             with("grad_scaler: {init_scale: 8}\nprecision: bf16_autocast"),
+             {"t.yaml:2:27: grad_scaler.init_scale: has a meaning only with precision: fp16_autocast; remove "
+              "it, or change precision"}}),
+    [](const auto& info) { return info.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, OneFile,
+    testing::Values(
+        Case{"size_of_another_model",
+             "model: {name: llama, size: small}\n",
+             {"t.yaml:1:28: model.size: expected a size of llama, one of 9m, 20m, 35m, 40m, 60m, 71m, 100m, "
+              "130m, 250m, 350m, 1b, 3b, 7b, custom, found 'small'"}},
+        Case{"gpt2_of_an_odd_head", "model: {name: gpt2, size: small, heads: 256}\n", {}},
+        Case{"more_tokens_than_positions",
+             "model: {name: gpt2, size: small, context: 2048}\n",
+             {"t.yaml:1:43: model.context: expected at most model.positions (1024), found 2048; lower it, or "
+              "raise model.positions"}},
+        Case{"kv_heads",
+             "model: {name: qwen, size: 0.5b, kv_heads: 4}\n",
+             {"t.yaml:1:43: model.kv_heads: expected kv_heads that divide heads, found 4 for 14 heads"}},
+        Case{"kv_heads_of_the_course",
+             "model: {size: small, kv_heads: 4}\n",
+             {"t.yaml:1:32: model.kv_heads: has a meaning only with model.name: llama or qwen; remove it, or "
+              "change model.name"}},
+        Case{"bias_of_llama",
+             "model: {name: llama, size: 9m, bias: false}\n",
+             {"t.yaml:1:38: model.bias: has a meaning only with model.name: gpt2; remove it, or change "
+              "model.name"}}),
     [](const auto& info) { return info.param.name; });
 
 constexpr const char* kDevices =
@@ -257,7 +333,8 @@ INSTANTIATE_TEST_SUITE_P(
               "optimizer.name"}},
         Case{"beta_of_adamw",
              with("optimizer: {name: sgd, beta1: 0.9}"),
-             {"t.yaml:2:31: optimizer.beta1: has a meaning only with optimizer.name: adamw; remove it, or "
+             {"t.yaml:2:31: optimizer.beta1: has a meaning only with optimizer.name: adamw or adam; remove "
+              "it, or "
               "change "
               "optimizer.name"}},
         Case{"path_of_text",
@@ -307,7 +384,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Problems, OfOneFileComeTogetherFromTopToBottom) {
   const Lines expected{
-      "t.yaml:1:15: model.size: expected one of small, medium, large, xl-2025, 2.7b, 10b, custom, "
+      "t.yaml:1:15: model.size: expected a size of transformer, one of small, medium, large, xl-2025, 2.7b, "
+      "10b, custom, "
       "found 'tiny'",
       "t.yaml:2:13: optimizer.lrr: unknown key; did you mean 'lr'?",
       "t.yaml:3:9: strict: expected true or false, found 'maybe'",

@@ -23,7 +23,7 @@ def test_all_errors_of_a_file_at_once_in_its_order(workspace):
         "bad.yaml",
         "model: {size: small, heads: 7}\n"
         "optimizer: {lrr: 1e-3}\n"
-        "precision: bf16_autocast\n"
+        "precision: bf16_autocats\n"
         "data: {source: text, path: nowhere/*.py}\n"
         "plugins:\n"
         "  - allocator_tracre\n",
@@ -32,7 +32,8 @@ def test_all_errors_of_a_file_at_once_in_its_order(workspace):
     assert lines[:5] == [
         "bad.yaml:1:29: model.heads: expected heads that divide d_model, found 7 heads for d_model 768",
         "bad.yaml:2:13: optimizer.lrr: unknown key; did you mean 'lr'?",
-        "bad.yaml:3:12: precision: 'bf16_autocast' is not in this version of Strata; available: fp32",
+        "bad.yaml:3:12: precision: expected one of fp64, fp32, tf32, bf16_autocast, fp16_autocast, bf16, found "
+        "'bf16_autocats'; did you mean 'bf16_autocast'?",
         "bad.yaml:4:28: data.path: expected an existing file, folder or pattern, found no file at '"
         f"{workspace.folder}/nowhere/*.py'",
         "command line: seed=x: seed: expected an integer of at least 0, found 'x'",

@@ -159,14 +159,14 @@ TEST_F(Data, ATokenOutsideOfTheVocabularyIsAnError) {
 }
 
 TEST(SyntheticData, IsTheSameForTheSameSeedAndWithinTheVocabulary) {
-  config::DataConfig data;
-  data.source = config::DataSource::kSynthetic;
-  config::ModelConfig model;
-  model.vocab = 11;
-  model.context = 32;
+  config::RunConfig config;
+  config.data.source = config::DataSource::kSynthetic;
+  config.model.vocab = 11;
+  config.model.context = 32;
   const BatchShape shape{.sequences = 4, .context = 32, .vocab = 11};
-  const auto batch = [&](std::uint64_t seed, std::uint64_t first) {
-    return read_batch(*open_token_source(data, model, seed), shape, first).input;
+  const auto batch = [&](std::int64_t seed, std::uint64_t first) {
+    config.seed = seed;
+    return read_batch(*open_token_source(config), shape, first).input;
   };
   EXPECT_TRUE(at::equal(batch(1, 8), batch(1, 8)));
   EXPECT_FALSE(at::equal(batch(1, 8), batch(2, 8)));

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "host/trainer/models/transformer.hpp"
+#include "host/trainer/models/model.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
 
 namespace strata::trainer {
@@ -77,34 +77,35 @@ void expect_close(const at::Tensor& actual, const at::Tensor& expected, double t
 
 class TransformerPeer : public testing::Test {
  protected:
-  Transformer peer_model() const {
-    Transformer model(model_config(fixture_.dictionary("sizes")));
+  std::shared_ptr<Model> peer_model() const {
+    const std::shared_ptr<Model> model =
+        make_model({.config = model_config(fixture_.dictionary("sizes"))}, {});
     const at::NoGradGuard no_gradients;
-    for (auto& parameter : model.named_parameters()) {
+    for (auto& parameter : model->named_parameters()) {
       parameter.value().copy_(fixture_.dictionary("weights").tensor(parameter.key()));
     }
     return model;
   }
 
-  at::Tensor loss(const Transformer& model, std::int64_t step) const {
+  at::Tensor loss(Model& model, std::int64_t step) const {
     return at::cross_entropy_loss(model.forward(fixture_.tensor("inputs")[step]).flatten(0, 1),
                                   fixture_.tensor("targets")[step].flatten());
   }
 
   void expect_same_training(const std::string& optimizer_name, config::OptimizerName name) const {
     const Dictionary expected = fixture_.dictionary("optimizers").dictionary(optimizer_name);
-    const Transformer model = peer_model();
+    const std::shared_ptr<Model> model = peer_model();
     const auto optimizer =
-        make_optimizer(optimizer_config(name, expected.dictionary("options")), model.parameters());
+        make_optimizer(optimizer_config(name, expected.dictionary("options")), named_parameters(*model));
     const auto losses = expected.at("losses").toListRef();
     for (std::size_t step = 0; step < losses.size(); ++step) {
       optimizer->zero_grad(/*set_to_none=*/true);
-      const at::Tensor step_loss = loss(model, static_cast<std::int64_t>(step));
+      const at::Tensor step_loss = loss(*model, static_cast<std::int64_t>(step));
       step_loss.backward();
       optimizer->step();
       EXPECT_NEAR(step_loss.item<double>(), losses[step].toDouble(), 1e-5) << "step " << step;
     }
-    for (const auto& parameter : model.named_parameters()) {
+    for (const auto& parameter : model->named_parameters()) {
       expect_close(parameter.value(), expected.dictionary("weights").tensor(parameter.key()), 1e-4,
                    parameter.key());
     }
@@ -115,8 +116,8 @@ class TransformerPeer : public testing::Test {
 
 TEST_F(TransformerPeer, DrawsTheSameWeightsFromTheSameSeed) {
   torch::manual_seed(static_cast<std::uint64_t>(fixture_.integer("seed")));
-  const Transformer model(model_config(fixture_.dictionary("sizes")));
-  for (const auto& parameter : model.named_parameters()) {
+  const std::shared_ptr<Model> model = make_model({.config = model_config(fixture_.dictionary("sizes"))}, {});
+  for (const auto& parameter : model->named_parameters()) {
     EXPECT_TRUE(at::equal(parameter.value(), fixture_.dictionary("weights").tensor(parameter.key())))
         << parameter.key();
   }
@@ -124,16 +125,16 @@ TEST_F(TransformerPeer, DrawsTheSameWeightsFromTheSameSeed) {
 
 TEST_F(TransformerPeer, ComputesTheSameLogits) {
   const at::Tensor expected = fixture_.tensor("logits");
-  const at::Tensor logits = peer_model().forward(fixture_.tensor("inputs")[0]);
+  const at::Tensor logits = peer_model()->forward(fixture_.tensor("inputs")[0]);
   EXPECT_LE((logits - expected).abs().max().item<double>(), 1e-5);
 }
 
 TEST_F(TransformerPeer, ComputesTheSameLossAndGradients) {
-  const Transformer model = peer_model();
-  const at::Tensor first_loss = loss(model, 0);
+  const std::shared_ptr<Model> model = peer_model();
+  const at::Tensor first_loss = loss(*model, 0);
   EXPECT_NEAR(first_loss.item<double>(), fixture_.number("loss"), 1e-5);
   first_loss.backward();
-  for (const auto& parameter : model.named_parameters()) {
+  for (const auto& parameter : model->named_parameters()) {
     expect_close(parameter.value().grad(), fixture_.dictionary("gradients").tensor(parameter.key()), 1e-5,
                  parameter.key());
   }
@@ -152,7 +153,7 @@ TEST_F(TransformerPeer, TrainsAlikeWithSgdMomentumAndDecay) {
 }
 
 TEST_F(TransformerPeer, KeepsTheStateThatPythonNames) {
-  const Transformer model = peer_model();
+  const std::shared_ptr<Model> model = peer_model();
   const auto names = [&](config::OptimizerName name, double momentum) {
     config::OptimizerConfig config;
     config.name = name;
@@ -161,14 +162,14 @@ TEST_F(TransformerPeer, KeepsTheStateThatPythonNames) {
     config.beta1 = 0.9;
     config.beta2 = 0.99;
     config.epsilon = 1e-8;
-    const auto optimizer = make_optimizer(config, model.parameters());
+    const auto optimizer = make_optimizer(config, named_parameters(*model));
     EXPECT_TRUE(optimizer->state().empty());
-    loss(model, 0).backward();
+    loss(*model, 0).backward();
     optimizer->step();
     std::vector<std::string> first_parameters;
     for (const OptimizerState& state : optimizer->state()) {
       EXPECT_EQ(state.tensor.sizes(), state.parameter.sizes());
-      if (state.parameter.is_same(model.parameters().front())) first_parameters.emplace_back(state.name);
+      if (state.parameter.is_same(model->parameters().front())) first_parameters.emplace_back(state.name);
     }
     return first_parameters;
   };

@@ -30,7 +30,7 @@ RunFunction run_function() {
 config::RunConfig tiny_config() {
   config::RunConfig config;
   config.name = "tiny";
-  config.model = {.name = "transformer",
+  config.model = {.name = config::Architecture::kTransformer,
                   .size = "custom",
                   .layers = 2,
                   .d_model = 32,
@@ -42,15 +42,14 @@ config::RunConfig tiny_config() {
                   .norm_epsilon = 1e-5};
   config.data.batch_size = 4;
   config.optimizer = {.name = config::OptimizerName::kSgd,
-                      .impl = "for_loop",
+                      .impl = config::OptimizerImpl::kLoop,
                       .lr = 0.1,
                       .weight_decay = 0.0,
                       .momentum = 0.0,
                       .beta1 = 0.9,
                       .beta2 = 0.99,
                       .epsilon = 1e-8};
-  config.precision = "fp32";
-  config.attention = "naive";
+  config.precision = config::Precision::kFp32;
   config.schedule = {.wait = 0, .warmup = 1, .active = 3, .max_steps = 4};
   config.backend.threads = 2;
   return config;
@@ -217,6 +216,29 @@ TEST_F(TrainingRun, SaysWhoOwnsWhat) {
       store.texts(
           "SELECT dtype || ' ' || shape FROM tensor WHERE name = 'layers.1.ffn.w1.weight' AND role = 1"),
       std::vector<std::string>{"float32 64x32"});
+}
+
+TEST_F(TrainingRun, LeavesOutAStepWhoseGradientsOverflow) {
+  config_.precision = config::Precision::kFp16Autocast;
+  config_.grad_scaler = {
+      .init_scale = 1e38, .growth_factor = 2.0, .backoff_factor = 1e-36, .growth_interval = 2000};
+  run("overflow");
+  EXPECT_EQ(store("overflow").texts("SELECT optimizer_ran FROM step ORDER BY step"),
+            (std::vector<std::string>{"0", "1", "1", "1"}));
+  EXPECT_EQ(store("overflow").texts("SELECT DISTINCT name FROM tensor WHERE role = 7 ORDER BY name"),
+            (std::vector<std::string>{"growth_tracker", "scale"}));
+}
+
+TEST_F(TrainingRun, MarksWhatRunsAgain) {
+  config_.schedule = {.wait = 0, .warmup = 0, .active = 1, .max_steps = 1};
+  config_.checkpointing.part = config::CheckpointedPart::kAttention;
+  for (const bool reentrant : {false, true}) {
+    config_.checkpointing.reentrant = reentrant;
+    const std::string name = reentrant ? "reentrant" : "again";
+    run(name);
+    EXPECT_EQ(store(name).texts("SELECT path FROM module WHERE direction = 2 ORDER BY begin_sequence"),
+              (std::vector<std::string>{"layers.1.attn", "layers.0.attn"}));
+  }
 }
 
 TEST_F(TrainingRun, KeepsGradientStorageWhenItIsOnlyZeroed) {

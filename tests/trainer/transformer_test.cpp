@@ -1,4 +1,4 @@
-#include "host/trainer/models/transformer.hpp"
+#include "host/trainer/models/model.hpp"
 
 #include <gtest/gtest.h>
 #include <torch/utils.h>
@@ -10,9 +10,10 @@
 namespace strata::trainer {
 namespace {
 
-config::ModelConfig sized(std::int64_t layers, std::int64_t d_model, std::int64_t d_ff, std::int64_t heads,
-                          std::int64_t vocab = 10'000) {
-  config::ModelConfig config;
+ModelParts sized(std::int64_t layers, std::int64_t d_model, std::int64_t d_ff, std::int64_t heads,
+                 std::int64_t vocab = 10'000) {
+  ModelParts parts;
+  config::ModelConfig& config = parts.config;
   config.layers = layers;
   config.d_model = d_model;
   config.d_ff = d_ff;
@@ -21,24 +22,24 @@ config::ModelConfig sized(std::int64_t layers, std::int64_t d_model, std::int64_
   config.context = 16;
   config.rope_theta = 10'000.0;
   config.norm_epsilon = 1e-5;
-  return config;
+  return parts;
 }
 
-config::ModelConfig tiny() {
+ModelParts tiny() {
   return sized(2, 16, 32, 4, 31);
 }
 
 struct NamedSize {
   const char* name;
-  config::ModelConfig config;
+  ModelParts parts;
   std::uint64_t parameters;
 };
 
 class CourseSizes : public testing::TestWithParam<NamedSize> {};
 
 TEST_P(CourseSizes, HasTheCoursesParameterCount) {
-  const Transformer model(GetParam().config, {}, at::kMeta);
-  EXPECT_EQ(model.parameter_count(), GetParam().parameters);
+  const auto model = make_model(GetParam().parts, {{}, at::TensorOptions(at::kMeta)});
+  EXPECT_EQ(model->parameter_count(), GetParam().parameters);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cs336, CourseSizes,
@@ -51,9 +52,9 @@ INSTANTIATE_TEST_SUITE_P(Cs336, CourseSizes,
                          [](const auto& size) { return std::string("size_") + size.param.name; });
 
 TEST(Transformer, NamesParametersAsTheCourseDoes) {
-  const Transformer model(sized(1, 16, 32, 4, 31));
+  const auto model = make_model(sized(1, 16, 32, 4, 31), {});
   std::vector<std::string> names;
-  for (const auto& parameter : model.named_parameters()) names.push_back(parameter.key());
+  for (const auto& parameter : model->named_parameters()) names.push_back(parameter.key());
   const std::vector<std::string> expected = {"token_embeddings.weight",
                                              "layers.0.attn.q_proj.weight",
                                              "layers.0.attn.k_proj.weight",
@@ -70,40 +71,40 @@ TEST(Transformer, NamesParametersAsTheCourseDoes) {
 }
 
 TEST(Transformer, KeepsOneTableOfPositionsForAllLayers) {
-  const Transformer model(tiny());
-  ASSERT_EQ(model.buffers().size(), 1u);
-  EXPECT_EQ(model.buffers().front().sizes(), (std::vector<std::int64_t>{2, 16, 2}));
+  const auto model = make_model(tiny(), {});
+  ASSERT_EQ(model->buffers().size(), 1u);
+  EXPECT_EQ(model->buffers().front().sizes(), (std::vector<std::int64_t>{2, 16, 2}));
 }
 
 TEST(Transformer, GivesLogitsOfEveryPosition) {
   const at::Tensor tokens = at::randint(31, {3, 7}, at::kLong);
-  const at::Tensor logits = Transformer(tiny()).forward(tokens);
+  const at::Tensor logits = make_model(tiny(), {})->forward(tokens);
   EXPECT_EQ(logits.sizes(), (std::vector<std::int64_t>{3, 7, 31}));
   EXPECT_EQ(logits.scalar_type(), at::kFloat);
 }
 
 TEST(Transformer, SeesNoLaterToken) {
-  const Transformer model(tiny());
+  const auto model = make_model(tiny(), {});
   at::Tensor tokens = at::randint(31, {1, 16}, at::kLong);
-  const at::Tensor before = model.forward(tokens);
+  const at::Tensor before = model->forward(tokens);
   tokens = tokens.clone();
   tokens[0][10] = (tokens[0][10] + 1) % 31;
-  const at::Tensor after = model.forward(tokens);
+  const at::Tensor after = model->forward(tokens);
   EXPECT_TRUE(at::equal(before.narrow(1, 0, 10), after.narrow(1, 0, 10)));
   EXPECT_FALSE(at::equal(before.narrow(1, 10, 6), after.narrow(1, 10, 6)));
 }
 
 TEST(Transformer, DependsOnTheOrderOfTokens) {
-  const Transformer model(tiny());
+  const auto model = make_model(tiny(), {});
   const at::Tensor tokens = at::arange(8, at::kLong).unsqueeze(0);
   const at::Tensor swapped = tokens.index_select(1, at::tensor({1, 0, 2, 3, 4, 5, 6, 7}, at::kLong));
-  EXPECT_FALSE(at::allclose(model.forward(tokens).select(1, 7), model.forward(swapped).select(1, 7)));
+  EXPECT_FALSE(at::allclose(model->forward(tokens).select(1, 7), model->forward(swapped).select(1, 7)));
 }
 
 TEST(Transformer, IsTheSameForTheSameSeed) {
   const auto weights = [](std::uint64_t seed) {
     torch::manual_seed(seed);
-    return Transformer(tiny()).parameters();
+    return make_model(tiny(), {})->parameters();
   };
   const auto first = weights(3);
   EXPECT_TRUE(std::ranges::equal(first, weights(3), at::equal));
@@ -112,7 +113,7 @@ TEST(Transformer, IsTheSameForTheSameSeed) {
 
 TEST(Transformer, RefusesHeadsThatDoNotDivideTheModel) {
   try {
-    const Transformer model(sized(1, 16, 32, 5, 31));
+    const auto model = make_model(sized(1, 16, 32, 5, 31), {});
     FAIL() << "16 features were divided over 5 heads";
   } catch (const std::invalid_argument& error) {
     EXPECT_NE(std::string(error.what()).find("model.heads (5) must divide model.d_model (16)"),
@@ -123,7 +124,7 @@ TEST(Transformer, RefusesHeadsThatDoNotDivideTheModel) {
 
 TEST(Transformer, RefusesAnOddHead) {
   try {
-    const Transformer model(sized(1, 12, 32, 4, 31));
+    const auto model = make_model(sized(1, 12, 32, 4, 31), {});
     FAIL() << "3 features were turned in pairs";
   } catch (const std::invalid_argument& error) {
     EXPECT_NE(std::string(error.what()).find("d_model / heads is even"), std::string::npos) << error.what();

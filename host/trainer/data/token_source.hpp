@@ -25,9 +25,8 @@ class TokenSource {
   virtual std::string description() const = 0;
 };
 
-// The source that the configuration names. Sequences will have `model.context` + 1 tokens, one more than the
+// The source that `config.data` names. Sequences will have `model.context` + 1 tokens, one more than the
 // model sees, for the target. Throws DataError.
-std::unique_ptr<TokenSource> open_token_source(const config::DataConfig& data,
-                                               const config::ModelConfig& model, std::uint64_t seed);
+std::unique_ptr<TokenSource> open_token_source(const config::RunConfig& config);
 
 }  // namespace strata::trainer

@@ -12,12 +12,32 @@
 
 namespace strata::trainer {
 
-void apply_backend(const config::BackendConfig& backend, std::uint64_t seed) {
+namespace {
+
+// Torch picks among the kernels that are enabled.
+void enable_attention_kernels(config::Attention attention) {
+  using config::Attention;
+  const bool picks = attention == Attention::kNaive || attention == Attention::kSdpa;
+  at::Context& context = at::globalContext();
+  context.setSDPUseFlash(picks || attention == Attention::kSdpaFlash);
+  context.setSDPUseMemEfficient(picks || attention == Attention::kSdpaEfficient);
+  context.setSDPUseMath(picks || attention == Attention::kSdpaMath);
+  context.setSDPUseCuDNN(picks);
+}
+
+}  // namespace
+
+void apply_backend(const config::RunConfig& config) {
+  const config::BackendConfig& backend = config.backend;
   const auto threads = backend.threads > 0 ? static_cast<unsigned>(backend.threads)
                                            : std::max(1u, std::thread::hardware_concurrency());
   at::set_num_threads(static_cast<int>(threads));
   at::globalContext().setUserEnabledMkldnn(backend.onednn);
-  torch::manual_seed(seed);
+  at::globalContext().setDeterministicAlgorithms(backend.deterministic, /*warn_only=*/false);
+  at::globalContext().setFloat32MatmulPrecision(config.precision == config::Precision::kTf32 ? "high"
+                                                                                             : "highest");
+  enable_attention_kernels(config.attention);
+  torch::manual_seed(static_cast<std::uint64_t>(config.seed));
 }
 
 std::string describe_backend() {

@@ -8,8 +8,9 @@
 
 namespace strata::trainer {
 
-// Threads within an operator, oneDNN on or off, and the global generator's seed.
-void apply_backend(const config::BackendConfig& backend, std::uint64_t seed);
+// Threads within an operator, oneDNN, determinism, the kernel of scaled_dot_product_attention, TF32, and the
+// global generator's seed.
+void apply_backend(const config::RunConfig& config);
 
 // A JSON object for the manifest: LibTorch's version and build, BLAS, oneDNN, OpenMP, threads.
 std::string describe_backend();

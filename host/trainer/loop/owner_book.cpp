@@ -53,6 +53,11 @@ void OwnerBook::show_optimizer_state(const Optimizer& optimizer) {
   }
 }
 
+void OwnerBook::show_scaler(const GradScaler& scaler) {
+  show(TensorRole::kScaler, "scale", scaler.scale_tensor());
+  show(TensorRole::kScaler, "growth_tracker", scaler.growth_tracker());
+}
+
 void OwnerBook::show(TensorRole role, std::string_view name, const at::Tensor& tensor,
                      const at::Tensor& owner) {
   if (!wanted_ || is_reported(tensor)) return;

@@ -14,6 +14,7 @@
 
 #include "host/trainer/data/batch.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
+#include "host/trainer/precision/grad_scaler.hpp"
 #include "strata/runtime/session.hpp"
 
 namespace strata::trainer {
@@ -30,6 +31,7 @@ class OwnerBook {
   void show_loss(const at::Tensor& loss);
   void show_gradients();
   void show_optimizer_state(const Optimizer& optimizer);
+  void show_scaler(const GradScaler& scaler);
 
  private:
   struct Parameter {

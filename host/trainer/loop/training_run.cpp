@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "host/config/schema.hpp"
 #include "host/trainer/loop/backend.hpp"
 #include "host/trainer/loop/device.hpp"
+#include "host/trainer/precision/number_format.hpp"
 
 namespace strata::trainer {
 
@@ -26,22 +28,30 @@ TrainingRun::TrainingRun(const Request& request)
 }
 
 void TrainingRun::set_up() {
-  const auto seed = static_cast<std::uint64_t>(config_.seed);
-  apply_backend(config_.backend, seed);
-  source_ = open_token_source(config_.data, config_.model, seed);
-  model_ = std::make_shared<Transformer>(
-      config_.model, session_.wants_tensors() ? ModuleScope(session_) : ModuleScope(), device_);
-  if (trains()) optimizer_ = make_optimizer(config_.optimizer, model_->parameters());
+  apply_backend(config_);
+  source_ = open_token_source(config_);
+  if (config_.checkpointing.part != config::CheckpointedPart::kNone) engine_.emplace();
+  const ModelSite root{session_.wants_tensors() ? ModuleScope(session_) : ModuleScope(),
+                       at::TensorOptions(parameter_dtype(config_.precision)).device(device_)};
+  model_ = make_model({config_.model, config_.attention, CheckpointPlan(config_.checkpointing)}, root);
+  if (!trains()) return;
+  optimizer_ = make_optimizer(config_.optimizer, named_parameters(*model_));
+  if (config_.precision == config::Precision::kFp16Autocast) scaler_.emplace(config_.grad_scaler, device_);
 }
 
 void TrainingRun::describe() const {
   const config::ModelConfig& model = config_.model;
   const nlohmann::ordered_json description = {
-      {"name", model.name},         {"size", model.size},
-      {"layers", model.layers},     {"d_model", model.d_model},
-      {"d_ff", model.d_ff},         {"heads", model.heads},
-      {"vocab", model.vocab},       {"context", model.context},
-      {"dtype", config_.precision}, {"parameters", parameter_count()},
+      {"name", chosen_name(config_, "model.name")},
+      {"size", model.size},
+      {"layers", model.layers},
+      {"d_model", model.d_model},
+      {"d_ff", model.d_ff},
+      {"heads", model.heads},
+      {"vocab", model.vocab},
+      {"context", model.context},
+      {"dtype", chosen_name(config_, "precision")},
+      {"parameters", parameter_count()},
   };
   session_.describe("model", description.dump());
   session_.describe("data", nlohmann::json(source_->description()).dump());
@@ -57,49 +67,56 @@ void TrainingRun::run_steps(Result& result) {
   for (std::uint64_t step = 0; step < steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();
     Step recorded(session_, step, static_cast<std::uint32_t>(config_.accumulation));
-    const std::optional<double> loss = run_step(step);
-    if (!loss) {
+    const std::optional<StepOutcome> outcome = run_step(step);
+    if (!outcome) {
       result.outcome = Outcome::kInterrupted;
       return;
     }
-    recorded.end({.optimizer_ran = trains(), .loss = known(*loss), .tokens = tokens});
+    const std::optional<double> loss = known(outcome->loss);
+    recorded.end({.optimizer_ran = outcome->optimizer_ran, .loss = loss, .tokens = tokens});
     const auto duration = std::chrono::steady_clock::now() - begin;
     result.steps = step + 1;
-    result.last_loss = known(*loss);
+    result.last_loss = loss;
     if (request_.on_step) {
       const std::chrono::nanoseconds duration_ns(duration);
-      request_.on_step({step + 1, steps, known(*loss), tokens, duration_ns.count()});
+      request_.on_step({step + 1, steps, loss, tokens, duration_ns.count()});
     }
   }
   result.outcome = Outcome::kDone;
 }
 
-std::optional<double> TrainingRun::run_step(std::uint64_t step) {
+std::optional<TrainingRun::StepOutcome> TrainingRun::run_step(std::uint64_t step) {
   const config::ZeroGradAt zero_grad_at = config_.zero_grad.at;
   if (trains() && zero_grad_at == config::ZeroGradAt::kStepStart) zero_gradients();
-  double loss = 0.0;
+  StepOutcome outcome{};
   for (std::uint32_t micro_batch = 0; micro_batch < config_.accumulation; ++micro_batch) {
     if (interrupted()) return std::nullopt;
-    loss += run_micro_batch(step, micro_batch);
+    outcome.loss += run_micro_batch(step, micro_batch);
   }
   if (interrupted()) return std::nullopt;
   if (trains()) {
-    step_optimizer();
+    outcome.optimizer_ran = step_optimizer();
     if (zero_grad_at == config::ZeroGradAt::kStepEnd) zero_gradients();
   }
-  return loss;
+  return outcome;
 }
 
 double TrainingRun::run_micro_batch(std::uint64_t step, std::uint32_t micro_batch) {
   session_.begin_micro_batch(micro_batch);
   const Batch batch = load(step, micro_batch);
-  Loss loss = compute_loss(forward(batch.input), batch.target);
+  Loss loss = loss_of(batch);
   if (trains()) {
     const bool first = micro_batch == 0;
     if (first && config_.zero_grad.at == config::ZeroGradAt::kBeforeBackward) zero_gradients();
     backward(std::move(loss.tensor));
   }
   return loss.value;
+}
+
+TrainingRun::Loss TrainingRun::loss_of(const Batch& batch) {
+  std::optional<AutocastGuard> autocast;
+  if (const auto state = autocast_state(config_)) autocast.emplace(device_.type(), *state);
+  return compute_loss(forward(batch.input), batch.target);
 }
 
 Batch TrainingRun::load(std::uint64_t step, std::uint32_t micro_batch) {
@@ -137,7 +154,12 @@ TrainingRun::Loss TrainingRun::compute_loss(at::Tensor logits, const at::Tensor&
   if (config_.accumulation > 1) loss = loss / config_.accumulation;
   owners_.show_loss(loss);
   const double value = loss.item<double>();
-  if (!trains()) loss.reset();
+  if (!trains()) {
+    loss.reset();
+  } else if (scaler_) {
+    loss = scaler_->scale(loss);
+    owners_.show_scaler(*scaler_);
+  }
   return {std::move(loss), value};
 }
 
@@ -150,13 +172,17 @@ void TrainingRun::backward(at::Tensor loss) {
   owners_.show_gradients();
 }
 
-void TrainingRun::step_optimizer() {
+bool TrainingRun::step_optimizer() {
+  bool steps = true;
   {
     const Phase phase(session_, PhaseKind::kOptimizer, "optimizer");
-    optimizer_->step();
+    if (scaler_) steps = scaler_->unscale(optimizer_->gradients());
+    if (steps) optimizer_->step();
+    if (scaler_) scaler_->update();
   }
   owners_.show_gradients();
   owners_.show_optimizer_state(*optimizer_);
+  return steps;
 }
 
 void TrainingRun::zero_gradients() {

@@ -7,11 +7,13 @@
 #include <memory>
 #include <optional>
 
+#include "host/trainer/checkpointing/saved_tensor_hooks.hpp"
 #include "host/trainer/data/batch.hpp"
 #include "host/trainer/entry.hpp"
 #include "host/trainer/loop/owner_book.hpp"
-#include "host/trainer/models/transformer.hpp"
+#include "host/trainer/models/model.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
+#include "host/trainer/precision/grad_scaler.hpp"
 
 namespace strata::trainer {
 
@@ -31,22 +33,29 @@ class TrainingRun {
   void set_up();
   void describe() const;
 
-  // The step's mean loss, or nothing when it was interrupted.
-  std::optional<double> run_step(std::uint64_t step);
+  struct StepOutcome {
+    double loss;  // mean over the step
+    bool optimizer_ran;
+  };
+  // Nothing when it was interrupted.
+  std::optional<StepOutcome> run_step(std::uint64_t step);
   // The micro-batch's share of the step's mean loss.
   double run_micro_batch(std::uint64_t step, std::uint32_t micro_batch);
 
   // The phases. Each drops what no later phase needs before it ends: `compute_loss` the logits and, when
   // there is no backward, the loss and with it the graph; `backward` the loss.
   struct Loss {
-    at::Tensor tensor;  // undefined unless the run trains
+    at::Tensor
+        tensor;  // to go backward from, scaled if the precision asks for it; undefined unless the run trains
     double value;
   };
+  Loss loss_of(const Batch& batch);
   Batch load(std::uint64_t step, std::uint32_t micro_batch);
   at::Tensor forward(const at::Tensor& input);
   Loss compute_loss(at::Tensor logits, const at::Tensor& target);
   void backward(at::Tensor loss);
-  void step_optimizer();
+  // Whether it stepped: not when gradients overflowed.
+  bool step_optimizer();
   void zero_gradients();
 
   bool interrupted() const { return request_.interrupt.load(std::memory_order_relaxed) != 0; }
@@ -62,8 +71,10 @@ class TrainingRun {
   Session& session_;
   c10::Device device_;
   std::unique_ptr<TokenSource> source_;
-  std::shared_ptr<Transformer> model_;
+  std::optional<HookingEngine> engine_;  // where activations are checkpointed
+  std::shared_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;  // null unless the run trains
+  std::optional<GradScaler> scaler_;      // of a loss in float16
   OwnerBook owners_;
 };
 

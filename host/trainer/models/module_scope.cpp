@@ -14,4 +14,10 @@ std::optional<ModuleRange> ModuleScope::enter(std::string_view type) const {
   return std::optional<ModuleRange>(std::in_place, *session_, path_, type);
 }
 
+std::optional<ModuleRange> ModuleScope::enter_again() const {
+  if (session_ == nullptr) return std::nullopt;
+  return std::optional<ModuleRange>(std::in_place, *session_, path_, "Recompute",
+                                    ModuleDirection::kRecompute);
+}
+
 }  // namespace strata::trainer

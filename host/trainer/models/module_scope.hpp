@@ -22,6 +22,9 @@ class ModuleScope {
   // Keep the result for as long as the module's forward runs. `type` names the module's class.
   std::optional<ModuleRange> enter(std::string_view type) const;
 
+  // The same for a forward that runs again within backward, around the module's own.
+  std::optional<ModuleRange> enter_again() const;
+
  private:
   Session* session_ = nullptr;
   std::string path_;

@@ -1,15 +1,24 @@
 // What the training loop asks of an optimizer, whoever implements it.
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "host/config/run_config.hpp"
 
 namespace strata::trainer {
+
+struct NamedParameter {
+  std::string name;  // in the model: "layers.0.mlp.up_proj.weight"
+  at::Tensor tensor;
+};
+
+// A model's, in their order of registration.
+std::vector<NamedParameter> named_parameters(const torch::nn::Module& model);
 
 // One tensor that an optimizer keeps between steps for one parameter.
 struct OptimizerState {
@@ -20,23 +29,34 @@ struct OptimizerState {
 
 class Optimizer {
  public:
-  Optimizer() = default;
+  // Shares the parameters with the model.
+  explicit Optimizer(std::vector<NamedParameter> parameters) : parameters_(std::move(parameters)) {}
   virtual ~Optimizer() = default;
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  // Updates every parameter that has a gradient.
+  // Updates every parameter that has a gradient. Records no gradients.
   virtual void step() = 0;
 
-  // Frees the gradients, or fills them with zeros where they stay.
-  virtual void zero_grad(bool set_to_none) = 0;
-
-  // What is kept now: nothing before the first step.
+  // What is kept now, parameter by parameter: nothing before the first step.
   virtual std::vector<OptimizerState> state() const = 0;
+
+  // Frees the gradients, or fills them with zeros where they stay.
+  void zero_grad(bool set_to_none) const;
+
+  // Of the parameters that have one.
+  std::vector<at::Tensor> gradients() const;
+
+ protected:
+  const std::vector<NamedParameter>& parameters() const { return parameters_; }
+
+ private:
+  std::vector<NamedParameter> parameters_;
 };
 
-// The optimizer that the configuration names, over `parameters`, which it shares.
+// The optimizer that the configuration names, over `parameters`. Throws std::logic_error for a combination
+// that the configuration should have refused.
 std::unique_ptr<Optimizer> make_optimizer(const config::OptimizerConfig& config,
-                                          std::vector<at::Tensor> parameters);
+                                          std::vector<NamedParameter> parameters);
 
 }  // namespace strata::trainer

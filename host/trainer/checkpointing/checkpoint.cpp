@@ -1,0 +1,130 @@
+#include "host/trainer/checkpointing/checkpoint.hpp"
+
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "host/trainer/checkpointing/forward_state.hpp"
+#include "host/trainer/checkpointing/saved_tensor_hooks.hpp"
+
+namespace strata::trainer {
+namespace {
+
+// Thrown through the layer when it has saved again all that it had saved.
+struct AllRecomputed {};
+
+// A tensor that we keep, told to whoever watches what is kept.
+class Kept {
+ public:
+  void keep(const at::Tensor& tensor) {
+    tensor_ = tensor;
+    watched_ = watching_hooks();
+    if (watched_) watched_->call_pack_hook(tensor);
+  }
+
+  const at::Tensor& tensor() const { return tensor_; }
+
+  // Lets go of it.
+  at::Tensor take() {
+    watched_.reset();
+    return std::exchange(tensor_, {});
+  }
+
+ private:
+  at::Tensor tensor_;
+  std::unique_ptr<SavedVariableHooks> watched_;
+};
+
+// A place in the graph whose tensor was dropped. After the layer ran again it holds what was saved there the
+// second time, until the node that asks for it has it.
+using Slot = Kept;
+
+// One layer's forward that is to run again. The notes in its graph share it.
+class Frame {
+ public:
+  Frame(LayerFunction layer, const at::Tensor& x, ModuleScope scope)
+      : layer_(std::move(layer)),
+        scope_(std::move(scope)),
+        state_(x.device()),
+        requires_grad_(x.requires_grad()) {
+    input_.keep(x.detach());
+  }
+
+  void add(const std::shared_ptr<Slot>& slot) { slots_.push_back(slot); }
+
+  void run_again() {
+    const auto range = scope_.enter_again();
+    const ForwardState::Again again(state_);
+    const at::Tensor x = input_.tensor().detach().requires_grad_(requires_grad_);
+    saved_again_ = 0;
+    const SavedTensorHooks hooks([this] { return std::make_unique<SavedAgain>(*this); });
+    try {
+      layer_(x);
+    } catch (const AllRecomputed&) {
+    }
+    if (saved_again_ != slots_.size()) {
+      throw std::logic_error(
+          "checkpointing: a layer saved fewer tensors when it ran again than at first; what it computes must "
+          "depend on its input, its weights and the random number generators alone.");
+    }
+  }
+
+ private:
+  // The hooks of what the second run saves.
+  class SavedAgain final : public SavedVariableHooks {
+   public:
+    explicit SavedAgain(Frame& frame) : frame_(frame) {}
+    void call_pack_hook(const at::Tensor& tensor) override { frame_.save_again(tensor); }
+    at::Tensor call_unpack_hook() override {
+      throw std::logic_error("checkpointing: the graph of a layer's second run was used");
+    }
+
+   private:
+    Frame& frame_;
+  };
+
+  void save_again(const at::Tensor& tensor) {
+    if (saved_again_ == slots_.size())
+      throw std::logic_error("checkpointing: a layer saved more tensors when it ran again than at first.");
+    // A node that has run already, or died with the graph, needs nothing any more.
+    if (const std::shared_ptr<Slot> slot = slots_[saved_again_].lock()) slot->keep(tensor.detach());
+    if (++saved_again_ == slots_.size()) throw AllRecomputed{};
+  }
+
+  LayerFunction layer_;
+  ModuleScope scope_;
+  ForwardState state_;
+  bool requires_grad_;
+  Kept input_;
+  std::vector<std::weak_ptr<Slot>> slots_;  // in the order of saving
+  std::size_t saved_again_ = 0;
+};
+
+// The note that stands where a tensor was saved.
+class Dropped final : public SavedVariableHooks {
+ public:
+  explicit Dropped(std::shared_ptr<Frame> frame)
+      : frame_(std::move(frame)), slot_(std::make_shared<Slot>()) {}
+
+  void call_pack_hook(const at::Tensor& /*tensor*/) override { frame_->add(slot_); }
+
+  at::Tensor call_unpack_hook() override {
+    if (!slot_->tensor().defined()) frame_->run_again();
+    return slot_->take();
+  }
+
+ private:
+  std::shared_ptr<Frame> frame_;
+  std::shared_ptr<Slot> slot_;
+};
+
+}  // namespace
+
+at::Tensor checkpoint(LayerFunction layer, const at::Tensor& x, const ModuleScope& scope) {
+  const auto frame = std::make_shared<Frame>(layer, x, scope);
+  const SavedTensorHooks hooks([&frame] { return std::make_unique<Dropped>(frame); });
+  return layer(x);
+}
+
+}  // namespace strata::trainer

@@ -1,0 +1,33 @@
+#include "host/trainer/models/gpt2/gpt2_attention.hpp"
+
+#include "host/trainer/models/gpt2/gpt2.hpp"
+
+namespace strata::trainer {
+
+Gpt2Attention::Gpt2Attention(const ModelParts& parts, const ModelSite& site)
+    : features_(features_of_head(parts.config)),
+      dropout_(parts.config.dropout),
+      scope_(site.scope),
+      attention_(parts.attention, parts.config.dropout) {
+  const config::ModelConfig& config = parts.config;
+  input_projection_ = register_module(
+      "c_attn", std::make_shared<Linear>(Linear::Shape{config.d_model, 3 * config.d_model, config.bias},
+                                         kGpt2InitialDeviation, site.child("c_attn")));
+  output_projection_ = register_module(
+      "c_proj", std::make_shared<Linear>(Linear::Shape{config.d_model, config.d_model, config.bias},
+                                         gpt2_residual_deviation(config), site.child("c_proj")));
+}
+
+at::Tensor Gpt2Attention::forward(const at::Tensor& x, const at::Tensor& mask) const {
+  const auto range = scope_.enter("Gpt2Attention");
+  const std::vector<at::Tensor> parts = input_projection_->forward(x).split(x.size(-1), 2);
+  const at::Tensor attended =
+      attention_.forward(split_heads(parts[0]), split_heads(parts[1]), split_heads(parts[2]), mask);
+  return at::dropout(output_projection_->forward(attended), dropout_, /*train=*/true);
+}
+
+at::Tensor Gpt2Attention::split_heads(const at::Tensor& x) const {
+  return x.unflatten(-1, {-1, features_}).transpose(1, 2);
+}
+
+}  // namespace strata::trainer

@@ -1,0 +1,35 @@
+// GPT-2's self-attention: queries, keys and values of one projection.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+
+#include "host/trainer/models/layers/causal_attention.hpp"
+#include "host/trainer/models/layers/linear.hpp"
+#include "host/trainer/models/model.hpp"
+
+namespace strata::trainer {
+
+class Gpt2Attention : public torch::nn::Module {
+ public:
+  Gpt2Attention(const ModelParts& parts, const ModelSite& site);
+
+  // [batch, tokens, d_model] to the same shape. `mask` as CausalAttention takes it.
+  at::Tensor forward(const at::Tensor& x, const at::Tensor& mask) const;
+
+  // Where it stands in the model.
+  const ModuleScope& scope() const { return scope_; }
+
+ private:
+  at::Tensor split_heads(const at::Tensor& x) const;
+
+  std::int64_t features_;  // of a head
+  double dropout_;
+  ModuleScope scope_;
+  CausalAttention attention_;
+  std::shared_ptr<Linear> input_projection_;
+  std::shared_ptr<Linear> output_projection_;
+};
+
+}  // namespace strata::trainer

@@ -1,0 +1,30 @@
+// GPT-2's feed-forward layer: c_proj(gelu(c_fc(x))).
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+
+#include "host/trainer/models/layers/linear.hpp"
+
+namespace strata::trainer {
+
+class Gpt2Mlp : public torch::nn::Module {
+ public:
+  Gpt2Mlp(const config::ModelConfig& config, const ModelSite& site);
+
+  // [..., d_model] to the same shape.
+  at::Tensor forward(const at::Tensor& x) const;
+
+  // Where it stands in the model.
+  const ModuleScope& scope() const { return scope_; }
+
+ private:
+  config::Activation activation_;
+  double dropout_;
+  ModuleScope scope_;
+  std::shared_ptr<Linear> expansion_;
+  std::shared_ptr<Linear> contraction_;
+};
+
+}  // namespace strata::trainer

@@ -1,0 +1,36 @@
+// What a decoder's attention computes once its queries, keys and values are there.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "host/config/run_config.hpp"
+
+namespace strata::trainer {
+
+// Adds to scores [..., tokens, tokens] so that no token sees a later one: 0 where it may look, the dtype's
+// lowest number elsewhere. [tokens, tokens].
+at::Tensor causal_mask(std::int64_t tokens, const at::TensorOptions& options);
+
+class CausalAttention {
+ public:
+  // `dropout` of the attention weights.
+  CausalAttention(config::Attention kind, double dropout) : kind_(kind), dropout_(dropout) {}
+
+  // Whether `forward` reads a mask. Otherwise its kernel knows what is causal.
+  bool needs_mask() const { return kind_ == config::Attention::kNaive; }
+
+  // softmax(q k^T / sqrt(features) + mask) v. `query` [batch, heads, tokens, features], `key` and `value` of
+  // as many heads or of a divisor of that; to [batch, tokens, heads * features]. Naive as transformers' eager
+  // attention: softmax in at least float32, one operation after the other.
+  at::Tensor forward(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                     const at::Tensor& mask) const;
+
+ private:
+  at::Tensor naive(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                   const at::Tensor& mask) const;
+
+  config::Attention kind_;
+  double dropout_;
+};
+
+}  // namespace strata::trainer

@@ -1,0 +1,29 @@
+// The gated feed-forward layer of LLaMA (arXiv:2002.05202): down(silu(gate x) * up x).
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+
+#include "host/trainer/models/layers/linear.hpp"
+
+namespace strata::trainer {
+
+class LlamaMlp : public torch::nn::Module {
+ public:
+  LlamaMlp(std::int64_t d_model, std::int64_t d_ff, const ModelSite& site);
+
+  // [..., d_model] to the same shape.
+  at::Tensor forward(const at::Tensor& x) const;
+
+  // Where it stands in the model.
+  const ModuleScope& scope() const { return scope_; }
+
+ private:
+  ModuleScope scope_;
+  std::shared_ptr<Linear> gate_projection_;
+  std::shared_ptr<Linear> up_projection_;
+  std::shared_ptr<Linear> down_projection_;
+};
+
+}  // namespace strata::trainer

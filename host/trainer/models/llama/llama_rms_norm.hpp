@@ -1,0 +1,25 @@
+// Root mean square layer normalisation (arXiv:1910.07467), as transformers' LlamaRMSNorm: what was normalised
+// in float32 is rounded before it is weighted.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include "host/trainer/models/model_site.hpp"
+
+namespace strata::trainer {
+
+class LlamaRmsNorm : public torch::nn::Module {
+ public:
+  // `weight` [features], ones.
+  LlamaRmsNorm(std::int64_t features, double epsilon, const ModelSite& site);
+
+  // [..., features] to the same shape.
+  at::Tensor forward(const at::Tensor& x) const;
+
+ private:
+  double epsilon_;
+  ModuleScope scope_;
+  at::Tensor weight_;
+};
+
+}  // namespace strata::trainer

@@ -1,0 +1,50 @@
+#include "host/trainer/models/model.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "host/trainer/models/gpt2/gpt2.hpp"
+#include "host/trainer/models/hash_fill.hpp"
+#include "host/trainer/models/llama/llama.hpp"
+#include "host/trainer/models/transformer/transformer.hpp"
+
+namespace strata::trainer {
+namespace {
+
+std::shared_ptr<Model> build(const ModelParts& parts, const ModelSite& root) {
+  switch (parts.config.name) {
+    case config::Architecture::kTransformer:
+      return std::make_shared<Transformer>(parts, root);
+    case config::Architecture::kLlama:
+    case config::Architecture::kQwen:
+      return std::make_shared<Llama>(parts, root);
+    case config::Architecture::kGpt2:
+      return std::make_shared<Gpt2>(parts, root);
+  }
+  throw std::logic_error("model.name: the trainer does not know it, but the schema does");
+}
+
+}  // namespace
+
+std::uint64_t Model::parameter_count() const {
+  std::uint64_t count = 0;
+  for (const at::Tensor& parameter : parameters()) count += static_cast<std::uint64_t>(parameter.numel());
+  return count;
+}
+
+std::shared_ptr<Model> make_model(const ModelParts& parts, const ModelSite& root) {
+  std::shared_ptr<Model> model = build(parts, root);
+  if (parts.config.init == config::WeightInit::kHash) fill_with_hash(*model);
+  return model;
+}
+
+std::int64_t features_of_head(const config::ModelConfig& config) {
+  if (config.heads <= 0 || config.d_model % config.heads != 0) {
+    throw std::invalid_argument(
+        fmt::format("model.heads ({}) must divide model.d_model ({}).", config.heads, config.d_model));
+  }
+  return config.d_model / config.heads;
+}
+
+}  // namespace strata::trainer

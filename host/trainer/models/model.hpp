@@ -1,0 +1,39 @@
+// What the training loop asks of a model, whatever its architecture.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "host/config/run_config.hpp"
+#include "host/trainer/checkpointing/checkpoint_plan.hpp"
+#include "host/trainer/models/model_site.hpp"
+
+namespace strata::trainer {
+
+class Model : public torch::nn::Module {
+ public:
+  // int64 tokens [batch, tokens], at most `config.context` of them, to logits [batch, tokens, vocab].
+  virtual at::Tensor forward(const at::Tensor& tokens) = 0;
+
+  // Elements; a tied weight counts once.
+  std::uint64_t parameter_count() const;
+};
+
+// What the modules of a model share.
+struct ModelParts {
+  config::ModelConfig config = {};
+  config::Attention attention{};
+  CheckpointPlan checkpoints = {};
+};
+
+// The model that the configuration names, with weights drawn from the global generator (seed it first), or
+// from the hash of hash_fill.hpp. On the meta device nothing is allocated, and `forward` does not work.
+// Throws std::invalid_argument for sizes that do not fit each other, with the keys.
+std::shared_ptr<Model> make_model(const ModelParts& parts, const ModelSite& root);
+
+// d_model / heads. Throws std::invalid_argument when there is a remainder.
+std::int64_t features_of_head(const config::ModelConfig& config);
+
+}  // namespace strata::trainer

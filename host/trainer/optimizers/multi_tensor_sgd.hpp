@@ -1,0 +1,33 @@
+// Stochastic gradient descent over all parameters at once, in torch.optim.SGD's two ways.
+#pragma once
+
+#include "host/trainer/optimizers/optimizer.hpp"
+
+namespace strata::trainer {
+
+class MultiTensorSgd : public Optimizer {
+ public:
+  // `config.impl` is foreach, which with weight decay makes decayed gradients of all parameters at once, or
+  // fused, in a kernel for all of it.
+  MultiTensorSgd(const config::OptimizerConfig& config, std::vector<NamedParameter> parameters);
+
+  void step() override;
+  std::vector<OptimizerState> state() const override;
+
+ private:
+  struct Lists {
+    std::vector<at::Tensor> parameters, gradients;
+    std::vector<std::size_t> numbers;  // which of all parameters they are
+  };
+
+  Lists lists() const;
+  void step_foreach(Lists lists);
+  void step_fused(const Lists& lists);
+  // The momentum that is kept for those of `lists`; of those that have none it is made of `gradients`.
+  std::vector<at::Tensor> moved_momentum(const Lists& lists);
+
+  config::OptimizerConfig config_;
+  std::vector<at::Tensor> momentum_;  // of each parameter; undefined until it has had a gradient
+};
+
+}  // namespace strata::trainer

@@ -1,0 +1,32 @@
+// Automatic casts of operators' inputs to a shorter number format. LibTorch has the switches and no guard.
+#pragma once
+
+#include <c10/core/DeviceType.h>
+#include <c10/core/ScalarType.h>
+
+namespace strata::trainer {
+
+// The calling thread's setting for one kind of device.
+struct AutocastState {
+  bool enabled = false;
+  bool cache = true;  // keep the cast copy of each weight until the outermost guard ends
+  at::ScalarType dtype = at::kBFloat16;
+
+  static AutocastState current(c10::DeviceType device);
+};
+
+// Sets the calling thread's state while it lives. The outermost one frees the copies of weights at its end,
+// except those that autograd has saved.
+class AutocastGuard {
+ public:
+  AutocastGuard(c10::DeviceType device, const AutocastState& state);
+  ~AutocastGuard();
+  AutocastGuard(const AutocastGuard&) = delete;
+  AutocastGuard& operator=(const AutocastGuard&) = delete;
+
+ private:
+  c10::DeviceType device_;
+  AutocastState before_;
+};
+
+}  // namespace strata::trainer
