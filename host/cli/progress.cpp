@@ -22,9 +22,9 @@ std::string rate(const trainer::Progress& progress) {
   const double seconds = static_cast<double>(progress.step_ns) * 1e-9;
   const double tokens = static_cast<double>(progress.tokens);
   const double per_second = seconds > 0 ? tokens / seconds : 0.0;
-  if (per_second >= 1e6) return fmt::format("{:.1f}M tokens/s", per_second / 1e6);
-  if (per_second >= 1e3) return fmt::format("{:.1f}k tokens/s", per_second / 1e3);
-  return fmt::format("{:.0f} tokens/s", per_second);
+  if (per_second >= 1e6) return fmt::format("{:.1f}M {}/s", per_second / 1e6, progress.unit);
+  if (per_second >= 1e3) return fmt::format("{:.1f}k {}/s", per_second / 1e3, progress.unit);
+  return fmt::format("{:.0f} {}/s", per_second, progress.unit);
 }
 
 }  // namespace

@@ -19,6 +19,10 @@ namespace {
 constexpr std::int64_t kByteValues = 256;
 constexpr std::int64_t kUint16Values = 65536;
 
+bool has_rotary(Architecture model) {
+  return model == Architecture::kTransformer || model == Architecture::kLlama || model == Architecture::kQwen;
+}
+
 class Checker {
  public:
   Checker(const Written& written, RunConfig& config, std::vector<Problem>& problems)
@@ -27,6 +31,7 @@ class Checker {
   void run() {
     conditions();
     exclusions();
+    task();
     heads();
     kv_heads();
     positions();
@@ -79,11 +84,29 @@ class Checker {
     if (model.d_model % model.heads != 0) {
       problem(path, fmt::format("expected heads that divide d_model, found {} heads for d_model {}",
                                 model.heads, model.d_model));
-    } else if (model.name != Architecture::kGpt2 && model.d_model / model.heads % 2 != 0) {
+    } else if (has_rotary(model.name) && model.d_model / model.heads % 2 != 0) {
       problem(path,
               fmt::format("expected an even number of elements a head (RoPE turns pairs), found {} / {} = {}",
                           model.d_model, model.heads, model.d_model / model.heads));
     }
+  }
+
+  // What has no meaning for a model of images.
+  void task() {
+    if (!sound({"model.name"}) || task_of(config_.model.name) != Task::kImageClass) return;
+    const auto name = chosen_name(config_, "model.name");
+    if (config_.data.source != DataSource::kSynthetic && sound({"data.source"}))
+      problem("data.source", fmt::format("expected synthetic with model.name: {}, which takes images", name));
+    if (config_.attention != Attention::kNaive && sound({"attention"}))
+      problem("attention",
+              fmt::format("has no meaning with model.name: {}, which has none; remove it", name));
+    const CheckpointedPart part = config_.checkpointing.part;
+    if ((part == CheckpointedPart::kAttention || part == CheckpointedPart::kFeedForward) &&
+        sound({"checkpointing"}))
+      problem("checkpointing",
+              fmt::format("expected none, block or every with model.name: {}, whose blocks have no attention "
+                          "and no mlp",
+                          name));
   }
 
   void kv_heads() {

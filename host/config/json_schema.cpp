@@ -131,18 +131,25 @@ Json key_schema(const Key& key) {
   return schema;
 }
 
-// Unless the condition's key has one of its values, the key must be absent: a rule for the object that holds
-// the condition's key.
-Json condition_schema(const Key& key) {
+bool holds_by_default(const Condition& condition) {
+  return std::ranges::find(condition.values, find_key(condition.key)->default_text) != condition.values.end();
+}
+
+// Of the object that holds the condition's key.
+Json condition_schema(const Condition& condition) {
+  const Key& key = *find_key(condition.key);
+  Json holds{{"properties", {{std::string(key.name()), {{"enum", condition.values}}}}}};
+  if (!holds_by_default(condition)) holds["required"] = Json::array({key.name()});
+  return holds;
+}
+
+// Unless its condition holds the key must be absent: a rule for the object that holds the condition's key.
+Json absence_schema(const Key& key) {
   const Key& other = *find_key(key.only_when->key);
-  const auto& values = key.only_when->values;
-  Json holds{{"properties", {{std::string(other.name()), {{"enum", values}}}}}};
-  if (std::ranges::find(values, other.default_text) == values.end())
-    holds["required"] = Json::array({other.name()});
   Json absent{{"properties", {{std::string(key.name()), false}}}};
   if (other.section() != key.section())
     absent = {{"properties", {{std::string(key.section()), std::move(absent)}}}};
-  return {{"if", holds}, {"then", true}, {"else", absent}};
+  return {{"if", condition_schema(*key.only_when)}, {"then", true}, {"else", absent}};
 }
 
 // An object of the section's keys; at the top, without those of sections.
@@ -150,10 +157,13 @@ Json object_schema(std::string_view section) {
   Json schema{{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
   for (const Key& key : keys()) {
     if (key.only_when && find_key(key.only_when->key)->section() == section)
-      schema["allOf"].push_back(condition_schema(key));
+      schema["allOf"].push_back(absence_schema(key));
     if (key.section() != section || std::holds_alternative<LaterType>(key.type)) continue;
     schema["properties"][std::string(key.name())] = key_schema(key);
     if (key.required) schema["required"].push_back(key.name());
+    if (key.required_when)
+      schema["allOf"].push_back({{"if", condition_schema(*key.required_when)},
+                                 {"then", {{"required", Json::array({key.name()})}}}});
     for (const std::string_view other : key.instead_of) {
       schema["dependentSchemas"][std::string(key.name())]["properties"]
             [std::string(find_key(other)->name())] = false;
@@ -170,7 +180,11 @@ std::string json_schema() {
   for (const Section& section : sections()) {
     Json object = object_schema(section.path);
     object["description"] = section.help;
-    if (object.contains("required")) {
+    const bool is_required = std::ranges::any_of(keys(), [&](const Key& key) {
+      return key.section() == section.path &&
+             (key.required || (key.required_when && holds_by_default(*key.required_when)));
+    });
+    if (is_required) {
       schema["required"].push_back(section.path);
     } else {
       object["type"] = {"object", "null"};

@@ -36,6 +36,11 @@ void read_values(const Written& written, RunConfig& config, std::vector<Problem>
   }
 }
 
+Problem missing_size(const Written& written) {
+  return {written.place_of("model.size"), "model.size",
+          fmt::format("is required: expected {}, found nothing", expectation(find_key("model.size")->type))};
+}
+
 // What the named size says, under what is written.
 void apply_size(const Written& written, std::string_view chosen_model, ModelConfig& model,
                 std::vector<Problem>& problems) {
@@ -49,7 +54,15 @@ void apply_size(const Written& written, std::string_view chosen_model, ModelConf
                                       {"model.d_ff", &ModelConfig::d_ff, &ModelSize::d_ff},
                                       {"model.heads", &ModelConfig::heads, &ModelSize::heads},
                                       {"model.vocab", &ModelConfig::vocab, &ModelSize::vocab}};
-  if (model.size.empty()) return;
+  if (task_of(model.name) == Task::kImageClass) return;  // its name is its shape
+  if (model.size.empty()) {
+    const std::vector<std::string_view> names = size_names(model.name);
+    if (names.size() != 1) {
+      if (!is_problem("model", problems)) problems.push_back(missing_size(written));
+      return;
+    }
+    model.size = names.front();
+  }
   const ModelSize* const size = find_model_size(model.name, model.size);
   if (size == nullptr && model.size != "custom") {
     std::vector<std::string_view> names = size_names(model.name);
@@ -83,6 +96,7 @@ void apply_model_defaults(const Written& written, ModelConfig& model) {
   set("model.norm_epsilon", model.norm_epsilon, defaults.norm_epsilon);
   set("model.positions", model.positions, defaults.positions);
   set("model.tied", model.tied, defaults.tied);
+  set("model.classes", model.classes, defaults.classes);
 }
 
 }  // namespace

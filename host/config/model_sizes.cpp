@@ -52,14 +52,18 @@ constexpr std::array kSizes{
     gpt2("xl", 1600, 48, 25),
     qwen("0.5b", 896, 4864, 24, 14, 2),
     qwen("1.5b", 1536, 8960, 28, 12, 2),
+    ModelSize{Architecture::kDistilBert, "base", 768, 3072, 6, 12, 12, 30'522},
 };
 
 // In the order of Architecture.
 constexpr std::array kDefaults{
-    ModelDefaults{.rope_theta = 1e4, .norm_epsilon = 1e-5, .positions = 0, .tied = false},
-    ModelDefaults{.rope_theta = 1e4, .norm_epsilon = 1e-6, .positions = 0, .tied = false},
-    ModelDefaults{.rope_theta = 0.0, .norm_epsilon = 1e-5, .positions = 1024, .tied = true},
-    ModelDefaults{.rope_theta = 1e6, .norm_epsilon = 1e-6, .positions = 0, .tied = true},
+    ModelDefaults{.rope_theta = 1e4, .norm_epsilon = 1e-5, .positions = 0, .tied = false, .classes = 0},
+    ModelDefaults{.rope_theta = 1e4, .norm_epsilon = 1e-6, .positions = 0, .tied = false, .classes = 0},
+    ModelDefaults{.rope_theta = 0.0, .norm_epsilon = 1e-5, .positions = 1024, .tied = true, .classes = 0},
+    ModelDefaults{.rope_theta = 1e6, .norm_epsilon = 1e-6, .positions = 0, .tied = true, .classes = 0},
+    ModelDefaults{.rope_theta = 0.0, .norm_epsilon = 1e-12, .positions = 512, .tied = false, .classes = 2},
+    ModelDefaults{.rope_theta = 0.0, .norm_epsilon = 1e-5, .positions = 0, .tied = false, .classes = 1000},
+    ModelDefaults{.rope_theta = 0.0, .norm_epsilon = 1e-5, .positions = 0, .tied = false, .classes = 1000},
 };
 
 // Of the parts that a parameter count is summed of, as unsigned numbers.
@@ -87,6 +91,38 @@ std::uint64_t gpt2_layer(const Widths& w, bool bias) {
   const std::uint64_t norms = 2 * w.model_width;
   const std::uint64_t biases = 3 * w.model_width + w.model_width + w.feed_forward + w.model_width + norms;
   return weights + norms + (bias ? biases : 0);
+}
+
+std::uint64_t distilbert(const Widths& w, std::uint64_t classes) {
+  const std::uint64_t embeddings = (w.vocab + w.positions) * w.model_width + 2 * w.model_width;
+  const std::uint64_t classifier =
+      w.model_width * w.model_width + w.model_width + classes * (w.model_width + 1);
+  return embeddings + w.layers * gpt2_layer(w, /*bias=*/true) + classifier;
+}
+
+// A convolution without bias, and the weight and bias of the norm after it.
+constexpr std::uint64_t convolution(std::uint64_t from, std::uint64_t to, std::uint64_t kernel) {
+  return from * to * kernel * kernel + 2 * to;
+}
+
+std::uint64_t resnet(bool is_50, std::uint64_t classes) {
+  constexpr std::array<std::uint64_t, 4> kWidths{64, 128, 256, 512};
+  constexpr std::array<std::uint64_t, 4> kBlocks18{2, 2, 2, 2};
+  constexpr std::array<std::uint64_t, 4> kBlocks50{3, 4, 6, 3};
+  std::uint64_t channels = 64;
+  std::uint64_t count = convolution(3, channels, 7);
+  for (std::size_t stage = 0; stage < kWidths.size(); ++stage) {
+    const std::uint64_t width = kWidths[stage];
+    const std::uint64_t out = is_50 ? 4 * width : width;
+    if (channels != out) count += convolution(channels, out, 1);
+    for (std::uint64_t block = 0; block < (is_50 ? kBlocks50 : kBlocks18)[stage]; ++block) {
+      count +=
+          is_50 ? convolution(channels, width, 1) + convolution(width, width, 3) + convolution(width, out, 1)
+                : convolution(channels, width, 3) + convolution(width, width, 3);
+      channels = out;
+    }
+  }
+  return count + (channels + 1) * classes;
 }
 
 }  // namespace
@@ -123,6 +159,9 @@ const ModelDefaults& defaults_of(Architecture model) {
 
 std::uint64_t parameter_count(const ModelConfig& model) {
   const Widths w(model);
+  const auto classes = static_cast<std::uint64_t>(model.classes);
+  if (task_of(model.name) == Task::kImageClass) return resnet(model.name == Architecture::kResnet50, classes);
+  if (model.name == Architecture::kDistilBert) return distilbert(w, classes);
   const std::uint64_t table = w.vocab * w.model_width;
   const std::uint64_t tables = model.tied ? table : 2 * table;
   if (model.name == Architecture::kGpt2) {

@@ -12,7 +12,8 @@ namespace strata::config {
 
 // transformer: Stanford CS336, assignment 2 (handouts of 2025 and 2026; the two years call different shapes
 // "xl", so that one carries its year and the other its size). llama: the configurations of GaLore's
-// repository. gpt2: OpenAI's four. qwen: Qwen2.5.
+// repository. gpt2: OpenAI's four. qwen: Qwen2.5. distilbert: the one that was published. A ResNet's shape is
+// its name, so that it has no sizes.
 struct ModelSize {
   Architecture model;
   std::string_view name;
@@ -30,6 +31,7 @@ struct ModelDefaults {
   double norm_epsilon;
   std::int64_t positions;  // 0: it learns none
   bool tied;
+  std::int64_t classes;  // 0: it is no classifier
 };
 
 // Each architecture's in the order of their parameter counts.
@@ -48,6 +50,9 @@ const ModelDefaults& defaults_of(Architecture model);
 //   transformer, llama  2Vd + d + L(2d^2 + 2dk + 3df + 2d)
 //   qwen                that, and L(d + 2k) biases
 //   gpt2                2Vd + Pd + 2d + L(4d^2 + 2df + 9d + f), of which 7d + f a layer and d are biases
+//   distilbert          Vd + Pd + 2d + L(4d^2 + 2df + 9d + f) + d^2 + d + C(d + 1)
+//   resnet              its convolutions, two for each of their channels, and 512 C + C (of ResNet-50 2048 C
+//   + C)
 std::uint64_t parameter_count(const ModelConfig& model);
 
 }  // namespace strata::config

@@ -12,7 +12,22 @@
 
 namespace strata::config {
 
-enum class Architecture { kTransformer, kLlama, kGpt2, kQwen };
+enum class Architecture { kTransformer, kLlama, kGpt2, kQwen, kDistilBert, kResnet18, kResnet50 };
+
+// What a model is trained for: to say which token follows, or to which class a sequence or an image belongs.
+enum class Task { kLanguageModel, kSequenceClass, kImageClass };
+constexpr Task task_of(Architecture architecture) {
+  switch (architecture) {
+    case Architecture::kDistilBert:
+      return Task::kSequenceClass;
+    case Architecture::kResnet18:
+    case Architecture::kResnet50:
+      return Task::kImageClass;
+    default:
+      return Task::kLanguageModel;
+  }
+}
+
 // GPT-2's: transformers' three names. The first is spelt out in single operations.
 enum class Activation { kGeluNew, kGeluTanh, kGelu };
 enum class WeightInit { kRandom, kHash };
@@ -29,13 +44,15 @@ struct ModelConfig {
       0;  // llama, qwen: heads of keys and values, each shared by heads / kv_heads queries'
   std::int64_t vocab = 0;
   std::int64_t context = 0;    // tokens of one sequence
-  std::int64_t positions = 0;  // gpt2: rows of the table of learnt positions
-  double rope_theta = 0.0;     // all but gpt2
+  std::int64_t positions = 0;  // gpt2, distilbert: rows of the table of learnt positions
+  double rope_theta = 0.0;     // transformer, llama, qwen
   double norm_epsilon = 0.0;
-  double dropout = 0.0;     // gpt2
-  bool bias = true;         // gpt2: of linear layers and norms
-  Activation activation{};  // gpt2
-  bool tied = false;        // the head's weight is the embedding's
+  double dropout = 0.0;         // gpt2, distilbert
+  bool bias = true;             // gpt2: of linear layers and norms
+  Activation activation{};      // gpt2
+  bool tied = false;            // the head's weight is the embedding's
+  std::int64_t classes = 0;     // distilbert, resnet
+  std::int64_t image_size = 0;  // resnet: pixels of a side
   WeightInit init{};
 };
 

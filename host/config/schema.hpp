@@ -119,6 +119,8 @@ struct Key {
   std::string_view help = {};          // one sentence
   std::string_view default_help = {};  // without a default text: where the value comes from
   bool required = false;
+  // Required while the condition holds. It is checked with all keys read, and not by the table's reader.
+  std::optional<Condition> required_when = {};
   std::optional<Condition> only_when = {};
   std::vector<std::string_view> instead_of = {};  // keys of its section that cannot stand beside it
 

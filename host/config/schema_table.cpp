@@ -32,6 +32,11 @@ struct Only {
   Condition grouped_heads{.key = "model.name", .values = {"llama", "qwen"}};
   Condition rotary{.key = "model.name", .values = {"transformer", "llama", "qwen"}};
   Condition gpt2{.key = "model.name", .values = {"gpt2"}};
+  Condition attends{.key = "model.name", .values = {"transformer", "llama", "gpt2", "qwen", "distilbert"}};
+  Condition decodes{.key = "model.name", .values = {"transformer", "llama", "gpt2", "qwen"}};
+  Condition learns_positions{.key = "model.name", .values = {"gpt2", "distilbert"}};
+  Condition classifies{.key = "model.name", .values = {"distilbert", "resnet18", "resnet50"}};
+  Condition sees_images{.key = "model.name", .values = {"resnet18", "resnet50"}};
   Condition autocast{.key = "precision", .values = {"bf16_autocast", "fp16_autocast"}};
   Condition scaled{.key = "precision", .values = {"fp16_autocast"}};
 };
@@ -54,34 +59,42 @@ std::vector<Key> make_keys() {
        .default_help = "the file's name"},
 
       {.path = "model.name",
-       .type = choice<&C::model, &M::name>({"transformer", "llama", "gpt2", "qwen"}),
+       .type = choice<&C::model, &M::name>(
+           {"transformer", "llama", "gpt2", "qwen", "distilbert", "resnet18", "resnet50"}),
        .default_text = "transformer",
        .help =
            "transformer: Stanford CS336's, every operation spelt out. llama: with transformers' operations, "
            "in GaLore's sizes. gpt2: learnt positions, LayerNorm, biases, tied head. qwen: Qwen2.5, with "
-           "shared keys and values and a vocabulary of 151,936."},
+           "shared keys and values and a vocabulary of 151,936. distilbert: classifies sequences. resnet18, "
+           "resnet50: classify images, as torchvision's."},
       {.path = "model.size",
        .type = one_of<&C::model, &M::size>(names_of_sizes(), "a size of the model, such as small, or custom"),
        .help = "A named shape, of which every field can be overridden, or custom. transformer: small to 10b; "
-               "llama: 9m to 7b; gpt2: small to xl; qwen: 0.5b, 1.5b.",
-       .required = true},
+               "llama: 9m to 7b; gpt2: small to xl; qwen: 0.5b, 1.5b; distilbert: base.",
+       .default_help = "required, but for distilbert's base",
+       .required_when = only.decodes,
+       .only_when = only.attends},
       {.path = "model.layers",
        .type = integer<&C::model, &M::layers>(1, 10'000),
        .help = "Transformer blocks.",
-       .default_help = kFromSize},
+       .default_help = kFromSize,
+       .only_when = only.attends},
       {.path = "model.d_model",
        .type = integer<&C::model, &M::d_model>(2, kMillion),
        .help = "Width of the residual stream.",
-       .default_help = kFromSize},
+       .default_help = kFromSize,
+       .only_when = only.attends},
       {.path = "model.d_ff",
        .type = integer<&C::model, &M::d_ff>(1, 10 * kMillion),
        .help = "Width of the feed-forward layer.",
-       .default_help = kFromSize},
+       .default_help = kFromSize,
+       .only_when = only.attends},
       {.path = "model.heads",
        .type = integer<&C::model, &M::heads>(1, 10'000),
        .help = "Attention heads; they divide d_model, into an even number of elements each where RoPE turns "
                "pairs.",
-       .default_help = kFromSize},
+       .default_help = kFromSize,
+       .only_when = only.attends},
       {.path = "model.kv_heads",
        .type = integer<&C::model, &M::kv_heads>(1, 10'000),
        .help = "Heads of keys and values, each shared by heads / kv_heads of the queries'.",
@@ -90,16 +103,18 @@ std::vector<Key> make_keys() {
       {.path = "model.vocab",
        .type = integer<&C::model, &M::vocab>(2, 10 * kMillion),
        .help = "Entries of the vocabulary; at least 256 for bytes.",
-       .default_help = kFromSize},
+       .default_help = kFromSize,
+       .only_when = only.attends},
       {.path = "model.context",
        .type = integer<&C::model, &M::context>(1, 10 * kMillion),
        .default_text = "512",
-       .help = "Tokens of one sequence."},
+       .help = "Tokens of one sequence.",
+       .only_when = only.attends},
       {.path = "model.positions",
        .type = integer<&C::model, &M::positions>(1, 10 * kMillion),
        .help = "Positions that are learnt: the longest context.",
-       .default_help = "1024",
-       .only_when = only.gpt2},
+       .default_help = "1024; of distilbert 512",
+       .only_when = only.learns_positions},
       {.path = "model.rope_theta",
        .type = real_above<&C::model, &M::rope_theta>(0.0),
        .help = "Base of the rotary embedding's wavelengths.",
@@ -108,11 +123,13 @@ std::vector<Key> make_keys() {
       {.path = "model.norm_epsilon",
        .type = real_above<&C::model, &M::norm_epsilon>(0.0),
        .help = "Added to the mean square in RMSNorm, to the variance in LayerNorm.",
-       .default_help = "the model's: 1e-5, of llama and qwen 1e-6"},
+       .default_help = "the model's: 1e-5, of llama and qwen 1e-6, of distilbert 1e-12",
+       .only_when = only.attends},
       {.path = "model.tied",
        .type = flag<&C::model, &M::tied>(),
        .help = "Let the head's weight be the embedding's.",
-       .default_help = "the model's: true for gpt2 and qwen"},
+       .default_help = "the model's: true for gpt2 and qwen",
+       .only_when = only.decodes},
       {.path = "model.bias",
        .type = flag<&C::model, &M::bias>(),
        .default_text = "true",
@@ -129,7 +146,17 @@ std::vector<Key> make_keys() {
        .type = fraction<&C::model, &M::dropout>(),
        .default_text = "0.0",
        .help = "Share of elements dropped: of embeddings, attention weights and what each layer adds.",
-       .only_when = only.gpt2},
+       .only_when = only.learns_positions},
+      {.path = "model.classes",
+       .type = integer<&C::model, &M::classes>(1, kMillion),
+       .help = "Classes to tell apart.",
+       .default_help = "the model's: 1000, of distilbert 2",
+       .only_when = only.classifies},
+      {.path = "model.image_size",
+       .type = integer<&C::model, &M::image_size>(32, 100'000),
+       .default_text = "224",
+       .help = "Pixels of a side of each image.",
+       .only_when = only.sees_images},
       {.path = "model.init",
        .type = choice<&C::model, &M::init>({"random", "hash"}),
        .default_text = "random",

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "host/config/run_config.hpp"
 #include "strata/runtime/session.hpp"
@@ -15,10 +16,11 @@ namespace strata::trainer {
 
 // What the terminal shows after each step.
 struct Progress {
-  std::uint64_t step = 0;      // finished, counted from 1
-  std::uint64_t steps = 0;     // in all
-  std::optional<double> loss;  // unknown on a dry device
-  std::uint64_t tokens = 0;
+  std::uint64_t step = 0;            // finished, counted from 1
+  std::uint64_t steps = 0;           // in all
+  std::optional<double> loss;        // unknown on a dry device
+  std::uint64_t tokens = 0;          // of the step, or samples where there are none
+  std::string_view unit = "tokens";  // or "images"
   std::int64_t step_ns = 0;
 };
 

@@ -19,13 +19,13 @@ struct Expected {
 };
 
 config::ModelConfig sized(const Expected& expected) {
-  const std::string yaml =
-      fmt::format("model: {{name: {}, size: {}{}}}\n", expected.model, expected.size, expected.overrides);
+  const std::string size = *expected.size == '\0' ? "" : fmt::format(", size: {}", expected.size);
+  const std::string yaml = fmt::format("model: {{name: {}{}{}}}\n", expected.model, size, expected.overrides);
   return config::parse_config(yaml, "t.yaml").model;
 }
 
-// Counted from the course's own model (CS336, assignments 1 and 2), and from transformers' models on the meta
-// device. tests/trainer/models_test.cpp counts the parameters of ours.
+// Counted from the course's own model (CS336, assignments 1 and 2), and from transformers' and torchvision's
+// models on the meta device. tests/trainer/models_test.cpp counts the parameters of ours.
 constexpr Expected kCounts[] = {
     {"transformer", "small", 128'625'408},
     {"transformer", "medium", 423'183'360},
@@ -56,6 +56,9 @@ constexpr Expected kCounts[] = {
     {"gpt2", "small", 124'373'760, ", vocab: 50304, bias: false"},
     {"qwen", "0.5b", 494'032'768},
     {"qwen", "1.5b", 1'543'714'304},
+    {"distilbert", "base", 66'955'010},
+    {"resnet18", "", 11'689'512},
+    {"resnet50", "", 25'557'032},
 };
 
 class ModelSizes : public testing::TestWithParam<Expected> {};

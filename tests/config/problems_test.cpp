@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
               "optimizer, grad_scaler, zero_grad, schedule, backend, trace, store",
               "t.yaml:2:9: model.<<: unknown key; expected one of name, size, layers, d_model, d_ff, heads, "
               "kv_heads, vocab, context, positions, rope_theta, norm_epsilon, tied, bias, activation, "
-              "dropout, init"}},
+              "dropout, classes, image_size, init"}},
         Case{"not_a_name", with("[a, b]: 1"), {"t.yaml:2:1: expected the name of a key, found a list"}},
         Case{"later",
              with("schedule: {epochs: 2}"),
@@ -69,7 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"required_section_is_a_value",
              "model: small\n",
              {"t.yaml:1:8: model: expected a mapping of name, size, layers, d_model, d_ff, heads, kv_heads, "
-              "vocab, context, positions, rope_theta, norm_epsilon, tied, bias, activation, dropout, init, "
+              "vocab, context, positions, rope_theta, norm_epsilon, tied, bias, activation, dropout, "
+              "classes, image_size, init, "
               "found 'small'"}},
         Case{"section_is_a_value",
              with("zero_grad: step_start"),
@@ -254,6 +255,18 @@ INSTANTIATE_TEST_SUITE_P(
              "model: {size: small, kv_heads: 4}\n",
              {"t.yaml:1:32: model.kv_heads: has a meaning only with model.name: llama or qwen; remove it, or "
               "change model.name"}},
+        Case{"text_of_a_model_of_images",
+             "model: {name: resnet18}\ndata: {source: text, path: /proc/self/exe}\n",
+             {"t.yaml:2:16: data.source: expected synthetic with model.name: resnet18, which takes images"}},
+        Case{"attention_of_a_model_of_images",
+             "model: {name: resnet50}\nattention: sdpa\n",
+             {"t.yaml:2:12: attention: has no meaning with model.name: resnet50, which has none; remove it"}},
+        Case{"mlp_of_a_model_of_images",
+             "model: {name: resnet18}\ncheckpointing: {select: mlp}\n",
+             {"t.yaml:2:16: checkpointing: expected none, block or every with model.name: resnet18, whose "
+              "blocks have no attention and no mlp"}},
+        Case{"blocks_of_a_model_of_images", "model: {name: resnet18}\ncheckpointing: block\n", {}},
+        Case{"only_size_of_distilbert", "model: {name: distilbert}\n", {}},
         Case{"bias_of_llama",
              "model: {name: llama, size: 9m, bias: false}\n",
              {"t.yaml:1:38: model.bias: has a meaning only with model.name: gpt2; remove it, or change "

@@ -1,16 +1,18 @@
-#include <ATen/ops/equal.h>
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include "host/trainer/data/batch.hpp"
+#include "host/trainer/data/batch_source.hpp"
 #include "host/trainer/data/data_error.hpp"
 #include "host/trainer/data/text_source.hpp"
+#include "host/trainer/data/token_batches.hpp"
 #include "host/trainer/data/token_files.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -139,7 +141,9 @@ TEST_F(Data, EverySequenceIsAPieceOfTheTextDrawnFromTheSeed) {
 TEST_F(Data, TheTargetIsTheInputShiftedByOne) {
   const fs::path path = write("text", std::string("the quick brown fox jumps over the lazy dog"));
   const TextSource source(text_config({path}), 9, 1);
-  const Batch batch = read_batch(source, {.sequences = 3, .context = 8, .vocab = 256}, 12);
+  const LanguageBatches batches(std::make_unique<TextSource>(text_config({path}), 9, 1),
+                                {.context = 8, .vocab = 256});
+  const Batch batch = batches.read(12, 3);
   ASSERT_EQ(batch.input.sizes(), (std::vector<std::int64_t>{3, 8}));
   ASSERT_EQ(batch.target.sizes(), (std::vector<std::int64_t>{3, 8}));
   EXPECT_TRUE(at::equal(batch.input.narrow(1, 1, 7), batch.target.narrow(1, 0, 7)));
@@ -152,9 +156,9 @@ TEST_F(Data, TheTargetIsTheInputShiftedByOne) {
 
 TEST_F(Data, ATokenOutsideOfTheVocabularyIsAnError) {
   const fs::path path = write("text", std::string("aaaa\xc8"));
-  const TextSource source(text_config({path}), 5, 1);
-  const std::string message =
-      data_error([&] { read_batch(source, {.sequences = 1, .context = 4, .vocab = 200}, 0); });
+  const LanguageBatches batches(std::make_unique<TextSource>(text_config({path}), 5, 1),
+                                {.context = 4, .vocab = 200});
+  const std::string message = data_error([&] { batches.read(0, 1); });
   EXPECT_NE(message.find("token 200 was read, but model.vocab is 200"), std::string::npos) << message;
 }
 
@@ -163,16 +167,60 @@ TEST(SyntheticData, IsTheSameForTheSameSeedAndWithinTheVocabulary) {
   config.data.source = config::DataSource::kSynthetic;
   config.model.vocab = 11;
   config.model.context = 32;
-  const BatchShape shape{.sequences = 4, .context = 32, .vocab = 11};
   const auto batch = [&](std::int64_t seed, std::uint64_t first) {
     config.seed = seed;
-    return read_batch(*open_token_source(config), shape, first).input;
+    return open_batch_source(config)->read(first, 4).input;
   };
   EXPECT_TRUE(at::equal(batch(1, 8), batch(1, 8)));
   EXPECT_FALSE(at::equal(batch(1, 8), batch(2, 8)));
   EXPECT_TRUE(at::equal(batch(1, 8).narrow(0, 1, 3), batch(1, 9).narrow(0, 0, 3)));
   EXPECT_EQ(batch(1, 0).min().item<std::int64_t>(), 0);
   EXPECT_EQ(batch(1, 0).max().item<std::int64_t>(), 10);
+}
+
+TEST(SyntheticData, OfAClassifierOfSequencesHasAClassOfEach) {
+  config::RunConfig config;
+  config.model.name = config::Architecture::kDistilBert;
+  config.model.vocab = 11;
+  config.model.context = 32;
+  config.model.classes = 3;
+  const Batch batch = open_batch_source(config)->read(5, 64);
+  EXPECT_EQ(batch.input.sizes(), (std::vector<std::int64_t>{64, 32}));
+  EXPECT_EQ(batch.target.sizes(), (std::vector<std::int64_t>{64}));
+  EXPECT_EQ(batch.target.min().item<std::int64_t>(), 0);
+  EXPECT_EQ(batch.target.max().item<std::int64_t>(), 2);
+  EXPECT_TRUE(at::equal(open_batch_source(config)->read(6, 1).target, batch.target.narrow(0, 1, 1)));
+}
+
+TEST(SyntheticData, OfImagesIsTheSameForTheSameSeed) {
+  config::RunConfig config;
+  config.model.name = config::Architecture::kResnet18;
+  config.model.classes = 10;
+  config.model.image_size = 40;
+  config.precision = config::Precision::kBf16;
+  const Batch batch = open_batch_source(config)->read(0, 3);
+  EXPECT_EQ(batch.input.sizes(), (std::vector<std::int64_t>{3, 3, 40, 40}));
+  EXPECT_EQ(batch.input.scalar_type(), at::kBFloat16);
+  EXPECT_TRUE(at::equal(open_batch_source(config)->read(2, 1).input, batch.input.narrow(0, 2, 1)));
+  EXPECT_FALSE(at::equal(batch.input[0], batch.input[1]));
+  config.seed = 1;
+  EXPECT_FALSE(at::equal(open_batch_source(config)->read(0, 3).input, batch.input));
+}
+
+TEST(HashData, IsWhatPythonWrites) {
+  config::RunConfig config;
+  config.data.source = config::DataSource::kHash;
+  config.data.batch_size = 2;
+  config.accumulation = 2;
+  config.model.vocab = 64;
+  config.model.context = 16;
+  const auto source = open_batch_source(config);
+  // tests/data/numerics.json, data_step0: its first and its last sequence.
+  const std::vector<std::int64_t> first{51, 51, 42, 27, 11, 17, 35, 17, 12, 42, 13, 7, 34, 18, 50, 20};
+  const std::vector<std::int64_t> last{40, 25, 60, 19, 50, 38, 35, 18, 26, 39, 9, 48, 18, 32, 10, 50};
+  EXPECT_TRUE(at::equal(source->read(0, 2).input[0], at::tensor(first)));
+  EXPECT_TRUE(at::equal(source->read(2, 2).input[1], at::tensor(last)));
+  EXPECT_FALSE(at::equal(source->read(4, 1).input[0], at::tensor(first))) << "the second step's";
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ config::ModelConfig config_of(const config::ModelSize& size) {
   config.rope_theta = defaults.rope_theta;
   config.norm_epsilon = defaults.norm_epsilon;
   config.tied = defaults.tied;
+  config.classes = defaults.classes;
   return config;
 }
 
@@ -39,6 +40,22 @@ TEST_P(EveryModel, HasAsManyParametersAsTheFormulaSays) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, EveryModel,
                          testing::ValuesIn(config::model_sizes().begin(), config::model_sizes().end()));
+
+class EveryResNet : public testing::TestWithParam<config::Architecture> {};
+
+TEST_P(EveryResNet, HasAsManyParametersAsTheFormulaSays) {
+  config::ModelConfig config;
+  config.name = GetParam();
+  config.classes = 1000;
+  const auto model = make_model({.config = config}, {{}, at::TensorOptions(at::kMeta)});
+  EXPECT_EQ(model->parameter_count(), config::parameter_count(config));
+  std::int64_t in_buffers = 0;
+  for (const at::Tensor& buffer : model->buffers()) in_buffers += buffer.numel();
+  EXPECT_EQ(in_buffers, GetParam() == config::Architecture::kResnet50 ? 53'173 : 9'620);
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, EveryResNet,
+                         testing::Values(config::Architecture::kResnet18, config::Architecture::kResnet50));
 
 std::vector<std::string> parameter_names(config::Architecture architecture) {
   config::ModelConfig config = config_of({.model = architecture,
@@ -84,6 +101,34 @@ TEST(Gpt2, NamesParametersInTheOrderOfTheirUse) {
                    "h.0.attn.c_attn.bias", "h.0.attn.c_proj.weight", "h.0.attn.c_proj.bias",
                    "h.0.ln_2.weight", "h.0.ln_2.bias", "h.0.mlp.c_fc.weight", "h.0.mlp.c_fc.bias",
                    "h.0.mlp.c_proj.weight", "h.0.mlp.c_proj.bias", "ln_f.weight", "ln_f.bias"}));
+}
+
+TEST(DistilBert, NamesParametersAsTransformersDoes) {
+  EXPECT_EQ(parameter_names(config::Architecture::kDistilBert),
+            (Names{"embeddings.word_embeddings.weight",
+                   "embeddings.position_embeddings.weight",
+                   "embeddings.LayerNorm.weight",
+                   "embeddings.LayerNorm.bias",
+                   "transformer.layer.0.attention.q_lin.weight",
+                   "transformer.layer.0.attention.q_lin.bias",
+                   "transformer.layer.0.attention.k_lin.weight",
+                   "transformer.layer.0.attention.k_lin.bias",
+                   "transformer.layer.0.attention.v_lin.weight",
+                   "transformer.layer.0.attention.v_lin.bias",
+                   "transformer.layer.0.attention.out_lin.weight",
+                   "transformer.layer.0.attention.out_lin.bias",
+                   "transformer.layer.0.sa_layer_norm.weight",
+                   "transformer.layer.0.sa_layer_norm.bias",
+                   "transformer.layer.0.ffn.lin1.weight",
+                   "transformer.layer.0.ffn.lin1.bias",
+                   "transformer.layer.0.ffn.lin2.weight",
+                   "transformer.layer.0.ffn.lin2.bias",
+                   "transformer.layer.0.output_layer_norm.weight",
+                   "transformer.layer.0.output_layer_norm.bias",
+                   "pre_classifier.weight",
+                   "pre_classifier.bias",
+                   "classifier.weight",
+                   "classifier.bias"}));
 }
 
 }  // namespace

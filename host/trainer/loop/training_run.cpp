@@ -29,7 +29,7 @@ TrainingRun::TrainingRun(const Request& request)
 
 void TrainingRun::set_up() {
   apply_backend(config_);
-  source_ = open_token_source(config_);
+  source_ = open_batch_source(config_);
   if (config_.checkpointing.part != config::CheckpointedPart::kNone) engine_.emplace();
   const ModelSite root{session_.wants_tensors() ? ModuleScope(session_) : ModuleScope(),
                        at::TensorOptions(parameter_dtype(config_.precision)).device(device_)};
@@ -62,8 +62,9 @@ void TrainingRun::describe() const {
 void TrainingRun::run_steps(Result& result) {
   const c10::AutoGradMode gradients(config_.mode != config::Mode::kForward);
   const std::uint64_t steps = config::total_steps(config_.schedule);
-  const auto tokens =
-      static_cast<std::uint64_t>(config_.accumulation * config_.data.batch_size * config_.model.context);
+  const std::int64_t samples = config_.accumulation * config_.data.batch_size;
+  const bool has_tokens = task_of(config_.model.name) != config::Task::kImageClass;
+  const auto tokens = static_cast<std::uint64_t>(has_tokens ? samples * config_.model.context : samples);
   for (std::uint64_t step = 0; step < steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();
     Step recorded(session_, step, static_cast<std::uint32_t>(config_.accumulation));
@@ -79,7 +80,12 @@ void TrainingRun::run_steps(Result& result) {
     result.last_loss = loss;
     if (request_.on_step) {
       const std::chrono::nanoseconds duration_ns(duration);
-      request_.on_step({step + 1, steps, loss, tokens, duration_ns.count()});
+      request_.on_step({.step = step + 1,
+                        .steps = steps,
+                        .loss = loss,
+                        .tokens = tokens,
+                        .unit = has_tokens ? "tokens" : "images",
+                        .step_ns = duration_ns.count()});
     }
   }
   result.outcome = Outcome::kDone;
@@ -121,12 +127,11 @@ TrainingRun::Loss TrainingRun::loss_of(const Batch& batch) {
 
 Batch TrainingRun::load(std::uint64_t step, std::uint32_t micro_batch) {
   const auto micro_batches = static_cast<std::uint64_t>(config_.accumulation);
-  const auto sequences = static_cast<std::uint64_t>(config_.data.batch_size);
-  const BatchShape shape{config_.data.batch_size, config_.model.context, config_.model.vocab};
+  const auto samples = static_cast<std::uint64_t>(config_.data.batch_size);
   Batch batch;
   {
     const Phase phase(session_, PhaseKind::kData, "data");
-    batch = read_batch(*source_, shape, (step * micro_batches + micro_batch) * sequences);
+    batch = source_->read((step * micro_batches + micro_batch) * samples, config_.data.batch_size);
   }
   if (!device_.is_cpu()) {
     const Phase phase(session_, PhaseKind::kHostToDevice, "host_to_device");
@@ -149,7 +154,7 @@ at::Tensor TrainingRun::forward(const at::Tensor& input) {
 
 TrainingRun::Loss TrainingRun::compute_loss(at::Tensor logits, const at::Tensor& target) {
   const Phase phase(session_, PhaseKind::kLoss, "loss");
-  at::Tensor loss = at::cross_entropy_loss(logits.flatten(0, 1), target.flatten());
+  at::Tensor loss = at::cross_entropy_loss(logits.flatten(0, -2), target.flatten());
   logits.reset();
   if (config_.accumulation > 1) loss = loss / config_.accumulation;
   owners_.show_loss(loss);

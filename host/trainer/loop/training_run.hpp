@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "host/trainer/checkpointing/saved_tensor_hooks.hpp"
-#include "host/trainer/data/batch.hpp"
+#include "host/trainer/data/batch_source.hpp"
 #include "host/trainer/entry.hpp"
 #include "host/trainer/loop/owner_book.hpp"
 #include "host/trainer/models/model.hpp"
@@ -70,7 +70,7 @@ class TrainingRun {
   const config::RunConfig& config_;
   Session& session_;
   c10::Device device_;
-  std::unique_ptr<TokenSource> source_;
+  std::unique_ptr<BatchSource> source_;
   std::optional<HookingEngine> engine_;  // where activations are checkpointed
   std::shared_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;  // null unless the run trains

@@ -4,9 +4,11 @@
 
 #include <stdexcept>
 
+#include "host/trainer/models/distilbert/distilbert.hpp"
 #include "host/trainer/models/gpt2/gpt2.hpp"
 #include "host/trainer/models/hash_fill.hpp"
 #include "host/trainer/models/llama/llama.hpp"
+#include "host/trainer/models/resnet/resnet.hpp"
 #include "host/trainer/models/transformer/transformer.hpp"
 
 namespace strata::trainer {
@@ -21,6 +23,11 @@ std::shared_ptr<Model> build(const ModelParts& parts, const ModelSite& root) {
       return std::make_shared<Llama>(parts, root);
     case config::Architecture::kGpt2:
       return std::make_shared<Gpt2>(parts, root);
+    case config::Architecture::kDistilBert:
+      return std::make_shared<DistilBert>(parts, root);
+    case config::Architecture::kResnet18:
+    case config::Architecture::kResnet50:
+      return std::make_shared<ResNet>(parts, root);
   }
   throw std::logic_error("model.name: the trainer does not know it, but the schema does");
 }

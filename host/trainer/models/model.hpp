@@ -14,8 +14,10 @@ namespace strata::trainer {
 
 class Model : public torch::nn::Module {
  public:
-  // int64 tokens [batch, tokens], at most `config.context` of them, to logits [batch, tokens, vocab].
-  virtual at::Tensor forward(const at::Tensor& tokens) = 0;
+  // A language model: int64 tokens [batch, tokens], at most `config.context` of them, to logits
+  // [batch, tokens, vocab]. A classifier: tokens, or images [batch, 3, height, width], to logits
+  // [batch, classes].
+  virtual at::Tensor forward(const at::Tensor& input) = 0;
 
   // Elements; a tied weight counts once.
   std::uint64_t parameter_count() const;

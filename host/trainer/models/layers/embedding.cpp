@@ -5,13 +5,14 @@
 namespace strata::trainer {
 
 Embedding::Embedding(std::int64_t entries, std::int64_t features, double standard_deviation,
-                     const ModelSite& site)
-    : scope_(site.scope),
+                     const ModelSite& site, std::int64_t padding)
+    : padding_(padding),
+      scope_(site.scope),
       weight_(register_parameter("weight", normal({entries, features}, standard_deviation, site.tensors))) {}
 
 at::Tensor Embedding::forward(const at::Tensor& entries) const {
   const auto range = scope_.enter("Embedding");
-  return at::embedding(weight_, entries);
+  return at::embedding(weight_, entries, padding_);
 }
 
 }  // namespace strata::trainer

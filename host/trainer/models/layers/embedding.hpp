@@ -9,8 +9,12 @@ namespace strata::trainer {
 
 class Embedding : public torch::nn::Module {
  public:
-  // `weight` [entries, features] from a normal distribution around 0.
-  Embedding(std::int64_t entries, std::int64_t features, double standard_deviation, const ModelSite& site);
+  static constexpr std::int64_t kNoPadding = -1;
+
+  // `weight` [entries, features] from a normal distribution around 0. `padding` is the entry that gets no
+  // gradient.
+  Embedding(std::int64_t entries, std::int64_t features, double standard_deviation, const ModelSite& site,
+            std::int64_t padding = kNoPadding);
 
   // int64 [...] to [..., features]. Throws c10::IndexError for an entry outside of the table.
   at::Tensor forward(const at::Tensor& entries) const;
@@ -19,6 +23,7 @@ class Embedding : public torch::nn::Module {
   const at::Tensor& weight() const { return weight_; }
 
  private:
+  std::int64_t padding_;
   ModuleScope scope_;
   at::Tensor weight_;
 };

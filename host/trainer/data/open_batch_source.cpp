@@ -1,0 +1,48 @@
+#include <stdexcept>
+#include <utility>
+
+#include "host/trainer/data/hash_source.hpp"
+#include "host/trainer/data/synthetic_images.hpp"
+#include "host/trainer/data/synthetic_source.hpp"
+#include "host/trainer/data/text_source.hpp"
+#include "host/trainer/data/token_batches.hpp"
+#include "host/trainer/precision/number_format.hpp"
+
+namespace strata::trainer {
+namespace {
+
+std::unique_ptr<TokenSource> open_token_source(const config::RunConfig& config,
+                                               std::int64_t sequence_tokens) {
+  const auto seed = static_cast<std::uint64_t>(config.seed);
+  switch (config.data.source) {
+    case config::DataSource::kSynthetic:
+      return std::make_unique<SyntheticSource>(config.model.vocab, seed);
+    case config::DataSource::kText:
+      return std::make_unique<TextSource>(config.data, static_cast<std::uint64_t>(sequence_tokens), seed);
+    case config::DataSource::kHash:
+      return std::make_unique<HashSource>(
+          config.model.vocab, static_cast<std::uint64_t>(config.data.batch_size * config.accumulation));
+  }
+  throw std::logic_error("data.source: the trainer does not know it, but the schema does");
+}
+
+}  // namespace
+
+std::unique_ptr<BatchSource> open_batch_source(const config::RunConfig& config) {
+  const config::ModelConfig& model = config.model;
+  const auto seed = static_cast<std::uint64_t>(config.seed);
+  const SequenceShape shape{model.context, model.vocab};
+  switch (config::task_of(model.name)) {
+    case config::Task::kLanguageModel:
+      return std::make_unique<LanguageBatches>(open_token_source(config, model.context + 1), shape);
+    case config::Task::kSequenceClass:
+      return std::make_unique<LabelledBatches>(open_token_source(config, model.context), shape, model.classes,
+                                               seed);
+    case config::Task::kImageClass:
+      return std::make_unique<SyntheticImages>(model.image_size, model.classes,
+                                               parameter_dtype(config.precision), seed);
+  }
+  throw std::logic_error("model.name: the trainer does not know its task, but the schema does");
+}
+
+}  // namespace strata::trainer

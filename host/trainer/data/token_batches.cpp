@@ -1,0 +1,62 @@
+#include "host/trainer/data/token_batches.hpp"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "host/trainer/data/data_error.hpp"
+#include "host/trainer/data/random_classes.hpp"
+
+namespace strata::trainer {
+namespace {
+
+void read_tokens(const TokenSource& source, std::uint64_t sequence, std::int64_t vocab,
+                 std::vector<std::int64_t>& tokens) {
+  source.read(sequence, tokens);
+  const std::int64_t largest = *std::max_element(tokens.begin(), tokens.end());
+  if (largest < vocab) return;
+  throw DataError(
+      fmt::format("data: token {} was read, but model.vocab is {}. Raise model.vocab above the largest token "
+                  "(256 for bytes), or check that data.tokens says how the files were written.",
+                  largest, vocab));
+}
+
+}  // namespace
+
+LanguageBatches::LanguageBatches(std::unique_ptr<TokenSource> source, const SequenceShape& shape)
+    : source_(std::move(source)), shape_(shape) {}
+
+Batch LanguageBatches::read(std::uint64_t first, std::int64_t samples) const {
+  Batch batch{at::empty({samples, shape_.context}, at::kLong),
+              at::empty({samples, shape_.context}, at::kLong)};
+  auto* input = batch.input.mutable_data_ptr<std::int64_t>();
+  auto* target = batch.target.mutable_data_ptr<std::int64_t>();
+  std::vector<std::int64_t> tokens(static_cast<std::size_t>(shape_.context) + 1);
+  for (std::int64_t row = 0; row < samples; ++row) {
+    read_tokens(*source_, first + static_cast<std::uint64_t>(row), shape_.vocab, tokens);
+    input = std::copy(tokens.begin(), tokens.end() - 1, input);
+    target = std::copy(tokens.begin() + 1, tokens.end(), target);
+  }
+  return batch;
+}
+
+LabelledBatches::LabelledBatches(std::unique_ptr<TokenSource> source, const SequenceShape& shape,
+                                 std::int64_t classes, std::uint64_t seed)
+    : source_(std::move(source)), shape_(shape), classes_(classes), seed_(seed) {}
+
+Batch LabelledBatches::read(std::uint64_t first, std::int64_t samples) const {
+  Batch batch{at::empty({samples, shape_.context}, at::kLong),
+              random_classes(first, samples, classes_, seed_)};
+  auto* input = batch.input.mutable_data_ptr<std::int64_t>();
+  std::vector<std::int64_t> tokens(static_cast<std::size_t>(shape_.context));
+  for (std::int64_t row = 0; row < samples; ++row) {
+    read_tokens(*source_, first + static_cast<std::uint64_t>(row), shape_.vocab, tokens);
+    input = std::copy(tokens.begin(), tokens.end(), input);
+  }
+  return batch;
+}
+
+}  // namespace strata::trainer
