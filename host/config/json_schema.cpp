@@ -50,6 +50,8 @@ struct TypeSchema {
     return {{"anyOf", {number, range}}};
   }
 
+  Json operator()(const FileType&) const { return {{"type", "string"}, {"minLength", 1}}; }
+
   Json operator()(const PathListType&) const {
     const Json path{{"type", "string"}, {"minLength", 1}};
     return {{"anyOf", {path, {{"type", "array"}, {"items", path}}}}};
@@ -152,6 +154,14 @@ Json absence_schema(const Key& key) {
   return {{"if", condition_schema(*key.only_when)}, {"then", true}, {"else", absent}};
 }
 
+// While its condition holds the key must be there, or the one that stands for it.
+Json requirement_schema(const Key& key) {
+  const auto is_there = [](std::string_view name) { return Json{{"required", Json::array({name})}}; };
+  Json there = Json::array({is_there(key.name())});
+  if (!key.unless_written.empty()) there.push_back(is_there(find_key(key.unless_written)->name()));
+  return {{"if", condition_schema(*key.required_when)}, {"then", {{"anyOf", there}}}};
+}
+
 // An object of the section's keys; at the top, without those of sections.
 Json object_schema(std::string_view section) {
   Json schema{{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
@@ -161,9 +171,7 @@ Json object_schema(std::string_view section) {
     if (key.section() != section || std::holds_alternative<LaterType>(key.type)) continue;
     schema["properties"][std::string(key.name())] = key_schema(key);
     if (key.required) schema["required"].push_back(key.name());
-    if (key.required_when)
-      schema["allOf"].push_back({{"if", condition_schema(*key.required_when)},
-                                 {"then", {{"required", Json::array({key.name()})}}}});
+    if (key.required_when) schema["allOf"].push_back(requirement_schema(key));
     for (const std::string_view other : key.instead_of) {
       schema["dependentSchemas"][std::string(key.name())]["properties"]
             [std::string(find_key(other)->name())] = false;

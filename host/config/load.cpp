@@ -7,6 +7,7 @@
 
 #include "host/config/checks.hpp"
 #include "host/config/document.hpp"
+#include "host/config/model_file.hpp"
 #include "host/config/model_sizes.hpp"
 #include "host/config/nearest.hpp"
 #include "host/config/plugin_list.hpp"
@@ -55,6 +56,7 @@ void apply_size(const Written& written, std::string_view chosen_model, ModelConf
                                       {"model.heads", &ModelConfig::heads, &ModelSize::heads},
                                       {"model.vocab", &ModelConfig::vocab, &ModelSize::vocab}};
   if (task_of(model.name) == Task::kImageClass) return;  // its name is its shape
+
   if (model.size.empty()) {
     const std::vector<std::string_view> names = size_names(model.name);
     if (names.size() != 1) {
@@ -113,9 +115,11 @@ RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
   read_file_keys(parse_document(text, source), source, written, problems);
   for (const std::string& override : overrides) read_override(override, written, problems);
 
+  const bool has_shape = read_model_file(config.file.parent_path(), written, problems);
+
   read_values(written, config, problems);
   apply_plugin_overrides(written.plugin_overrides, config.plugins, problems);
-  if (!is_problem("model.name", problems)) {
+  if (has_shape && !is_problem("model.name", problems)) {
     apply_size(written, chosen_name(config, "model.name"), config.model, problems);
     apply_model_defaults(written, config.model);
   }

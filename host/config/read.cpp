@@ -96,6 +96,8 @@ class Setter {
     type.set(config_, range->first, range->last);
   }
 
+  void operator()(const FileType&) {}
+
   void operator()(const PathListType& type) {
     std::vector<std::string> patterns;
     if (node_.IsScalar()) {

@@ -50,6 +50,7 @@ struct ValueEmitter {
   void operator()(const RealType& type) const { out << format_real(type.get(config)); }
 
   void operator()(const RangeType&) const {}
+  void operator()(const FileType&) const {}
 
   void operator()(const PathListType& type) const {
     out << YAML::BeginSeq;
@@ -114,8 +115,9 @@ struct ValueEmitter {
 };
 
 bool is_written(const Key& key, const RunConfig& config) {
-  const bool has_value =
-      !std::holds_alternative<LaterType>(key.type) && !std::holds_alternative<RangeType>(key.type);
+  const bool has_value = !std::holds_alternative<LaterType>(key.type) &&
+                         !std::holds_alternative<RangeType>(key.type) &&
+                         !std::holds_alternative<FileType>(key.type);
   return has_value && applies(key, config);
 }
 

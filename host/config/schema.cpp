@@ -46,6 +46,7 @@ struct Expectation {
     return fmt::format("a range such as 3-8, or one number, from 0 to {}", type.maximum);
   }
 
+  std::string operator()(const FileType&) const { return "a file"; }
   std::string operator()(const PathListType&) const { return "a file, folder or pattern, or a list of them"; }
   std::string operator()(const PluginListType&) const {
     return "a list of plugins, each a name or {name: {option: value}}";

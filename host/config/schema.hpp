@@ -79,6 +79,9 @@ struct PathListType {
   void (*set)(RunConfig&, std::vector<std::string>);
 };
 
+// A file that says what other keys say, so that it has no value of its own to read.
+struct FileType {};
+
 // A list of plugin names, each alone or with its options: [a, b: {key: value}].
 struct PluginListType {
   const std::vector<PluginRequest>& (*get)(const RunConfig&);
@@ -100,8 +103,9 @@ struct CheckpointingType {
 // A key that a later release brings: known, and refused.
 struct LaterType {};
 
-using Type = std::variant<TextType, ChoiceType, FlagType, IntegerType, BytesType, RealType, RangeType,
-                          PathListType, PluginListType, ComputeDeviceType, CheckpointingType, LaterType>;
+using Type =
+    std::variant<TextType, ChoiceType, FlagType, IntegerType, BytesType, RealType, RangeType, FileType,
+                 PathListType, PluginListType, ComputeDeviceType, CheckpointingType, LaterType>;
 
 // The key has a meaning only while another, of the same section or of the top, has one of these values.
 struct Condition {
@@ -121,6 +125,7 @@ struct Key {
   bool required = false;
   // Required while the condition holds. It is checked with all keys read, and not by the table's reader.
   std::optional<Condition> required_when = {};
+  std::string_view unless_written = {};  // a key of its section in whose presence it is not
   std::optional<Condition> only_when = {};
   std::vector<std::string_view> instead_of = {};  // keys of its section that cannot stand beside it
 

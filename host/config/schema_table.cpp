@@ -73,7 +73,15 @@ std::vector<Key> make_keys() {
                "llama: 9m to 7b; gpt2: small to xl; qwen: 0.5b, 1.5b; distilbert: base.",
        .default_help = "required, but for distilbert's base",
        .required_when = only.decodes,
+       .unless_written = "model.config",
        .only_when = only.attends},
+      {.path = "model.config",
+       .type = FileType{},
+       .help =
+           "A file in the form of Hugging Face's config.json, whose shape is taken for what is not written "
+           "here: of llama, gpt2, qwen2 or distilbert.",
+       .default_help = "none",
+       .instead_of = {"model.size"}},
       {.path = "model.layers",
        .type = integer<&C::model, &M::layers>(1, 10'000),
        .help = "Transformer blocks.",

@@ -59,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:1:1: a: unknown key; expected one of name, mode, precision, autocast_cache, "
               "checkpointing, accumulation, attention, seed, device, plugins, strict, model, data, "
               "optimizer, grad_scaler, zero_grad, schedule, backend, trace, store",
-              "t.yaml:2:9: model.<<: unknown key; expected one of name, size, layers, d_model, d_ff, heads, "
+              "t.yaml:2:9: model.<<: unknown key; expected one of name, size, config, layers, d_model, d_ff, "
+              "heads, "
               "kv_heads, vocab, context, positions, rope_theta, norm_epsilon, tied, bias, activation, "
               "dropout, classes, image_size, init"}},
         Case{"not_a_name", with("[a, b]: 1"), {"t.yaml:2:1: expected the name of a key, found a list"}},
@@ -68,7 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:2:12: schedule.epochs: not in this version of Strata"}},
         Case{"required_section_is_a_value",
              "model: small\n",
-             {"t.yaml:1:8: model: expected a mapping of name, size, layers, d_model, d_ff, heads, kv_heads, "
+             {"t.yaml:1:8: model: expected a mapping of name, size, config, layers, d_model, d_ff, heads, "
+              "kv_heads, "
               "vocab, context, positions, rope_theta, norm_epsilon, tied, bias, activation, dropout, "
               "classes, image_size, init, "
               "found 'small'"}},

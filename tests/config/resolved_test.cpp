@@ -56,7 +56,8 @@ TEST(Resolved, SaysEveryKeyThatApplies) {
     const YAML::Node section = key.section().empty() ? document : document[std::string(key.section())];
     const bool said = section.IsDefined() && section[std::string(key.name())].IsDefined();
     const bool later = std::holds_alternative<config::LaterType>(key.type);
-    const bool range = std::holds_alternative<config::RangeType>(key.type);
+    const bool range = std::holds_alternative<config::RangeType>(key.type) ||
+                       std::holds_alternative<config::FileType>(key.type);
     const bool applies = !key.only_when || config::applies(key, config);
     EXPECT_EQ(said, !later && !range && applies) << key.path;
   }
