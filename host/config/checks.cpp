@@ -136,11 +136,25 @@ class Checker {
           "attention",
           "sdpa_efficient is a kernel of CUDA; choose sdpa_flash or sdpa_math on the CPU, or another device");
     }
+    if (config_.attention == Attention::kSdpaFlash && is_cpu && config_.model.dropout > 0.0 &&
+        sound({"model.dropout"})) {
+      problem("attention",
+              "sdpa_flash drops nothing on the CPU, but model.dropout is not 0; choose sdpa_math, or "
+              "another device");
+    }
     const bool is_half = is_autocast(config_.precision) || config_.precision == Precision::kBf16;
     if (config_.attention == Attention::kSdpaFlash && !is_cpu && !is_half) {
       problem("attention", fmt::format("sdpa_flash computes in 16 bits on CUDA, but precision is {}; choose "
                                        "sdpa_efficient or sdpa_math, or precision: bf16_autocast",
                                        chosen_name(config_, "precision")));
+    }
+    const bool shares_keys = config_.model.kv_heads != config_.model.heads;
+    if (config_.attention == Attention::kSdpaEfficient && !is_cpu && shares_keys &&
+        sound({"model.name", "model.size", "model.heads", "model.kv_heads"})) {
+      problem("attention",
+              fmt::format("sdpa_efficient has no keys that heads share, but model.kv_heads is {} of "
+                          "{}; choose sdpa_math or sdpa, or as many kv_heads as heads",
+                          config_.model.kv_heads, config_.model.heads));
     }
     if (config_.attention == Attention::kSdpaEfficient && !is_cpu && config_.precision == Precision::kFp64) {
       problem("attention", "sdpa_efficient has no fp64; choose sdpa_math, or another precision");

@@ -210,6 +210,11 @@ INSTANTIATE_TEST_SUITE_P(
     Kernels, OneFile,
     testing::Values(
         Case{"flash_on_the_cpu", with("attention: sdpa_flash"), {}},
+        Case{"flash_with_dropout",
+             "model: {name: gpt2, size: small, dropout: 0.1}\nattention: sdpa_flash\n",
+             {"t.yaml:2:12: attention: sdpa_flash drops nothing on the CPU, but model.dropout is not 0; "
+              "choose "
+              "sdpa_math, or another device"}},
         Case{"flash_of_16_bits", kOnH100 + with("attention: sdpa_flash\nprecision: bf16"), {}},
         Case{"flash_of_32_bits",
              kOnH100 + with("attention: sdpa_flash"),
@@ -222,6 +227,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"efficient_of_64_bits",
              kOnH100 + with("attention: sdpa_efficient\nprecision: fp64"),
              {"t.yaml:3:12: attention: sdpa_efficient has no fp64; choose sdpa_math, or another precision"}},
+        Case{"efficient_of_shared_keys",
+             kOnH100 + "model: {name: qwen, size: 0.5b}\nattention: sdpa_efficient\n",
+             {"t.yaml:3:12: attention: sdpa_efficient has no keys that heads share, but model.kv_heads is 2 "
+              "of 14; "
+              "choose sdpa_math or sdpa, or as many kv_heads as heads"}},
         Case{"tf32_on_the_cpu",
              with("precision: tf32"),
              {"t.yaml:2:12: precision: tf32 is a format of CUDA devices' matrix units; choose fp32 on the "

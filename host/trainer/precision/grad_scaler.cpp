@@ -27,6 +27,7 @@ bool GradScaler::unscale(std::vector<at::Tensor> gradients) {
 void GradScaler::update() {
   at::_amp_update_scale_(scale_, growth_tracker_, found_infinite_, config_.growth_factor,
                          config_.backoff_factor, config_.growth_interval);
+  found_infinite_.reset();
 }
 
 }  // namespace strata::trainer

@@ -35,7 +35,7 @@ class GradScaler {
   at::TensorOptions options_;
   at::Tensor scale_;
   at::Tensor growth_tracker_;  // steps without overflow
-  at::Tensor found_infinite_;  // 1.0 if the last gradients had an infinity or a NaN
+  at::Tensor found_infinite_;  // from `unscale` to `update`: 1.0 if a gradient had an infinity or a NaN
 };
 
 }  // namespace strata::trainer

@@ -1,0 +1,233 @@
+"""Every two settings of a run that make sense together train together, on the CPU and on a dry GPU.
+
+A pairwise covering array: each pair of values of any two axes, that no rule forbids, is in one of its rows at least.
+Each row is a run of three steps. What a rule forbids the program refuses, with the rule's reason.
+"""
+
+import itertools
+import json
+
+import pytest
+from allpairspy import AllPairs
+
+MODELS = {
+    "transformer": "{name: transformer, size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 2, vocab: 256, context: 32}",
+    "llama": "{name: llama, size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 2, vocab: 256, context: 32}",
+    "gpt2": "{name: gpt2, size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 2, vocab: 256, context: 32, dropout: 0.1}",
+    "qwen": "{name: qwen, size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 4, kv_heads: 2, vocab: 256, context: 32}",
+    "distilbert": "{name: distilbert, size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 2, vocab: 256, context: 32}",
+    "resnet18": "{name: resnet18, image_size: 32, classes: 10}",
+    "resnet50": "{name: resnet50, image_size: 32, classes: 10}",
+}
+AXES = {
+    "device": ["cpu", "{dry: h100-80gb}"],
+    "model": list(MODELS),
+    "attention": ["naive", "sdpa", "sdpa_flash", "sdpa_efficient", "sdpa_math"],
+    "optimizer": [
+        "{name: sgd}",
+        "{name: sgd, momentum: 0.9}",
+        "{name: sgd, momentum: 0.9, impl: foreach}",
+        "{name: sgd, momentum: 0.9, impl: fused}",
+        "{name: adam}",
+        "{name: adam, impl: foreach}",
+        "{name: adam, impl: fused}",
+        "{name: adamw}",
+        "{name: adamw, impl: foreach}",
+        "{name: adamw, impl: fused}",
+    ],
+    "precision": ["fp64", "fp32", "tf32", "bf16_autocast", "fp16_autocast", "bf16"],
+    "autocast_cache": ["true", "false"],
+    "checkpointing": [
+        "none",
+        "block",
+        "{every: 2}",
+        "{select: attention}",
+        "{select: mlp}",
+        "{every: 1, reentrant: true}",
+        "{select: attention, reentrant: true}",
+        "{select: mlp, reentrant: true}",
+    ],
+    "accumulation": ["1", "3"],
+    "zero_grad": [
+        "{at: step_start}",
+        "{at: before_backward}",
+        "{at: step_end}",
+        "{at: step_start, set_to_none: false}",
+        "{at: step_end, set_to_none: false}",
+    ],
+    "mode": ["train", "forward", "forward_grad"],
+    "data": ["synthetic", "text", "hash"],
+    "backend.onednn": ["true", "false"],
+    "trace.saved_tensors": ["false", "true"],
+}
+IMAGES = ("resnet18", "resnet50")
+HALF = ("bf16_autocast", "fp16_autocast", "bf16")
+
+# What makes no sense together, by the two axes that decide it, with what the program says of it.
+RULES = {
+    ("device", "attention"): (
+        lambda device, attention: device == "cpu" and attention == "sdpa_efficient",
+        "is a kernel of CUDA",
+    ),
+    ("device", "precision"): (
+        lambda device, precision: device == "cpu" and precision == "tf32",
+        "is a format of CUDA devices' matrix units",
+    ),
+    ("model", "attention"): (
+        lambda model, attention: model in IMAGES and attention != "naive",
+        "has no meaning with model.name",
+    ),
+    ("model", "checkpointing"): (
+        lambda model, checkpointing: model in IMAGES and "select" in checkpointing,
+        "whose blocks have no attention and no mlp",
+    ),
+    ("model", "data"): (
+        lambda model, data: model in IMAGES and data != "synthetic",
+        "which takes images",
+    ),
+    ("precision", "autocast_cache"): (
+        lambda precision, cache: not precision.endswith("autocast") and cache == "false",
+        "has a meaning only with precision",
+    ),
+    ("mode", "checkpointing"): (
+        lambda mode, checkpointing: mode == "forward" and checkpointing != "none",
+        "has a meaning only where autograd records",
+    ),
+    # On CUDA only: these rules read three axes, so that a pair of two of them may stand.
+    ("device", "model", "attention"): (
+        lambda device, model, attention: (device != "cpu" and model == "qwen" and attention == "sdpa_efficient")
+        or (device == "cpu" and model == "gpt2" and attention == "sdpa_flash"),
+        "sdpa_",
+    ),
+    ("device", "attention", "precision"): (
+        lambda device, attention, precision: device != "cpu"
+        and (
+            (attention == "sdpa_flash" and precision not in HALF)
+            or (attention == "sdpa_efficient" and precision == "fp64")
+        ),
+        "precision",
+    ),
+}
+
+
+def broken_rules(settings):
+    """Of the rules, those that `settings`, a mapping of some axes, breaks."""
+    return [
+        says
+        for axes, (forbids, says) in RULES.items()
+        if all(axis in settings for axis in axes) and forbids(*(settings[axis] for axis in axes))
+    ]
+
+
+def all_pairs(values_of):
+    """Each pair of values of two axes, as a mapping of these two."""
+    for first, second in itertools.combinations(AXES, 2):
+        for values in itertools.product(values_of[first], values_of[second]):
+            yield dict(zip((first, second), values))
+
+
+def completed(settings, wanted=()):
+    """A row that has `settings` and breaks no rule, or None. Depth first, with the values that make most wanted pairs."""
+    if broken_rules(settings):
+        return None
+    unset = next((axis for axis in AXES if axis not in settings), None)
+    if unset is None:
+        return settings
+
+    def pairs_made(value):
+        row = settings | {unset: value}
+        return sum(pair.get(unset) == value and holds(row, pair) for pair in wanted)
+
+    values = sorted(AXES[unset], key=pairs_made, reverse=True)
+    rows = (completed(settings | {unset: value}, wanted) for value in values)
+    return next((row for row in rows if row is not None), None)
+
+
+def holds(row, pair):
+    return pair.items() <= row.items()
+
+
+def covering_array():
+    """The library's rows, and one for each possible pair that it has missed: it does where a filter reads many axes."""
+    array = AllPairs(list(AXES.values()), filter_func=lambda values: not broken_rules(dict(zip(AXES, values))))
+    rows = [dict(zip(AXES, row)) for row in array]
+    missing = [pair for pair in all_pairs(AXES) if not any(holds(row, pair) for row in rows)]
+    while missing:
+        row = completed(missing[0], missing)
+        if row is not None:
+            rows.append(row)
+        missing = [pair for pair in missing[1:] if row is None or not holds(row, pair)]
+    return rows
+
+
+ROWS = covering_array()
+
+
+def yaml_of(settings, text):
+    settings = dict(settings)
+    model = MODELS[settings.pop("model", "transformer")]
+    source = settings.pop("data", "synthetic")
+    path = f", path: '{text}'" if source == "text" else ""
+    lines = [f"model: {model}", f"data: {{source: {source}{path}, batch_size: 2}}"]
+    sections = {}
+    for key, value in settings.items():
+        section, dot, name = key.partition(".")
+        if not dot:
+            lines.append(f"{key}: {value}")
+        else:
+            sections.setdefault(section, []).append(f"{name}: {value}")
+    if settings.get("autocast_cache") == "true":
+        lines.remove("autocast_cache: true")  # the default, which is refused where nothing is cast
+    sections.setdefault("backend", []).append("threads: 1")
+    lines += [f"{section}: {{{', '.join(entries)}}}" for section, entries in sections.items()]
+    return "\n".join([*lines, "schedule: {wait: 0, warmup: 1, active: 2}", "plugins: [allocator_tracer]"]) + "\n"
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "text.txt"
+    path.write_text("strata are layers of rock, one upon the other\n" * 40)
+    return path
+
+
+def test_every_possible_pair_of_values_is_in_a_row():
+    print(f"{len(ROWS)} rows cover the pairs of {len(AXES)} axes")
+    assert not any(broken_rules(row) for row in ROWS)
+    impossible = [pair for pair in all_pairs(AXES) if not any(holds(row, pair) for row in ROWS)]
+    assert all(completed(pair) is None for pair in impossible)
+    # Few are: that of two axes, each value has a partner, is what keeps a rule from forbidding too much.
+    assert len(impossible) < 60, impossible
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("row", range(len(ROWS)))
+def test_a_row_trains(workspace, text, row):
+    settings = ROWS[row]
+    workspace.write("row.yaml", yaml_of(settings, text))
+    result = workspace.strata("run", "row.yaml", "--out", "out", "--json")
+    assert result.returncode == 0, f"{settings}\n{result.stderr}"
+    summary = json.loads(result.stdout)
+    assert len(summary["steps"]) == 3, settings
+    assert summary["categories"]["Unknown"]["max"] == 0, settings
+    losses = [loss for (loss,) in workspace.query("out", "SELECT loss FROM step ORDER BY step")]
+    if settings["device"] == "cpu":
+        assert all(0 < loss < 100 for loss in losses), f"{settings}: {losses}"
+    (ran,) = workspace.query("out", "SELECT sum(optimizer_ran) FROM step")[0]
+    assert ran == (3 if settings["mode"] == "train" else 0), settings
+
+
+@pytest.mark.parametrize("axes", RULES, ids=" ".join)
+def test_what_a_rule_forbids_is_refused(workspace, text, axes):
+    forbids, says = RULES[axes]
+    refused = 0
+    for values in itertools.product(*(AXES[axis] for axis in axes)):
+        if not forbids(*values):
+            continue
+        settings = dict(zip(axes, values))
+        workspace.write("refused.yaml", yaml_of(settings, text))
+        result = workspace.strata("run", "refused.yaml", "--out", "out")
+        assert result.returncode == 2, f"{settings}\n{result.stderr}"
+        assert says in result.stderr, f"{settings}\n{result.stderr}"
+        refused += 1
+    assert refused > 0
+    assert not (workspace.folder / "out").exists()
