@@ -107,9 +107,11 @@ void announce(const config::RunConfig& config, const std::optional<DryGpu>& dry,
               const std::filesystem::path& directory) {
   const std::string device =
       dry ? fmt::format("a dry {}, which computes nothing", dry->profile().name) : to_text(config.device);
-  say(fmt::format("{}: {} parameters, {} steps on {}, in {}", config.name,
-                  config::parameter_count(config.model), config::total_steps(config.schedule), device,
-                  directory.string()));
+  const std::string model = is_built_in(config.model.name)
+                                ? fmt::format("{} parameters", config::parameter_count(config.model))
+                                : config.model.file.filename().string();
+  say(fmt::format("{}: {}, {} steps on {}, in {}", config.name, model, config::total_steps(config.schedule),
+                  device, directory.string()));
 }
 
 void say_how_it_ended(const trainer::Result& result) {

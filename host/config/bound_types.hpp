@@ -132,6 +132,12 @@ RealType open_fraction() {
 }
 
 template <auto... members>
+PathType path() {
+  return {.get = [](const RunConfig& config) { return (config.*....*members).string(); },
+          .set = [](RunConfig& config, std::string value) { (config.*....*members) = std::move(value); }};
+}
+
+template <auto... members>
 PathListType path_list() {
   return {.get = [](const RunConfig& config) -> const std::vector<std::string>& {
             return (config.*....*members);

@@ -31,6 +31,7 @@ class Checker {
   void run() {
     conditions();
     exclusions();
+    script();
     task();
     heads();
     kv_heads();
@@ -91,9 +92,31 @@ class Checker {
     }
   }
 
+  // A model of the user's own: its file, and what only ours can do.
+  void script() {
+    if (!sound({"model.name"}) || is_built_in(config_.model.name)) return;
+    const std::filesystem::path& file = config_.model.file;
+    if (file.empty()) {
+      problem("model.file", "is required with model.name: torchscript: expected a file, found nothing");
+    } else if (access(file.c_str(), R_OK) != 0) {
+      problem("model.file", fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));
+    }
+    if (config_.model.vocab == 0 && config_.model.task != Task::kImageClass)
+      problem("model.vocab", "is required with model.name: torchscript, to draw tokens from");
+    if (config_.model.init == WeightInit::kHash)
+      problem("model.init", "hash fills our own models; remove it with model.name: torchscript");
+    if (config_.attention != Attention::kNaive && sound({"attention"}))
+      problem("attention", "the file says how it attends; remove it with model.name: torchscript");
+    if (config_.checkpointing.part != CheckpointedPart::kNone && sound({"checkpointing"}))
+      problem(
+          "checkpointing",
+          "needs the blocks of our own models; remove it with model.name: torchscript, or checkpoint within "
+          "the file");
+  }
+
   // What has no meaning for a model of images.
   void task() {
-    if (!sound({"model.name"}) || task_of(config_.model.name) != Task::kImageClass) return;
+    if (!sound({"model.name", "model.task"}) || config_.model.task != Task::kImageClass) return;
     const auto name = chosen_name(config_, "model.name");
     if (config_.data.source != DataSource::kSynthetic && sound({"data.source"}))
       problem("data.source", fmt::format("expected synthetic with model.name: {}, which takes images", name));

@@ -50,6 +50,7 @@ struct TypeSchema {
     return {{"anyOf", {number, range}}};
   }
 
+  Json operator()(const PathType&) const { return {{"type", "string"}, {"minLength", 1}}; }
   Json operator()(const FileType&) const { return {{"type", "string"}, {"minLength", 1}}; }
 
   Json operator()(const PathListType&) const {

@@ -55,7 +55,7 @@ void apply_size(const Written& written, std::string_view chosen_model, ModelConf
                                       {"model.d_ff", &ModelConfig::d_ff, &ModelSize::d_ff},
                                       {"model.heads", &ModelConfig::heads, &ModelSize::heads},
                                       {"model.vocab", &ModelConfig::vocab, &ModelSize::vocab}};
-  if (task_of(model.name) == Task::kImageClass) return;  // its name is its shape
+  if (is_resnet(model.name) || !is_built_in(model.name)) return;  // which have no sizes
 
   if (model.size.empty()) {
     const std::vector<std::string_view> names = size_names(model.name);
@@ -99,6 +99,7 @@ void apply_model_defaults(const Written& written, ModelConfig& model) {
   set("model.positions", model.positions, defaults.positions);
   set("model.tied", model.tied, defaults.tied);
   set("model.classes", model.classes, defaults.classes);
+  if (is_built_in(model.name)) model.task = defaults.task;
 }
 
 }  // namespace

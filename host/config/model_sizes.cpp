@@ -57,13 +57,54 @@ constexpr std::array kSizes{
 
 // In the order of Architecture.
 constexpr std::array kDefaults{
-    ModelDefaults{.rope_theta = 1e4, .norm_epsilon = 1e-5, .positions = 0, .tied = false, .classes = 0},
-    ModelDefaults{.rope_theta = 1e4, .norm_epsilon = 1e-6, .positions = 0, .tied = false, .classes = 0},
-    ModelDefaults{.rope_theta = 0.0, .norm_epsilon = 1e-5, .positions = 1024, .tied = true, .classes = 0},
-    ModelDefaults{.rope_theta = 1e6, .norm_epsilon = 1e-6, .positions = 0, .tied = true, .classes = 0},
-    ModelDefaults{.rope_theta = 0.0, .norm_epsilon = 1e-12, .positions = 512, .tied = false, .classes = 2},
-    ModelDefaults{.rope_theta = 0.0, .norm_epsilon = 1e-5, .positions = 0, .tied = false, .classes = 1000},
-    ModelDefaults{.rope_theta = 0.0, .norm_epsilon = 1e-5, .positions = 0, .tied = false, .classes = 1000},
+    ModelDefaults{.rope_theta = 1e4,
+                  .norm_epsilon = 1e-5,
+                  .positions = 0,
+                  .tied = false,
+                  .classes = 0,
+                  .task = Task::kLanguageModel},
+    ModelDefaults{.rope_theta = 1e4,
+                  .norm_epsilon = 1e-6,
+                  .positions = 0,
+                  .tied = false,
+                  .classes = 0,
+                  .task = Task::kLanguageModel},
+    ModelDefaults{.rope_theta = 0.0,
+                  .norm_epsilon = 1e-5,
+                  .positions = 1024,
+                  .tied = true,
+                  .classes = 0,
+                  .task = Task::kLanguageModel},
+    ModelDefaults{.rope_theta = 1e6,
+                  .norm_epsilon = 1e-6,
+                  .positions = 0,
+                  .tied = true,
+                  .classes = 0,
+                  .task = Task::kLanguageModel},
+    ModelDefaults{.rope_theta = 0.0,
+                  .norm_epsilon = 1e-12,
+                  .positions = 512,
+                  .tied = false,
+                  .classes = 2,
+                  .task = Task::kSequenceClass},
+    ModelDefaults{.rope_theta = 0.0,
+                  .norm_epsilon = 1e-5,
+                  .positions = 0,
+                  .tied = false,
+                  .classes = 1000,
+                  .task = Task::kImageClass},
+    ModelDefaults{.rope_theta = 0.0,
+                  .norm_epsilon = 1e-5,
+                  .positions = 0,
+                  .tied = false,
+                  .classes = 1000,
+                  .task = Task::kImageClass},
+    ModelDefaults{.rope_theta = 0.0,
+                  .norm_epsilon = 1e-5,
+                  .positions = 0,
+                  .tied = false,
+                  .classes = 1000,
+                  .task = Task::kLanguageModel},
 };
 
 // Of the parts that a parameter count is summed of, as unsigned numbers.
@@ -160,7 +201,7 @@ const ModelDefaults& defaults_of(Architecture model) {
 std::uint64_t parameter_count(const ModelConfig& model) {
   const Widths w(model);
   const auto classes = static_cast<std::uint64_t>(model.classes);
-  if (task_of(model.name) == Task::kImageClass) return resnet(model.name == Architecture::kResnet50, classes);
+  if (is_resnet(model.name)) return resnet(model.name == Architecture::kResnet50, classes);
   if (model.name == Architecture::kDistilBert) return distilbert(w, classes);
   const std::uint64_t table = w.vocab * w.model_width;
   const std::uint64_t tables = model.tied ? table : 2 * table;

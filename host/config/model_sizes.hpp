@@ -32,6 +32,7 @@ struct ModelDefaults {
   std::int64_t positions;  // 0: it learns none
   bool tied;
   std::int64_t classes;  // 0: it is no classifier
+  Task task;
 };
 
 // Each architecture's in the order of their parameter counts.
@@ -45,8 +46,8 @@ const ModelSize* find_model_size(Architecture model, std::string_view name);
 
 const ModelDefaults& defaults_of(Architecture model);
 
-// Elements of all parameters; of a tied head none. With V entries, width d, L layers, feed-forward width f,
-// and keys and values of width k:
+// Elements of all parameters of a built-in model; of a tied head none. With V entries, width d, L layers,
+// feed-forward width f, and keys and values of width k:
 //   transformer, llama  2Vd + d + L(2d^2 + 2dk + 3df + 2d)
 //   qwen                that, and L(d + 2k) biases
 //   gpt2                2Vd + Pd + 2d + L(4d^2 + 2df + 9d + f), of which 7d + f a layer and d are biases

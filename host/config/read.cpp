@@ -98,6 +98,16 @@ class Setter {
 
   void operator()(const FileType&) {}
 
+  void operator()(const PathType& type) {
+    if (!node_.IsScalar() || node_.Scalar().empty()) return refuse();
+    try {
+      const std::filesystem::path file = base() / expand_variables(node_.Scalar());
+      type.set(config_, std::filesystem::absolute(file).lexically_normal().string());
+    } catch (const std::invalid_argument& error) {
+      problem(error.what());
+    }
+  }
+
   void operator()(const PathListType& type) {
     std::vector<std::string> patterns;
     if (node_.IsScalar()) {

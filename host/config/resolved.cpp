@@ -51,6 +51,7 @@ struct ValueEmitter {
 
   void operator()(const RangeType&) const {}
   void operator()(const FileType&) const {}
+  void operator()(const PathType& type) const { emit_text(out, type.get(config)); }
 
   void operator()(const PathListType& type) const {
     out << YAML::BeginSeq;

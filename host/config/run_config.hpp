@@ -12,21 +12,19 @@
 
 namespace strata::config {
 
-enum class Architecture { kTransformer, kLlama, kGpt2, kQwen, kDistilBert, kResnet18, kResnet50 };
+enum class Architecture {
+  kTransformer,
+  kLlama,
+  kGpt2,
+  kQwen,
+  kDistilBert,
+  kResnet18,
+  kResnet50,
+  kTorchScript
+};
 
 // What a model is trained for: to say which token follows, or to which class a sequence or an image belongs.
 enum class Task { kLanguageModel, kSequenceClass, kImageClass };
-constexpr Task task_of(Architecture architecture) {
-  switch (architecture) {
-    case Architecture::kDistilBert:
-      return Task::kSequenceClass;
-    case Architecture::kResnet18:
-    case Architecture::kResnet50:
-      return Task::kImageClass;
-    default:
-      return Task::kLanguageModel;
-  }
-}
 
 // GPT-2's: transformers' three names. The first is spelt out in single operations.
 enum class Activation { kGeluNew, kGeluTanh, kGelu };
@@ -54,7 +52,17 @@ struct ModelConfig {
   std::int64_t classes = 0;     // distilbert, resnet
   std::int64_t image_size = 0;  // resnet: pixels of a side
   WeightInit init{};
+  std::filesystem::path file = {};  // torchscript: absolute
+  Task task{};                      // torchscript: as it says; else the architecture's
 };
+
+// Whether the architecture and its sizes say what a model is; a TorchScript file says it itself.
+constexpr bool is_built_in(Architecture architecture) {
+  return architecture != Architecture::kTorchScript;
+}
+constexpr bool is_resnet(Architecture architecture) {
+  return architecture == Architecture::kResnet18 || architecture == Architecture::kResnet50;
+}
 
 enum class DataSource { kSynthetic, kText, kHash };
 enum class TokenFormat { kBytes, kUint16 };

@@ -82,6 +82,13 @@ struct PathListType {
 // A file that says what other keys say, so that it has no value of its own to read.
 struct FileType {};
 
+// One file, made absolute against the folder of the file that names it, or the current one on the command
+// line.
+struct PathType {
+  std::string (*get)(const RunConfig&);
+  void (*set)(RunConfig&, std::string);
+};
+
 // A list of plugin names, each alone or with its options: [a, b: {key: value}].
 struct PluginListType {
   const std::vector<PluginRequest>& (*get)(const RunConfig&);
@@ -105,7 +112,7 @@ struct LaterType {};
 
 using Type =
     std::variant<TextType, ChoiceType, FlagType, IntegerType, BytesType, RealType, RangeType, FileType,
-                 PathListType, PluginListType, ComputeDeviceType, CheckpointingType, LaterType>;
+                 PathType, PathListType, PluginListType, ComputeDeviceType, CheckpointingType, LaterType>;
 
 // The key has a meaning only while another, of the same section or of the top, has one of these values.
 struct Condition {

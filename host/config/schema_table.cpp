@@ -33,10 +33,13 @@ struct Only {
   Condition rotary{.key = "model.name", .values = {"transformer", "llama", "qwen"}};
   Condition gpt2{.key = "model.name", .values = {"gpt2"}};
   Condition attends{.key = "model.name", .values = {"transformer", "llama", "gpt2", "qwen", "distilbert"}};
+  Condition reads_tokens{.key = "model.name",
+                         .values = {"transformer", "llama", "gpt2", "qwen", "distilbert", "torchscript"}};
   Condition decodes{.key = "model.name", .values = {"transformer", "llama", "gpt2", "qwen"}};
   Condition learns_positions{.key = "model.name", .values = {"gpt2", "distilbert"}};
-  Condition classifies{.key = "model.name", .values = {"distilbert", "resnet18", "resnet50"}};
-  Condition sees_images{.key = "model.name", .values = {"resnet18", "resnet50"}};
+  Condition classifies{.key = "model.name", .values = {"distilbert", "resnet18", "resnet50", "torchscript"}};
+  Condition scripted{.key = "model.name", .values = {"torchscript"}};
+  Condition sees_images{.key = "model.name", .values = {"resnet18", "resnet50", "torchscript"}};
   Condition autocast{.key = "precision", .values = {"bf16_autocast", "fp16_autocast"}};
   Condition scaled{.key = "precision", .values = {"fp16_autocast"}};
 };
@@ -60,13 +63,14 @@ std::vector<Key> make_keys() {
 
       {.path = "model.name",
        .type = choice<&C::model, &M::name>(
-           {"transformer", "llama", "gpt2", "qwen", "distilbert", "resnet18", "resnet50"}),
+           {"transformer", "llama", "gpt2", "qwen", "distilbert", "resnet18", "resnet50", "torchscript"}),
        .default_text = "transformer",
        .help =
            "transformer: Stanford CS336's, every operation spelt out. llama: with transformers' operations, "
            "in GaLore's sizes. gpt2: learnt positions, LayerNorm, biases, tied head. qwen: Qwen2.5, with "
            "shared keys and values and a vocabulary of 151,936. distilbert: classifies sequences. resnet18, "
-           "resnet50: classify images, as torchvision's."},
+           "resnet50: classify images, as torchvision's. torchscript: a model of your own, in a file of "
+           "torch.jit.save's."},
       {.path = "model.size",
        .type = one_of<&C::model, &M::size>(names_of_sizes(), "a size of the model, such as small, or custom"),
        .help = "A named shape, of which every field can be overridden, or custom. transformer: small to 10b; "
@@ -112,12 +116,12 @@ std::vector<Key> make_keys() {
        .type = integer<&C::model, &M::vocab>(2, 10 * kMillion),
        .help = "Entries of the vocabulary; at least 256 for bytes.",
        .default_help = kFromSize,
-       .only_when = only.attends},
+       .only_when = only.reads_tokens},
       {.path = "model.context",
        .type = integer<&C::model, &M::context>(1, 10 * kMillion),
        .default_text = "512",
        .help = "Tokens of one sequence.",
-       .only_when = only.attends},
+       .only_when = only.reads_tokens},
       {.path = "model.positions",
        .type = integer<&C::model, &M::positions>(1, 10 * kMillion),
        .help = "Positions that are learnt: the longest context.",
@@ -165,6 +169,19 @@ std::vector<Key> make_keys() {
        .default_text = "224",
        .help = "Pixels of a side of each image.",
        .only_when = only.sees_images},
+      {.path = "model.file",
+       .type = path<&C::model, &M::file>(),
+       .help = "What torch.jit.save wrote. Its forward takes the batch's input and returns logits.",
+       .default_help = "required with torchscript",
+       .required_when = only.scripted,
+       .only_when = only.scripted},
+      {.path = "model.task",
+       .type = choice<&C::model, &M::task>({"language_model", "sequence_class", "image_class"}),
+       .default_text = "language_model",
+       .help =
+           "What the model takes and returns: tokens, and logits of each one's next; tokens, and logits of "
+           "classes; images, and logits of classes.",
+       .only_when = only.scripted},
       {.path = "model.init",
        .type = choice<&C::model, &M::init>({"random", "hash"}),
        .default_text = "random",

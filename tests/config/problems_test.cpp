@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
               "t.yaml:2:9: model.<<: unknown key; expected one of name, size, config, layers, d_model, d_ff, "
               "heads, "
               "kv_heads, vocab, context, positions, rope_theta, norm_epsilon, tied, bias, activation, "
-              "dropout, classes, image_size, init"}},
+              "dropout, classes, image_size, file, task, init"}},
         Case{"not_a_name", with("[a, b]: 1"), {"t.yaml:2:1: expected the name of a key, found a list"}},
         Case{"later",
              with("schedule: {epochs: 2}"),
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:1:8: model: expected a mapping of name, size, config, layers, d_model, d_ff, heads, "
               "kv_heads, "
               "vocab, context, positions, rope_theta, norm_epsilon, tied, bias, activation, dropout, "
-              "classes, image_size, init, "
+              "classes, image_size, file, task, init, "
               "found 'small'"}},
         Case{"section_is_a_value",
              with("zero_grad: step_start"),
@@ -278,6 +278,24 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:2:16: checkpointing: expected none, block or every with model.name: resnet18, whose "
               "blocks have no attention and no mlp"}},
         Case{"blocks_of_a_model_of_images", "model: {name: resnet18}\ncheckpointing: block\n", {}},
+        Case{"script_without_file",
+             "model: {name: torchscript, vocab: 10}\n",
+             {"t.yaml:1:1: model.file: is required with model.name: torchscript: expected a file, found "
+              "nothing"}},
+        Case{"script_that_is_not_there",
+             "model: {name: torchscript, file: /no/such.pt, vocab: 10}\n",
+             {"t.yaml:1:34: model.file: cannot read '/no/such.pt': No such file or directory"}},
+        Case{"script_without_vocabulary",
+             "model: {name: torchscript, file: /proc/self/exe}\n",
+             {"t.yaml:1:1: model.vocab: is required with model.name: torchscript, to draw tokens from"}},
+        Case{"what_a_script_decides_itself",
+             "model: {name: torchscript, file: /proc/self/exe, task: image_class, init: hash}\nattention: "
+             "sdpa\n"
+             "checkpointing: block\n",
+             {"t.yaml:1:75: model.init: hash fills our own models; remove it with model.name: torchscript",
+              "t.yaml:2:12: attention: the file says how it attends; remove it with model.name: torchscript",
+              "t.yaml:3:16: checkpointing: needs the blocks of our own models; remove it with model.name: "
+              "torchscript, or checkpoint within the file"}},
         Case{"only_size_of_distilbert", "model: {name: distilbert}\n", {}},
         Case{"bias_of_llama",
              "model: {name: llama, size: 9m, bias: false}\n",

@@ -180,7 +180,7 @@ TEST(SyntheticData, IsTheSameForTheSameSeedAndWithinTheVocabulary) {
 
 TEST(SyntheticData, OfAClassifierOfSequencesHasAClassOfEach) {
   config::RunConfig config;
-  config.model.name = config::Architecture::kDistilBert;
+  config.model.task = config::Task::kSequenceClass;
   config.model.vocab = 11;
   config.model.context = 32;
   config.model.classes = 3;
@@ -194,7 +194,7 @@ TEST(SyntheticData, OfAClassifierOfSequencesHasAClassOfEach) {
 
 TEST(SyntheticData, OfImagesIsTheSameForTheSameSeed) {
   config::RunConfig config;
-  config.model.name = config::Architecture::kResnet18;
+  config.model.task = config::Task::kImageClass;
   config.model.classes = 10;
   config.model.image_size = 40;
   config.precision = config::Precision::kBf16;

@@ -32,7 +32,7 @@ std::unique_ptr<BatchSource> open_batch_source(const config::RunConfig& config) 
   const config::ModelConfig& model = config.model;
   const auto seed = static_cast<std::uint64_t>(config.seed);
   const SequenceShape shape{model.context, model.vocab};
-  switch (config::task_of(model.name)) {
+  switch (model.task) {
     case config::Task::kLanguageModel:
       return std::make_unique<LanguageBatches>(open_token_source(config, model.context + 1), shape);
     case config::Task::kSequenceClass:

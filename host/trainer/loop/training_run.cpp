@@ -63,7 +63,7 @@ void TrainingRun::run_steps(Result& result) {
   const c10::AutoGradMode gradients(config_.mode != config::Mode::kForward);
   const std::uint64_t steps = config::total_steps(config_.schedule);
   const std::int64_t samples = config_.accumulation * config_.data.batch_size;
-  const bool has_tokens = task_of(config_.model.name) != config::Task::kImageClass;
+  const bool has_tokens = config_.model.task != config::Task::kImageClass;
   const auto tokens = static_cast<std::uint64_t>(has_tokens ? samples * config_.model.context : samples);
   for (std::uint64_t step = 0; step < steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();

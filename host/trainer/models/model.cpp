@@ -9,6 +9,7 @@
 #include "host/trainer/models/hash_fill.hpp"
 #include "host/trainer/models/llama/llama.hpp"
 #include "host/trainer/models/resnet/resnet.hpp"
+#include "host/trainer/models/torchscript/script_model.hpp"
 #include "host/trainer/models/transformer/transformer.hpp"
 
 namespace strata::trainer {
@@ -28,6 +29,8 @@ std::shared_ptr<Model> build(const ModelParts& parts, const ModelSite& root) {
     case config::Architecture::kResnet18:
     case config::Architecture::kResnet50:
       return std::make_shared<ResNet>(parts, root);
+    case config::Architecture::kTorchScript:
+      return std::make_shared<ScriptModel>(parts.config.file, root);
   }
   throw std::logic_error("model.name: the trainer does not know it, but the schema does");
 }

@@ -1,0 +1,53 @@
+#include "host/trainer/models/torchscript/script_model.hpp"
+
+#include <fmt/format.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <stdexcept>
+
+namespace strata::trainer {
+namespace {
+
+torch::jit::Module load_script(const std::filesystem::path& file, const ModelSite& site) {
+  try {
+    torch::jit::Module module = torch::jit::load(file.string(), site.tensors.device());
+    module.to(site.tensors.dtype().toScalarType());
+    module.train();
+    return module;
+  } catch (const c10::Error& error) {
+    const std::string_view message = error.what_without_backtrace();
+    throw std::runtime_error(
+        fmt::format("model.file: '{}' is no TorchScript: {}. Write it with torch.jit.save.", file.string(),
+                    message.substr(0, message.find('\n'))));
+  }
+}
+
+// Shares the tensors of `script` and of all below it, under their names.
+void register_tensors(torch::nn::Module& module, const torch::jit::Module& script) {
+  for (const auto& parameter : script.named_parameters(/*recurse=*/false))
+    module.register_parameter(parameter.name, parameter.value, parameter.value.requires_grad());
+  for (const auto& buffer : script.named_buffers(/*recurse=*/false))
+    module.register_buffer(buffer.name, buffer.value);
+  for (const auto& child : script.named_children()) {
+    const auto registered = module.register_module(child.name, std::make_shared<torch::nn::Module>());
+    register_tensors(*registered, child.value);
+  }
+}
+
+}  // namespace
+
+ScriptModel::ScriptModel(const std::filesystem::path& file, const ModelSite& root)
+    : scope_(root.scope), module_(load_script(file, root)) {
+  register_tensors(*this, module_);
+}
+
+at::Tensor ScriptModel::forward(const at::Tensor& input) {
+  const auto range = scope_.enter("ScriptModel");
+  const c10::IValue output = module_.forward({input});
+  if (!output.isTensor())
+    throw std::runtime_error(fmt::format(
+        "model.file: its forward returned {}; it must return a tensor of logits.", output.tagKind()));
+  return output.toTensor();
+}
+
+}  // namespace strata::trainer
