@@ -10,7 +10,10 @@ namespace {
 
 torch::jit::Module load_script(const std::filesystem::path& file, const ModelSite& site) {
   try {
-    torch::jit::Module module = torch::jit::load(file.string(), site.tensors.device());
+    // The lines of its Python source would stay in tensor memory, owned by nobody, for the sake of a
+    // traceback.
+    torch::jit::Module module =
+        torch::jit::load(file.string(), site.tensors.device(), /*load_debug_files=*/false);
     module.to(site.tensors.dtype().toScalarType());
     module.train();
     return module;
