@@ -113,23 +113,26 @@ void StoreWriter::work() noexcept {
   }
 }
 
-// False when there was not enough for a whole batch. Positions are read before the definitions: whatever
-// those rows refer to has then been defined.
+// False when there was not enough for a whole batch.
 bool StoreWriter::drain_batch() {
-  const std::vector<Spool*> spools = pool_.spools();
-  std::vector<std::uint64_t> written;
-  bool idle = true;
-  for (const Spool* spool : spools) {
-    written.push_back(spool->written());
-    idle = idle && written.back() == spool->released();
-  }
-  definitions_.flush();
-  const DefinitionBatch batch = read_definitions(definitions_.file(), definitions_drained_);
-  if (!batch.problem.empty()) {
-    problems_.add(fmt::format("run store: {} is damaged {}", definitions_.file().string(), batch.problem));
-  }
-  if (idle && batch.definitions.empty()) return false;
+  const Batch batch = look();
+  return !batch.is_empty() && write(batch);
+}
 
+// Positions are read before the definitions: whatever those rows refer to has then been defined.
+StoreWriter::Batch StoreWriter::look() {
+  Batch batch;
+  for (Spool* spool : pool_.spools()) batch.spools.push_back({spool, spool->released(), spool->written()});
+  definitions_.flush();
+  batch.definitions = read_definitions(definitions_.file(), definitions_drained_);
+  if (!batch.definitions.problem.empty()) {
+    problems_.add(
+        fmt::format("run store: {} is damaged {}", definitions_.file().string(), batch.definitions.problem));
+  }
+  return batch;
+}
+
+bool StoreWriter::write(const Batch& batch) {
   struct Release {
     Spool* spool;
     std::uint64_t position;
@@ -137,26 +140,27 @@ bool StoreWriter::drain_batch() {
   std::vector<Release> releases;
   std::uint64_t rows_left = kBatchRows;
   database_.begin();
-  for (const Definition& definition : batch.definitions) database_.define(definition);
-  database_.set_drained_bytes(std::string(kDefinitionFile), batch.end);
-  for (std::size_t turn = 0; turn < spools.size() && rows_left > 0; ++turn) {
-    const std::size_t index = (first_spool_ + turn) % spools.size();
-    Spool& spool = *spools[index];
-    if (written[index] == spool.released()) continue;
-    SpoolReader reader(spool.ring(), spool.released(), written[index]);
+  for (const Definition& definition : batch.definitions.definitions) database_.define(definition);
+  if (batch.definitions.end != definitions_drained_) {
+    database_.set_drained_bytes(std::string(kDefinitionFile), batch.definitions.end);
+  }
+  for (std::size_t turn = 0; turn < batch.spools.size() && rows_left > 0; ++turn) {
+    const auto& [spool, released, written] = batch.spools[(first_spool_ + turn) % batch.spools.size()];
+    if (written == released) continue;
+    SpoolReader reader(spool->ring(), released, written);
     try {
       rows_left -= database_.insert_rows(reader, rows_left);
     } catch (const SpoolError& error) {
-      problems_.add(fmt::format("run store: {} takes no more rows: {}", spool.file_name(), error.what()));
-      spool.refuse();
+      problems_.add(fmt::format("run store: {} takes no more rows: {}", spool->file_name(), error.what()));
+      spool->refuse();
     }
-    database_.set_drained_bytes(spool.file_name(), reader.position());
-    releases.push_back({&spool, reader.position()});
+    database_.set_drained_bytes(spool->file_name(), reader.position());
+    releases.push_back({spool, reader.position()});
   }
   database_.commit();
 
   for (const Release& release : releases) release.spool->release(release.position);
-  definitions_drained_ = batch.end;
+  definitions_drained_ = batch.definitions.end;
   ++first_spool_;
   return rows_left == 0;
 }

@@ -2,11 +2,13 @@
 // ms, sooner when a spool is half full. A spool's room is given back only when its rows are committed.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "host/runtime/definition_log.hpp"
 #include "host/runtime/problem_list.hpp"
@@ -34,10 +36,29 @@ class StoreWriter {
   bool finish();
 
  private:
+  // What there is to move: whole records, and the definitions that they refer to.
+  struct Batch {
+    struct Part {
+      Spool* spool;
+      std::uint64_t released;
+      std::uint64_t written;
+    };
+    std::vector<Part> spools;
+    DefinitionBatch definitions;
+
+    bool is_empty() const {
+      return definitions.definitions.empty() &&
+             std::ranges::all_of(spools, [](const Part& part) { return part.released == part.written; });
+    }
+  };
+
   void run();
   void wait();
   void work() noexcept;
   bool drain_batch();
+  Batch look();
+  // A function of its own, in which callgrind counts what rows cost (bench/store_write_cost.py).
+  [[gnu::noinline]] bool write(const Batch& batch);
 
   StoreDatabase& database_;
   SpoolPool& pool_;

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""What a row costs the thread that moves it into SQLite, in callgrind's instructions, against its budget.
+
+bench_store_write fills a spool with rows of an allocator event's size (14 columns) and has the writer commit them, batch by
+batch. Counted is StoreWriter::write, which moves a batch: not the looks that found nothing to move. Two counts of batches,
+so that the first batch, which makes the tables, cancels.
+
+Exit code 0 when a row is within its budget, 1 otherwise.
+
+    bench/store_write_cost.py
+    bench/store_write_cost.py --rows 200 --json
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+# The writer commits every 200 ms, in which a step of the quickstart that is not slowed down leaves about so many.
+ROWS_A_BATCH = 1000
+BUDGET = 3400
+FEW, MANY = 3, 23
+
+
+def instructions(program, batches, rows, scratch):
+    log = scratch / "callgrind.log"
+    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={log}"]
+    # Its parameters are left open: a pattern must spell the whole name as callgrind does.
+    counted = ["--collect-atstart=no", "--toggle-collect=strata::StoreWriter::write(*"]
+    command = [*valgrind, *counted, program, "--batches", batches, rows]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\nended with {done.returncode}:\n{done.stderr[-2000:]}")
+    count = int(re.search(r"Collected : (\d+)", log.read_text()).group(1))
+    if count == 0:
+        sys.exit(f"callgrind saw no StoreWriter::write in {program}: is the program stripped?")
+    return count
+
+
+def instructions_a_row(build, rows=ROWS_A_BATCH):
+    program = build / "bench/bench_store_write"
+    if not program.exists():
+        sys.exit(f"no {program}: run ./dev bench, or build the target bench_store_write")
+    with tempfile.TemporaryDirectory(prefix="strata-bench-") as folder:
+        few, many = (instructions(program, batches, rows, pathlib.Path(folder)) for batches in (FEW, MANY))
+    return (many - few) / ((MANY - FEW) * rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=REPOSITORY / "build/release")
+    parser.add_argument("--rows", type=int, default=ROWS_A_BATCH, help=f"in a batch (default {ROWS_A_BATCH})")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+
+    a_row = instructions_a_row(arguments.build, arguments.rows)
+    within = a_row <= BUDGET
+    if arguments.json:
+        print(json.dumps({"instructions_a_row": a_row, "budget": BUDGET, "rows_a_batch": arguments.rows}))
+    else:
+        print(f"{a_row:.0f} instructions a row, {arguments.rows} a batch, budget {BUDGET}{'' if within else '  EXCEEDED'}")
+    return 0 if within else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
