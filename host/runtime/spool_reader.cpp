@@ -68,27 +68,13 @@ SpoolReader::SpoolReader(std::span<const std::byte> ring, std::uint64_t from, st
   }
 }
 
-std::optional<SpoolRecord> SpoolReader::next() {
-  while (position_ != end_) {
-    const std::uint64_t offset = position_ & (ring_.size() - 1);
-    const std::uint64_t available = std::min(end_ - position_, ring_.size() - offset);
-    const auto header = read_object<RecordHeader>(ring_.data() + offset);
-    const std::uint64_t bytes = record_bytes(header.bytes);
-    if (bytes > available) {
-      throw SpoolError(fmt::format("the record at position {} has {} bytes, where {} are left", position_,
-                                   bytes, available));
-    }
-    if (header.table != kPaddingRecord) {
-      const SpoolRecord record{header.table, ring_.subspan(offset + sizeof header, header.bytes)};
-      position_ += bytes;
-      return record;
-    }
-    if (offset + bytes != ring_.size()) {
-      throw SpoolError(fmt::format("padding at position {} does not reach the ring's end", position_));
-    }
-    position_ += bytes;
-  }
-  return std::nullopt;
+void SpoolReader::throw_too_long(std::uint64_t bytes, std::uint64_t available) const {
+  throw SpoolError(
+      fmt::format("the record at position {} has {} bytes, where {} are left", position_, bytes, available));
+}
+
+void SpoolReader::throw_loose_padding() const {
+  throw SpoolError(fmt::format("padding at position {} does not reach the ring's end", position_));
 }
 
 SpoolFile read_spool_file(const std::filesystem::path& file) {

@@ -2,8 +2,10 @@
 // anything.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -31,12 +33,30 @@ class SpoolReader {
   SpoolReader(std::span<const std::byte> ring, std::uint64_t from, std::uint64_t to);
 
   // The next record, none at `to`. Throws SpoolError when the bytes are no record; `position` then stays.
-  std::optional<SpoolRecord> next();
+  std::optional<SpoolRecord> next() {
+    while (position_ != end_) {
+      const std::uint64_t offset = position_ & (ring_.size() - 1);
+      RecordHeader header;
+      std::memcpy(&header, ring_.data() + offset, sizeof header);
+      const std::uint64_t bytes = record_bytes(header.bytes);
+      const std::uint64_t available = std::min(end_ - position_, ring_.size() - offset);
+      if (bytes > available) throw_too_long(bytes, available);
+      if (header.table == kPaddingRecord && offset + bytes != ring_.size()) throw_loose_padding();
+      position_ += bytes;
+      if (header.table != kPaddingRecord) [[likely]] {
+        return SpoolRecord{header.table, ring_.subspan(offset + sizeof header, header.bytes)};
+      }
+    }
+    return std::nullopt;
+  }
 
   // Behind the last record that was read.
   std::uint64_t position() const noexcept { return position_; }
 
  private:
+  [[noreturn]] void throw_too_long(std::uint64_t bytes, std::uint64_t available) const;
+  [[noreturn]] void throw_loose_padding() const;
+
   std::span<const std::byte> ring_;
   std::uint64_t position_;
   std::uint64_t end_;
