@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "host/runtime/store_schema.hpp"
@@ -11,6 +12,10 @@ namespace {
 
 // A reader may hold the file for a moment; so may another process that recovers it.
 constexpr int kBusyTimeoutMs = 1000;
+
+// So many rows are found before they are inserted: what a statement costs is spread over them, and the list
+// of where they are stays small, however many a dead process left.
+constexpr std::uint64_t kStagedRows = 8192;
 
 SqliteConnection open_connection(const std::filesystem::path& file) {
   SqliteConnection connection(file);
@@ -47,12 +52,6 @@ std::string create_table_sql(const Table& table) {
   return fmt::format("CREATE TABLE IF NOT EXISTS \"{}\" ({})", table.name, columns);
 }
 
-std::string insert_row_sql(const Table& table) {
-  std::string parameters = "?";
-  for (std::size_t column = 1; column < table.columns.size(); ++column) parameters += ", ?";
-  return fmt::format("INSERT INTO \"{}\" VALUES ({})", table.name, parameters);
-}
-
 template <typename T>
 T read_field(std::span<const std::byte> row, std::uint32_t offset) {
   T value;
@@ -64,11 +63,15 @@ T read_field(std::span<const std::byte> row, std::uint32_t offset) {
 
 struct StoreDatabase::Statements {
   explicit Statements(SqliteConnection& connection)
-      : text(connection, "INSERT OR IGNORE INTO string VALUES (?, ?)"),
+      : begin(connection, "BEGIN IMMEDIATE"),
+        commit(connection, "COMMIT"),
+        text(connection, "INSERT OR IGNORE INTO string VALUES (?, ?)"),
         fact(connection, "INSERT OR REPLACE INTO meta VALUES (?, ?)"),
         gap(connection, "INSERT OR IGNORE INTO gap VALUES (?, ?, ?, ?, ?)"),
         drained(connection, "SELECT drained_bytes FROM spool WHERE file = ?"),
         set_drained(connection, "INSERT OR REPLACE INTO spool VALUES (?, ?)") {}
+  SqliteStatement begin;
+  SqliteStatement commit;
   SqliteStatement text;
   SqliteStatement fact;
   SqliteStatement gap;
@@ -82,11 +85,11 @@ StoreDatabase::StoreDatabase(const std::filesystem::path& file)
 StoreDatabase::~StoreDatabase() = default;
 
 void StoreDatabase::begin() {
-  connection_.execute("BEGIN IMMEDIATE");
+  statements_->begin.run();
 }
 
 void StoreDatabase::commit() {
-  connection_.execute("COMMIT");
+  statements_->commit.run();
 }
 
 void StoreDatabase::rollback() noexcept {
@@ -115,8 +118,7 @@ void StoreDatabase::define_one(const TableDefinition& definition) {
         .run();
   }
   create_views(connection_);
-  tables_.at(definition.handle) =
-      std::make_unique<OpenTable>(OpenTable{table, SqliteStatement(connection_, insert_row_sql(table))});
+  tables_.at(definition.handle) = std::make_unique<OpenTable>(connection_, definition);
 }
 
 void StoreDatabase::define_one(const TextDefinition& definition) {
@@ -138,27 +140,8 @@ void StoreDatabase::define_one(const Gap& gap) {
       .run();
 }
 
-void StoreDatabase::insert_row(OpenTable& open, std::span<const std::byte> row) {
-  int parameter = 0;
-  for (const Column& column : open.table.columns) {
-    ++parameter;
-    switch (column.type) {
-      case STRATA_COLUMN_UINT32:
-      case STRATA_COLUMN_STRING:
-        open.insert.bind(parameter, std::int64_t{read_field<std::uint32_t>(row, column.offset)});
-        break;
-      case STRATA_COLUMN_REAL:
-        open.insert.bind(parameter, read_field<double>(row, column.offset));
-        break;
-      default:  // unsigned ones too, bit for bit
-        open.insert.bind(parameter, read_field<std::int64_t>(row, column.offset));
-        break;
-    }
-  }
-  open.insert.run();
-}
-
-std::uint64_t StoreDatabase::insert_rows(SpoolReader& reader, std::uint64_t maximum_rows) {
+// Finds the rows and leaves them where they are.
+std::uint64_t StoreDatabase::stage_rows(SpoolReader& reader, std::uint64_t maximum_rows) {
   std::uint64_t rows = 0;
   while (rows < maximum_rows) {
     SpoolReader ahead = reader;
@@ -172,11 +155,40 @@ std::uint64_t StoreDatabase::insert_rows(SpoolReader& reader, std::uint64_t maxi
         throw SpoolError(fmt::format("the record at position {} ({} bytes) is no row of table {}",
                                      reader.position(), record->payload.size(), record->table));
       }
-      insert_row(*open, record->payload);
+      open->rows.add(record->payload.data());
       ++rows;
     }
     reader = ahead;
     if (!record) break;
+  }
+  return rows;
+}
+
+void StoreDatabase::insert_staged() {
+  for (const auto& open : tables_) {
+    if (open == nullptr || open->rows.is_empty()) continue;
+    open->insert.run();
+    open->rows.clear();
+  }
+}
+
+std::uint64_t StoreDatabase::insert_rows(SpoolReader& reader, std::uint64_t maximum_rows) {
+  // Left behind by a batch that was rolled back: those rows are read again.
+  for (const auto& open : tables_) {
+    if (open != nullptr) open->rows.clear();
+  }
+  std::uint64_t rows = 0;
+  try {
+    while (rows < maximum_rows) {
+      const std::uint64_t wanted = std::min(maximum_rows - rows, kStagedRows);
+      const std::uint64_t staged = stage_rows(reader, wanted);
+      insert_staged();
+      rows += staged;
+      if (staged < wanted) break;
+    }
+  } catch (const SpoolError&) {
+    insert_staged();
+    throw;
   }
   return rows;
 }

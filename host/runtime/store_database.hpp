@@ -8,9 +8,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/runtime/definition_log.hpp"
 #include "host/runtime/spool_reader.hpp"
+#include "host/runtime/spool_rows.hpp"
 #include "host/runtime/sqlite.hpp"
 #include "host/runtime/table.hpp"
 
@@ -48,7 +50,12 @@ class StoreDatabase {
 
  private:
   struct OpenTable {
+    OpenTable(SqliteConnection& connection, const TableDefinition& definition)
+        : table(definition.table),
+          rows(connection, definition.handle, table),
+          insert(connection, "INSERT INTO \"" + table.name + "\" SELECT * FROM " + rows.name()) {}
     Table table;
+    SpoolRows rows;  // read, not yet inserted
     SqliteStatement insert;
   };
 
@@ -56,7 +63,8 @@ class StoreDatabase {
   void define_one(const TextDefinition& definition);
   void define_one(const Fact& fact);
   void define_one(const Gap& gap);
-  void insert_row(OpenTable& open, std::span<const std::byte> row);
+  std::uint64_t stage_rows(SpoolReader& reader, std::uint64_t maximum_rows);
+  void insert_staged();
 
   SqliteConnection connection_;
   struct Statements;

@@ -97,5 +97,31 @@ TEST_F(FullSpoolTest, OutlivesAFullDisk) {
   EXPECT_EQ(query(file(), "SELECT value FROM meta WHERE key = 'state'"), std::vector<std::string>{"closed"});
 }
 
+// One row of a batch is refused for a while: all rows of the batch wait in their spools, and go on together.
+TEST_F(FullSpoolTest, OutlivesARefusal) {
+  Store store(folder_.rank(), kPid, {}, {});
+  const std::uint32_t table = store.declare("plugin", counted_table());
+  CountedRow row{};
+  ASSERT_TRUE(store.append(table, &row));
+  const auto exists = [this] {
+    return query_integer(file(), "SELECT count(*) FROM sqlite_master WHERE name = 'plugin_row'") == 1;
+  };
+  while (!exists()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  SqliteConnection other(file());
+  sqlite3_busy_timeout(other.get(), 1000);
+  other.execute(
+      "CREATE TRIGGER refuse BEFORE INSERT ON plugin_row WHEN new.count = 700 "
+      "BEGIN SELECT RAISE(ABORT, 'not this one'); END");
+  for (row.count = 1; row.count < 1000; ++row.count) ASSERT_TRUE(store.append(table, &row));
+  while (store.problems().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_LT(stored_rows(), 701);
+  other.execute("DROP TRIGGER refuse");
+  store.close("done");
+  EXPECT_NE(store.problems().front().find("not this one"), std::string::npos);
+  EXPECT_EQ(store.drops(), 0U);
+  EXPECT_EQ(stored_rows(), 1000);
+  EXPECT_EQ(query_integer(file(), "SELECT count(*) FROM plugin_row WHERE count <> rowid - 1"), 0);
+}
+
 }  // namespace
 }  // namespace strata
