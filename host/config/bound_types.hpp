@@ -123,6 +123,22 @@ RealType fraction() {
   return type;
 }
 
+// A share of one that may be the whole: [0, 1].
+template <auto... members>
+RealType share() {
+  RealType type = real_from<members...>(0.0);
+  type.maximum = 1.0;
+  return type;
+}
+
+// (0, 1].
+template <auto... members>
+RealType positive_share() {
+  RealType type = share<members...>();
+  type.open_minimum = true;
+  return type;
+}
+
 // (0, 1).
 template <auto... members>
 RealType open_fraction() {

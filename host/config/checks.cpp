@@ -10,6 +10,7 @@
 #include <set>
 
 #include "host/config/glob.hpp"
+#include "host/config/optimizer_defaults.hpp"
 #include "host/config/resolved.hpp"
 #include "host/config/schema.hpp"
 
@@ -38,6 +39,9 @@ class Checker {
     positions();
     attention();
     number_format();
+    optimizer_form();
+    projection_rank();
+    per_layer();
     checkpointing();
     vocabulary();
     files();
@@ -190,6 +194,46 @@ class Checker {
       problem("precision",
               "tf32 is a format of CUDA devices' matrix units; choose fp32 on the CPU, or another device");
     }
+  }
+
+  void optimizer_form() {
+    if (!sound({"optimizer.name", "optimizer.impl"})) return;
+    const OptimizerConfig& optimizer = config_.optimizer;
+    if (optimizer.impl == OptimizerImpl::kLoop || has_multi_tensor_form(optimizer.name)) return;
+    problem("optimizer.impl",
+            fmt::format("{} has only a loop; choose loop, or optimizer.name: adamw, adam or sgd",
+                        chosen_name(config_, "optimizer.name")));
+  }
+
+  // A larger rank would be cut to a gradient's shorter side without a word, and save nothing.
+  void projection_rank() {
+    if (config_.optimizer.name != OptimizerName::kGaloreAdamW ||
+        !sound({"optimizer.name", "optimizer.rank", "model.size", "model.d_model", "model.d_ff"}))
+      return;
+    const std::int64_t shorter = std::min(config_.model.d_model, config_.model.d_ff);
+    if (shorter == 0 || config_.optimizer.rank <= shorter) return;
+    problem("optimizer.rank",
+            fmt::format("expected at most {}, the shorter of d_model and d_ff, found {}; no gradient that is "
+                        "projected has a larger rank",
+                        shorter, config_.optimizer.rank));
+  }
+
+  // Whatever has to see a whole step's gradients comes too late, when each is used and freed in backward.
+  void per_layer() {
+    if (!sound({"optimizer.per_layer"}) || !config_.optimizer.per_layer) return;
+    const auto refuse = [this](std::string_view reason, std::string_view way_out) {
+      problem("optimizer.per_layer", fmt::format("{}; remove it, or choose {}", reason, way_out));
+    };
+    if (sound({"accumulation"}) && config_.accumulation > 1)
+      refuse("steps in every backward, so that nothing would be accumulated", "accumulation: 1");
+    if (sound({"optimizer.clip_norm"}) && config_.optimizer.clip_norm > 0.0)
+      refuse("frees gradients before their common norm is known", "optimizer.clip_norm: 0");
+    if (sound({"precision"}) && config_.precision == Precision::kFp16Autocast)
+      refuse("steps before it is known whether a scaled gradient overflowed",
+             "another precision than "
+             "fp16_autocast");
+    if (sound({"optimizer.impl"}) && config_.optimizer.impl != OptimizerImpl::kLoop)
+      refuse("steps one parameter at a time, which foreach and fused are not for", "optimizer.impl: loop");
   }
 
   void checkpointing() {

@@ -10,6 +10,7 @@
 #include "host/config/model_file.hpp"
 #include "host/config/model_sizes.hpp"
 #include "host/config/nearest.hpp"
+#include "host/config/optimizer_defaults.hpp"
 #include "host/config/plugin_list.hpp"
 #include "host/config/read.hpp"
 #include "host/config/resolved.hpp"
@@ -102,6 +103,14 @@ void apply_model_defaults(const Written& written, ModelConfig& model) {
   if (is_built_in(model.name)) model.task = defaults.task;
 }
 
+// What holds for the optimizer, under what is written.
+void apply_optimizer_defaults(const Written& written, OptimizerConfig& optimizer) {
+  const OptimizerDefaults defaults = defaults_of(optimizer.name);
+  if (!written.values.contains("optimizer.momentum")) optimizer.momentum = defaults.momentum;
+  if (!written.values.contains("optimizer.beta2")) optimizer.beta2 = defaults.beta2;
+  if (!written.values.contains("optimizer.epsilon")) optimizer.epsilon = defaults.epsilon;
+}
+
 }  // namespace
 
 RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
@@ -124,6 +133,7 @@ RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
     apply_size(written, chosen_name(config, "model.name"), config.model, problems);
     apply_model_defaults(written, config.model);
   }
+  apply_optimizer_defaults(written, config.optimizer);
   check(written, config, problems);
   sort_problems(problems);
   if (check_plugins) {

@@ -82,18 +82,45 @@ struct DataConfig {
 };
 
 enum class Mode { kTrain, kForward, kForwardGrad };
-enum class OptimizerName { kAdamW, kAdam, kSgd };
+enum class OptimizerName {
+  kAdamW,
+  kAdam,
+  kSgd,
+  kLion,
+  kAdafactor,
+  kMuon,
+  kAdam8bit,
+  kGaloreAdamW,
+  kRsvdAdam
+};
 enum class OptimizerImpl { kLoop, kForeach, kFused };
+
+// galore_torch's: which side of a gradient of m x n is projected. The standard one is the shorter.
+enum class ProjectionType { kStandard, kReverseStandard, kRight, kLeft, kFull };
+enum class InitialState { kReal, kDummy };
+enum class LearningRateSchedule { kConstant, kLinear, kCosine };
 
 struct OptimizerConfig {
   OptimizerName name{};
   OptimizerImpl impl{};
   double lr = 0.0;
+  LearningRateSchedule lr_schedule{};
+  std::int64_t lr_warmup_steps = 0;
+  double lr_final_share = 0.0;  // linear, cosine: of lr, at the end
   double weight_decay = 0.0;
-  double momentum = 0.0;  // sgd
-  double beta1 = 0.0;     // adamw, adam
+  double momentum = 0.0;  // sgd, muon
+  double beta1 = 0.0;     // all with Adam's moments, lion
   double beta2 = 0.0;
-  double epsilon = 0.0;
+  double epsilon = 0.0;              // all with Adam's moments
+  std::int64_t rank = 0;             // galore_adamw
+  double rank_fraction = 0.0;        // rsvd_adam
+  std::int64_t update_proj_gap = 0;  // galore_adamw, rsvd_adam: steps between two projectors
+  double scale = 0.0;                // galore_adamw
+  ProjectionType proj_type{};        // galore_adamw
+  bool keep_factor = true;           // galore_adamw: the projector is a view of its decomposition's factor
+  InitialState init_state{};
+  double clip_norm = 0.0;  // 0: not clipped
+  bool per_layer = false;  // step each parameter in backward, and free its gradient
 };
 
 enum class Precision { kFp64, kFp32, kTf32, kBf16Autocast, kFp16Autocast, kBf16 };

@@ -49,7 +49,7 @@ void OwnerBook::show_gradients() {
 void OwnerBook::show_optimizer_state(const Optimizer& optimizer) {
   if (!wanted_) return;
   for (const OptimizerState& state : optimizer.state()) {
-    show(TensorRole::kOptimizerState, state.name, state.tensor, state.parameter);
+    show(state.role, state.name, state.tensor, state.parameter);
   }
 }
 

@@ -58,6 +58,11 @@ LoopOptimizer::~LoopOptimizer() {
     optimizer_->state().erase(parameter.tensor.unsafeGetTensorImpl());
 }
 
+void LoopOptimizer::set_learning_rate(double learning_rate) {
+  for (torch::optim::OptimizerParamGroup& group : optimizer_->param_groups())
+    group.options().set_lr(learning_rate);
+}
+
 std::vector<OptimizerState> LoopOptimizer::state() const {
   std::vector<OptimizerState> states;
   const auto& by_parameter = optimizer_->state();
@@ -81,6 +86,8 @@ std::unique_ptr<Optimizer> make_loop_optimizer(const config::OptimizerConfig& co
       return adam_like<Adam, AdamOptions, AdamParamState>(config, std::move(parameters));
     case config::OptimizerName::kSgd:
       return sgd(config, std::move(parameters));
+    default:
+      break;
   }
   throw std::logic_error("optimizer.name: the trainer does not know it, but the schema does");
 }

@@ -23,6 +23,7 @@ class LoopOptimizer : public Optimizer {
   // runs share.
   ~LoopOptimizer() override;
 
+  void set_learning_rate(double learning_rate) override;
   void step() override { optimizer_->step(); }
   std::vector<OptimizerState> state() const override;
 

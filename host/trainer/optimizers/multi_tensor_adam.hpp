@@ -15,6 +15,7 @@ class MultiTensorAdam : public Optimizer {
   //   parameter
   MultiTensorAdam(const config::OptimizerConfig& config, std::vector<NamedParameter> parameters);
 
+  void set_learning_rate(double learning_rate) override { config_.lr = learning_rate; }
   void step() override;
   std::vector<OptimizerState> state() const override;
 

@@ -11,6 +11,7 @@ class MultiTensorSgd : public Optimizer {
   // fused, in a kernel for all of it.
   MultiTensorSgd(const config::OptimizerConfig& config, std::vector<NamedParameter> parameters);
 
+  void set_learning_rate(double learning_rate) override { config_.lr = learning_rate; }
   void step() override;
   std::vector<OptimizerState> state() const override;
 

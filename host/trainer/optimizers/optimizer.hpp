@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/config/run_config.hpp"
+#include "strata/runtime/session.hpp"
 
 namespace strata::trainer {
 
@@ -25,6 +26,7 @@ struct OptimizerState {
   std::string_view name;  // torch.optim's: "exp_avg", "exp_avg_sq", "momentum_buffer"; static storage
   at::Tensor parameter;
   at::Tensor tensor;
+  TensorRole role = TensorRole::kOptimizerState;  // or kProjector
 };
 
 class Optimizer {
@@ -34,6 +36,9 @@ class Optimizer {
   virtual ~Optimizer() = default;
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
+
+  // Of the steps from now on. Until it is first called the configuration's.
+  virtual void set_learning_rate(double learning_rate) = 0;
 
   // Updates every parameter that has a gradient. Records no gradients.
   virtual void step() = 0;

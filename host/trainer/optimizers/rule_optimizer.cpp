@@ -1,0 +1,33 @@
+#include "host/trainer/optimizers/rule_optimizer.hpp"
+
+#include <ATen/ATen.h>
+
+#include <utility>
+
+#include "host/trainer/optimizers/rules/make_rule.hpp"
+
+namespace strata::trainer {
+
+RuleOptimizer::RuleOptimizer(const config::OptimizerConfig& config, std::vector<NamedParameter> parameters)
+    : Optimizer(std::move(parameters)), learning_rate_(config.lr) {
+  for (const NamedParameter& parameter : this->parameters()) rules_.push_back(make_rule(config, parameter));
+}
+
+void RuleOptimizer::step() {
+  const at::NoGradGuard no_gradients;
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    const at::Tensor& parameter = parameters()[i].tensor;
+    if (parameter.grad().defined()) rules_[i]->step(parameter, parameter.grad(), learning_rate_);
+  }
+}
+
+std::vector<OptimizerState> RuleOptimizer::state() const {
+  std::vector<OptimizerState> states;
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    for (KeptTensor& kept : rules_[i]->kept())
+      states.push_back({kept.name, parameters()[i].tensor, std::move(kept.tensor), kept.role});
+  }
+  return states;
+}
+
+}  // namespace strata::trainer

@@ -1,0 +1,70 @@
+#include "host/trainer/optimizers/rules/adafactor_rule.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace strata::trainer {
+namespace {
+
+// torch.optim.Adafactor's defaults: beta2_decay, eps[1] and d.
+constexpr double kDecayExponent = -0.8;
+constexpr double kSmallestScale = 1e-3;
+constexpr double kUpdateThreshold = 1.0;
+
+double smallest_of(at::ScalarType format) {
+  return AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, format, "adafactor", [] {
+    return static_cast<double>(std::numeric_limits<scalar_t>::epsilon());
+  });
+}
+
+double root_mean_square(const at::Tensor& tensor) {
+  return tensor.norm().item<double>() / std::sqrt(static_cast<double>(tensor.numel()));
+}
+
+at::Tensor mean_square(const at::Tensor& gradient, std::int64_t dimension) {
+  return at::norm(gradient, 2, {dimension}, /*keepdim=*/true).square_().div_(gradient.size(dimension));
+}
+
+}  // namespace
+
+void AdafactorRule::step(const at::Tensor& parameter, const at::Tensor& gradient, double learning_rate) {
+  const auto count = static_cast<double>(++steps_);
+  const double weight = std::pow(count, kDecayExponent);
+  const double smallest = smallest_of(parameter.scalar_type());
+  const double rate = std::min(learning_rate, 1.0 / std::sqrt(count));
+  const double scale = std::max(kSmallestScale, root_mean_square(parameter)) * rate;
+  if (config_.weight_decay != 0.0) parameter.mul_(1.0 - learning_rate * config_.weight_decay);
+
+  at::Tensor update =
+      gradient.dim() > 1 ? factored_estimate(gradient, weight, smallest) : plain_estimate(gradient, weight);
+  update.clamp_min_(smallest * smallest).rsqrt_().mul_(gradient);
+  const double divisor = std::max(1.0, root_mean_square(update) / kUpdateThreshold);
+  parameter.add_(update, -scale / divisor);
+}
+
+at::Tensor AdafactorRule::factored_estimate(const at::Tensor& gradient, double weight, double smallest) {
+  if (!rows_.defined()) {
+    rows_ = at::zeros({gradient.size(0), 1}, gradient.options());
+    columns_ = at::zeros({1, gradient.size(1)}, gradient.options());
+  }
+  rows_.lerp_(mean_square(gradient, 1), weight);
+  columns_.lerp_(mean_square(gradient, 0), weight);
+  return at::matmul(rows_, columns_).div_(rows_.mean(0, /*keepdim=*/true).clamp_min_(smallest));
+}
+
+at::Tensor AdafactorRule::plain_estimate(const at::Tensor& gradient, double weight) {
+  if (!squares_.defined()) squares_ = at::zeros_like(gradient, at::MemoryFormat::Preserve);
+  squares_.lerp_(gradient * gradient, weight);
+  return squares_.clone();
+}
+
+std::vector<KeptTensor> AdafactorRule::kept() const {
+  if (rows_.defined()) return {{"row_var", rows_}, {"col_var", columns_}};
+  if (squares_.defined()) return {{"variance", squares_}};
+  return {};
+}
+
+}  // namespace strata::trainer

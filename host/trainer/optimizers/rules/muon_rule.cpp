@@ -1,0 +1,46 @@
+#include "host/trainer/optimizers/rules/muon_rule.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace strata::trainer {
+namespace {
+
+// torch.optim.Muon's constants, of https://kellerjordan.github.io/posts/muon.
+constexpr double kA = 3.4445, kB = -4.7750, kC = 2.0315;
+constexpr double kSmallestNorm = 1e-7;
+constexpr int kIterations = 5;
+
+// The Newton-Schulz iteration: the singular values come near to 1, the singular vectors stay.
+at::Tensor orthogonalized(const at::Tensor& matrix) {
+  const bool is_tall = matrix.size(0) > matrix.size(1);
+  at::Tensor result = matrix.to(at::kBFloat16);
+  if (is_tall) result = result.t();
+  result.div_(result.norm().clamp_min(kSmallestNorm));
+  for (int i = 0; i < kIterations; ++i) {
+    const at::Tensor gram = at::matmul(result, result.t());
+    const at::Tensor gram_update = at::addmm(gram, gram, gram, kB, kC);
+    result = at::addmm(result, gram_update, result, kA);
+  }
+  return is_tall ? result.t() : result;
+}
+
+}  // namespace
+
+void MuonRule::step(const at::Tensor& parameter, const at::Tensor& gradient, double learning_rate) {
+  if (!momentum_.defined()) momentum_ = at::zeros_like(gradient, at::MemoryFormat::Preserve);
+  momentum_.lerp_(gradient, 1.0 - config_.momentum);
+  const at::Tensor update = orthogonalized(gradient.lerp(momentum_, config_.momentum));
+  const double sides = static_cast<double>(parameter.size(0)) / static_cast<double>(parameter.size(1));
+  parameter.mul_(1.0 - learning_rate * config_.weight_decay);
+  parameter.add_(update, -learning_rate * std::sqrt(std::max(1.0, sides)));
+}
+
+std::vector<KeptTensor> MuonRule::kept() const {
+  if (!momentum_.defined()) return {};
+  return {{"momentum_buffer", momentum_}};
+}
+
+}  // namespace strata::trainer
