@@ -172,6 +172,73 @@ TEST_F(TrainingRun, MarksThePhasesInTheirOrder) {
   EXPECT_EQ(store("phases").integer("SELECT count(*) FROM phase WHERE end_sequence IS NULL"), 0);
 }
 
+TEST_F(TrainingRun, ClipsBetweenBackwardAndOptimizer) {
+  const Losses expected = losses_of_run();
+  config_.optimizer.clip_norm = 1e9;
+  EXPECT_EQ(losses_of_run(), expected) << "gradients of a smaller norm are multiplied by 1";
+  config_.optimizer.clip_norm = 1e-3;
+  EXPECT_NE(losses_of_run(), expected);
+  config_.schedule = {.wait = 0, .warmup = 0, .active = 1, .max_steps = 1};
+  run("clipped");
+  EXPECT_EQ(store("clipped").texts("SELECT name FROM phase ORDER BY begin_sequence"),
+            (std::vector<std::string>{"setup", "zero_grad", "data", "forward", "loss", "backward", "clip",
+                                      "optimizer"}));
+}
+
+TEST_F(TrainingRun, FollowsTheScheduleOfItsLearningRate) {
+  config_.optimizer.lr = 0.0;
+  const Losses still = losses_of_run();
+  config_.optimizer.lr = 0.1;
+  config_.optimizer.lr_warmup_steps = 1;
+  const Losses warmed_up = losses_of_run();
+  EXPECT_EQ(warmed_up[1], still[1]) << "the first step's rate is 0";
+  EXPECT_NE(warmed_up[2], still[2]);
+}
+
+TEST_F(TrainingRun, StepsInBackwardToTheSameEffect) {
+  config_.optimizer.name = config::OptimizerName::kAdamW;
+  const Losses expected = losses_of_run();
+  config_.optimizer.per_layer = true;
+  EXPECT_EQ(losses_of_run(), expected);
+  config_.schedule = {.wait = 0, .warmup = 0, .active = 2, .max_steps = 2};
+  run("per_layer");
+  const Query store = this->store("per_layer");
+  constexpr int kParameters = 3 + 2 * 9;
+  EXPECT_EQ(store.integer("SELECT count(*) FROM phase AS step JOIN phase AS backward ON backward.phase = "
+                          "step.parent WHERE step.name = 'optimizer' AND backward.name = 'backward'"),
+            2 * kParameters);
+  EXPECT_EQ(store.integer("SELECT count(*) FROM phase WHERE name = 'optimizer'"), 2 * kParameters);
+  EXPECT_EQ(store.integer("SELECT count(*) FROM tensor WHERE role = 4"), 2 * kParameters);
+  EXPECT_EQ(store.integer("SELECT count(*) FROM tensor WHERE role = 5"), 2 * kParameters);
+  EXPECT_EQ(store.integer("SELECT sum(optimizer_ran) FROM step"), 2);
+}
+
+TEST_F(TrainingRun, CanMakeItsOptimizerStateAtSetUp) {
+  config_.optimizer.momentum = 0.9;
+  const Losses expected = losses_of_run();
+  const char* const kBeforeTheFirstStep =
+      "SELECT count(*) FROM tensor WHERE role = 5 AND sequence < (SELECT min(begin_sequence) FROM step)";
+  run("real");
+  EXPECT_EQ(store("real").integer(kBeforeTheFirstStep), 0);
+  config_.optimizer.init_state = config::InitialState::kDummy;
+  run("dummy");
+  EXPECT_EQ(losses_, expected) << "the momentum of zeros is as good as none";
+  EXPECT_EQ(store("dummy").integer(kBeforeTheFirstStep), 3 + 2 * 9);
+  EXPECT_EQ(store("dummy").integer("SELECT count(*) FROM tensor WHERE role = 5"), 3 + 2 * 9);
+}
+
+TEST_F(TrainingRun, NamesProjectors) {
+  config_.optimizer.name = config::OptimizerName::kGaloreAdamW;
+  config_.optimizer.rank = 4;
+  config_.optimizer.update_proj_gap = 200;
+  config_.optimizer.scale = 0.25;
+  run("projectors");
+  constexpr int kProjections = 2 * 7;
+  EXPECT_EQ(store("projectors").integer("SELECT count(*) FROM tensor WHERE role = 6 AND name = 'projector'"),
+            kProjections);
+  EXPECT_EQ(store("projectors").integer("SELECT count(*) FROM tensor WHERE role = 5"), 2 * (3 + 2 * 9));
+}
+
 TEST_F(TrainingRun, ForwardModesComputeLossesAndNoGradients) {
   config_.mode = config::Mode::kForward;
   run("forward");
@@ -224,6 +291,10 @@ TEST_F(TrainingRun, LeavesOutAStepWhoseGradientsOverflow) {
       .init_scale = 1e38, .growth_factor = 2.0, .backoff_factor = 1e-36, .growth_interval = 2000};
   run("overflow");
   EXPECT_EQ(store("overflow").texts("SELECT optimizer_ran FROM step ORDER BY step"),
+            (std::vector<std::string>{"0", "1", "1", "1"}));
+  config_.optimizer.clip_norm = 1.0;
+  run("overflow_clipped");
+  EXPECT_EQ(store("overflow_clipped").texts("SELECT optimizer_ran FROM step ORDER BY step"),
             (std::vector<std::string>{"0", "1", "1", "1"}));
   EXPECT_EQ(store("overflow").texts("SELECT DISTINCT name FROM tensor WHERE role = 7 ORDER BY name"),
             (std::vector<std::string>{"growth_tracker", "scale"}));

@@ -40,10 +40,12 @@ void OwnerBook::show_loss(const at::Tensor& loss) {
 }
 
 void OwnerBook::show_gradients() {
-  for (const Parameter& parameter : parameters_) {
-    const at::Tensor& gradient = parameter.tensor.grad();
-    if (gradient.defined()) show(TensorRole::kGradient, parameter.name, gradient, parameter.tensor);
-  }
+  for (const NamedParameter& parameter : parameters_) show_gradient(parameter);
+}
+
+void OwnerBook::show_gradient(const NamedParameter& parameter) {
+  const at::Tensor& gradient = parameter.tensor.grad();
+  if (gradient.defined()) show(TensorRole::kGradient, parameter.name, gradient, parameter.tensor);
 }
 
 void OwnerBook::show_optimizer_state(const Optimizer& optimizer) {

@@ -30,14 +30,11 @@ class OwnerBook {
   void show_logits(const at::Tensor& logits);
   void show_loss(const at::Tensor& loss);
   void show_gradients();
+  void show_gradient(const NamedParameter& parameter);
   void show_optimizer_state(const Optimizer& optimizer);
   void show_scaler(const GradScaler& scaler);
 
  private:
-  struct Parameter {
-    std::string name;
-    at::Tensor tensor;
-  };
   // While the weak reference is held no other storage can have this StorageImpl's address; the data pointer
   // tells apart what a storage held before its memory was exchanged.
   struct Reported {
@@ -51,7 +48,7 @@ class OwnerBook {
 
   Session& session_;
   bool wanted_;
-  std::vector<Parameter> parameters_;
+  std::vector<NamedParameter> parameters_;
   std::unordered_map<const c10::StorageImpl*, Reported> reported_;
   std::size_t forget_above_ = 64;
 };

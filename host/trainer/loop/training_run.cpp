@@ -9,6 +9,8 @@
 #include "host/config/schema.hpp"
 #include "host/trainer/loop/backend.hpp"
 #include "host/trainer/loop/device.hpp"
+#include "host/trainer/optimizers/clip_gradients.hpp"
+#include "host/trainer/optimizers/learning_rate.hpp"
 #include "host/trainer/precision/number_format.hpp"
 
 namespace strata::trainer {
@@ -24,6 +26,7 @@ TrainingRun::TrainingRun(const Request& request)
     set_up();
   }
   owners_.show_model(*model_);
+  if (optimizer_) owners_.show_optimizer_state(*optimizer_);
   describe();
 }
 
@@ -35,7 +38,12 @@ void TrainingRun::set_up() {
                        at::TensorOptions(parameter_dtype(config_.precision)).device(device_)};
   model_ = make_model({config_.model, config_.attention, CheckpointPlan(config_.checkpointing)}, root);
   if (!trains()) return;
-  optimizer_ = make_optimizer(config_.optimizer, named_parameters(*model_));
+  const std::vector<NamedParameter> parameters = named_parameters(*model_);
+  optimizer_ = make_optimizer(config_.optimizer, parameters);
+  if (config_.optimizer.init_state == config::InitialState::kDummy) optimizer_->make_state();
+  if (config_.optimizer.per_layer)
+    step_in_backward_.emplace(parameters,
+                              [this](const NamedParameter& parameter) { step_parameter(parameter); });
   if (config_.precision == config::Precision::kFp16Autocast) scaler_.emplace(config_.grad_scaler, device_);
 }
 
@@ -93,7 +101,11 @@ void TrainingRun::run_steps(Result& result) {
 
 std::optional<TrainingRun::StepOutcome> TrainingRun::run_step(std::uint64_t step) {
   const config::ZeroGradAt zero_grad_at = config_.zero_grad.at;
-  if (trains() && zero_grad_at == config::ZeroGradAt::kStepStart) zero_gradients();
+  if (trains()) {
+    optimizer_->set_learning_rate(
+        learning_rate_at(config_.optimizer, step, config::total_steps(config_.schedule)));
+    if (zero_grad_at == config::ZeroGradAt::kStepStart) zero_gradients();
+  }
   StepOutcome outcome{};
   for (std::uint32_t micro_batch = 0; micro_batch < config_.accumulation; ++micro_batch) {
     if (interrupted()) return std::nullopt;
@@ -179,15 +191,32 @@ void TrainingRun::backward(at::Tensor loss) {
 
 bool TrainingRun::step_optimizer() {
   bool steps = true;
-  {
+  const bool clips = config_.optimizer.clip_norm > 0.0;
+  if (clips) steps = clip();
+  if (!step_in_backward_) {
     const Phase phase(session_, PhaseKind::kOptimizer, "optimizer");
-    if (scaler_) steps = scaler_->unscale(optimizer_->gradients());
+    if (scaler_ && !clips) steps = scaler_->unscale(optimizer_->gradients());
     if (steps) optimizer_->step();
     if (scaler_) scaler_->update();
   }
   owners_.show_gradients();
   owners_.show_optimizer_state(*optimizer_);
   return steps;
+}
+
+bool TrainingRun::clip() {
+  const Phase phase(session_, PhaseKind::kClip, "clip");
+  const std::vector<at::Tensor> gradients = optimizer_->gradients();
+  const bool usable = !scaler_ || scaler_->unscale(gradients);
+  if (usable) clip_gradients(gradients, config_.optimizer.clip_norm);
+  return usable;
+}
+
+// No other parameter has a gradient now, so that the optimizer steps this one.
+void TrainingRun::step_parameter(const NamedParameter& parameter) {
+  owners_.show_gradient(parameter);
+  const Phase phase(session_, PhaseKind::kOptimizer, "optimizer");
+  optimizer_->step();
 }
 
 void TrainingRun::zero_gradients() {

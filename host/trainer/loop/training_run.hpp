@@ -13,6 +13,7 @@
 #include "host/trainer/loop/owner_book.hpp"
 #include "host/trainer/models/model.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
+#include "host/trainer/optimizers/step_in_backward.hpp"
 #include "host/trainer/precision/grad_scaler.hpp"
 
 namespace strata::trainer {
@@ -56,6 +57,11 @@ class TrainingRun {
   void backward(at::Tensor loss);
   // Whether it stepped: not when gradients overflowed.
   bool step_optimizer();
+  // Whether the gradients can be used, as torch.amp has it: unscaled before they are clipped, else with the
+  // step.
+  bool clip();
+  // In backward.
+  void step_parameter(const NamedParameter& parameter);
   void zero_gradients();
 
   bool interrupted() const { return request_.interrupt.load(std::memory_order_relaxed) != 0; }
@@ -74,7 +80,8 @@ class TrainingRun {
   std::optional<HookingEngine> engine_;  // where activations are checkpointed
   std::shared_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;  // null unless the run trains
-  std::optional<GradScaler> scaler_;      // of a loss in float16
+  std::optional<StepInBackward> step_in_backward_;
+  std::optional<GradScaler> scaler_;  // of a loss in float16
   OwnerBook owners_;
 };
 

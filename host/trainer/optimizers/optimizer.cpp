@@ -11,6 +11,15 @@ std::vector<NamedParameter> named_parameters(const torch::nn::Module& model) {
   return parameters;
 }
 
+void Optimizer::make_state() {
+  set_learning_rate(0.0);
+  for (const NamedParameter& parameter : parameters_) {
+    parameter.tensor.mutable_grad() = at::zeros_like(parameter.tensor);
+    step();
+    parameter.tensor.mutable_grad().reset();
+  }
+}
+
 void Optimizer::zero_grad(bool set_to_none) const {
   for (const NamedParameter& parameter : parameters_) {
     at::Tensor& gradient = parameter.tensor.mutable_grad();

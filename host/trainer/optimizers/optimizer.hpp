@@ -46,6 +46,11 @@ class Optimizer {
   // What is kept now, parameter by parameter: nothing before the first step.
   virtual std::vector<OptimizerState> state() const = 0;
 
+  // Makes all state now, by a step of gradients and a rate of zero, one parameter at a time; no parameter has
+  // a gradient, and none changes. The rate has to be set again. State that follows the parameter itself, as
+  // the moments of adam with weight decay, starts with it.
+  void make_state();
+
   // Frees the gradients, or fills them with zeros where they stay.
   void zero_grad(bool set_to_none) const;
 
