@@ -66,7 +66,8 @@ struct Expectation {
 }  // namespace
 
 std::string Condition::text() const {
-  return fmt::format("{}: {}", key, fmt::join(values, " or "));
+  if (values.size() < 2) return fmt::format("{}: {}", key, fmt::join(values, ""));
+  return fmt::format("{}: {} or {}", key, fmt::join(values.begin(), values.end() - 1, ", "), values.back());
 }
 
 std::string_view Key::section() const {

@@ -43,6 +43,21 @@ TEST(Load, FillsInTheDefaults) {
   EXPECT_EQ(config::total_steps(config.schedule), 4u);
 }
 
+TEST(Load, AnOptimizerBringsItsOwnDefaults) {
+  EXPECT_EQ(parse("model: {size: small}\noptimizer: {name: lion}\n").optimizer.beta2, 0.99);
+  EXPECT_EQ(parse("model: {size: small}\noptimizer: {name: lion, beta2: 0.9}\n").optimizer.beta2, 0.9);
+  EXPECT_EQ(parse("model: {size: small}\noptimizer: {name: muon}\n").optimizer.momentum, 0.95);
+  EXPECT_EQ(parse("model: {size: small}\noptimizer: {name: sgd}\n").optimizer.momentum, 0.0);
+  const config::OptimizerConfig galore =
+      parse("model: {size: small}\noptimizer: {name: galore_adamw}\n").optimizer;
+  EXPECT_EQ(galore.epsilon, 1e-6);
+  EXPECT_EQ(galore.rank, 128);
+  EXPECT_EQ(galore.update_proj_gap, 200);
+  EXPECT_EQ(galore.scale, 0.25);
+  EXPECT_EQ(galore.proj_type, config::ProjectionType::kStandard);
+  EXPECT_TRUE(galore.keep_factor);
+}
+
 TEST(Load, TypesComeFromTheSchemaNotFromTheLooksOfAValue) {
   const RunConfig config =
       parse("name: no\nmodel: {size: 2.7b}\noptimizer: {lr: 1e-3, weight_decay: 0}\nstrict: on\nseed: +7\n");

@@ -32,6 +32,8 @@ INSTANTIATE_TEST_SUITE_P(
         "model: {size: small}\n", "model: {size: 2.7b, layers: 1}\nname: no\n",
         "model: {size: custom, layers: 1, d_model: 8, d_ff: 8, heads: 2, vocab: 300, norm_epsilon: 1e-300}\n",
         "model: {size: small}\noptimizer: {name: sgd, momentum: 0.9, lr: 0.1}\n",
+        "model: {size: small}\noptimizer: {name: galore_adamw, rank: 8, proj_type: full, keep_factor: false, "
+        "per_layer: true, lr_schedule: cosine, lr_final_share: 0.1, init_state: dummy}\n",
         "model: {size: small}\noptimizer: {lr: 0.30000000000000004, beta1: 1e-7}\nmode: forward\n",
         "model: {size: small}\ndata: {source: text, path: ['/proc/self/ex[e]', '/proc/self/exe'], max_bytes: "
         "1536}\n",

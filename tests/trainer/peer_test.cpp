@@ -1,45 +1,22 @@
 // Against PyTorch in Python: tests/peers/transformer/make_fixture.py wrote what it computes. Another file
 // made by it is compared when STRATA_TRANSFORMER_FIXTURE names one.
 #include <gtest/gtest.h>
-#include <torch/serialize.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "host/trainer/models/model.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
+#include "tests/trainer/dictionary.hpp"
 
 namespace strata::trainer {
 namespace {
 
-// A dictionary of the fixture, read by key.
-class Dictionary {
- public:
-  explicit Dictionary(const c10::IValue& value) : entries_(value.toGenericDict()) {}
-
-  c10::IValue at(const std::string& key) const { return entries_.at(key); }
-  Dictionary dictionary(const std::string& key) const { return Dictionary(at(key)); }
-  at::Tensor tensor(const std::string& key) const { return at(key).toTensor(); }
-  std::int64_t integer(const std::string& key) const { return at(key).toInt(); }
-  double number(const std::string& key, double otherwise = 0.0) const {
-    return entries_.contains(key) ? at(key).toDouble() : otherwise;
-  }
-
- private:
-  c10::Dict<c10::IValue, c10::IValue> entries_;
-};
-
-Dictionary load_fixture() {
+Dictionary transformer_fixture() {
   const char* other = std::getenv("STRATA_TRANSFORMER_FIXTURE");
-  const std::string path = other != nullptr ? other : STRATA_TEST_DATA "/transformer.pt";
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("no fixture '" + path + "'");
-  const std::vector<char> bytes(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>{});
-  return Dictionary(torch::pickle_load(bytes));
+  return load_dictionary(other != nullptr ? other : STRATA_TEST_DATA "/transformer.pt");
 }
 
 config::ModelConfig model_config(const Dictionary& sizes) {
@@ -65,14 +42,6 @@ config::OptimizerConfig optimizer_config(config::OptimizerName name, const Dicti
   config.beta2 = options.number("beta2");
   config.epsilon = options.number("epsilon");
   return config;
-}
-
-void expect_close(const at::Tensor& actual, const at::Tensor& expected, double tolerance,
-                  const std::string& what) {
-  ASSERT_EQ(actual.sizes(), expected.sizes()) << what;
-  const double largest = expected.abs().max().item<double>();
-  const double difference = (actual - expected).abs().max().item<double>();
-  EXPECT_LE(difference, tolerance * largest) << what << ", whose largest value is " << largest;
 }
 
 class TransformerPeer : public testing::Test {
@@ -111,7 +80,7 @@ class TransformerPeer : public testing::Test {
     }
   }
 
-  const Dictionary fixture_ = load_fixture();
+  const Dictionary fixture_ = transformer_fixture();
 };
 
 TEST_F(TransformerPeer, DrawsTheSameWeightsFromTheSameSeed) {

@@ -4,14 +4,14 @@
 
 #include <utility>
 
-#include "host/trainer/optimizers/rules/make_rule.hpp"
+#include "host/trainer/optimizers/rules/make_rules.hpp"
 
 namespace strata::trainer {
 
 RuleOptimizer::RuleOptimizer(const config::OptimizerConfig& config, std::vector<NamedParameter> parameters)
-    : Optimizer(std::move(parameters)), learning_rate_(config.lr) {
-  for (const NamedParameter& parameter : this->parameters()) rules_.push_back(make_rule(config, parameter));
-}
+    : Optimizer(std::move(parameters)),
+      learning_rate_(config.lr),
+      rules_(make_rules(config, this->parameters())) {}
 
 void RuleOptimizer::step() {
   const at::NoGradGuard no_gradients;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "host/config/run_config.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
@@ -13,7 +14,8 @@ namespace strata::trainer {
 // neither an embedding, the head, a norm nor a bias.
 bool is_block_projection(const NamedParameter& parameter);
 
-// Throws std::logic_error for an optimizer that is no set of rules.
-std::unique_ptr<UpdateRule> make_rule(const config::OptimizerConfig& config, const NamedParameter& parameter);
+// One for each parameter, in their order. Throws std::logic_error for an optimizer that is no set of rules.
+std::vector<std::unique_ptr<UpdateRule>> make_rules(const config::OptimizerConfig& config,
+                                                    const std::vector<NamedParameter>& parameters);
 
 }  // namespace strata::trainer
