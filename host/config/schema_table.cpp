@@ -233,8 +233,8 @@ std::vector<Key> make_keys() {
        .help =
            "Which optimizer steps the parameters. adafactor and muon: torch.optim's. adam8bit: Adam with "
            "states of 8 bits, in blocks of 256. galore_adamw: galore_torch's. rsvd_adam: Adam on gradients "
-           "projected by a randomized SVD. Where muon and galore_adamw leave the blocks' projections, they "
-           "are AdamW."},
+           "projected by a randomized SVD. muon and galore_adamw are for the blocks' matrices and leave "
+           "all others to AdamW."},
       {.path = "optimizer.impl",
        .type = choice<&C::optimizer, &O::impl>({"loop", "foreach", "fused"}),
        .default_text = "loop",

@@ -30,6 +30,7 @@ class StepHook : public torch::autograd::PostAccumulateGradHook {
 
 StepInBackward::StepInBackward(const std::vector<NamedParameter>& parameters, Step step) {
   const auto shared_step = std::make_shared<const Step>(std::move(step));
+  parameters_.reserve(parameters.size());
   for (const NamedParameter& parameter : parameters) {
     torch::autograd::impl::set_post_acc_grad_hooks(parameter.tensor,
                                                    std::make_unique<StepHook>(parameter.name, shared_step));

@@ -69,6 +69,7 @@ std::vector<std::unique_ptr<UpdateRule>> make_rules(const config::OptimizerConfi
   if (config.name == config::OptimizerName::kAdam8bit && !parameters.empty())
     maps = QuantizationMaps::on(parameters.front().tensor.device());
   std::vector<std::unique_ptr<UpdateRule>> rules;
+  rules.reserve(parameters.size());
   for (const NamedParameter& parameter : parameters) rules.push_back(rule_for(config, parameter, maps));
   return rules;
 }
