@@ -38,9 +38,12 @@ Gpt2::Gpt2(const ModelParts& parts, const ModelSite& root)
 
 at::Tensor Gpt2::forward(const at::Tensor& tokens) {
   const auto range = scope_.enter("Gpt2");
+  // Not in one expression: which operand is made first decides which gradient is, and wte's, the larger one,
+  // comes last.
+  at::Tensor x = embedding_->forward(tokens);
   const at::Tensor position = at::arange(tokens.size(1), tokens.options()).unsqueeze(0);
-  at::Tensor x = embedding_->forward(tokens) + positions_->forward(position);
-  const at::Tensor mask = needs_mask_ ? causal_mask(tokens.size(1), x.options()) : at::Tensor();
+  x = x + positions_->forward(position);
+  const at::Tensor mask = needs_mask_ ? causal_mask(x) : at::Tensor();
   x = at::dropout(x, dropout_, /*train=*/true);
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
     x = checkpoints_.run_block(

@@ -8,7 +8,7 @@ Gpt2Attention::Gpt2Attention(const ModelParts& parts, const ModelSite& site)
     : features_(features_of_head(parts.config)),
       dropout_(parts.config.dropout),
       scope_(site.scope),
-      attention_(parts.attention, parts.config.dropout) {
+      attention_(parts.attention, parts.config.dropout, SoftmaxType::kOfScores) {
   const config::ModelConfig& config = parts.config;
   input_projection_ = register_module(
       "c_attn", std::make_shared<Linear>(Linear::Shape{config.d_model, 3 * config.d_model, config.bias},

@@ -29,11 +29,13 @@ double lowest(at::ScalarType dtype) {
 
 }  // namespace
 
-at::Tensor causal_mask(std::int64_t tokens, const at::TensorOptions& options) {
+at::Tensor causal_mask(const at::Tensor& embedded) {
+  const std::int64_t tokens = embedded.size(1);
+  const at::TensorOptions options = embedded.options();
   const at::Tensor position = at::arange(tokens, options.dtype(at::kLong));
   const at::Tensor visible = position.unsqueeze(1) >= position.unsqueeze(0);
-  return at::where(visible, at::zeros({}, options),
-                   at::full({}, lowest(options.dtype().toScalarType()), options));
+  return at::where(visible.expand({embedded.size(0), 1, tokens, tokens}), at::zeros({}, options),
+                   at::full({}, lowest(embedded.scalar_type()), options));
 }
 
 at::Tensor CausalAttention::forward(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
@@ -50,9 +52,10 @@ at::Tensor CausalAttention::naive(const at::Tensor& query, const at::Tensor& key
                                   const at::Tensor& mask) const {
   const std::int64_t shared_by = query.size(1) / key.size(1);
   const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
-  const at::ScalarType softmax_dtype = at::promote_types(query.scalar_type(), at::kFloat);
   at::Tensor scores = at::matmul(query, repeated(key, shared_by).transpose(-2, -1)) * scale;
   scores = scores + mask;
+  std::optional<at::ScalarType> softmax_dtype;
+  if (softmax_ == SoftmaxType::kFloat) softmax_dtype = at::promote_types(query.scalar_type(), at::kFloat);
   at::Tensor weights = at::softmax(scores, -1, softmax_dtype).to(query.scalar_type());
   weights = at::dropout(weights, dropout_, /*train=*/true);
   return at::matmul(weights, repeated(value, shared_by));

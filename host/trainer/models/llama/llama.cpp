@@ -33,7 +33,7 @@ at::Tensor Llama::forward(const at::Tensor& tokens) {
   const auto range = scope_.enter("Llama");
   at::Tensor x = embedding_->forward(tokens);
   const DecoderInputs inputs{positions_->forward(tokens.size(1), x.scalar_type()),
-                             needs_mask_ ? causal_mask(tokens.size(1), x.options()) : at::Tensor()};
+                             needs_mask_ ? causal_mask(x) : at::Tensor()};
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
     x = checkpoints_.run_block(
         layer, blocks_[layer]->scope(),
