@@ -12,7 +12,7 @@
 #include "host/trainer/optimizers/clip_gradients.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
 #include "host/trainer/optimizers/rules/block_quantization.hpp"
-#include "tests/trainer/dictionary.hpp"
+#include "tests/trainer/peer_fixture.hpp"
 
 namespace strata::trainer {
 namespace {
@@ -22,8 +22,7 @@ const std::vector<std::string> kParameterNames{
     "layers.0.mlp.down_proj.weight", "layers.0.self_attn.q_proj.bias",   "lm_head.weight"};
 
 Dictionary optimizers_fixture() {
-  const char* other = std::getenv("STRATA_OPTIMIZERS_FIXTURE");
-  return load_dictionary(other != nullptr ? other : STRATA_TEST_DATA "/optimizers.pt");
+  return load_fixture("optimizers.pt", "STRATA_OPTIMIZERS_FIXTURE");
 }
 
 template <typename Enumeration>

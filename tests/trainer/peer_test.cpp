@@ -2,22 +2,15 @@
 // made by it is compared when STRATA_TRANSFORMER_FIXTURE names one.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "host/trainer/models/model.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
-#include "tests/trainer/dictionary.hpp"
+#include "tests/trainer/peer_fixture.hpp"
 
 namespace strata::trainer {
 namespace {
-
-Dictionary transformer_fixture() {
-  const char* other = std::getenv("STRATA_TRANSFORMER_FIXTURE");
-  return load_dictionary(other != nullptr ? other : STRATA_TEST_DATA "/transformer.pt");
-}
 
 config::ModelConfig model_config(const Dictionary& sizes) {
   config::ModelConfig config;
@@ -80,7 +73,7 @@ class TransformerPeer : public testing::Test {
     }
   }
 
-  const Dictionary fixture_ = transformer_fixture();
+  const Dictionary fixture_ = load_fixture("transformer.pt", "STRATA_TRANSFORMER_FIXTURE");
 };
 
 TEST_F(TransformerPeer, DrawsTheSameWeightsFromTheSameSeed) {
