@@ -1,0 +1,130 @@
+"""The host's peaks beside those of the same training in Python, with transformers' models and torch.optim, on the same
+device that computes nothing: equal to the byte, but for what cases.py explains.
+
+Both use expandable segments, whose blocks are as large as their tensors. The allocator's default leaves up to 1 MiB of a
+larger free block in one that it hands out, so that what counts as allocated depends on what was freed before, in which
+order, as well as on the tensors; there the tensors' own bytes are compared.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+import torch
+from cases import CASES, EXPLAINED, QUICK, explained, yaml_of
+from course_model import Transformer
+
+HERE = pathlib.Path(__file__).parent
+REPOSITORY = HERE.parents[2]
+STRATA = os.environ.get("STRATA") or str(REPOSITORY / "build/release/bin/strata")
+CARD = "h100-80gb"
+EXACT_BLOCKS = "expandable_segments:True"
+DEFAULT_BLOCKS = "expandable_segments:False"
+
+# The tracer's constants of strata/ext/memory.h: an allocation, and a free that the program asked for. Device type 2 is CUDA.
+TENSOR_BYTES = """
+SELECT event.sequence, CASE event.action WHEN 1 THEN event.bytes ELSE -event.bytes END
+FROM allocator_tracer_event AS event WHERE event.device_type = 2 AND event.action IN (1, 2) ORDER BY event.sequence
+"""
+
+
+@pytest.fixture(scope="module")
+def python_peaks():
+    """A function: what train.py tells of a case, with an allocator of these options."""
+    command = [STRATA, "exec", "--dry", CARD, "--answers", HERE / "answers.yaml", "--", sys.executable, HERE / "train.py"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+
+        def run(case, allocator):
+            print(json.dumps({**case, "allocator": allocator}), file=process.stdin, flush=True)
+            answer = process.stdout.readline()
+            assert answer, f"train.py ended with {process.wait()}"
+            return json.loads(answer)
+
+        yield run
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+@pytest.fixture
+def host_run(tmp_path):
+    """A function: the summary of the host's run of a case, with an allocator of these options; its store is in `store`."""
+
+    def run(case, allocator):
+        (tmp_path / "case.yaml").write_text(yaml_of(case))
+        result = subprocess.run(
+            [STRATA, "run", "case.yaml", "--dry", CARD, "--out", "out", "--json"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTORCH_ALLOC_CONF": allocator},
+            capture_output=True,
+            text=True,
+        )
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
+
+    return run
+
+
+def tensor_peak(folder):
+    """Most bytes that tensors had at once in the last step, as they were asked for."""
+    (store,) = (folder / "out/rank0").glob("*.sqlite")
+    with contextlib.closing(sqlite3.connect(store)) as database:
+        ((begin, end),) = database.execute("SELECT begin_sequence, end_sequence FROM step ORDER BY step DESC LIMIT 1")
+        alive = peak = 0
+        for sequence, change in database.execute(TENSOR_BYTES):
+            alive += change
+            if begin <= sequence < end:
+                peak = max(peak, alive)
+    return peak
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name.split(", ", 1)[1] in QUICK else pytest.mark.long) for name in CASES]
+)
+def test_peaks_are_equal_but_for_what_is_explained(host_run, python_peaks, name):
+    case = CASES[name]
+    summary = host_run(case, EXACT_BLOCKS)
+    python = python_peaks(case, EXACT_BLOCKS)
+    steps = [step["peak_allocated_bytes"] for step in summary["steps"]]
+    assert len(steps) == len(python["allocated"]) == 3
+    # Of the first step too, but for its optimizer: the host's makes the state of one parameter after the other.
+    difference = sum(part.allocated_bytes for part in explained(case))
+    assert [peak + difference for peak in steps[1:]] == python["allocated"][1:]
+    assert summary["peak"]["allocated_bytes"] == max(steps[1:])
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name.endswith("plain") else pytest.mark.long) for name in CASES]
+)
+def test_tensors_are_the_same_in_blocks_of_the_default_allocator(host_run, python_peaks, tmp_path, name):
+    case = CASES[name]
+    summary = host_run(case, DEFAULT_BLOCKS)
+    python = python_peaks(case, DEFAULT_BLOCKS)
+    peak = tensor_peak(tmp_path)
+    assert peak + sum(part.bytes for part in explained(case)) == python["requested"][-1]
+    # What blocks have more than their tensors is the allocator's, and little.
+    assert peak < summary["steps"][-1]["peak_allocated_bytes"] < 1.05 * peak
+    assert python["requested"][-1] < python["allocated"][-1] < 1.05 * python["requested"][-1]
+
+
+def test_every_explanation_is_of_some_case():
+    used = [part for case in CASES.values() for part in explained(case)]
+    assert all(part in used for part in EXPLAINED)
+
+
+def test_the_courses_model_computes_what_the_other_peer_does(monkeypatch):
+    monkeypatch.syspath_prepend(HERE.parent / "transformer")
+    import cs336_transformer
+
+    torch.manual_seed(1)
+    sizes = {"vocab": 50, "context": 9, "d_model": 16, "d_ff": 24, "layers": 2, "heads": 2}
+    peer = cs336_transformer.Transformer(cs336_transformer.Sizes(**sizes))
+    tokens = torch.randint(50, (3, 9))
+    for is_naive in (True, False):
+        model = Transformer(**sizes, is_naive=is_naive)
+        model.load_state_dict(peer.state_dict())
+        torch.testing.assert_close(model(tokens), peer(tokens))
