@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <ostream>
 #include <string>
 #include <tuple>
 
@@ -20,6 +21,10 @@ struct LanguageModel {
   const char* name;
   Architecture architecture;
 };
+
+void PrintTo(const LanguageModel& model, std::ostream* out) {
+  *out << model.name;
+}
 
 config::ModelConfig language_model_config(Architecture architecture, const Dictionary& sizes) {
   config::ModelConfig config;
