@@ -46,9 +46,9 @@ config::OptimizerConfig config_of(const Dictionary& options) {
   config.beta1 = options.number("beta1");
   config.beta2 = options.number("beta2");
   config.epsilon = options.number("epsilon");
-  config.rank = options.integer("rank");
+  config.rank = options.integer("rank", 0);
   config.rank_fraction = options.number("rank_fraction");
-  config.update_proj_gap = options.integer("update_proj_gap");
+  config.update_proj_gap = options.integer("update_proj_gap", 0);
   config.scale = options.number("scale");
   return config;
 }

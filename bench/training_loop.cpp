@@ -1,0 +1,133 @@
+// What the trainer's loop costs beside the LibTorch calls that it makes: the same training, once by the
+// trainer and once by a bare loop, in turn, in one process. To be run on a dry GPU, where a step is nothing
+// but the host's work:
+//
+//   strata exec --dry h100-80gb -- build/release/bench/bench_training_loop
+//
+// Prints the ratio of the median step times, trainer's to bare loop's, of each pair, and their median. Exits
+// with 1 when that is above 1.01.
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "host/config/load.hpp"
+#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/entry.hpp"
+#include "host/trainer/loop/backend.hpp"
+#include "host/trainer/loop/device.hpp"
+#include "host/trainer/loop/train.hpp"
+#include "host/trainer/models/model.hpp"
+#include "host/trainer/optimizers/optimizer.hpp"
+
+namespace strata::trainer {
+namespace {
+
+constexpr double kLimit = 1.01;
+constexpr int kPairs = 15;
+constexpr std::size_t kWarmUp = 10;
+
+constexpr const char* kYaml = R"(
+model: {name: llama, size: 60m, context: 256}
+data: {source: synthetic, batch_size: 4}
+attention: sdpa
+optimizer: {name: adamw, impl: foreach}
+schedule: {wait: 0, warmup: 10, active: 60}
+device: cuda
+backend: {threads: 1}
+)";
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Nanoseconds of each step after the first ones.
+using StepTimes = std::vector<double>;
+
+StepTimes trainers_loop(const config::RunConfig& config) {
+  Session session(SessionOptions{});
+  const std::atomic<int> interrupt = 0;
+  StepTimes times;
+  const Request request{.config = config,
+                        .session = session,
+                        .on_step =
+                            [&](const Progress& progress) {
+                              if (progress.step > kWarmUp)
+                                times.push_back(static_cast<double>(progress.step_ns));
+                            },
+                        .interrupt = interrupt};
+  session.begin_run();
+  const Result result = train(request);
+  session.end_run(RunEnd::kDone);
+  if (result.outcome != Outcome::kDone) throw std::runtime_error(result.message);
+  return times;
+}
+
+StepTimes bare_loop(const config::RunConfig& config) {
+  apply_backend(config);
+  const c10::Device device = torch_device(config.device);
+  const auto source = open_batch_source(config);
+  const auto model =
+      make_model({config.model, config.attention}, {{}, at::TensorOptions(at::kFloat).device(device)});
+  const auto optimizer = make_optimizer(config.optimizer, named_parameters(*model));
+  StepTimes times;
+  const std::uint64_t steps = config::total_steps(config.schedule);
+  const auto samples = static_cast<std::uint64_t>(config.data.batch_size);
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    const auto begin = std::chrono::steady_clock::now();
+    optimizer->zero_grad(/*set_to_none=*/true);
+    const Batch batch = source->read(step * samples, config.data.batch_size);
+    const at::Tensor logits = model->forward(batch.input.to(device));
+    const at::Tensor loss = at::cross_entropy_loss(logits.flatten(0, -2), batch.target.to(device).flatten());
+    loss.item<double>();
+    loss.backward();
+    optimizer->step();
+    const std::chrono::duration<double, std::nano> duration = std::chrono::steady_clock::now() - begin;
+    if (step >= kWarmUp) times.push_back(duration.count());
+  }
+  return times;
+}
+
+int compare() {
+  const config::RunConfig config = config::parse_config(kYaml, "training_loop.yaml", {});
+  {
+    Session session(SessionOptions{});
+    const std::atomic<int> interrupt = 0;
+    if (const auto failure = start_device({config, session, {}, interrupt}))
+      throw std::runtime_error(failure->message);
+  }
+  std::vector<double> ratios;
+  for (int pair = 0; pair < kPairs; ++pair) {
+    StepTimes trainers, bare;
+    if (pair % 2 == 0) {
+      trainers = trainers_loop(config);
+      bare = bare_loop(config);
+    } else {
+      bare = bare_loop(config);
+      trainers = trainers_loop(config);
+    }
+    ratios.push_back(median(trainers) / median(bare));
+    fmt::print("pair {}/{}: {:.4f} of {:.2f} ms\n", pair + 1, kPairs, ratios.back(), median(bare) / 1e6);
+  }
+  fmt::print("step time, trainer / bare loop: median {:.4f} (limit {})\n", median(ratios), kLimit);
+  return median(ratios) <= kLimit ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace strata::trainer
+
+int main() {
+  try {
+    return strata::trainer::compare();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return EXIT_FAILURE;
+  }
+}
