@@ -34,7 +34,18 @@ AXES = {
         "{name: adamw}",
         "{name: adamw, impl: foreach}",
         "{name: adamw, impl: fused}",
+        "{name: lion, lr_schedule: cosine, lr_warmup_steps: 1}",
+        "{name: adafactor}",
+        "{name: muon}",
+        "{name: adam8bit}",
+        "{name: galore_adamw, rank: 8}",
+        "{name: galore_adamw, rank: 8, keep_factor: false, proj_type: full}",
+        "{name: rsvd_adam, rank_fraction: 0.25}",
+        "{name: adamw, per_layer: true}",
+        "{name: galore_adamw, rank: 8, per_layer: true}",
     ],
+    "optimizer.clip_norm": ["0.0", "1.0"],
+    "optimizer.init_state": ["real", "dummy"],
     "precision": ["fp64", "fp32", "tf32", "bf16_autocast", "fp16_autocast", "bf16"],
     "autocast_cache": ["true", "false"],
     "checkpointing": [
@@ -88,6 +99,18 @@ RULES = {
     ("precision", "autocast_cache"): (
         lambda precision, cache: not precision.endswith("autocast") and cache == "false",
         "has a meaning only with precision",
+    ),
+    ("optimizer", "accumulation"): (
+        lambda optimizer, accumulation: "per_layer" in optimizer and accumulation != "1",
+        "accumulation",
+    ),
+    ("optimizer", "optimizer.clip_norm"): (
+        lambda optimizer, clip_norm: "per_layer" in optimizer and clip_norm != "0.0",
+        "clip",
+    ),
+    ("optimizer", "precision"): (
+        lambda optimizer, precision: "per_layer" in optimizer and precision == "fp16_autocast",
+        "fp16_autocast",
     ),
     ("mode", "checkpointing"): (
         lambda mode, checkpointing: mode == "forward" and checkpointing != "none",
@@ -172,12 +195,17 @@ def yaml_of(settings, text):
     sections = {}
     for key, value in settings.items():
         section, dot, name = key.partition(".")
-        if not dot:
+        if value.startswith("{") and key in ("optimizer", "zero_grad"):
+            sections.setdefault(key, []).append(value[1:-1])
+        elif not dot:
             lines.append(f"{key}: {value}")
         else:
             sections.setdefault(section, []).append(f"{name}: {value}")
     if settings.get("autocast_cache") == "true":
         lines.remove("autocast_cache: true")  # the default, which is refused where nothing is cast
+    if settings.get("precision") == "fp16_autocast":
+        # A scale at which no step is left out: a deep model's gradients overflow at the usual one.
+        sections["grad_scaler"] = ["init_scale: 1.0"]
     sections.setdefault("backend", []).append("threads: 1")
     lines += [f"{section}: {{{', '.join(entries)}}}" for section, entries in sections.items()]
     return "\n".join([*lines, "schedule: {wait: 0, warmup: 1, active: 2}", "plugins: [allocator_tracer]"]) + "\n"

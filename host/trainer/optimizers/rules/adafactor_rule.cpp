@@ -46,13 +46,15 @@ void AdafactorRule::step(const at::Tensor& parameter, const at::Tensor& gradient
 }
 
 at::Tensor AdafactorRule::factored_estimate(const at::Tensor& gradient, double weight, double smallest) {
+  const at::Tensor row_means = mean_square(gradient, -1);
+  const at::Tensor column_means = mean_square(gradient, -2);
   if (!rows_.defined()) {
-    rows_ = at::zeros({gradient.size(0), 1}, gradient.options());
-    columns_ = at::zeros({1, gradient.size(1)}, gradient.options());
+    rows_ = at::zeros_like(row_means);
+    columns_ = at::zeros_like(column_means);
   }
-  rows_.lerp_(mean_square(gradient, 1), weight);
-  columns_.lerp_(mean_square(gradient, 0), weight);
-  return at::matmul(rows_, columns_).div_(rows_.mean(0, /*keepdim=*/true).clamp_min_(smallest));
+  rows_.lerp_(row_means, weight);
+  columns_.lerp_(column_means, weight);
+  return at::matmul(rows_, columns_).div_(rows_.mean(-2, /*keepdim=*/true).clamp_min_(smallest));
 }
 
 at::Tensor AdafactorRule::plain_estimate(const at::Tensor& gradient, double weight) {

@@ -23,8 +23,8 @@ class AdafactorRule : public UpdateRule {
 
   config::OptimizerConfig config_;
   std::int64_t steps_ = 0;
-  at::Tensor rows_;     // m x 1; of a matrix
-  at::Tensor columns_;  // 1 x n
+  at::Tensor rows_;     // [..., m, 1] of a gradient [..., m, n]
+  at::Tensor columns_;  // [..., 1, n]
   at::Tensor squares_;  // of a vector
 };
 
