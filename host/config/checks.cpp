@@ -44,6 +44,7 @@ class Checker {
     per_layer();
     checkpointing();
     vocabulary();
+    pinned_memory();
     files();
     tokens();
   }
@@ -242,6 +243,14 @@ class Checker {
       problem("checkpointing",
               "has a meaning only where autograd records; remove it, or choose mode: train or forward_grad");
     }
+  }
+
+  void pinned_memory() {
+    if (!config_.data.pin_memory || !sound({"data.pin_memory", "device"})) return;
+    if (config_.device.kind == DeviceKind::kCpu)
+      problem("data.pin_memory",
+              "has a meaning only where a CUDA device copies from the host, but device is cpu; remove it, or "
+              "choose another device");
   }
 
   void vocabulary() {

@@ -79,6 +79,9 @@ struct DataConfig {
   TokenFormat tokens{};
   std::int64_t max_bytes = 0;   // read at most that much of the text; 0: all
   std::int64_t batch_size = 0;  // sequences of one micro-batch
+  std::int64_t workers = 0;     // threads that read ahead; 0: the training's own reads
+  std::int64_t prefetch = 1;    // micro-batches that they are ahead at most
+  bool pin_memory = false;      // CUDA copies from it while the host goes on
 };
 
 enum class Mode { kTrain, kForward, kForwardGrad };

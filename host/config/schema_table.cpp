@@ -219,7 +219,21 @@ std::vector<Key> make_keys() {
       {.path = "data.batch_size",
        .type = integer<&C::data, &D::batch_size>(1, kMillion),
        .default_text = "4",
-       .help = "Sequences of one micro-batch."},
+       .help = "Sequences, or images, of one micro-batch."},
+      {.path = "data.workers",
+       .type = integer<&C::data, &D::workers>(0, 256),
+       .default_text = "0",
+       .help = "Threads that read micro-batches ahead of the training; 0: its own thread reads each when it "
+               "is needed. What is trained on is the same."},
+      {.path = "data.prefetch",
+       .type = integer<&C::data, &D::prefetch>(1, 10'000),
+       .default_text = "2",
+       .help = "Micro-batches that the workers, all together, are ahead at most; without workers none is."},
+      {.path = "data.pin_memory",
+       .type = flag<&C::data, &D::pin_memory>(),
+       .default_text = "false",
+       .help = "Keep micro-batches on the host in pinned memory, from which a CUDA device copies them while "
+               "the host goes on."},
 
       {.path = "mode",
        .type = choice<&C::mode>({"train", "forward", "forward_grad"}),

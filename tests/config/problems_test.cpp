@@ -465,6 +465,15 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:2:28: data.path: expected at least 513 tokens, one sequence of model.context and its "
               "target, "
               "found 512 in 1 file(s); name more text, raise data.max_bytes, or lower model.context"}},
+        Case{
+            "pinned_memory_on_the_cpu",
+            with("data: {pin_memory: true}"),
+            {"t.yaml:2:20: data.pin_memory: has a meaning only where a CUDA device copies from the host, but "
+             "device is cpu; remove it, or choose another device"}},
+        Case{"pinned_memory_on_cuda", kOnH100 + with("data: {pin_memory: true}"), {}},
+        Case{"nothing_ahead",
+             with("data: {workers: 2, prefetch: 0}"),
+             {"t.yaml:2:30: data.prefetch: expected an integer from 1 to 10000, found '0'"}},
         Case{"range_beside_its_parts",
              with("schedule: {steps: 3-8, active: 2}"),
              {"t.yaml:2:32: schedule.active: cannot stand beside schedule.steps, which says the same; remove "

@@ -285,6 +285,56 @@ TEST_F(TrainingRun, SaysWhoOwnsWhat) {
       std::vector<std::string>{"float32 64x32"});
 }
 
+TEST_F(TrainingRun, ComputesTheSameWithAnyNumberOfWorkersToTheBit) {
+  config_.accumulation = 2;
+  const Losses expected = losses_of_run();
+  for (const std::int64_t workers : {1, 3}) {
+    for (const std::int64_t prefetch : {1, 4, 50}) {
+      config_.data.workers = workers;
+      config_.data.prefetch = prefetch;
+      EXPECT_EQ(losses_of_run(), expected) << workers << " workers, " << prefetch << " ahead";
+    }
+  }
+}
+
+TEST_F(TrainingRun, SaysWhatIsPrefetchedAndWhatWasTaken) {
+  config_.data.workers = 2;
+  config_.data.prefetch = 3;
+  run("prefetched");
+  const Query store = this->store("prefetched");
+  const auto rows = [&](TensorRole role) {
+    return store.integer("SELECT count(*) FROM tensor WHERE role = " +
+                         std::to_string(static_cast<std::uint32_t>(role)));
+  };
+  EXPECT_EQ(rows(TensorRole::kPrefetch), 8) << "inputs and targets of four steps";
+  EXPECT_EQ(rows(TensorRole::kInput), 4);
+  EXPECT_EQ(rows(TensorRole::kTarget), 4);
+}
+
+TEST_F(TrainingRun, AnInterruptStopsTheWorkers) {
+  config_.data.workers = 2;
+  config_.data.prefetch = 4;
+  config_.schedule = {.wait = 0, .warmup = 0, .active = 1'000'000, .max_steps = 0};
+  interrupt_after_ = 2;
+  EXPECT_EQ(run("interrupted").outcome, Outcome::kInterrupted);
+  EXPECT_EQ(store("interrupted").texts("SELECT value FROM meta WHERE key = 'end'"),
+            std::vector<std::string>{"interrupted"});
+}
+
+TEST_F(TrainingRun, DataThatAWorkerCannotUseFailsTheStepThatNeedsIt) {
+  config_.data.source = config::DataSource::kText;
+  config_.data.files = {folder_.write("text", std::string(17, 'a') + '\xff')};
+  config_.model.vocab = 200;
+  const Result alone = run();
+  config_.data.workers = 2;
+  config_.data.prefetch = 8;
+  const Result ahead = run();
+  EXPECT_EQ(ahead.outcome, Outcome::kFailed);
+  EXPECT_EQ(ahead.message, alone.message);
+  EXPECT_NE(ahead.message.find("token 255 was read"), std::string::npos) << ahead.message;
+  EXPECT_EQ(ahead.steps, alone.steps);
+}
+
 TEST_F(TrainingRun, LeavesOutAStepWhoseGradientsOverflow) {
   config_.precision = config::Precision::kFp16Autocast;
   config_.grad_scaler = {

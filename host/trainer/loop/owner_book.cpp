@@ -13,6 +13,11 @@ std::uint64_t storage_address(const at::Tensor& tensor) {
   return reinterpret_cast<std::uint64_t>(tensor.storage().data());
 }
 
+DeviceType device_type(const at::Tensor& tensor) {
+  if (tensor.is_cuda()) return DeviceType::kCuda;
+  return tensor.is_pinned() ? DeviceType::kCudaHost : DeviceType::kCpu;
+}
+
 }  // namespace
 
 OwnerBook::OwnerBook(Session& session) : session_(session), wanted_(session.wants_tensors()) {}
@@ -29,6 +34,13 @@ void OwnerBook::show_model(const torch::nn::Module& model) {
 void OwnerBook::show_batch(const Batch& batch) {
   show(TensorRole::kInput, "input", batch.input);
   show(TensorRole::kTarget, "target", batch.target);
+}
+
+// Past the book, which belongs to the trainer's thread.
+void OwnerBook::show_prefetched(const Batch& batch) const {
+  if (!wanted_) return;
+  report(TensorRole::kPrefetch, "input", batch.input, {});
+  report(TensorRole::kPrefetch, "target", batch.target, {});
 }
 
 void OwnerBook::show_logits(const at::Tensor& logits) {
@@ -62,13 +74,17 @@ void OwnerBook::show_scaler(const GradScaler& scaler) {
 
 void OwnerBook::show(TensorRole role, std::string_view name, const at::Tensor& tensor,
                      const at::Tensor& owner) {
-  if (!wanted_ || is_reported(tensor)) return;
+  if (wanted_ && !is_reported(tensor)) report(role, name, tensor, owner);
+}
+
+void OwnerBook::report(TensorRole role, std::string_view name, const at::Tensor& tensor,
+                       const at::Tensor& owner) const {
   const std::string dtype = c10::getDtypeNames(tensor.scalar_type()).first;
   TensorInfo info;
   info.role = role;
   info.name = name;
   info.dtype = dtype;
-  info.device_type = tensor.is_cuda() ? DeviceType::kCuda : DeviceType::kCpu;
+  info.device_type = device_type(tensor);
   info.device_index = tensor.is_cuda() ? tensor.get_device() : 0;
   info.address = storage_address(tensor);
   info.storage_bytes = tensor.storage().nbytes();

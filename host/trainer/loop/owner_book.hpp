@@ -27,6 +27,8 @@ class OwnerBook {
   // The parameters and buffers of `model`; its parameters are those whose gradients are looked up later.
   void show_model(const torch::nn::Module& model);
   void show_batch(const Batch& batch);
+  // [any] A batch of a later micro-batch, never shown before. It becomes an input when `show_batch` shows it.
+  void show_prefetched(const Batch& batch) const;
   void show_logits(const at::Tensor& logits);
   void show_loss(const at::Tensor& loss);
   void show_gradients();
@@ -43,6 +45,8 @@ class OwnerBook {
   };
 
   void show(TensorRole role, std::string_view name, const at::Tensor& tensor, const at::Tensor& owner = {});
+  void report(TensorRole role, std::string_view name, const at::Tensor& tensor,
+              const at::Tensor& owner) const;
   bool is_reported(const at::Tensor& tensor);
   void forget_freed_storages();
 

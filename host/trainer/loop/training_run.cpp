@@ -14,6 +14,18 @@
 #include "host/trainer/precision/number_format.hpp"
 
 namespace strata::trainer {
+namespace {
+
+LoadPlan load_plan(const config::RunConfig& config) {
+  return {
+      .samples = config.data.batch_size,
+      .micro_batches = config::total_steps(config.schedule) * static_cast<std::uint64_t>(config.accumulation),
+      .workers = config.data.workers,
+      .prefetch = config.data.prefetch,
+      .pin_memory = config.data.pin_memory};
+}
+
+}  // namespace
 
 TrainingRun::TrainingRun(const Request& request)
     : request_(request),
@@ -33,6 +45,8 @@ TrainingRun::TrainingRun(const Request& request)
 void TrainingRun::set_up() {
   apply_backend(config_);
   source_ = open_batch_source(config_);
+  loader_.emplace(*source_, load_plan(config_),
+                  [this](const Batch& batch) { owners_.show_prefetched(batch); });
   if (config_.checkpointing.part != config::CheckpointedPart::kNone) engine_.emplace();
   const ModelSite root{session_.wants_tensors() ? ModuleScope(session_) : ModuleScope(),
                        at::TensorOptions(parameter_dtype(config_.precision)).device(device_)};
@@ -109,7 +123,7 @@ std::optional<TrainingRun::StepOutcome> TrainingRun::run_step(std::uint64_t step
   StepOutcome outcome{};
   for (std::uint32_t micro_batch = 0; micro_batch < config_.accumulation; ++micro_batch) {
     if (interrupted()) return std::nullopt;
-    outcome.loss += run_micro_batch(step, micro_batch);
+    outcome.loss += run_micro_batch(micro_batch);
   }
   if (interrupted()) return std::nullopt;
   if (trains()) {
@@ -119,9 +133,9 @@ std::optional<TrainingRun::StepOutcome> TrainingRun::run_step(std::uint64_t step
   return outcome;
 }
 
-double TrainingRun::run_micro_batch(std::uint64_t step, std::uint32_t micro_batch) {
+double TrainingRun::run_micro_batch(std::uint32_t micro_batch) {
   session_.begin_micro_batch(micro_batch);
-  const Batch batch = load(step, micro_batch);
+  const Batch batch = load();
   Loss loss = loss_of(batch);
   if (trains()) {
     const bool first = micro_batch == 0;
@@ -137,18 +151,17 @@ TrainingRun::Loss TrainingRun::loss_of(const Batch& batch) {
   return compute_loss(forward(batch.input), batch.target);
 }
 
-Batch TrainingRun::load(std::uint64_t step, std::uint32_t micro_batch) {
-  const auto micro_batches = static_cast<std::uint64_t>(config_.accumulation);
-  const auto samples = static_cast<std::uint64_t>(config_.data.batch_size);
+Batch TrainingRun::load() {
   Batch batch;
   {
     const Phase phase(session_, PhaseKind::kData, "data");
-    batch = source_->read((step * micro_batches + micro_batch) * samples, config_.data.batch_size);
+    batch = loader_->next();
   }
   if (!device_.is_cpu()) {
     const Phase phase(session_, PhaseKind::kHostToDevice, "host_to_device");
-    batch.input = batch.input.to(device_);
-    batch.target = batch.target.to(device_);
+    const bool non_blocking = config_.data.pin_memory;
+    batch.input = batch.input.to(device_, batch.input.scalar_type(), non_blocking);
+    batch.target = batch.target.to(device_, batch.target.scalar_type(), non_blocking);
   }
   owners_.show_batch(batch);
   return batch;

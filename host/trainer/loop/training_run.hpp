@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "host/trainer/checkpointing/saved_tensor_hooks.hpp"
+#include "host/trainer/data/batch_loader.hpp"
 #include "host/trainer/data/batch_source.hpp"
 #include "host/trainer/entry.hpp"
 #include "host/trainer/loop/owner_book.hpp"
@@ -41,7 +42,7 @@ class TrainingRun {
   // Nothing when it was interrupted.
   std::optional<StepOutcome> run_step(std::uint64_t step);
   // The micro-batch's share of the step's mean loss.
-  double run_micro_batch(std::uint64_t step, std::uint32_t micro_batch);
+  double run_micro_batch(std::uint32_t micro_batch);
 
   // The phases. Each drops what no later phase needs before it ends: `compute_loss` the logits and, when
   // there is no backward, the loss and with it the graph; `backward` the loss.
@@ -51,7 +52,7 @@ class TrainingRun {
     double value;
   };
   Loss loss_of(const Batch& batch);
-  Batch load(std::uint64_t step, std::uint32_t micro_batch);
+  Batch load();
   at::Tensor forward(const at::Tensor& input);
   Loss compute_loss(at::Tensor logits, const at::Tensor& target);
   void backward(at::Tensor loss);
@@ -83,6 +84,7 @@ class TrainingRun {
   std::optional<StepInBackward> step_in_backward_;
   std::optional<GradScaler> scaler_;  // of a loss in float16
   OwnerBook owners_;
+  std::optional<BatchLoader> loader_;  // reads `source_` and shows `owners_` until it is gone
 };
 
 }  // namespace strata::trainer
