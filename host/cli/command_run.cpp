@@ -110,8 +110,8 @@ void announce(const config::RunConfig& config, const std::optional<DryGpu>& dry,
   const std::string model = is_built_in(config.model.name)
                                 ? fmt::format("{} parameters", config::parameter_count(config.model))
                                 : config.model.file.filename().string();
-  say(fmt::format("{}: {}, {} steps on {}, in {}", config.name, model, config::total_steps(config.schedule),
-                  device, directory.string()));
+  say(fmt::format("{}: {}, {} steps on {}, in {}", config.name, model, config::total_steps(config), device,
+                  directory.string()));
 }
 
 void say_how_it_ended(const trainer::Result& result) {

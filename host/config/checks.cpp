@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <set>
 
-#include "host/config/glob.hpp"
+#include "host/config/data_checks.hpp"
+#include "host/config/findings.hpp"
 #include "host/config/optimizer_defaults.hpp"
 #include "host/config/resolved.hpp"
 #include "host/config/schema.hpp"
@@ -17,17 +16,14 @@
 namespace strata::config {
 namespace {
 
-constexpr std::int64_t kByteValues = 256;
-constexpr std::int64_t kUint16Values = 65536;
-
 bool has_rotary(Architecture model) {
   return model == Architecture::kTransformer || model == Architecture::kLlama || model == Architecture::kQwen;
 }
 
-class Checker {
+class Checker : Findings {
  public:
-  Checker(const Written& written, RunConfig& config, std::vector<Problem>& problems)
-      : written_(written), config_(config), problems_(problems) {}
+  Checker(const Written& written, const RunConfig& config, std::vector<Problem>& problems)
+      : Findings(written, problems), config_(config) {}
 
   void run() {
     conditions();
@@ -43,27 +39,12 @@ class Checker {
     projection_rank();
     per_layer();
     checkpointing();
-    vocabulary();
-    pinned_memory();
-    files();
-    tokens();
   }
 
  private:
-  // A rule is judged only when the keys that it reads were understood.
-  bool sound(std::initializer_list<std::string_view> paths) const {
-    return std::ranges::none_of(paths, [&](std::string_view path) {
-      return std::ranges::find(problems_, path, &Problem::key) != problems_.end();
-    });
-  }
-
-  void problem(std::string_view path, std::string message) {
-    problems_.push_back({written_.place_of(path), std::string(path), std::move(message)});
-  }
-
   void conditions() {
     for (const Key& key : keys()) {
-      if (!key.only_when || !written_.values.contains(key.path) || !sound({key.only_when->key})) continue;
+      if (!key.only_when || !is_written(key.path) || !sound({key.only_when->key})) continue;
       if (!applies(key, config_)) {
         problem(key.path, fmt::format("has a meaning only with {}; remove it, or change {}",
                                       key.only_when->text(), key.only_when->key));
@@ -73,9 +54,9 @@ class Checker {
 
   void exclusions() {
     for (const Key& key : keys()) {
-      if (!written_.values.contains(key.path)) continue;
+      if (!is_written(key.path)) continue;
       for (const std::string_view other : key.instead_of) {
-        if (written_.values.contains(other))
+        if (is_written(other))
           problem(other,
                   fmt::format("cannot stand beside {}, which says the same; remove one of them", key.path));
       }
@@ -86,7 +67,7 @@ class Checker {
     if (!sound({"model.size", "model.heads", "model.d_model"})) return;
     const ModelConfig& model = config_.model;
     if (model.heads == 0 || model.d_model == 0) return;  // no size was given, and that is said elsewhere
-    const std::string_view path = written_.values.contains("model.heads") ? "model.heads" : "model.d_model";
+    const std::string_view path = is_written("model.heads") ? "model.heads" : "model.d_model";
     if (model.d_model % model.heads != 0) {
       problem(path, fmt::format("expected heads that divide d_model, found {} heads for d_model {}",
                                 model.heads, model.d_model));
@@ -123,8 +104,6 @@ class Checker {
   void task() {
     if (!sound({"model.name", "model.task"}) || config_.model.task != Task::kImageClass) return;
     const auto name = chosen_name(config_, "model.name");
-    if (config_.data.source != DataSource::kSynthetic && sound({"data.source"}))
-      problem("data.source", fmt::format("expected synthetic with model.name: {}, which takes images", name));
     if (config_.attention != Attention::kNaive && sound({"attention"}))
       problem("attention",
               fmt::format("has no meaning with model.name: {}, which has none; remove it", name));
@@ -245,91 +224,14 @@ class Checker {
     }
   }
 
-  void pinned_memory() {
-    if (!config_.data.pin_memory || !sound({"data.pin_memory", "device"})) return;
-    if (config_.device.kind == DeviceKind::kCpu)
-      problem("data.pin_memory",
-              "has a meaning only where a CUDA device copies from the host, but device is cpu; remove it, or "
-              "choose another device");
-  }
-
-  void vocabulary() {
-    if (config_.data.source != DataSource::kText ||
-        !sound({"model.size", "model.vocab", "data.source", "data.tokens"}))
-      return;
-    const std::int64_t vocab = config_.model.vocab;
-    if (config_.data.tokens == TokenFormat::kBytes && vocab < kByteValues) {
-      problem("model.vocab",
-              fmt::format("expected at least {} with data.tokens: bytes, found {}", kByteValues, vocab));
-    }
-    if (config_.data.tokens == TokenFormat::kUint16 && vocab > kUint16Values) {
-      problem("model.vocab",
-              fmt::format("expected at most {} with data.tokens: uint16, found {}", kUint16Values, vocab));
-    }
-  }
-
-  void files() {
-    if (config_.data.source != DataSource::kText || !sound({"data.path", "data.source"})) return;
-    if (config_.data.path.empty()) {
-      problem("data.path",
-              "is required with data.source: text: expected a file, folder or pattern, found nothing");
-      return;
-    }
-    std::set<std::filesystem::path> seen;
-    for (const std::string& pattern : config_.data.path) {
-      const auto files = expand_pattern(pattern);
-      if (files.empty())
-        problem("data.path",
-                fmt::format("expected an existing file, folder or pattern, found no file at '{}'", pattern));
-      for (const auto& file : files) {
-        if (seen.insert(file).second) config_.data.files.push_back(file);
-      }
-    }
-    for (const auto& file : config_.data.files) {
-      if (access(file.c_str(), R_OK) != 0)
-        problem("data.path", fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));
-    }
-  }
-
-  // Whether there is a sequence to train on. What the trainer finds out for itself when it opens the files,
-  // said before a folder is made.
-  void tokens() {
-    if (config_.data.files.empty() ||
-        !sound({"data.path", "data.source", "data.tokens", "data.max_bytes", "model.context"}))
-      return;
-    const std::uint64_t token_bytes = bytes_of_token(config_.data.tokens);
-    std::uint64_t bytes = 0;
-    for (const auto& file : config_.data.files) {
-      std::error_code ignored;
-      const std::uint64_t size = std::filesystem::file_size(file, ignored);
-      if (ignored) continue;
-      if (size % token_bytes != 0)
-        problem("data.path",
-                fmt::format("expected whole uint16 tokens, found {} bytes in '{}'; write it as uint16, or "
-                            "read text with data.tokens: bytes",
-                            size, file.string()));
-      bytes += size;
-    }
-    if (config_.data.max_bytes > 0)
-      bytes = std::min(bytes, static_cast<std::uint64_t>(config_.data.max_bytes));
-    const auto needed = static_cast<std::uint64_t>(config_.model.context) + 1;
-    if (bytes / token_bytes < needed)
-      problem("data.path",
-              fmt::format(
-                  "expected at least {} tokens, one sequence of model.context and its target, found {} in {} "
-                  "file(s); name more text, raise data.max_bytes, or lower model.context",
-                  needed, bytes / token_bytes, config_.data.files.size()));
-  }
-
-  const Written& written_;
-  RunConfig& config_;
-  std::vector<Problem>& problems_;
+  const RunConfig& config_;
 };
 
 }  // namespace
 
 void check(const Written& written, RunConfig& config, std::vector<Problem>& problems) {
   Checker(written, config, problems).run();
+  check_data(written, config, problems);
 }
 
 std::string default_name(const std::filesystem::path& file) {

@@ -57,7 +57,6 @@ std::string help_text() {
       "force.\n";
   std::string_view open_section = "?";
   for (const Key& key : keys()) {
-    if (std::holds_alternative<LaterType>(key.type)) continue;
     if (key.section() != open_section) {
       open_section = key.section();
       const Section* const section = find_section(open_section);

@@ -103,8 +103,6 @@ struct TypeSchema {
              {Json{{"enum", {"none", "block"}}}, mapping("every", every),
               mapping("select", {{"enum", {"attention", "mlp"}}})}}};
   }
-
-  Json operator()(const LaterType&) const { return false; }
 };
 
 // The default as JSON, of the type that the key has.
@@ -169,7 +167,7 @@ Json object_schema(std::string_view section) {
   for (const Key& key : keys()) {
     if (key.only_when && find_key(key.only_when->key)->section() == section)
       schema["allOf"].push_back(absence_schema(key));
-    if (key.section() != section || std::holds_alternative<LaterType>(key.type)) continue;
+    if (key.section() != section) continue;
     schema["properties"][std::string(key.name())] = key_schema(key);
     if (key.required) schema["required"].push_back(key.name());
     if (key.required_when) schema["allOf"].push_back(requirement_schema(key));

@@ -134,8 +134,6 @@ class Setter {
     if (const auto checkpointing = read_checkpointing(value_, problems_)) type.set(config_, *checkpointing);
   }
 
-  void operator()(const LaterType&) { refuse(); }
-
  private:
   // A value that YAML's quotes do not say to be text.
   template <typename Value>

@@ -111,14 +111,11 @@ struct ValueEmitter {
       out << YAML::Flow << YAML::Load(to_text(checkpointing));
     }
   }
-
-  void operator()(const LaterType&) const {}
 };
 
 bool is_written(const Key& key, const RunConfig& config) {
-  const bool has_value = !std::holds_alternative<LaterType>(key.type) &&
-                         !std::holds_alternative<RangeType>(key.type) &&
-                         !std::holds_alternative<FileType>(key.type);
+  const bool has_value =
+      !std::holds_alternative<RangeType>(key.type) && !std::holds_alternative<FileType>(key.type);
   return has_value && applies(key, config);
 }
 

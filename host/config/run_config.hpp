@@ -64,20 +64,27 @@ constexpr bool is_resnet(Architecture architecture) {
   return architecture == Architecture::kResnet18 || architecture == Architecture::kResnet50;
 }
 
-enum class DataSource { kSynthetic, kText, kHash };
+enum class DataSource { kSynthetic, kText, kHash, kImages, kBatch };
+constexpr bool reads_files(DataSource source) {
+  return source != DataSource::kSynthetic && source != DataSource::kHash;
+}
 enum class TokenFormat { kBytes, kUint16 };
 constexpr std::uint64_t bytes_of_token(TokenFormat format) {
   return format == TokenFormat::kUint16 ? 2 : 1;
 }
 
+enum class DataOrder { kRandom, kSequential };
+
 struct DataConfig {
   DataSource source{};
   std::vector<std::string>
       path;  // files, folders or glob patterns, made absolute against the YAML file's folder
-  std::vector<std::filesystem::path>
-      files;  // what `path` names, in its order, each pattern's sorted, each file once; not empty for kText
+  std::vector<std::filesystem::path> files;  // what `path` names, in its order, each pattern's sorted, each
+                                             // file once; not empty where the source reads files
   TokenFormat tokens{};
   std::int64_t max_bytes = 0;   // read at most that much of the text; 0: all
+  DataOrder order{};            // of kText's sequences and kImages'
+  std::int64_t samples = 0;     // in all, where the source has an end; 0: it has none
   std::int64_t batch_size = 0;  // sequences of one micro-batch
   std::int64_t workers = 0;     // threads that read ahead; 0: the training's own reads
   std::int64_t prefetch = 1;    // micro-batches that they are ahead at most
@@ -164,6 +171,7 @@ struct ScheduleConfig {
   std::int64_t warmup = 0;
   std::int64_t active = 0;
   std::int64_t max_steps = 0;  // 0: no other limit
+  std::int64_t epochs = 0;     // 0: no limit
 };
 
 struct BackendConfig {
@@ -229,7 +237,10 @@ struct RunConfig {
   std::string resolved_yaml;   // every key with its value, as `config.yaml` in the run directory
 };
 
-// min(max_steps, wait + warmup + active), at least 1.
-std::uint64_t total_steps(const ScheduleConfig& schedule);
+// Whole steps that data.samples are enough for; 0 where they are not enough for one, or have no end.
+std::uint64_t steps_of_epoch(const RunConfig& config);
+
+// min(max_steps, wait + warmup + active, epochs * steps_of_epoch), at least 1.
+std::uint64_t total_steps(const RunConfig& config);
 
 }  // namespace strata::config

@@ -4,10 +4,22 @@
 
 namespace strata::config {
 
-std::uint64_t total_steps(const ScheduleConfig& schedule) {
+std::uint64_t steps_of_epoch(const RunConfig& config) {
+  if (config.data.samples == 0) return 0;
+  const auto samples_of_step = static_cast<std::uint64_t>(config.data.batch_size * config.accumulation);
+  return static_cast<std::uint64_t>(config.data.samples) / samples_of_step;
+}
+
+std::uint64_t total_steps(const RunConfig& config) {
+  const ScheduleConfig& schedule = config.schedule;
   const std::int64_t scheduled = schedule.wait + schedule.warmup + schedule.active;
-  const std::int64_t steps = schedule.max_steps > 0 ? std::min(schedule.max_steps, scheduled) : scheduled;
-  return static_cast<std::uint64_t>(steps);
+  auto steps = static_cast<std::uint64_t>(schedule.max_steps > 0 ? std::min(schedule.max_steps, scheduled)
+                                                                 : scheduled);
+  const auto epochs = static_cast<std::uint64_t>(schedule.epochs);
+  const std::uint64_t of_epoch = steps_of_epoch(config);
+  // Divided, for their product may not fit.
+  if (epochs > 0 && of_epoch > 0 && epochs <= steps / of_epoch) steps = epochs * of_epoch;
+  return steps;
 }
 
 }  // namespace strata::config

@@ -60,7 +60,6 @@ struct Expectation {
     return "none, block, {every: <blocks>} or {select: attention or mlp}, these with reentrant: true if "
            "wanted";
   }
-  std::string operator()(const LaterType&) const { return "nothing"; }
 };
 
 }  // namespace
@@ -99,7 +98,7 @@ std::string_view chosen_name(const RunConfig& config, std::string_view key) {
 std::vector<std::string_view> names_in(std::string_view section) {
   std::vector<std::string_view> names;
   for (const Key& key : keys()) {
-    if (key.section() == section && !std::holds_alternative<LaterType>(key.type)) names.push_back(key.name());
+    if (key.section() == section) names.push_back(key.name());
   }
   if (section.empty()) {
     for (const Section& at_top : sections()) names.push_back(at_top.path);

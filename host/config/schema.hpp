@@ -107,12 +107,9 @@ struct CheckpointingType {
   void (*set)(RunConfig&, CheckpointingConfig);
 };
 
-// A key that a later release brings: known, and refused.
-struct LaterType {};
-
 using Type =
     std::variant<TextType, ChoiceType, FlagType, IntegerType, BytesType, RealType, RangeType, FileType,
-                 PathType, PathListType, PluginListType, ComputeDeviceType, CheckpointingType, LaterType>;
+                 PathType, PathListType, PluginListType, ComputeDeviceType, CheckpointingType>;
 
 // The key has a meaning only while another, of the same section or of the top, has one of these values.
 struct Condition {

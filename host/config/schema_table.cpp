@@ -36,6 +36,8 @@ struct Only {
   Condition projected{.key = "optimizer.name", .values = {"galore_adamw", "rsvd_adam"}};
   Condition falling_rate{.key = "optimizer.lr_schedule", .values = {"linear", "cosine"}};
   Condition text{.key = "data.source", .values = {"text"}};
+  Condition files{.key = "data.source", .values = {"text", "images", "batch"}};
+  Condition ordered{.key = "data.source", .values = {"text", "images"}};
   Condition grouped_heads{.key = "model.name", .values = {"llama", "qwen"}};
   Condition rotary{.key = "model.name", .values = {"transformer", "llama", "qwen"}};
   Condition gpt2{.key = "model.name", .values = {"gpt2"}};
@@ -196,16 +198,20 @@ std::vector<Key> make_keys() {
                "language (docs/numerics.md)."},
 
       {.path = "data.source",
-       .type = choice<&C::data, &D::source>({"synthetic", "text", "hash"}),
+       .type = choice<&C::data, &D::source>({"synthetic", "text", "hash", "images", "batch"}),
        .default_text = "synthetic",
-       .help = "Random tokens; the text of files; or tokens of the hash that model.init: hash takes."},
+       .help =
+           "synthetic: random tokens, or pixels. text: of files. hash: tokens of the hash that model.init: "
+           "hash takes. images: binary PPM files, each in the folder that its class is called after. "
+           "batch: one batch of tokens that torch.save wrote, again and again."},
       {.path = "data.path",
        .type = path_list<&C::data, &D::path>(),
        .default_text = "[]",
        .help =
            "Files, folders or patterns (*, ?, [a-z], ** for any folders; ~ and ${VARIABLE}), relative to the "
-           "file that says so, or to the current folder on the command line. Required with source: text.",
-       .only_when = only.text},
+           "file that says so, or to the current folder on the command line. Required where the source reads "
+           "files.",
+       .only_when = only.files},
       {.path = "data.tokens",
        .type = choice<&C::data, &D::tokens>({"bytes", "uint16"}),
        .default_text = "bytes",
@@ -216,6 +222,13 @@ std::vector<Key> make_keys() {
        .default_text = "0",
        .help = "Read at most that much of the files; 0: all.",
        .only_when = only.text},
+      {.path = "data.order",
+       .type = choice<&C::data, &D::order>({"random", "sequential"}),
+       .default_text = "random",
+       .help =
+           "random: sequences begin anywhere in the text, images are drawn from all. sequential: one after "
+           "the other, and again from the first.",
+       .only_when = only.ordered},
       {.path = "data.batch_size",
        .type = integer<&C::data, &D::batch_size>(1, kMillion),
        .default_text = "4",
@@ -427,7 +440,11 @@ std::vector<Key> make_keys() {
        .type = integer<&C::schedule, &S::max_steps>(0, 3 * kBillion),
        .default_text = "0",
        .help = "End after so many steps, if wait + warmup + active are more; 0: no other limit."},
-      {.path = "schedule.epochs", .type = LaterType{}},
+      {.path = "schedule.epochs",
+       .type = integer<&C::schedule, &S::epochs>(0, kBillion),
+       .default_text = "0",
+       .help = "End after so many epochs, if the schedule is not over before: one is as many whole steps as "
+               "the text, the images or the batch is enough for; 0: no limit."},
 
       {.path = "seed",
        .type = integer<&C::seed>(0, INT64_MAX),

@@ -19,21 +19,16 @@ std::string join_path(std::string_view section, std::string_view name) {
   return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
 }
 
-bool is_later(const Key* key) {
-  return key != nullptr && std::holds_alternative<LaterType>(key->type);
-}
-
 // A key that exists elsewhere: `lr` at the top, or `optimizer.lr` written as one word.
 std::string_view elsewhere(std::string_view section, std::string_view name) {
   for (const Key& key : keys()) {
     const bool same_name = key.name() == name && key.section() != section;
-    if ((same_name || key.path == name) && !is_later(&key)) return key.path;
+    if (same_name || key.path == name) return key.path;
   }
   return {};
 }
 
 std::string unknown_key(std::string_view section, std::string_view name) {
-  if (is_later(find_key(join_path(section, name)))) return "not in this version of Strata";
   const std::vector<std::string_view> known = names_in(section);
   std::string message = "unknown key";
   const bool is_path = name.find('.') != std::string_view::npos;
@@ -86,7 +81,7 @@ class MappingReader {
     }
     const Key* const key = find_key(path);
     // `model.size: x` at the top is one word, not a path.
-    const bool known = key != nullptr && key->name() == name && !is_later(key);
+    const bool known = key != nullptr && key->name() == name;
     if (!known) {
       problems_.push_back({key_place, path, unknown_key(section, name)});
       return;
@@ -179,7 +174,7 @@ void read_override(std::string_view text, Written& written, std::vector<Problem>
     YAML::Node wrapped;
     wrapped[path] = value.node;
     MappingReader(written, problems).read(wrapped, "", place);
-  } else if (key != nullptr && !is_later(key)) {
+  } else if (key != nullptr) {
     written.put(path, std::move(value));
   } else if (!section.empty() && find_section(section) == nullptr) {
     problems.push_back({place, path, unknown_key("", section)});

@@ -40,7 +40,7 @@ TEST(Load, FillsInTheDefaults) {
   EXPECT_TRUE(config.zero_grad.set_to_none);
   EXPECT_EQ(config.trace.ops, "window");
   EXPECT_EQ(config.store.spool_bytes, std::uint64_t{4} << 20);
-  EXPECT_EQ(config::total_steps(config.schedule), 4u);
+  EXPECT_EQ(config::total_steps(config), 4u);
 }
 
 TEST(Load, AnOptimizerBringsItsOwnDefaults) {
@@ -98,22 +98,58 @@ TEST(Load, AnOverrideDoesNotReachThroughAnAlias) {
 }
 
 TEST(Load, StepsInAllAreTheScheduleUpToItsLimit) {
-  EXPECT_EQ(config::total_steps(
-                parse("model: {size: small}\nschedule: {wait: 3, warmup: 2, active: 5}\n").schedule),
+  EXPECT_EQ(config::total_steps(parse("model: {size: small}\nschedule: {wait: 3, warmup: 2, active: 5}\n")),
             10u);
+  EXPECT_EQ(config::total_steps(parse("model: {size: small}\nschedule: {active: 5, max_steps: 4}\n")), 4u);
+  EXPECT_EQ(config::total_steps(parse("model: {size: small}\nschedule: {active: 5, max_steps: 99}\n")), 7u);
+}
+
+// The number of tokens is one above 10 sequences of 16.
+TEST(Load, AnEpochIsTheWholeStepsThatTheTextIsEnoughFor) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("a.txt", std::string(161, 'a'));
+  const auto config = [&](const std::string& model, const std::string& data, const std::string& rest) {
+    return parse("model: {" + model + ", context: 16}\ndata: {source: text, path: " + file.string() +
+                 ", batch_size: 2" + data + "}\n" + rest);
+  };
+  const RunConfig two = config("size: small", "", "accumulation: 2\nschedule: {active: 9, epochs: 2}\n");
+  EXPECT_EQ(two.data.samples, 10);
+  EXPECT_EQ(config::steps_of_epoch(two), 2u) << "10 / (2 * 2), rounded down";
+  EXPECT_EQ(config::total_steps(two), 4u);
+  EXPECT_EQ(config::total_steps(config("size: small", "", "schedule: {active: 9, epochs: 3}\n")), 11u)
+      << "the schedule is over before";
   EXPECT_EQ(
-      config::total_steps(parse("model: {size: small}\nschedule: {active: 5, max_steps: 4}\n").schedule), 4u);
-  EXPECT_EQ(
-      config::total_steps(parse("model: {size: small}\nschedule: {active: 5, max_steps: 99}\n").schedule),
-      7u);
+      config::total_steps(config("size: small", "", "schedule: {active: 9, epochs: 2, max_steps: 7}\n")), 7u);
+  EXPECT_EQ(config::total_steps(config("size: small", "", "schedule: {active: 9, epochs: 1000000000}\n")),
+            11u);
+  EXPECT_EQ(config("size: small", ", max_bytes: 160", "").data.samples, 9) << "each has a target";
+  EXPECT_EQ(config("name: distilbert", ", max_bytes: 160", "").data.samples, 10) << "none has";
+  EXPECT_EQ(config::steps_of_epoch(parse("model: {size: small}\n")), 0u) << "random tokens have no end";
+}
+
+TEST(Load, ImagesAreOfTheClassesThatTheirFoldersAreCalledAfter) {
+  const TemporaryFolder folder;
+  const std::string image = "P6 2 1 255 aaabbb";
+  folder.write("images/dog/1.ppm", image);
+  folder.write("images/cat/2.ppm", image);
+  folder.write("images/cat/1.ppm", image);
+  folder.write("images/cat/notes.txt", "no image");
+  const auto file = folder.write(
+      "t.yaml", "model: {name: resnet18, classes: 2}\ndata: {source: images, path: images, batch_size: 1}\n");
+  const RunConfig config = config::load_config(file);
+  EXPECT_EQ(config.data.files, (std::vector<std::filesystem::path>{folder.path() / "images/cat/1.ppm",
+                                                                   folder.path() / "images/cat/2.ppm",
+                                                                   folder.path() / "images/dog/1.ppm"}));
+  EXPECT_EQ(config.data.samples, 3);
 }
 
 TEST(Load, ARangeOfStepsIsTheWindow) {
-  const config::ScheduleConfig window = parse("model: {size: small}\nschedule: {steps: 3-8}\n").schedule;
+  const RunConfig config = parse("model: {size: small}\nschedule: {steps: 3-8}\n");
+  const config::ScheduleConfig& window = config.schedule;
   EXPECT_EQ(window.wait, 3);
   EXPECT_EQ(window.warmup, 0);
   EXPECT_EQ(window.active, 6);
-  EXPECT_EQ(config::total_steps(window), 9u);
+  EXPECT_EQ(config::total_steps(config), 9u);
   EXPECT_EQ(parse("model: {size: small}\nschedule: {steps: 0}\n").schedule.active, 1);
 }
 

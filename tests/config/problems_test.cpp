@@ -64,9 +64,6 @@ INSTANTIATE_TEST_SUITE_P(
               "kv_heads, vocab, context, positions, rope_theta, norm_epsilon, tied, bias, activation, "
               "dropout, classes, image_size, file, task, init"}},
         Case{"not_a_name", with("[a, b]: 1"), {"t.yaml:2:1: expected the name of a key, found a list"}},
-        Case{"later",
-             with("schedule: {epochs: 2}"),
-             {"t.yaml:2:12: schedule.epochs: not in this version of Strata"}},
         Case{"required_section_is_a_value",
              "model: small\n",
              {"t.yaml:1:8: model: expected a mapping of name, size, config, layers, d_model, d_ff, heads, "
@@ -269,7 +266,8 @@ INSTANTIATE_TEST_SUITE_P(
               "change model.name"}},
         Case{"text_of_a_model_of_images",
              "model: {name: resnet18}\ndata: {source: text, path: /proc/self/exe}\n",
-             {"t.yaml:2:16: data.source: expected synthetic with model.name: resnet18, which takes images"}},
+             {"t.yaml:2:16: data.source: expected synthetic or images with model.name: resnet18, which takes "
+              "images"}},
         Case{"attention_of_a_model_of_images",
              "model: {name: resnet50}\nattention: sdpa\n",
              {"t.yaml:2:12: attention: has no meaning with model.name: resnet50, which has none; remove it"}},
@@ -458,7 +456,8 @@ INSTANTIATE_TEST_SUITE_P(
              "adam8bit, galore_adamw or rsvd_adam; remove it, or change optimizer.name"}},
         Case{"path_of_text",
              with("data: {path: /proc/self/exe}"),
-             {"t.yaml:2:14: data.path: has a meaning only with data.source: text; remove it, or change "
+             {"t.yaml:2:14: data.path: has a meaning only with data.source: text, images or batch; remove "
+              "it, or change "
               "data.source"}},
         Case{"too_little_text",
              with("data: {source: text, path: /proc/self/exe, max_bytes: 512}"),

@@ -106,11 +106,15 @@ TEST_F(Data, AFileThatCannotBeOpenedIsNamed) {
 
 TEST_F(Data, TextTooShortForOneSequenceIsAnError) {
   const fs::path path = write("short", std::string("12345678"));
-  EXPECT_EQ(TextSource(text_config({path}), 8, 0).description(), "text: 8 tokens of 1 file(s)");
-  const std::string message = data_error([&] { TextSource(text_config({path}), 9, 0); });
+  EXPECT_EQ(TextSource(text_config({path}), {.tokens = 8, .stride = 7}, 0).description(),
+            "text: 8 tokens of 1 file(s)");
+  const std::string message =
+      data_error([&] { TextSource(text_config({path}), {.tokens = 9, .stride = 8}, 0); });
   EXPECT_NE(message.find("hold 8 tokens together, but one sequence needs 9"), std::string::npos) << message;
   const fs::path empty = write("empty", std::string());
-  EXPECT_NE(data_error([&] { TextSource(text_config({empty}), 2, 0); }).find("hold 0 tokens"),
+  EXPECT_NE(data_error([&] {
+              TextSource(text_config({empty}), {.tokens = 2, .stride = 1}, 0);
+            }).find("hold 0 tokens"),
             std::string::npos);
 }
 
@@ -118,8 +122,8 @@ TEST_F(Data, EverySequenceIsAPieceOfTheTextDrawnFromTheSeed) {
   std::vector<std::uint16_t> counting(1000);
   std::iota(counting.begin(), counting.end(), std::uint16_t{0});
   const fs::path path = write("counting", counting);
-  const TextSource source(text_config({path}, TokenFormat::kUint16), 17, 5);
-  const TextSource other_seed(text_config({path}, TokenFormat::kUint16), 17, 6);
+  const TextSource source(text_config({path}, TokenFormat::kUint16), {.tokens = 17, .stride = 16}, 5);
+  const TextSource other_seed(text_config({path}, TokenFormat::kUint16), {.tokens = 17, .stride = 16}, 6);
   std::vector<std::int64_t> starts;
   std::vector<std::int64_t> other_starts;
   Tokens tokens(17);
@@ -138,11 +142,34 @@ TEST_F(Data, EverySequenceIsAPieceOfTheTextDrawnFromTheSeed) {
   EXPECT_EQ(tokens[0], starts[40]);
 }
 
+TEST_F(Data, SequentialTextIsReadFromItsBeginningAndAgain) {
+  std::vector<std::uint16_t> counting(33);
+  std::iota(counting.begin(), counting.end(), std::uint16_t{0});
+  config::DataConfig config = text_config({write("counting", counting)}, TokenFormat::kUint16);
+  config.order = config::DataOrder::kSequential;
+  const auto first_tokens = [&](const TextSequence& sequence) {
+    const TextSource source(config, sequence, 5);
+    Tokens firsts;
+    Tokens tokens(sequence.tokens);
+    for (std::uint64_t number = 0; number < 6; ++number) {
+      source.read(number, tokens);
+      EXPECT_EQ(tokens.back(), tokens.front() + static_cast<std::int64_t>(tokens.size()) - 1);
+      firsts.push_back(tokens.front());
+    }
+    return firsts;
+  };
+  EXPECT_EQ(first_tokens({.tokens = 9, .stride = 8}), (Tokens{0, 8, 16, 24, 0, 8}))
+      << "the last has its target";
+  EXPECT_EQ(first_tokens({.tokens = 8, .stride = 8}), (Tokens{0, 8, 16, 24, 0, 8}));
+  EXPECT_EQ(first_tokens({.tokens = 11, .stride = 10}), (Tokens{0, 10, 20, 0, 10, 20}));
+}
+
 TEST_F(Data, TheTargetIsTheInputShiftedByOne) {
   const fs::path path = write("text", std::string("the quick brown fox jumps over the lazy dog"));
-  const TextSource source(text_config({path}), 9, 1);
-  const LanguageBatches batches(std::make_unique<TextSource>(text_config({path}), 9, 1),
-                                {.context = 8, .vocab = 256});
+  const TextSource source(text_config({path}), {.tokens = 9, .stride = 8}, 1);
+  const LanguageBatches batches(
+      std::make_unique<TextSource>(text_config({path}), TextSequence{.tokens = 9, .stride = 8}, 1),
+      {.context = 8, .vocab = 256});
   const Batch batch = batches.read(12, 3);
   ASSERT_EQ(batch.input.sizes(), (std::vector<std::int64_t>{3, 8}));
   ASSERT_EQ(batch.target.sizes(), (std::vector<std::int64_t>{3, 8}));
@@ -156,8 +183,9 @@ TEST_F(Data, TheTargetIsTheInputShiftedByOne) {
 
 TEST_F(Data, ATokenOutsideOfTheVocabularyIsAnError) {
   const fs::path path = write("text", std::string("aaaa\xc8"));
-  const LanguageBatches batches(std::make_unique<TextSource>(text_config({path}), 5, 1),
-                                {.context = 4, .vocab = 200});
+  const LanguageBatches batches(
+      std::make_unique<TextSource>(text_config({path}), TextSequence{.tokens = 5, .stride = 4}, 1),
+      {.context = 4, .vocab = 200});
   const std::string message = data_error([&] { batches.read(0, 1); });
   EXPECT_NE(message.find("token 200 was read, but model.vocab is 200"), std::string::npos) << message;
 }

@@ -1,7 +1,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "host/trainer/data/batch_file.hpp"
 #include "host/trainer/data/hash_source.hpp"
+#include "host/trainer/data/image_files.hpp"
 #include "host/trainer/data/synthetic_images.hpp"
 #include "host/trainer/data/synthetic_source.hpp"
 #include "host/trainer/data/text_source.hpp"
@@ -18,12 +20,19 @@ std::unique_ptr<TokenSource> open_token_source(const config::RunConfig& config,
     case config::DataSource::kSynthetic:
       return std::make_unique<SyntheticSource>(config.model.vocab, seed);
     case config::DataSource::kText:
-      return std::make_unique<TextSource>(config.data, static_cast<std::uint64_t>(sequence_tokens), seed);
+      return std::make_unique<TextSource>(
+          config.data,
+          TextSequence{.tokens = static_cast<std::uint64_t>(sequence_tokens),
+                       .stride = static_cast<std::uint64_t>(config.model.context)},
+          seed);
     case config::DataSource::kHash:
       return std::make_unique<HashSource>(
           config.model.vocab, static_cast<std::uint64_t>(config.data.batch_size * config.accumulation));
+    case config::DataSource::kImages:
+    case config::DataSource::kBatch:
+      break;
   }
-  throw std::logic_error("data.source: the trainer does not know it, but the schema does");
+  throw std::logic_error("data.source: it gives no tokens, but the model takes them");
 }
 
 }  // namespace
@@ -31,6 +40,7 @@ std::unique_ptr<TokenSource> open_token_source(const config::RunConfig& config,
 std::unique_ptr<BatchSource> open_batch_source(const config::RunConfig& config) {
   const config::ModelConfig& model = config.model;
   const auto seed = static_cast<std::uint64_t>(config.seed);
+  if (config.data.source == config::DataSource::kBatch) return std::make_unique<BatchFile>(config);
   const SequenceShape shape{model.context, model.vocab};
   switch (model.task) {
     case config::Task::kLanguageModel:
@@ -39,6 +49,9 @@ std::unique_ptr<BatchSource> open_batch_source(const config::RunConfig& config) 
       return std::make_unique<LabelledBatches>(open_token_source(config, model.context), shape, model.classes,
                                                seed);
     case config::Task::kImageClass:
+      if (config.data.source == config::DataSource::kImages)
+        return std::make_unique<ImageFiles>(config.data, model.image_size, model.classes,
+                                            parameter_dtype(config.precision), seed);
       return std::make_unique<SyntheticImages>(model.image_size, model.classes,
                                                parameter_dtype(config.precision), seed);
   }

@@ -17,12 +17,11 @@ namespace strata::trainer {
 namespace {
 
 LoadPlan load_plan(const config::RunConfig& config) {
-  return {
-      .samples = config.data.batch_size,
-      .micro_batches = config::total_steps(config.schedule) * static_cast<std::uint64_t>(config.accumulation),
-      .workers = config.data.workers,
-      .prefetch = config.data.prefetch,
-      .pin_memory = config.data.pin_memory};
+  return {.samples = config.data.batch_size,
+          .micro_batches = config::total_steps(config) * static_cast<std::uint64_t>(config.accumulation),
+          .workers = config.data.workers,
+          .prefetch = config.data.prefetch,
+          .pin_memory = config.data.pin_memory};
 }
 
 }  // namespace
@@ -77,13 +76,17 @@ void TrainingRun::describe() const {
   };
   session_.describe("model", description.dump());
   session_.describe("data", nlohmann::json(source_->description()).dump());
+  if (const std::uint64_t steps = config::steps_of_epoch(config_); steps > 0) {
+    const nlohmann::ordered_json epoch = {{"samples", config_.data.samples}, {"steps", steps}};
+    session_.describe("epoch", epoch.dump());
+  }
   session_.describe("device", nlohmann::json(to_text(config_.device)).dump());
   session_.describe("torch", describe_backend());
 }
 
 void TrainingRun::run_steps(Result& result) {
   const c10::AutoGradMode gradients(config_.mode != config::Mode::kForward);
-  const std::uint64_t steps = config::total_steps(config_.schedule);
+  const std::uint64_t steps = config::total_steps(config_);
   const std::int64_t samples = config_.accumulation * config_.data.batch_size;
   const bool has_tokens = config_.model.task != config::Task::kImageClass;
   const auto tokens = static_cast<std::uint64_t>(has_tokens ? samples * config_.model.context : samples);
@@ -116,8 +119,7 @@ void TrainingRun::run_steps(Result& result) {
 std::optional<TrainingRun::StepOutcome> TrainingRun::run_step(std::uint64_t step) {
   const config::ZeroGradAt zero_grad_at = config_.zero_grad.at;
   if (trains()) {
-    optimizer_->set_learning_rate(
-        learning_rate_at(config_.optimizer, step, config::total_steps(config_.schedule)));
+    optimizer_->set_learning_rate(learning_rate_at(config_.optimizer, step, config::total_steps(config_)));
     if (zero_grad_at == config::ZeroGradAt::kStepStart) zero_gradients();
   }
   StepOutcome outcome{};
