@@ -89,7 +89,7 @@ StepTimes bare_loop(const config::RunConfig& config) {
     optimizer->step();
   };
   StepTimes times;
-  const std::uint64_t steps = config::total_steps(config.schedule);
+  const std::uint64_t steps = config::total_steps(config);
   for (std::uint64_t step = 0; step < steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();
     train_step(step);

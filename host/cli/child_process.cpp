@@ -28,10 +28,15 @@ void pass_on(int signal) {
   errno = error;
 }
 
-// While it lives, signals that mean the program reach it, and Ctrl-C leaves us to wait for it.
+// While it lives, signals that mean the program reach it, and Ctrl-C leaves us to wait for it. What comes
+// before the program's number is known waits until `deliver`.
 class SignalsForChild {
  public:
   SignalsForChild() {
+    sigset_t waiting;
+    sigemptyset(&waiting);
+    for (const int signal : kPassedOn) sigaddset(&waiting, signal);
+    sigprocmask(SIG_BLOCK, &waiting, &mask_before_);
     for (std::size_t index = 0; index < kPassedOn.size(); ++index) {
       struct sigaction action {};
       action.sa_handler = &pass_on;
@@ -46,17 +51,21 @@ class SignalsForChild {
   SignalsForChild(const SignalsForChild&) = delete;
   SignalsForChild& operator=(const SignalsForChild&) = delete;
 
+  void deliver() const { sigprocmask(SIG_SETMASK, &mask_before_, nullptr); }
+
   // Also in the child: what is ignored stays so across exec.
   void restore() const {
     for (std::size_t index = 0; index < kPassedOn.size(); ++index)
       sigaction(kPassedOn[index], &before_[index], nullptr);
     sigaction(SIGINT, &interrupt_before_, nullptr);
+    deliver();
   }
 
  private:
   static constexpr std::array<int, 3> kPassedOn = {SIGTERM, SIGHUP, SIGQUIT};
   std::array<struct sigaction, 3> before_{};
   struct sigaction interrupt_before_ {};
+  sigset_t mask_before_{};
 };
 
 // "NAME=value" of our own environment, with `variables` in place of what it says of them.
@@ -109,6 +118,7 @@ int run_program(const std::string& file, const std::vector<std::string>& words,
     _exit(kNotExecutable);
   }
   child = pid;
+  signals.deliver();
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
