@@ -1,0 +1,14 @@
+// The sections of the schema's table that have a file of their own.
+#pragma once
+
+#include <vector>
+
+#include "host/config/schema.hpp"
+
+namespace strata::config {
+
+std::vector<Key> model_keys();
+std::vector<Key> data_keys();
+std::vector<Key> optimizer_keys();
+
+}  // namespace strata::config
