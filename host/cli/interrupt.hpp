@@ -5,9 +5,9 @@
 
 namespace strata::cli {
 
-// While it lives: the first SIGINT or SIGTERM is only noted, so that the run can end cleanly; the process dies
-// of the second at once. SIGPIPE is ignored: a progress line that nobody reads must not end a training. One at
-// a time a process.
+// While it lives: the first SIGINT or SIGTERM is only noted, so that the run can end cleanly; the process
+// dies of the second at once. SIGPIPE is ignored: a progress line that nobody reads must not end a training.
+// One at a time a process.
 class InterruptGuard {
  public:
   InterruptGuard();
