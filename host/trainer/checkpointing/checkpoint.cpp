@@ -20,7 +20,7 @@ class Kept {
   void keep(const at::Tensor& tensor) {
     tensor_ = tensor;
     watched_ = watching_hooks();
-    if (watched_) watched_->call_pack_hook(tensor);
+    if (watched_) watched_->call_pack_hook(tensor.detach());
   }
 
   const at::Tensor& tensor() const { return tensor_; }
@@ -44,11 +44,8 @@ using Slot = Kept;
 class Frame {
  public:
   Frame(LayerFunction layer, const at::Tensor& x, ModuleScope scope)
-      : layer_(std::move(layer)),
-        scope_(std::move(scope)),
-        state_(x.device()),
-        requires_grad_(x.requires_grad()) {
-    input_.keep(x.detach());
+      : layer_(std::move(layer)), scope_(std::move(scope)), state_(x.device()) {
+    input_.keep(x);
   }
 
   void add(const std::shared_ptr<Slot>& slot) { slots_.push_back(slot); }
@@ -56,11 +53,10 @@ class Frame {
   void run_again() {
     const auto range = scope_.enter_again();
     const ForwardState::Again again(state_);
-    const at::Tensor x = input_.tensor().detach().requires_grad_(requires_grad_);
     saved_again_ = 0;
     const SavedTensorHooks hooks([this] { return std::make_unique<SavedAgain>(*this); });
     try {
-      layer_(x);
+      layer_(input_.tensor());
     } catch (const AllRecomputed&) {
     }
     if (saved_again_ != slots_.size()) {
@@ -95,7 +91,7 @@ class Frame {
   LayerFunction layer_;
   ModuleScope scope_;
   ForwardState state_;
-  bool requires_grad_;
+  // As it is, not detached: autocast keeps the casts of leaves, and would of one that is none.
   Kept input_;
   std::vector<std::weak_ptr<Slot>> slots_;  // in the order of saving
   std::size_t saved_again_ = 0;
