@@ -10,6 +10,10 @@ MODELS = {  # as the host names them
     "llama-60m": "name: llama, size: 60m",
     "gpt2-small": "name: gpt2, size: small",
     "cs336-small": "name: transformer, size: small",
+    "qwen-small": "name: qwen, size: custom, layers: 4, d_model: 256, d_ff: 704, heads: 8, kv_heads: 2, vocab: 8000",
+    "distilbert": "name: distilbert",
+    "resnet18": "name: resnet18",
+    "resnet50": "name: resnet50",
 }
 CHECKPOINTING = {"none": "none", "block": "block", "reentrant": "{every: 1, reentrant: true}"}
 
@@ -50,21 +54,74 @@ VARIANTS = {
     "few tokens, bf16": {**FEW_TOKENS, "precision": "bf16"},
     "few tokens, fp16_autocast": {**FEW_TOKENS, "precision": "fp16_autocast"},
 }
-# Only GPT-2 drops; and in checkpointed blocks the same again.
+# Only GPT-2 and DistilBERT drop; and in checkpointed blocks the same again.
+DROPPING = ("gpt2-small", "distilbert")
 DROPOUT = {
     "dropout": {"dropout": 0.1},
     "dropout, sdpa": {"dropout": 0.1, "attention": "sdpa"},
     "dropout, block": {"dropout": 0.1, "checkpointing": "block"},
 }
 
+# Images: of so many pixels square, and nothing in the model attends or drops.
+IMAGES = {
+    **{key: value for key, value in PLAIN.items() if key not in ("context", "dropout", "attention")},
+    "image_size": 224,
+    "batch": 4,
+}
+FEW_PIXELS = {"image_size": 32, "batch": 2}
+IMAGE_VARIANTS = {
+    "plain": {},
+    "bf16_autocast": {"precision": "bf16_autocast"},
+    "fp16_autocast": {"precision": "fp16_autocast"},
+    "bf16": {"precision": "bf16"},
+    "block": {"checkpointing": "block"},
+    "2 micro-batches": {"accumulation": 2},
+    "sgd": {"optimizer": "sgd"},
+    "sgd, loop": {"optimizer": "sgd", "impl": "loop"},
+    "sgd, bf16_autocast": {"optimizer": "sgd", "precision": "bf16_autocast"},
+    "few pixels, foreach": FEW_PIXELS,
+    "few pixels, loop": {**FEW_PIXELS, "impl": "loop"},
+    "few pixels, fused": {**FEW_PIXELS, "impl": "fused"},
+    "few pixels, sgd": {**FEW_PIXELS, "optimizer": "sgd"},
+    "few pixels, sgd, loop": {**FEW_PIXELS, "optimizer": "sgd", "impl": "loop"},
+}
+SEEING = ("resnet18", "resnet50")
+
+
+def cases_of(model):
+    if model in SEEING:
+        return {name: {**IMAGES, **options} for name, options in IMAGE_VARIANTS.items()}
+    variants = {**VARIANTS, **DROPOUT} if model in DROPPING else VARIANTS
+    return {name: {**PLAIN, **options} for name, options in variants.items()}
+
+
 CASES = {
-    f"{model}, {name}": {"model": model, **PLAIN, **options}
-    for model in MODELS
-    for name, options in {**VARIANTS, **(DROPOUT if model == "gpt2-small" else {})}.items()
+    f"{model}, {name}": {"model": model, **case} for model in MODELS for name, case in cases_of(model).items()
 }
 
-# Of each model one of each kind; the others with the long tests.
-QUICK = ("plain", "sdpa", "bf16_autocast", "bf16", "block", "few tokens, foreach", "few tokens, fused", "few tokens, sgd")
+# Of the first models one of each kind, of the others what these do not have; the rest with the long tests.
+ONE_OF_EACH_KIND = (
+    "plain",
+    "sdpa",
+    "bf16_autocast",
+    "bf16",
+    "block",
+    "few tokens, foreach",
+    "few tokens, fused",
+    "few tokens, sgd",
+)
+QUICK = {
+    **dict.fromkeys(("llama-60m", "gpt2-small", "cs336-small"), ONE_OF_EACH_KIND),
+    "qwen-small": ("plain", "block"),
+    "distilbert": ("plain", "bf16_autocast, block", "dropout, sdpa"),
+    "resnet18": ("plain", "sgd, loop"),
+    "resnet50": ("sgd, bf16_autocast",),
+}
+
+
+def is_quick(name):
+    model, variant = name.split(", ", 1)
+    return variant in QUICK[model]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,13 +138,25 @@ class Difference:
         return -(-self.bytes // 512) * 512
 
 
+INVERSE_FREQUENCIES = (
+    "transformers keeps the inverse frequencies twice, those it computes with and those it began with, because some kinds of"
+    " RoPE change the former while training. The host has none of these kinds, and keeps one."
+)
+DIVISOR = (
+    "torch.optim's loop over the parameters holds the divisor of one until that of the next is there, in the variable `denom`;"
+    " LibTorch's frees it first. Most is allocated at the next one, "
+)
+LARGEST_CONVOLUTION = "a convolution's of 3 x 3 pixels, from 512 channels to 512."
+
 EXPLAINED = [
-    Difference(
-        32 * 4,
-        "original_inv_freq of rotary_emb, 32 float32",
-        "transformers keeps the inverse frequencies twice, those it computes with and those it began with, because some"
-        " kinds of RoPE change the former while training. The host has none of these kinds, and keeps one.",
-        {"model": ["llama-60m"]},
+    *(
+        Difference(
+            frequencies * 4,
+            f"original_inv_freq of rotary_emb, {frequencies} float32",
+            INVERSE_FREQUENCIES,
+            {"model": [model]},
+        )
+        for model, frequencies in (("llama-60m", 32), ("qwen-small", 16))
     ),
     Difference(
         512 * 8,
@@ -95,17 +164,21 @@ EXPLAINED = [
         "transformers hands its decoder layers the positions that their rotary embeddings were computed from. The layers"
         " do not read them, but a checkpointed one keeps all its arguments until backward. The host hands on the"
         " embeddings alone. (GPT-2's positions are kept by both, for the gradient of wpe.)",
-        {"model": ["llama-60m"], "checkpointing": ["block", "reentrant"]},
+        {"model": ["llama-60m", "qwen-small"], "checkpointing": ["block", "reentrant"]},
     ),
     *(
         Difference(
             width * 4,
-            f"the divisor of the last norm's update, {width} float32",
-            "torch.optim's loop over the parameters holds the divisor of one until that of the next is there, in the variable"
-            " `denom`; LibTorch's frees it first. Most is allocated at the next one, the head's.",
+            f"the divisor of a norm's update, {width} float32",
+            DIVISOR + next_one,
             {"model": [model], "optimizer": ["adamw"], "impl": ["loop"]},
         )
-        for model, width in (("llama-60m", 512), ("cs336-small", 768))
+        for model, width, next_one in (
+            ("llama-60m", 512, "the head's."),
+            ("cs336-small", 768, "the head's."),
+            ("resnet18", 512, LARGEST_CONVOLUTION),
+            ("resnet50", 512, LARGEST_CONVOLUTION),
+        )
     ),
 ]
 
@@ -115,19 +188,26 @@ def explained(case):
     return [
         difference
         for difference in EXPLAINED
-        if all(case[key] in values for key, values in difference.where.items())
+        if all(case.get(key) in values for key, values in difference.where.items())
     ]
 
 
+def model_of(case):
+    keys = ["context"] + ["dropout"] * (case["model"] in DROPPING)
+    if case["model"] in SEEING:
+        keys = ["image_size"]
+    return ", ".join([MODELS[case["model"]], *(f"{key}: {case[key]}" for key in keys)])
+
+
 def yaml_of(case):
-    dropout = f", dropout: {case['dropout']}" if case["model"] == "gpt2-small" else ""
     momentum = ", momentum: 0.9" if case["optimizer"] == "sgd" else ""
+    attention = f"attention: {case['attention']}\n" if "attention" in case else ""
     return f"""\
-model: {{{MODELS[case["model"]]}, context: {case["context"]}{dropout}}}
+model: {{{model_of(case)}}}
 data: {{batch_size: {case["batch"]}}}
 optimizer: {{name: {case["optimizer"]}, impl: {case["impl"]}, weight_decay: 0.01{momentum}}}
 precision: {case["precision"]}
-attention: {case["attention"]}
+{attention}\
 checkpointing: {CHECKPOINTING[case["checkpointing"]]}
 accumulation: {case["accumulation"]}
 schedule: {{wait: 0, warmup: 1, active: 2}}

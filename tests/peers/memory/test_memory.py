@@ -16,7 +16,7 @@ import sys
 
 import pytest
 import torch
-from cases import CASES, EXPLAINED, QUICK, explained, yaml_of
+from cases import CASES, EXPLAINED, explained, is_quick, yaml_of
 from course_model import Transformer
 
 HERE = pathlib.Path(__file__).parent
@@ -82,9 +82,13 @@ def tensor_peak(folder):
     return peak
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name.split(", ", 1)[1] in QUICK else pytest.mark.long) for name in CASES]
-)
+def each_case(is_ordinary):
+    """Those that are not ordinary are of the long tests."""
+    marked = [pytest.param(name, marks=[] if is_ordinary(name) else pytest.mark.long) for name in CASES]
+    return pytest.mark.parametrize("name", marked)
+
+
+@each_case(is_quick)
 def test_peaks_are_equal_but_for_what_is_explained(host_run, python_peaks, name):
     case = CASES[name]
     summary = host_run(case, EXACT_BLOCKS)
@@ -97,9 +101,7 @@ def test_peaks_are_equal_but_for_what_is_explained(host_run, python_peaks, name)
     assert summary["peak"]["allocated_bytes"] == max(steps[1:])
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name.endswith("plain") else pytest.mark.long) for name in CASES]
-)
+@each_case(lambda name: is_quick(name) and name.endswith("plain"))
 def test_tensors_are_the_same_in_blocks_of_the_default_allocator(host_run, python_peaks, tmp_path, name):
     case = CASES[name]
     summary = host_run(case, DEFAULT_BLOCKS)

@@ -15,10 +15,14 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import torch  # noqa: E402
 import torch._dynamo  # noqa: E402, F401  (which optimizers and checkpoints import at their first use: here it is shared)
 import torch.nn.functional as F  # noqa: E402
+import torchvision  # noqa: E402
 import transformers  # noqa: E402
 from course_model import Transformer  # noqa: E402
+from torch.utils.checkpoint import checkpoint  # noqa: E402
+from transformers.models.distilbert import modeling_distilbert  # noqa: E402, F401
 from transformers.models.gpt2 import modeling_gpt2  # noqa: E402, F401
 from transformers.models.llama import modeling_llama  # noqa: E402, F401
+from transformers.models.qwen2 import modeling_qwen2  # noqa: E402, F401
 
 STEPS = 3
 ATTENTION = {"naive": "eager", "sdpa": "sdpa"}
@@ -29,14 +33,15 @@ REENTRANT = {"none": None, "block": False, "reentrant": True}
 class LogitsOf(torch.nn.Module):
     """One of transformers' models. Nothing else of what it returns is kept, and no key or value for later tokens."""
 
-    def __init__(self, model, use_reentrant):
+    def __init__(self, model, use_reentrant, **options):
         super().__init__()
         self.model = model
+        self.options = options
         if use_reentrant is not None:
             model.activation_checkpointing_enable({"use_reentrant": use_reentrant})
 
     def forward(self, tokens):
-        return self.model(input_ids=tokens, use_cache=False).logits
+        return self.model(input_ids=tokens, **self.options).logits
 
 
 def llama_60m(case):
@@ -48,13 +53,33 @@ def llama_60m(case):
         num_attention_heads=8,
         attn_implementation=ATTENTION[case["attention"]],
     )
-    return LogitsOf(transformers.LlamaForCausalLM(config), REENTRANT[case["checkpointing"]])
+    return LogitsOf(transformers.LlamaForCausalLM(config), REENTRANT[case["checkpointing"]], use_cache=False)
+
+
+def qwen_small(case):
+    config = transformers.Qwen2Config(
+        vocab_size=8000,
+        hidden_size=256,
+        intermediate_size=704,
+        num_hidden_layers=4,
+        num_attention_heads=8,
+        num_key_value_heads=2,
+        tie_word_embeddings=True,
+        attn_implementation=ATTENTION[case["attention"]],
+    )
+    return LogitsOf(transformers.Qwen2ForCausalLM(config), REENTRANT[case["checkpointing"]], use_cache=False)
 
 
 def gpt2_small(case):
     dropouts = dict.fromkeys(("embd_pdrop", "attn_pdrop", "resid_pdrop"), case["dropout"])
     config = transformers.GPT2Config(attn_implementation=ATTENTION[case["attention"]], **dropouts)
-    return LogitsOf(transformers.GPT2LMHeadModel(config), REENTRANT[case["checkpointing"]])
+    return LogitsOf(transformers.GPT2LMHeadModel(config), REENTRANT[case["checkpointing"]], use_cache=False)
+
+
+def distilbert(case):
+    dropouts = dict.fromkeys(("dropout", "attention_dropout", "seq_classif_dropout"), case["dropout"])
+    config = transformers.DistilBertConfig(attn_implementation=ATTENTION[case["attention"]], **dropouts)
+    return LogitsOf(transformers.DistilBertForSequenceClassification(config), REENTRANT[case["checkpointing"]])
 
 
 def course_small(case):
@@ -70,13 +95,57 @@ def course_small(case):
     )
 
 
-MODELS = {"llama-60m": llama_60m, "gpt2-small": gpt2_small, "cs336-small": course_small}
+class Checkpointed(torch.nn.Module):
+    def __init__(self, block):
+        super().__init__()
+        self.block = block
+
+    def forward(self, x):
+        return checkpoint(self.block, x, use_reentrant=False)
+
+
+def resnet(case):
+    """torchvision's, which has no switch for checkpointing."""
+    model = getattr(torchvision.models, case["model"])()
+    if case["checkpointing"] == "block":
+        for stage in (model.layer1, model.layer2, model.layer3, model.layer4):
+            for number, block in enumerate(stage):
+                stage[number] = Checkpointed(block)
+    return model
+
+
+def next_tokens(case):
+    tokens = torch.zeros(case["batch"], case["context"] + 1, dtype=torch.long)
+    return tokens[:, :-1].contiguous(), tokens[:, 1:].contiguous()
+
+
+def labelled_sequences(case):
+    return torch.zeros(case["batch"], case["context"], dtype=torch.long), torch.zeros(case["batch"], dtype=torch.long)
+
+
+def labelled_images(case):
+    dtype = torch.bfloat16 if case["precision"] == "bf16" else torch.float32
+    images = torch.zeros(case["batch"], 3, case["image_size"], case["image_size"], dtype=dtype)
+    return images, torch.zeros(case["batch"], dtype=torch.long)
+
+
+# What is trained on which batches.
+MODELS = {
+    "llama-60m": (llama_60m, next_tokens),
+    "gpt2-small": (gpt2_small, next_tokens),
+    "cs336-small": (course_small, next_tokens),
+    "qwen-small": (qwen_small, next_tokens),
+    "distilbert": (distilbert, labelled_sequences),
+    "resnet18": (resnet, labelled_images),
+    "resnet50": (resnet, labelled_images),
+}
 
 
 def make_model(case):
     torch.set_default_dtype(torch.bfloat16 if case["precision"] == "bf16" else torch.float32)
     with torch.device("cuda"):
-        model = MODELS[case["model"]](case)
+        make, _ = MODELS[case["model"]]
+        model = make(case)
     torch.set_default_dtype(torch.float32)
     return model.train()
 
@@ -90,12 +159,12 @@ def make_optimizer(model, case):
 
 
 def loss_of(model, inputs, targets):
-    return F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten())
+    return F.cross_entropy(model(inputs).flatten(0, -2), targets.flatten())
 
 
 def micro_batch(model, case, scaler):
-    tokens = torch.zeros(case["batch"], case["context"] + 1, dtype=torch.long)
-    inputs, targets = tokens[:, :-1].contiguous().to("cuda"), tokens[:, 1:].contiguous().to("cuda")
+    _, make_batch = MODELS[case["model"]]
+    inputs, targets = (tensor.to("cuda") for tensor in make_batch(case))
     half = {"bf16_autocast": torch.bfloat16, "fp16_autocast": torch.float16}.get(case["precision"])
     with torch.autocast("cuda", dtype=half, enabled=half is not None):
         loss = loss_of(model, inputs, targets)
