@@ -5,8 +5,8 @@
 #include <torch/serialize.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -17,7 +17,10 @@ Dictionary load_fixture(const std::string& name, const char* environment_variabl
   const std::string path = other != nullptr ? other : STRATA_TEST_DATA "/" + name;
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error("no fixture '" + path + "'");
-  const std::vector<char> bytes(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>{});
+  std::vector<char> bytes(std::filesystem::file_size(path));
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
+    throw std::runtime_error("cannot read the fixture '" + path + "'");
+  }
   return Dictionary(torch::pickle_load(bytes));
 }
 
