@@ -11,6 +11,7 @@ MODELS = {  # as the host names them
     "gpt2-small": "name: gpt2, size: small",
     "cs336-small": "name: transformer, size: small",
     "qwen-small": "name: qwen, size: custom, layers: 4, d_model: 256, d_ff: 704, heads: 8, kv_heads: 2, vocab: 8000",
+    "qwen-0.5b": "name: qwen, size: 0.5b",
     "distilbert": "name: distilbert",
     "resnet18": "name: resnet18",
     "resnet50": "name: resnet50",
@@ -88,7 +89,13 @@ IMAGE_VARIANTS = {
 SEEING = ("resnet18", "resnet50")
 
 
+# A model of a size that people train, whose vocabulary is most of it.
+OF_QWEN = ("plain", "sdpa", "bf16_autocast, sdpa", "bf16, sdpa", "block", "sgd", "few tokens, foreach", "few tokens, loop")
+
+
 def cases_of(model):
+    if model == "qwen-0.5b":
+        return {name: {**PLAIN, **VARIANTS[name]} for name in OF_QWEN}
     if model in SEEING:
         return {name: {**IMAGES, **options} for name, options in IMAGE_VARIANTS.items()}
     variants = {**VARIANTS, **DROPOUT} if model in DROPPING else VARIANTS
@@ -113,6 +120,7 @@ ONE_OF_EACH_KIND = (
 QUICK = {
     **dict.fromkeys(("llama-60m", "gpt2-small", "cs336-small"), ONE_OF_EACH_KIND),
     "qwen-small": ("plain", "block"),
+    "qwen-0.5b": (),
     "distilbert": ("plain", "bf16_autocast, block", "dropout, sdpa"),
     "resnet18": ("plain", "sgd, loop"),
     "resnet50": ("sgd, bf16_autocast",),
@@ -156,7 +164,7 @@ EXPLAINED = [
             INVERSE_FREQUENCIES,
             {"model": [model]},
         )
-        for model, frequencies in (("llama-60m", 32), ("qwen-small", 16))
+        for model, frequencies in (("llama-60m", 32), ("qwen-small", 16), ("qwen-0.5b", 32))
     ),
     Difference(
         512 * 8,
@@ -164,7 +172,7 @@ EXPLAINED = [
         "transformers hands its decoder layers the positions that their rotary embeddings were computed from. The layers"
         " do not read them, but a checkpointed one keeps all its arguments until backward. The host hands on the"
         " embeddings alone. (GPT-2's positions are kept by both, for the gradient of wpe.)",
-        {"model": ["llama-60m", "qwen-small"], "checkpointing": ["block", "reentrant"]},
+        {"model": ["llama-60m", "qwen-small", "qwen-0.5b"], "checkpointing": ["block", "reentrant"]},
     ),
     *(
         Difference(

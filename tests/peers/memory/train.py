@@ -56,16 +56,29 @@ def llama_60m(case):
     return LogitsOf(transformers.LlamaForCausalLM(config), REENTRANT[case["checkpointing"]], use_cache=False)
 
 
-def qwen_small(case):
+QWEN_SIZES = {
+    "qwen-small": {
+        "vocab_size": 8000,
+        "hidden_size": 256,
+        "intermediate_size": 704,
+        "num_hidden_layers": 4,
+        "num_attention_heads": 8,
+        "num_key_value_heads": 2,
+    },
+    "qwen-0.5b": {
+        "vocab_size": 151_936,
+        "hidden_size": 896,
+        "intermediate_size": 4864,
+        "num_hidden_layers": 24,
+        "num_attention_heads": 14,
+        "num_key_value_heads": 2,
+    },
+}
+
+
+def qwen(case):
     config = transformers.Qwen2Config(
-        vocab_size=8000,
-        hidden_size=256,
-        intermediate_size=704,
-        num_hidden_layers=4,
-        num_attention_heads=8,
-        num_key_value_heads=2,
-        tie_word_embeddings=True,
-        attn_implementation=ATTENTION[case["attention"]],
+        **QWEN_SIZES[case["model"]], tie_word_embeddings=True, attn_implementation=ATTENTION[case["attention"]]
     )
     return LogitsOf(transformers.Qwen2ForCausalLM(config), REENTRANT[case["checkpointing"]], use_cache=False)
 
@@ -134,7 +147,8 @@ MODELS = {
     "llama-60m": (llama_60m, next_tokens),
     "gpt2-small": (gpt2_small, next_tokens),
     "cs336-small": (course_small, next_tokens),
-    "qwen-small": (qwen_small, next_tokens),
+    "qwen-small": (qwen, next_tokens),
+    "qwen-0.5b": (qwen, next_tokens),
     "distilbert": (distilbert, labelled_sequences),
     "resnet18": (resnet, labelled_images),
     "resnet50": (resnet, labelled_images),
