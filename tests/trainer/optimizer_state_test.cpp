@@ -237,6 +237,8 @@ TEST(BlockProjections, AreMatricesOfAttentionAndFeedForward) {
   EXPECT_TRUE(is_projection("layers.0.self_attn.q_proj.weight", {4, 4}));
   EXPECT_TRUE(is_projection("h.0.mlp.c_fc.weight", {4, 4}));
   EXPECT_TRUE(is_projection("layers.0.ffn.w1.weight", {4, 4}));
+  EXPECT_TRUE(is_projection("transformer.layer.0.attention.q_lin.weight", {4, 4}));
+  EXPECT_FALSE(is_projection("layers.0.post_attention_layernorm.weight", {4}));
   EXPECT_FALSE(is_projection("h.0.attn.c_attn.bias", {4}));
   EXPECT_FALSE(is_projection("embed_tokens.weight", {4, 4}));
   EXPECT_FALSE(is_projection("lm_head.weight", {4, 4}));

@@ -17,8 +17,9 @@
 namespace strata::trainer {
 
 bool is_block_projection(const NamedParameter& parameter) {
-  // llama, gpt2 and qwen have the first two, transformer the first and the last.
-  static constexpr std::array<std::string_view, 3> kLayers{"attn", "mlp", "ffn"};
+  // llama, gpt2 and qwen have the first two, which are galore_torch's; transformer the first and the last,
+  // distilbert the last two.
+  static constexpr std::array<std::string_view, 4> kLayers{"attn", "mlp", "attention", "ffn"};
   return parameter.tensor.dim() == 2 && std::ranges::any_of(kLayers, [&](std::string_view layer) {
            return parameter.name.find(layer) != std::string::npos;
          });
