@@ -38,5 +38,7 @@ target_link_libraries(strata::torch INTERFACE
 # (docs/decisions/006). A file still includes what it uses, and clang-tidy reads each on its own.
 function(strata_use_torch target)
   target_link_libraries(${target} PRIVATE strata::torch)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  if(NOT STRATA_FOR_LINT)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  endif()
 endfunction()

@@ -1,6 +1,7 @@
 // A model's shape as Hugging Face's config.json has it, taken for what the YAML would say.
 #pragma once
 
+#include <filesystem>
 #include <vector>
 
 #include "host/config/problem.hpp"

@@ -117,7 +117,7 @@ class Dropped final : public SavedVariableHooks {
 
 }  // namespace
 
-at::Tensor checkpoint(LayerFunction layer, const at::Tensor& x, const ModuleScope& scope) {
+at::Tensor checkpoint(const LayerFunction& layer, const at::Tensor& x, const ModuleScope& scope) {
   const auto frame = std::make_shared<Frame>(layer, x, scope);
   const SavedTensorHooks hooks([&frame] { return std::make_unique<Dropped>(frame); });
   return layer(x);

@@ -11,11 +11,11 @@ namespace strata::trainer {
 // `layer(x)`, of whose graph nothing but its input stays. Every tensor that autograd would have saved is
 // replaced by a note; backward's first need of one runs the layer again, up to the last that was saved, and
 // each is freed as it is used. Needs a HookingEngine. `scope` is marked as running again.
-at::Tensor checkpoint(LayerFunction layer, const at::Tensor& x, const ModuleScope& scope);
+at::Tensor checkpoint(const LayerFunction& layer, const at::Tensor& x, const ModuleScope& scope);
 
 // `layer(x)` without a graph. Its backward runs the layer again, whole, with a graph of its own, and goes
 // backward through that. `x` must require a gradient, or no weight in the layer gets one: throws
 // std::invalid_argument otherwise.
-at::Tensor reentrant_checkpoint(LayerFunction layer, const at::Tensor& x, const ModuleScope& scope);
+at::Tensor reentrant_checkpoint(const LayerFunction& layer, const at::Tensor& x, const ModuleScope& scope);
 
 }  // namespace strata::trainer

@@ -52,7 +52,7 @@ struct RunAgain : torch::autograd::Function<RunAgain> {
 
 }  // namespace
 
-at::Tensor reentrant_checkpoint(LayerFunction layer, const at::Tensor& x, const ModuleScope& scope) {
+at::Tensor reentrant_checkpoint(const LayerFunction& layer, const at::Tensor& x, const ModuleScope& scope) {
   if (!x.requires_grad()) {
     throw std::invalid_argument(
         "checkpointing: reentrant: the input of a layer requires no gradient, so that its weights would get "

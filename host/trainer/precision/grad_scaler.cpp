@@ -15,7 +15,7 @@ at::Tensor GradScaler::scale(const at::Tensor& loss) {
   return loss * scale_;
 }
 
-bool GradScaler::unscale(std::vector<at::Tensor> gradients) {
+bool GradScaler::unscale(const std::vector<at::Tensor>& gradients) {
   found_infinite_ = at::zeros({1}, options_);
   if (gradients.empty()) return true;
   // In double, as the reciprocal of a scale above 2^126 is no normal float.

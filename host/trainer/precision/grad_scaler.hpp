@@ -20,7 +20,7 @@ class GradScaler {
 
   // Divides `gradients`, in place, and returns whether all of them are finite: only then may the optimizer
   // step. Waits for the device. On a dry one they always are.
-  bool unscale(std::vector<at::Tensor> gradients);
+  bool unscale(const std::vector<at::Tensor>& gradients);
 
   // After each step, taken or left out: lowers the scale after an overflow, raises it after
   // `growth_interval` steps without.
