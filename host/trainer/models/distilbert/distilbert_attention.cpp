@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "host/trainer/models/distilbert/distilbert.hpp"
+#include "host/trainer/models/layers/heads.hpp"
 
 namespace strata::trainer {
 
@@ -24,15 +25,11 @@ DistilBertAttention::DistilBertAttention(const ModelParts& parts, const ModelSit
 
 at::Tensor DistilBertAttention::forward(const at::Tensor& x) const {
   const auto range = scope_.enter("DistilBertAttention");
-  const at::Tensor query = split_heads(query_projection_->forward(x));
-  const at::Tensor key = split_heads(key_projection_->forward(x));
-  const at::Tensor value = split_heads(value_projection_->forward(x));
+  const at::Tensor query = split_heads(query_projection_->forward(x), features_);
+  const at::Tensor key = split_heads(key_projection_->forward(x), features_);
+  const at::Tensor value = split_heads(value_projection_->forward(x), features_);
   const at::Tensor attended = attend(query, key, value).transpose(1, 2).contiguous();
   return output_projection_->forward(attended.flatten(2));
-}
-
-at::Tensor DistilBertAttention::split_heads(const at::Tensor& x) const {
-  return x.unflatten(-1, {-1, features_}).transpose(1, 2);
 }
 
 // Naive as transformers' eager attention.

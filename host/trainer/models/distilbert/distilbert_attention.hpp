@@ -21,7 +21,6 @@ class DistilBertAttention : public torch::nn::Module {
   const ModuleScope& scope() const { return scope_; }
 
  private:
-  at::Tensor split_heads(const at::Tensor& x) const;
   at::Tensor attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value) const;
 
   std::int64_t features_;  // of a head

@@ -1,6 +1,7 @@
 #include "host/trainer/models/gpt2/gpt2_attention.hpp"
 
 #include "host/trainer/models/gpt2/gpt2.hpp"
+#include "host/trainer/models/layers/heads.hpp"
 
 namespace strata::trainer {
 
@@ -22,12 +23,9 @@ at::Tensor Gpt2Attention::forward(const at::Tensor& x, const at::Tensor& mask) c
   const auto range = scope_.enter("Gpt2Attention");
   const std::vector<at::Tensor> parts = input_projection_->forward(x).split(x.size(-1), 2);
   const at::Tensor attended =
-      attention_.forward(split_heads(parts[0]), split_heads(parts[1]), split_heads(parts[2]), mask);
+      attention_.forward(split_heads(parts[0], features_), split_heads(parts[1], features_),
+                         split_heads(parts[2], features_), mask);
   return at::dropout(output_projection_->forward(attended), dropout_, /*train=*/true);
-}
-
-at::Tensor Gpt2Attention::split_heads(const at::Tensor& x) const {
-  return x.unflatten(-1, {-1, features_}).transpose(1, 2);
 }
 
 }  // namespace strata::trainer

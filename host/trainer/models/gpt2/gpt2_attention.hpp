@@ -22,8 +22,6 @@ class Gpt2Attention : public torch::nn::Module {
   const ModuleScope& scope() const { return scope_; }
 
  private:
-  at::Tensor split_heads(const at::Tensor& x) const;
-
   std::int64_t features_;  // of a head
   double dropout_;
   ModuleScope scope_;

@@ -1,5 +1,6 @@
 #include "host/trainer/models/llama/llama_attention.hpp"
 
+#include "host/trainer/models/layers/heads.hpp"
 #include "host/trainer/models/llama/llama.hpp"
 
 namespace strata::trainer {
@@ -20,16 +21,12 @@ LlamaAttention::LlamaAttention(const ModelParts& parts, const ModelSite& site)
 
 at::Tensor LlamaAttention::forward(const at::Tensor& x, const DecoderInputs& inputs) const {
   const auto range = scope_.enter("LlamaAttention");
-  at::Tensor query = split_heads(query_projection_->forward(x));
-  at::Tensor key = split_heads(key_projection_->forward(x));
-  const at::Tensor value = split_heads(value_projection_->forward(x));
+  at::Tensor query = split_heads(query_projection_->forward(x), features_);
+  at::Tensor key = split_heads(key_projection_->forward(x), features_);
+  const at::Tensor value = split_heads(value_projection_->forward(x), features_);
   query = turn(query, inputs.turns);
   key = turn(key, inputs.turns);
   return output_projection_->forward(attention_.forward(query, key, value, inputs.mask));
-}
-
-at::Tensor LlamaAttention::split_heads(const at::Tensor& x) const {
-  return x.unflatten(-1, {-1, features_}).transpose(1, 2);
 }
 
 }  // namespace strata::trainer

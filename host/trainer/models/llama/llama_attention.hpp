@@ -30,8 +30,6 @@ class LlamaAttention : public torch::nn::Module {
   const ModuleScope& scope() const { return scope_; }
 
  private:
-  at::Tensor split_heads(const at::Tensor& x) const;
-
   std::int64_t features_;  // of a head
   ModuleScope scope_;
   CausalAttention attention_;

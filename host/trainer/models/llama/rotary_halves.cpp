@@ -1,19 +1,12 @@
 #include "host/trainer/models/llama/rotary_halves.hpp"
 
-#include <fmt/format.h>
-
-#include <stdexcept>
+#include "host/trainer/models/layers/heads.hpp"
 
 namespace strata::trainer {
 namespace {
 
 at::Tensor inverse_frequencies(std::int64_t features, double theta, const at::TensorOptions& options) {
-  if (features % 2 != 0) {
-    throw std::invalid_argument(fmt::format(
-        "rotary embedding turns pairs of features, but a head has {} of them. Choose model.d_model "
-        "and model.heads so that d_model / heads is even.",
-        features));
-  }
+  require_pairs(features);
   const at::Tensor exponents = at::arange(0, features, 2, options) / features;
   return 1.0 / at::pow(theta, exponents);
 }

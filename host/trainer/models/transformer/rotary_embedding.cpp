@@ -1,20 +1,13 @@
 #include "host/trainer/models/transformer/rotary_embedding.hpp"
 
-#include <fmt/format.h>
-
-#include <stdexcept>
+#include "host/trainer/models/layers/heads.hpp"
 
 namespace strata::trainer {
 
 namespace {
 
 at::Tensor cos_sin_table(std::int64_t context, std::int64_t features, double theta, at::ScalarType dtype) {
-  if (features % 2 != 0) {
-    throw std::invalid_argument(fmt::format(
-        "rotary embedding turns pairs of features, but a head has {} of them. Choose model.d_model "
-        "and model.heads so that d_model / heads is even.",
-        features));
-  }
+  require_pairs(features);
   const at::Tensor exponents = at::arange(0, features, 2, dtype) / features;
   const at::Tensor frequencies = at::pow(theta, -exponents);
   const at::Tensor angles = at::outer(at::arange(context, dtype), frequencies);
