@@ -1,6 +1,5 @@
 // Against PyTorch in Python: the losses of tests/data/numerics.json, which says itself how weights, tokens
 // and models are made. Every run goes from its YAML through the trainer's door, as `strata run` goes.
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,18 +13,13 @@
 
 #include "host/config/load.hpp"
 #include "host/trainer/entry.hpp"
+#include "tests/trainer/run_function.hpp"
 
 namespace strata::trainer {
 namespace {
 
 using Json = nlohmann::json;
 using Losses = std::vector<double>;
-
-RunFunction numerics_run_function() {
-  void* library = ::dlopen(STRATA_TRAINER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw std::runtime_error(::dlerror());
-  return reinterpret_cast<RunFunction>(::dlsym(library, kRunSymbol));
-}
 
 Json recorded_runs() {
   std::ifstream file(STRATA_TEST_DATA "/numerics.json");
@@ -69,9 +63,9 @@ Losses losses_of(const std::string& yaml, const std::vector<std::string>& overri
   Session session(SessionOptions{});
   const std::atomic<int> interrupt = 0;
   Losses losses;
-  const Result result = numerics_run_function()(
-      {config, session, [&](const Progress& progress) { losses.push_back(progress.loss.value()); },
-       interrupt});
+  const Result result =
+      run_function()({config, session,
+                      [&](const Progress& progress) { losses.push_back(progress.loss.value()); }, interrupt});
   EXPECT_EQ(result.outcome, Outcome::kDone) << result.message;
   return losses;
 }

@@ -1,5 +1,4 @@
 // Whole runs through the library's door, as `strata` opens it, and what they leave in the run store.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,18 +13,13 @@
 #include "host/trainer/entry.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/trainer/query.hpp"
+#include "tests/trainer/run_function.hpp"
 
 namespace strata::trainer {
 namespace {
 
 namespace fs = std::filesystem;
 using Losses = std::vector<double>;
-
-RunFunction run_function() {
-  void* library = ::dlopen(STRATA_TRAINER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw std::runtime_error(::dlerror());
-  return reinterpret_cast<RunFunction>(::dlsym(library, kRunSymbol));
-}
 
 config::RunConfig tiny_config() {
   config::RunConfig config;

@@ -1,7 +1,6 @@
 """The C++ optimizers against Python's, on gradients that the committed fixture does not have; and that fixture against
 what its script makes today."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -12,11 +11,6 @@ import torch
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[2]
-
-pytestmark = pytest.mark.skipif(
-    not all(importlib.util.find_spec(peer) for peer in ("galore_torch", "bitsandbytes")),
-    reason="third_party/requirements-workloads.txt is not installed",
-)
 
 
 def make(file: Path, *arguments: str) -> Path:
