@@ -99,8 +99,8 @@ Facts analyse(const Recording& run, const Method& method) {
   return facts;
 }
 
-Facts analyse(const std::filesystem::path& run_directory) {
-  return analyse(read_run(run_directory));
+Facts analyse(const std::filesystem::path& run_directory, std::optional<std::uint64_t> rank) {
+  return analyse(read_run(run_directory, rank));
 }
 
 }  // namespace strata::analysis

@@ -1,7 +1,9 @@
 // From a run directory to facts.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "host/analysis/attribution.hpp"
 #include "host/analysis/facts.hpp"
@@ -9,10 +11,11 @@
 
 namespace strata::analysis {
 
-// Reads the run and works out blocks, categories, timeline, statistics and peak. Spools that a killed process
+// Reads the run, of several ranks one as read_run chooses it, and works out blocks, categories, timeline,
+// statistics and peak. Spools that a killed process
 // left behind must have been drained (strata::recover_run). Throws RunError (run_reader.hpp) when the
 // directory is not a run or a store cannot be read; whatever else is odd is said in Facts::warnings.
-Facts analyse(const std::filesystem::path& run_directory);
+Facts analyse(const std::filesystem::path& run_directory, std::optional<std::uint64_t> rank = {});
 
 // The same from rows that were read already; `method` is another one than the standard in tests alone.
 Facts analyse(const Recording& run, const Method& method = {});

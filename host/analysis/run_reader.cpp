@@ -62,6 +62,13 @@ std::vector<Candidate> stores_of(const fs::path& run_directory) {
   return found;
 }
 
+void keep_rank(std::vector<Candidate>& candidates, std::uint64_t rank, const fs::path& run_directory) {
+  const std::uint64_t last = candidates.back().rank;
+  std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.rank != rank; });
+  if (candidates.empty())
+    throw RunError(fmt::format("{}: has no rank {}; its ranks go to {}", run_directory.string(), rank, last));
+}
+
 bool recorded_memory(const StoreFile& file) {
   return file.has_table("allocator_tracer_event") &&
          Query(file, "allocator_tracer_event", {"sequence"}).next();
@@ -69,15 +76,18 @@ bool recorded_memory(const StoreFile& file) {
 
 }  // namespace
 
-Recording read_run(const fs::path& run_directory) {
-  const std::vector<Candidate> candidates = stores_of(run_directory);
+Recording read_run(const fs::path& run_directory, std::optional<std::uint64_t> rank) {
+  std::vector<Candidate> candidates = stores_of(run_directory);
+  if (rank) keep_rank(candidates, *rank, run_directory);
   std::optional<StoreFile> chosen;
+  std::uint64_t chosen_rank = candidates.front().rank;
   std::vector<std::string> warnings;
   for (const Candidate& candidate : candidates) {
     try {
       StoreFile file(candidate.path);
       if (!recorded_memory(file)) continue;
       chosen.emplace(std::move(file));
+      chosen_rank = candidate.rank;
       break;
     } catch (const RunError& error) {
       if (candidates.size() == 1) throw;
@@ -92,11 +102,13 @@ Recording read_run(const fs::path& run_directory) {
   Recording recording = read_store(*chosen);
   recording.directory = run_directory;
   for (const Candidate& candidate : candidates) {
-    if (candidate.path == chosen->path()) continue;
+    if (candidate.path == chosen->path() || candidate.rank != chosen_rank) continue;
     warnings.push_back(fmt::format("{}: another process of this run; these facts are of {} alone",
                                    candidate.path.string(), chosen->path().string()));
   }
-  read_manifest(run_directory / "manifest.json", recording, warnings);
+  const fs::path folder =
+      chosen_rank == 0 ? run_directory : run_directory / fmt::format("rank{}", chosen_rank);
+  read_manifest(folder / "manifest.json", recording, warnings);
   recording.warnings.insert(recording.warnings.begin(), warnings.begin(), warnings.end());
   return recording;
 }
