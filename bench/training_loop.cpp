@@ -71,7 +71,7 @@ StepTimes trainers_loop(const config::RunConfig& config) {
 }
 
 StepTimes bare_loop(const config::RunConfig& config) {
-  apply_backend(config);
+  apply_backend(config, RankPlace{});
   const c10::Device device = torch_device(config.device);
   const auto source = open_batch_source(config);
   const auto model =

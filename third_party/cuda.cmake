@@ -20,6 +20,12 @@ if(has_all)
   set(STRATA_HAS_CUDA_HEADERS ON)
   add_library(strata::cuda_headers INTERFACE IMPORTED GLOBAL)
   target_include_directories(strata::cuda_headers SYSTEM INTERFACE ${cuda_include_folders})
+  if(EXISTS ${nvidia_root}/nccl/include/nccl.h AND EXISTS ${torch_root}/lib/libtorch_cuda.so)
+    # With CUDA's half of torch, which has NCCL's: both are there or not.
+    add_library(strata::torch_cuda INTERFACE IMPORTED GLOBAL)
+    target_link_libraries(strata::torch_cuda INTERFACE
+      strata::cuda_headers ${torch_root}/lib/libtorch_cuda.so ${torch_root}/lib/libc10_cuda.so)
+  endif()
   set(STRATA_REAL_CUDART ${nvidia_root}/cu13/lib/libcudart.so.13)  # which a test compares ours with
   set(STRATA_REAL_NCCL ${nvidia_root}/nccl/lib/libnccl.so.2)       # the same
 endif()

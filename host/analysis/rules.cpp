@@ -181,6 +181,8 @@ RuleTable make_rules() {
        gradient_left},
       {"gradient_sync_temp", "born and dead while gradients were exchanged", kTemporary, "comm",
        within_phase<Stage::kGradientSync>},
+      {"gradient_sync_kept", "born while gradients were exchanged, and kept: what communication holds",
+       kTemporary, "comm", born_in<Stage::kGradientSync>},
       {"clip_temp", "born in gradient clipping and dead in the same step", kTemporary, "op_temp",
        within_step<Stage::kClip>},
       {"optimizer_temp", "born and dead in the optimizer", kTemporary, "optimizer_temp",

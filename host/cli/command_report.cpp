@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "host/cli/commands.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 struct ReportArguments {
   std::string run;
+  std::optional<std::uint64_t> rank;
   bool json = false;
 };
 
@@ -35,7 +37,8 @@ void report(const ReportArguments& arguments) {
         "{} is not a run: expected the folder that `strata run` named in its last line", arguments.run));
   }
   recover(arguments.run);
-  write_results(std::filesystem::absolute(arguments.run), arguments.json);
+  write_results(std::filesystem::absolute(arguments.run),
+                arguments.json ? Printed::kSummary : Printed::kTable, arguments.rank);
 }
 
 }  // namespace
@@ -44,12 +47,14 @@ void add_report_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* const command = app.add_subcommand("report", "Analyse a run again and print its memory table");
   command->add_option("RUN", arguments->run, "Folder of a run")->required();
+  command->add_option("--rank", arguments->rank, "Of several ranks the one to analyse [the first]");
   command->add_flag("--json", arguments->json, "Print summary.json and nothing else");
   command->footer(
       "Recovers what a killed run left, and writes summary.json and report.html anew.\n\n"
       "Examples:\n"
       "  strata report runs/quickstart/20261121T101500Z\n"
-      "  strata report runs/quickstart/20261121T101500Z --json | jq .peak");
+      "  strata report runs/quickstart/20261121T101500Z --json | jq .peak\n"
+      "  strata report runs/two_ranks/20261121T101500Z --rank 1");
   command->callback([arguments, &exit_code] {
     report(*arguments);
     exit_code = kDone;

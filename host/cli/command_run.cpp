@@ -1,34 +1,23 @@
-// `strata run`: everything is checked first, then a folder is made, then the training runs in this process.
+// `strata run`: everything is checked first, then a folder is made, then the training runs, in this process
+// or in one for each rank.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "host/cli/commands.hpp"
 #include "host/cli/cuda_driver.hpp"
 #include "host/cli/dry_argument.hpp"
-#include "host/cli/dry_gpu.hpp"
 #include "host/cli/exit_code.hpp"
-#include "host/cli/interrupt.hpp"
-#include "host/cli/progress.hpp"
-#include "host/cli/results.hpp"
+#include "host/cli/rank_processes.hpp"
 #include "host/cli/run_directory.hpp"
-#include "host/cli/session_options.hpp"
 #include "host/cli/terminal.hpp"
-#include "host/cli/trainer_library.hpp"
-#include "host/config/device_profile.hpp"
+#include "host/cli/training_process.hpp"
 #include "host/config/help.hpp"
 #include "host/config/json_schema.hpp"
 #include "host/config/load.hpp"
-#include "host/config/model_sizes.hpp"
 #include "strata/runtime/check_plugins.hpp"
-#include "strata/runtime/session.hpp"
 
 namespace strata::cli {
 namespace {
@@ -57,100 +46,62 @@ RunDirectory make_directory(const RunArguments& arguments, const std::string& na
   return RunDirectory::create_default(name, std::chrono::system_clock::now());
 }
 
-// Before LibTorch is opened: a dry device takes the place of CUDA's libraries; a real one has to be there.
-std::optional<DryGpu> prepare_device(const config::DeviceConfig& device) {
-  if (device.is_dry()) {
-    if (has_nvidia_gpu())
-      say(fmt::format("this machine has a GPU; it is not used, for the device is {}", to_text(device)));
-    return std::optional<DryGpu>(std::in_place, dry_choice(device));
-  }
-  if (device.kind == config::DeviceKind::kCuda) {
-    if (is_on_dry_gpu())
-      throw UsageError(
-          "device: cuda is a dry GPU in this process (strata exec --dry); give `strata run` --dry itself");
-    require_gpu(device.index);
-  }
-  return std::nullopt;
+Printed printed(const RunArguments& arguments) {
+  return arguments.json ? Printed::kSummary : Printed::kTable;
 }
 
-// From a session that is up to its end. The run's folder is kept from here on, whatever comes.
-trainer::Result train(trainer::RunFunction run, const config::RunConfig& config,
-                      const std::optional<DryGpu>& dry, Session& session) {
-  ProgressDisplay display(is_terminal(STDERR_FILENO));
-  // Said at once, so that no record of this run can be taken for a measured one; again when all is counted.
-  const auto describe_dry = [&] {
-    if (dry) session.describe("dry", dry->describe());
+int run_alone(const RunArguments& arguments, const config::RunConfig& config) {
+  TrainingProcess process(config, {.world_size = static_cast<std::uint32_t>(config.world_size)});
+  RunDirectory directory = make_directory(arguments, config.name);
+  directory.write_file("config.yaml", config.resolved_yaml);
+  return process.run(directory.path(), printed(arguments), [&] { directory.keep(); });
+}
+
+// In a process of its own, for one that has opened CUDA's driver cannot be split into ranks. Says what is
+// missing and returns the exit code for it.
+int look_for_gpus(const config::RunConfig& config) {
+  if (config.device.kind == config::DeviceKind::kCpu || config.device.is_dry()) return kDone;
+  return run_rank_processes(1, [&](const trainer::RankPlace&) {
+    require_gpu(config.world_size - 1);
+    return kDone;
+  });
+}
+
+// Each rank finds out for itself whether it can start. Where none could, nothing is left behind.
+int run_all_ranks(const RunArguments& arguments, const config::RunConfig& config) {
+  if (const int exit_code = look_for_gpus(config); exit_code != kDone) return exit_code;
+  RunDirectory directory = make_directory(arguments, config.name);
+  directory.write_file("config.yaml", config.resolved_yaml);
+  const auto rank = [&](const trainer::RankPlace& place) {
+    return TrainingProcess(config, place).run(directory.path(), printed(arguments), [] {});
   };
-  describe_dry();
-  return run({.config = config,
-              .session = session,
-              .on_step = [&](const trainer::Progress& progress) { display.show(progress); },
-              .interrupt = InterruptGuard::signal(),
-              .before_end = describe_dry});
-}
-
-int exit_code_of(const trainer::Result& result) {
-  switch (result.outcome) {
-    case trainer::Outcome::kDone:
-      return kDone;
-    case trainer::Outcome::kInterrupted:
-      return kSignalBase + InterruptGuard::signal();
-    case trainer::Outcome::kOutOfMemory:
-      return kOutOfMemory;
-    case trainer::Outcome::kFailed:
-      break;
-  }
-  return kFailed;
-}
-
-void announce(const config::RunConfig& config, const std::optional<DryGpu>& dry,
-              const std::filesystem::path& directory) {
-  const std::string device =
-      dry ? fmt::format("a dry {}, which computes nothing", dry->profile().name) : to_text(config.device);
-  const std::string model = is_built_in(config.model.name)
-                                ? fmt::format("{} parameters", config::parameter_count(config.model))
-                                : config.model.file.filename().string();
-  say(fmt::format("{}: {}, {} steps on {}, in {}", config.name, model, config::total_steps(config), device,
-                  directory.string()));
-}
-
-void say_how_it_ended(const trainer::Result& result) {
-  if (result.outcome == trainer::Outcome::kInterrupted) {
-    say(fmt::format("interrupted after {} steps; this is the report of what ran", result.steps));
-  } else if (result.outcome != trainer::Outcome::kDone) {
-    say(fmt::format("the run failed after {} steps: {}", result.steps, result.message));
-  }
-}
-
-// How the training ended is what a script must learn, also where its results cannot be written.
-int show_results(const std::filesystem::path& directory, bool json, int exit_code) {
-  try {
-    write_results(directory, json);
-  } catch (const std::exception& error) {
-    say(error.what());
-    return exit_code == kDone ? kFailed : exit_code;
-  }
+  const int exit_code = run_rank_processes(static_cast<std::uint32_t>(config.world_size), rank);
+  if (RunDirectory::has_rank(directory.path())) directory.keep();
   return exit_code;
+}
+
+// One folder for all, which the first rank makes.
+int run_under_torchrun(const RunArguments& arguments, const config::RunConfig& config,
+                       const trainer::RankPlace& place) {
+  if (arguments.out.empty())
+    throw UsageError("under torchrun all ranks write into one folder; name it with --out");
+  TrainingProcess process(config, place);
+  if (place.rank > 0) {
+    speak_as(fmt::format("rank {}", place.rank));
+    return process.run(RunDirectory::join(arguments.out, torchrun_start()), Printed::kNothing, [] {});
+  }
+  RunDirectory directory = make_directory(arguments, config.name);
+  directory.write_file("config.yaml", config.resolved_yaml);
+  directory.write_file(RunDirectory::kStartFile, torchrun_start());
+  return process.run(directory.path(), printed(arguments), [&] { directory.keep(); });
 }
 
 int run(const RunArguments& arguments) {
   const config::RunConfig config = load(arguments);
+  if (const auto place = place_from_torchrun(config)) return run_under_torchrun(arguments, config, *place);
   if (!arguments.out.empty()) RunDirectory::require_free(arguments.out);
-  const std::optional<DryGpu> dry = prepare_device(config.device);
-  const trainer::RunFunction run_training = load_trainer();
-
-  const InterruptGuard guard;
-  RunDirectory directory = make_directory(arguments, config.name);
-  directory.write_file("config.yaml", config.resolved_yaml);
-  // The session's end writes the manifest and closes the store: analysis reads them after it.
-  std::optional<Session> session(std::in_place, session_options(config, directory.path()));
-  directory.keep();
-  announce(config, dry, directory.path());
-  const trainer::Result result = train(run_training, config, dry, *session);
-  session.reset();
-
-  say_how_it_ended(result);
-  return show_results(directory.path(), arguments.json, exit_code_of(result));
+  const bool needs_others = config.world_size > 1 && config.ddp.ranks == config::RanksThatRun::kAll;
+  return needs_others ? run_all_ranks(arguments, config) : run_alone(arguments, config);
 }
 
 int run_or_explain(const RunArguments& arguments) {
@@ -196,6 +147,9 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "  strata run configs/quickstart.yaml\n"
       "  strata run configs/quickstart.yaml optimizer.lr=1e-3 schedule.active=5\n"
       "  strata run configs/quickstart.yaml --dry h100-80gb\n"
+      "  strata run configs/quickstart.yaml world_size=2\n"
+      "  torchrun --no-python --nproc-per-node 2 strata run configs/quickstart.yaml world_size=2 --out "
+      "/tmp/two\n"
       "  strata run configs/quickstart.yaml 'plugins=[]' --out /tmp/plain\n"
       "  strata run configs/quickstart.yaml --json | jq .peak.allocated_bytes");
   command->callback([arguments, &exit_code] { exit_code = run_or_explain(*arguments); });

@@ -1,13 +1,10 @@
 // `strata`, the program. Results go to standard output, everything else to standard error.
 #include <CLI/CLI.hpp>
-#include <exception>
 #include <string>
 
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
-#include "host/cli/terminal.hpp"
-#include "host/config/problem.hpp"
-#include "strata/runtime/session.hpp"
+#include "host/cli/explain.hpp"
 
 namespace strata::cli {
 namespace {
@@ -41,19 +38,8 @@ int parse(int count, char** words) {
 int main(int count, char** words) {
   try {
     return parse(count, words);
-  } catch (const config::ConfigError& error) {
-    // Lines of their own, as compilers write them, so that editors find the place.
-    complain(std::string(error.what()) + '\n');
-    return kUsage;
-  } catch (const SessionError& error) {
-    for (const std::string& problem : error.problems()) say(problem);
-    return kUsage;
-  } catch (const UsageError& error) {
-    say(error.what());
-    return kUsage;
-  } catch (const std::exception& error) {
-    say(error.what());
-    return kFailed;
+  } catch (...) {
+    return explain_current_exception();
   }
 }
 

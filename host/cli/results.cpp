@@ -1,5 +1,6 @@
 #include "host/cli/results.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <string>
@@ -13,15 +14,20 @@
 
 namespace strata::cli {
 
-void write_results(const std::filesystem::path& run_directory, bool json) {
-  const analysis::Facts facts = analysis::analyse(run_directory);
+void write_results(const std::filesystem::path& run_directory, Printed printed,
+                   std::optional<std::uint64_t> rank) {
+  const analysis::Facts facts = analysis::analyse(run_directory, rank);
   const std::string summary = analysis::summary_json(facts);
-  print(json ? summary : report::terminal_report(facts, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
+  if (printed == Printed::kSummary) print(summary);
+  if (printed == Printed::kTable)
+    print(report::terminal_report(facts, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
 
-  const std::filesystem::path page = run_directory / "report.html";
-  write_whole_file(run_directory / "summary.json", summary);
+  const std::filesystem::path folder =
+      rank.value_or(0) == 0 ? run_directory : run_directory / fmt::format("rank{}", *rank);
+  const std::filesystem::path page = folder / "report.html";
+  write_whole_file(folder / "summary.json", summary);
   write_whole_file(page, report::page(facts));
-  if (!json) print(page.string() + '\n');
+  if (printed == Printed::kTable) print(page.string() + '\n');
 }
 
 }  // namespace strata::cli

@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "host/cli/commands.hpp"
@@ -42,6 +44,14 @@ void require_folder_above(const fs::path& wanted) {
     refuse(wanted, fmt::format("cannot be made: {}: {}; name another with --out", above.string(),
                                std::strerror(errno)));
   }
+}
+
+constexpr std::chrono::seconds kJoinLimit{60};
+
+// Empty while there is none.
+std::string read_file(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace
@@ -86,6 +96,28 @@ RunDirectory RunDirectory::create(const fs::path& wanted) {
     refuse(wanted, fmt::format("cannot be made: {}; name another with --out", error.code().message()));
   }
   return directory;
+}
+
+fs::path RunDirectory::join(const fs::path& wanted, const std::string& start) {
+  const fs::path directory = fs::absolute(wanted).lexically_normal();
+  const auto deadline = std::chrono::steady_clock::now() + kJoinLimit;
+  while (read_file(directory / kStartFile) != start) {
+    if (std::chrono::steady_clock::now() > deadline)
+      refuse(directory,
+             fmt::format("did not come within {} seconds: rank 0 could not make it, or --out names no folder "
+                         "that all ranks share",
+                         kJoinLimit.count()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return directory;
+}
+
+bool RunDirectory::has_rank(const fs::path& directory) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    if (entry.path().filename().string().starts_with("rank")) return true;
+  }
+  return false;
 }
 
 RunDirectory::RunDirectory(RunDirectory&& other) noexcept

@@ -22,6 +22,14 @@ class RunDirectory {
   // `wanted` itself. Throws UsageError as require_free does, or when it cannot be made.
   static RunDirectory create(const std::filesystem::path& wanted);
 
+  // The folder that another process of the same start makes and marks with `start` in kStartFile. Waits for
+  // it; throws UsageError when it does not come.
+  static std::filesystem::path join(const std::filesystem::path& wanted, const std::string& start);
+  static constexpr const char* kStartFile = "launch.txt";
+
+  // Whether a rank has begun to write into it.
+  static bool has_rank(const std::filesystem::path& directory);
+
   ~RunDirectory();
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;

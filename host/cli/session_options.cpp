@@ -22,10 +22,13 @@ PluginRequest torch_source(const config::RunConfig& config) {
 
 }  // namespace
 
-SessionOptions session_options(const config::RunConfig& config, const std::filesystem::path& directory) {
+SessionOptions session_options(const config::RunConfig& config, const std::filesystem::path& directory,
+                               const trainer::RankPlace& place) {
   SessionOptions options;
   options.name = config.name;
   options.directory = directory;
+  options.rank = place.rank;
+  options.world_size = place.world_size;
   if (!config.plugins.empty()) options.sources.push_back(torch_source(config));
   options.plugins = config.plugins;
   options.dry = config.device.dry;

@@ -9,11 +9,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 
 namespace strata::cli {
 namespace {
 
 constexpr int kColumnsWithoutTerminal = 120;
+
+std::string& speaker() {
+  static std::string name = "strata";
+  return name;
+}
 
 std::string_view variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -41,7 +47,11 @@ void complain(std::string_view text) {
 }
 
 void say(std::string_view line) {
-  complain(fmt::format("strata: {}\n", line));
+  complain(fmt::format("{}: {}\n", speaker(), line));
+}
+
+void speak_as(std::string_view who) {
+  speaker() = fmt::format("strata: {}", who);
 }
 
 void print(std::string_view text) {

@@ -20,6 +20,9 @@ void complain(std::string_view text);
 // One line to standard error, behind "strata: ".
 void say(std::string_view line);
 
+// From now on behind "strata: <who>: ", of one of several processes that share a terminal.
+void speak_as(std::string_view who);
+
 // All of `text` to standard output. Throws std::runtime_error when it cannot be written (a full disk, a
 // closed pipe).
 void print(std::string_view text);

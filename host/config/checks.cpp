@@ -10,6 +10,7 @@
 #include "host/config/data_checks.hpp"
 #include "host/config/findings.hpp"
 #include "host/config/optimizer_defaults.hpp"
+#include "host/config/rank_checks.hpp"
 #include "host/config/resolved.hpp"
 #include "host/config/schema.hpp"
 
@@ -232,6 +233,7 @@ class Checker : Findings {
 void check(const Written& written, RunConfig& config, std::vector<Problem>& problems) {
   Checker(written, config, problems).run();
   check_data(written, config, problems);
+  check_ranks(written, config, problems);
 }
 
 std::string default_name(const std::filesystem::path& file) {

@@ -201,7 +201,7 @@ class DataChecker : Findings {
   void epochs() {
     if (config_.schedule.epochs == 0 ||
         !sound({"schedule.epochs", "data.source", "data.path", "data.batch_size", "accumulation",
-                "model.context", "model.classes", "data.tokens", "data.max_bytes"}))
+                "world_size", "model.context", "model.classes", "data.tokens", "data.max_bytes"}))
       return;
     if (!reads_files(data_.source)) {
       problem("schedule.epochs",
@@ -210,9 +210,10 @@ class DataChecker : Findings {
                           source_name()));
     } else if (steps_of_epoch(config_) == 0) {
       problem("schedule.epochs",
-              fmt::format("expected data for at least one step of data.batch_size x accumulation = {} "
+              fmt::format("expected data for at least one step of data.batch_size x accumulation{} = {} "
                           "samples, found {}; lower one of them, or name more data",
-                          data_.batch_size * config_.accumulation, data_.samples));
+                          config_.world_size > 1 ? " x world_size" : "", samples_of_step(config_),
+                          data_.samples));
     }
   }
 

@@ -205,6 +205,16 @@ struct DeviceConfig {
 // "cpu", "cuda:1", "dry h100-80gb", "dry h100-80gb:8".
 std::string to_text(const DeviceConfig& device);
 
+// Which processes of a training over several ranks there are.
+enum class RanksThatRun { kAll, kFirst };
+
+// How ranks average their gradients, as torch's DistributedDataParallel has it.
+struct DdpConfig {
+  std::int64_t bucket_cap_bytes = 0;
+  bool gradient_as_bucket_view = false;  // gradients are views of the buckets, instead of copied to and fro
+  RanksThatRun ranks{};                  // kFirst: rank 0 alone, on a dry device
+};
+
 struct TorchSourceConfig {
   std::string ops = "window";  // which steps record operators: window, run or none
   bool saved_tensors = false;  // what autograd keeps, through an engine of our own
@@ -228,6 +238,8 @@ struct RunConfig {
   std::int64_t seed = 0;
   BackendConfig backend;
   DeviceConfig device;
+  std::int64_t world_size = 1;  // ranks: processes that train together, each on samples of its own
+  DdpConfig ddp;
   TorchSourceConfig trace;
   std::vector<PluginRequest> plugins;
   bool strict = false;
@@ -236,6 +248,9 @@ struct RunConfig {
   std::filesystem::path file;  // where it came from
   std::string resolved_yaml;   // every key with its value, as `config.yaml` in the run directory
 };
+
+// Samples of one step, of all ranks together.
+std::int64_t samples_of_step(const RunConfig& config);
 
 // Whole steps that data.samples are enough for; 0 where they are not enough for one, or have no end.
 std::uint64_t steps_of_epoch(const RunConfig& config);

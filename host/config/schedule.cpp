@@ -4,10 +4,12 @@
 
 namespace strata::config {
 
+std::int64_t samples_of_step(const RunConfig& config) {
+  return config.data.batch_size * config.accumulation * config.world_size;
+}
+
 std::uint64_t steps_of_epoch(const RunConfig& config) {
-  if (config.data.samples == 0) return 0;
-  const auto samples_of_step = static_cast<std::uint64_t>(config.data.batch_size * config.accumulation);
-  return static_cast<std::uint64_t>(config.data.samples) / samples_of_step;
+  return static_cast<std::uint64_t>(config.data.samples / samples_of_step(config));
 }
 
 std::uint64_t total_steps(const RunConfig& config) {

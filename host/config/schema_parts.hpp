@@ -10,5 +10,6 @@ namespace strata::config {
 std::vector<Key> model_keys();
 std::vector<Key> data_keys();
 std::vector<Key> optimizer_keys();
+std::vector<Key> rank_keys();
 
 }  // namespace strata::config

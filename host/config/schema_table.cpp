@@ -216,6 +216,7 @@ std::vector<Key> make_keys() {
   append(keys, mode_key());
   append(keys, optimizer_keys());
   append(keys, other_keys());
+  append(keys, rank_keys());
   return keys;
 }
 
@@ -228,6 +229,7 @@ constexpr std::array kSections{
     Section{.path = "schedule",
             .help = "Steps: some to wait, some to warm up, then the window that is reported."},
     Section{.path = "backend", .help = "How torch computes."},
+    Section{.path = "ddp", .help = "How ranks average their gradients; with world_size above 1."},
     Section{.path = "trace", .help = "What is recorded of torch while plugins listen."},
     Section{.path = "store", .help = "How records reach the run store."},
 };

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,18 +20,36 @@ struct Progress {
   std::uint64_t step = 0;            // finished, counted from 1
   std::uint64_t steps = 0;           // in all
   std::optional<double> loss;        // unknown on a dry device
-  std::uint64_t tokens = 0;          // of the step, or samples where there are none
+  std::uint64_t tokens = 0;          // of the step, of all ranks, or samples where there are none
   std::string_view unit = "tokens";  // or "images"
   std::int64_t step_ns = 0;
 };
 
+// Who started the ranks, and with that where they find one another.
+enum class Launcher {
+  kNone,     // this process is the only one, if need be of a world whose others are not there
+  kStrata,   // all on this machine
+  kTorchrun  // its variables say where (MASTER_ADDR, MASTER_PORT)
+};
+
+// Which of the processes that train together this one is.
+struct RankPlace {
+  std::uint32_t rank = 0;
+  std::uint32_t world_size = 1;
+  std::uint32_t local_rank = 0;        // of those on this machine
+  std::uint32_t local_world_size = 1;  // how many these are
+  Launcher launcher = Launcher::kNone;
+  std::filesystem::path rendezvous = {};  // kStrata: a file, not there yet, that all of them can write
+};
+
 struct Request {
-  const config::RunConfig& config;
-  Session& session;  // its run has not begun
+  const config::RunConfig& config;  // its device is this rank's
+  Session& session;                 // its run has not begun
   std::function<void(const Progress&)> on_step;
   const std::atomic<int>&
       interrupt;  // a signal number once one was caught, else 0: the run ends after this micro-batch
   std::function<void()> before_end = {};  // while the manifest can still be added to
+  RankPlace place = {};
 };
 
 enum class Outcome { kDone, kFailed, kInterrupted, kOutOfMemory };

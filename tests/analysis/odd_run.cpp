@@ -96,7 +96,7 @@ TrainingRun make_odd_run() {
       });
       const std::array<std::uint64_t, 7> blocks = {
           temporary_and_kept(run, STRATA_PHASE_GRADIENT_SYNC, {kTemporary, "comm", "", "gradient_sync_temp"},
-                             unknown("unknown")),
+                             {kTemporary, "comm", "", "gradient_sync_kept"}),
           temporary_and_kept(run, STRATA_PHASE_CLIP, {kTemporary, "op_temp", "", "clip_temp"},
                              {kTemporary, "op_temp", "", "clip_temp"}),
           temporary_and_kept(run, STRATA_PHASE_OPTIMIZER,

@@ -71,6 +71,7 @@ AXES = {
     "data": ["synthetic", "text", "hash"],
     "backend.onednn": ["true", "false"],
     "trace.saved_tensors": ["false", "true"],
+    "world_size": ["1", "2"],
 }
 IMAGES = ("resnet18", "resnet50")
 HALF = ("bf16_autocast", "fp16_autocast", "bf16")
@@ -112,6 +113,10 @@ RULES = {
     ("optimizer", "precision"): (
         lambda optimizer, precision: "per_layer" in optimizer and precision == "fp16_autocast",
         "fp16_autocast",
+    ),
+    ("optimizer", "world_size"): (
+        lambda optimizer, world_size: "per_layer" in optimizer and world_size != "1",
+        "averaged over the ranks",
     ),
     ("mode", "checkpointing"): (
         lambda mode, checkpointing: mode == "forward" and checkpointing != "none",

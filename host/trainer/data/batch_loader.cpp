@@ -73,7 +73,8 @@ BatchLoader::Outcome BatchLoader::read_ahead(std::uint64_t micro_batch) const {
 }
 
 Batch BatchLoader::read(std::uint64_t micro_batch) const {
-  return source_.read(micro_batch * static_cast<std::uint64_t>(plan_.samples), plan_.samples);
+  const std::uint64_t of_all_ranks = micro_batch * plan_.world_size + plan_.rank;
+  return source_.read(of_all_ranks * static_cast<std::uint64_t>(plan_.samples), plan_.samples);
 }
 
 Batch BatchLoader::pin(const Batch& batch) const {

@@ -17,8 +17,10 @@
 namespace strata::trainer {
 
 struct LoadPlan {
-  std::int64_t samples = 0;         // of one micro-batch
-  std::uint64_t micro_batches = 0;  // of the whole run: no more are read
+  std::int64_t samples = 0;  // of one micro-batch
+  std::uint64_t rank = 0;    // which of `world_size` micro-batches of the same time is read here
+  std::uint64_t world_size = 1;
+  std::uint64_t micro_batches = 0;  // of the whole run, here: no more are read
   std::int64_t workers = 0;         // threads that read; 0: the one that calls `next`
   std::int64_t prefetch = 1;        // micro-batches that are read ahead at most, those being read included
   bool pin_memory = false;          // into memory that CUDA copies from while the host goes on

@@ -26,8 +26,8 @@ std::unique_ptr<TokenSource> open_token_source(const config::RunConfig& config,
                        .stride = static_cast<std::uint64_t>(config.model.context)},
           seed);
     case config::DataSource::kHash:
-      return std::make_unique<HashSource>(
-          config.model.vocab, static_cast<std::uint64_t>(config.data.batch_size * config.accumulation));
+      return std::make_unique<HashSource>(config.model.vocab,
+                                          static_cast<std::uint64_t>(samples_of_step(config)));
     case config::DataSource::kImages:
     case config::DataSource::kBatch:
       break;

@@ -27,10 +27,11 @@ void enable_attention_kernels(config::Attention attention) {
 
 }  // namespace
 
-void apply_backend(const config::RunConfig& config) {
+void apply_backend(const config::RunConfig& config, const RankPlace& place) {
   const config::BackendConfig& backend = config.backend;
-  const auto threads = backend.threads > 0 ? static_cast<unsigned>(backend.threads)
-                                           : std::max(1u, std::thread::hardware_concurrency());
+  const auto threads = backend.threads > 0
+                           ? static_cast<unsigned>(backend.threads)
+                           : std::max(1u, std::thread::hardware_concurrency() / place.local_world_size);
   at::set_num_threads(static_cast<int>(threads));
   at::globalContext().setUserEnabledMkldnn(backend.onednn);
   at::globalContext().setDeterministicAlgorithms(backend.deterministic, /*warn_only=*/false);

@@ -5,12 +5,13 @@
 #include <string>
 
 #include "host/config/run_config.hpp"
+#include "host/trainer/entry.hpp"
 
 namespace strata::trainer {
 
-// Threads within an operator, oneDNN, determinism, the kernel of scaled_dot_product_attention, TF32, and the
-// global generator's seed.
-void apply_backend(const config::RunConfig& config);
+// Threads within an operator (the machine's cores are shared by its ranks), oneDNN, determinism, the kernel
+// of scaled_dot_product_attention, TF32, and the global generator's seed.
+void apply_backend(const config::RunConfig& config, const RankPlace& place);
 
 // A JSON object for the manifest: LibTorch's version and build, BLAS, oneDNN, OpenMP, threads.
 std::string describe_backend();

@@ -72,6 +72,17 @@ void OwnerBook::show_scaler(const GradScaler& scaler) {
   show(TensorRole::kScaler, "growth_tracker", scaler.growth_tracker());
 }
 
+void OwnerBook::show_ranks(const RankGroup& ranks) {
+  if (ranks.message().defined()) show(TensorRole::kWorkspace, "loss_sync", ranks.message());
+}
+
+void OwnerBook::show_buckets(const GradientSync& gradient_sync) {
+  if (!wanted_) return;
+  const std::vector<at::Tensor> buckets = gradient_sync.buckets();
+  for (std::size_t i = 0; i < buckets.size(); ++i)
+    show(TensorRole::kBucket, "bucket_" + std::to_string(i), buckets[i]);
+}
+
 void OwnerBook::show(TensorRole role, std::string_view name, const at::Tensor& tensor,
                      const at::Tensor& owner) {
   if (wanted_ && !is_reported(tensor)) report(role, name, tensor, owner);

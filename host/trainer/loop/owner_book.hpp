@@ -15,6 +15,8 @@
 #include "host/trainer/data/batch.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
 #include "host/trainer/precision/grad_scaler.hpp"
+#include "host/trainer/ranks/gradient_sync.hpp"
+#include "host/trainer/ranks/rank_group.hpp"
 #include "strata/runtime/session.hpp"
 
 namespace strata::trainer {
@@ -35,6 +37,9 @@ class OwnerBook {
   void show_gradient(const NamedParameter& parameter);
   void show_optimizer_state(const Optimizer& optimizer);
   void show_scaler(const GradScaler& scaler);
+  void show_ranks(const RankGroup& ranks);
+  // Before the gradients that are views of them.
+  void show_buckets(const GradientSync& gradient_sync);
 
  private:
   // While the weak reference is held no other storage can have this StorageImpl's address; the data pointer

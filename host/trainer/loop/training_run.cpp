@@ -16,8 +16,10 @@
 namespace strata::trainer {
 namespace {
 
-LoadPlan load_plan(const config::RunConfig& config) {
+LoadPlan load_plan(const config::RunConfig& config, const RankPlace& place) {
   return {.samples = config.data.batch_size,
+          .rank = place.rank,
+          .world_size = place.world_size,
           .micro_batches = config::total_steps(config) * static_cast<std::uint64_t>(config.accumulation),
           .workers = config.data.workers,
           .prefetch = config.data.prefetch,
@@ -37,19 +39,22 @@ TrainingRun::TrainingRun(const Request& request)
     set_up();
   }
   owners_.show_model(*model_);
+  if (ranks_) owners_.show_ranks(*ranks_);
+  if (gradient_sync_) owners_.show_buckets(*gradient_sync_);
   if (optimizer_) owners_.show_optimizer_state(*optimizer_);
   describe();
 }
 
 void TrainingRun::set_up() {
-  apply_backend(config_);
+  apply_backend(config_, request_.place);
   source_ = open_batch_source(config_);
-  loader_.emplace(*source_, load_plan(config_),
+  loader_.emplace(*source_, load_plan(config_, request_.place),
                   [this](const Batch& batch) { owners_.show_prefetched(batch); });
   if (config_.checkpointing.part != config::CheckpointedPart::kNone) engine_.emplace();
   const ModelSite root{session_.wants_tensors() ? ModuleScope(session_) : ModuleScope(),
                        at::TensorOptions(parameter_dtype(config_.precision)).device(device_)};
   model_ = make_model({config_.model, config_.attention, CheckpointPlan(config_.checkpointing)}, root);
+  if (config_.world_size > 1) join_ranks();
   if (!trains()) return;
   const std::vector<NamedParameter> parameters = named_parameters(*model_);
   optimizer_ = make_optimizer(config_.optimizer, parameters);
@@ -58,6 +63,15 @@ void TrainingRun::set_up() {
     step_in_backward_.emplace(parameters,
                               [this](const NamedParameter& parameter) { step_parameter(parameter); });
   if (config_.precision == config::Precision::kFp16Autocast) scaler_.emplace(config_.grad_scaler, device_);
+}
+
+void TrainingRun::join_ranks() {
+  const Phase phase(session_, PhaseKind::kGradientSync, "join_ranks");
+  ranks_.emplace(config_, request_.place);
+  if (trains()) gradient_sync_.emplace(*model_, *ranks_, config_.ddp);
+  // Parameters start alike on all ranks; what is dropped (dropout) is each one's own.
+  if (request_.place.rank > 0)
+    torch::manual_seed(static_cast<std::uint64_t>(config_.seed) + request_.place.rank);
 }
 
 void TrainingRun::describe() const {
@@ -87,10 +101,10 @@ void TrainingRun::describe() const {
 void TrainingRun::run_steps(Result& result) {
   const c10::AutoGradMode gradients(config_.mode != config::Mode::kForward);
   const std::uint64_t steps = config::total_steps(config_);
-  const std::int64_t samples = config_.accumulation * config_.data.batch_size;
+  const std::int64_t samples = config::samples_of_step(config_);
   const bool has_tokens = config_.model.task != config::Task::kImageClass;
   const auto tokens = static_cast<std::uint64_t>(has_tokens ? samples * config_.model.context : samples);
-  for (std::uint64_t step = 0; step < steps; ++step) {
+  for (std::uint64_t step = 0; step < steps && !interrupted(); ++step) {
     const auto begin = std::chrono::steady_clock::now();
     Step recorded(session_, step, static_cast<std::uint32_t>(config_.accumulation));
     const std::optional<StepOutcome> outcome = run_step(step);
@@ -113,7 +127,7 @@ void TrainingRun::run_steps(Result& result) {
                         .step_ns = duration_ns.count()});
     }
   }
-  result.outcome = Outcome::kDone;
+  result.outcome = result.steps < steps ? Outcome::kInterrupted : Outcome::kDone;
 }
 
 std::optional<TrainingRun::StepOutcome> TrainingRun::run_step(std::uint64_t step) {
@@ -132,13 +146,14 @@ std::optional<TrainingRun::StepOutcome> TrainingRun::run_step(std::uint64_t step
     outcome.optimizer_ran = step_optimizer();
     if (zero_grad_at == config::ZeroGradAt::kStepEnd) zero_gradients();
   }
+  if (ranks_) outcome.loss = agree(outcome.loss);
   return outcome;
 }
 
 double TrainingRun::run_micro_batch(std::uint32_t micro_batch) {
   session_.begin_micro_batch(micro_batch);
   const Batch batch = load();
-  Loss loss = loss_of(batch);
+  Loss loss = loss_of(batch, micro_batch + 1 == config_.accumulation);
   if (trains()) {
     const bool first = micro_batch == 0;
     if (first && config_.zero_grad.at == config::ZeroGradAt::kBeforeBackward) zero_gradients();
@@ -147,10 +162,29 @@ double TrainingRun::run_micro_batch(std::uint32_t micro_batch) {
   return loss.value;
 }
 
-TrainingRun::Loss TrainingRun::loss_of(const Batch& batch) {
+double TrainingRun::agree(double loss) {
+  const Phase phase(session_, PhaseKind::kGradientSync, "loss_sync");
+  const RankGroup::Agreement agreement = ranks_->agree(loss, asked_to_stop());
+  ranks_stop_ = agreement.stops;
+  return agreement.loss;
+}
+
+TrainingRun::Loss TrainingRun::loss_of(const Batch& batch, bool is_last) {
+  if (gradient_sync_) sync_before_forward(is_last);
   std::optional<AutocastGuard> autocast;
   if (const auto state = autocast_state(config_)) autocast.emplace(device_.type(), *state);
-  return compute_loss(forward(batch.input), batch.target);
+  Loss loss = compute_loss(forward(batch.input), batch.target);
+  if (gradient_sync_ && is_last) gradient_sync_->before_backward();
+  return loss;
+}
+
+void TrainingRun::sync_before_forward(bool is_last) {
+  bool made_buckets = false;
+  {
+    const Phase phase(session_, PhaseKind::kGradientSync, "buffer_sync");
+    made_buckets = gradient_sync_->before_forward(is_last);
+  }
+  if (made_buckets) owners_.show_buckets(*gradient_sync_);
 }
 
 Batch TrainingRun::load() {

@@ -16,6 +16,8 @@
 #include "host/trainer/optimizers/optimizer.hpp"
 #include "host/trainer/optimizers/step_in_backward.hpp"
 #include "host/trainer/precision/grad_scaler.hpp"
+#include "host/trainer/ranks/gradient_sync.hpp"
+#include "host/trainer/ranks/rank_group.hpp"
 
 namespace strata::trainer {
 
@@ -33,6 +35,7 @@ class TrainingRun {
 
  private:
   void set_up();
+  void join_ranks();
   void describe() const;
 
   struct StepOutcome {
@@ -43,6 +46,8 @@ class TrainingRun {
   std::optional<StepOutcome> run_step(std::uint64_t step);
   // The micro-batch's share of the step's mean loss.
   double run_micro_batch(std::uint32_t micro_batch);
+  // The loss of all ranks, and whether they stop here.
+  double agree(double loss);
 
   // The phases. Each drops what no later phase needs before it ends: `compute_loss` the logits and, when
   // there is no backward, the loss and with it the graph; `backward` the loss.
@@ -51,8 +56,9 @@ class TrainingRun {
         tensor;  // to go backward from, scaled if the precision asks for it; undefined unless the run trains
     double value;
   };
-  Loss loss_of(const Batch& batch);
+  Loss loss_of(const Batch& batch, bool is_last);
   Batch load();
+  void sync_before_forward(bool is_last);
   at::Tensor forward(const at::Tensor& input);
   Loss compute_loss(at::Tensor logits, const at::Tensor& target);
   void backward(at::Tensor loss);
@@ -65,7 +71,9 @@ class TrainingRun {
   void step_parameter(const NamedParameter& parameter);
   void zero_gradients();
 
-  bool interrupted() const { return request_.interrupt.load(std::memory_order_relaxed) != 0; }
+  // Of several ranks all stop after the same step, or they would wait for one another.
+  bool interrupted() const { return ranks_ ? ranks_stop_ : asked_to_stop(); }
+  bool asked_to_stop() const { return request_.interrupt.load(std::memory_order_relaxed) != 0; }
   bool trains() const { return request_.config.mode == config::Mode::kTrain; }
 
   // A dry device reads zeros where a loss would be.
@@ -82,7 +90,10 @@ class TrainingRun {
   std::shared_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;  // null unless the run trains
   std::optional<StepInBackward> step_in_backward_;
-  std::optional<GradScaler> scaler_;  // of a loss in float16
+  std::optional<GradScaler> scaler_;           // of a loss in float16
+  std::optional<RankGroup> ranks_;             // of several
+  std::optional<GradientSync> gradient_sync_;  // of several that train
+  bool ranks_stop_ = false;
   OwnerBook owners_;
   std::optional<BatchLoader> loader_;  // reads `source_` and shows `owners_` until it is gone
 };

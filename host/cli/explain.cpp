@@ -1,0 +1,33 @@
+#include "host/cli/explain.hpp"
+
+#include <exception>
+#include <string>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/exit_code.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/config/problem.hpp"
+#include "strata/runtime/session.hpp"
+
+namespace strata::cli {
+
+int explain_current_exception() {
+  try {
+    throw;
+  } catch (const config::ConfigError& error) {
+    // Lines of their own, as compilers write them, so that editors find the place.
+    complain(std::string(error.what()) + '\n');
+    return kUsage;
+  } catch (const SessionError& error) {
+    for (const std::string& problem : error.problems()) say(problem);
+    return kUsage;
+  } catch (const UsageError& error) {
+    say(error.what());
+    return kUsage;
+  } catch (const std::exception& error) {
+    say(error.what());
+    return kFailed;
+  }
+}
+
+}  // namespace strata::cli

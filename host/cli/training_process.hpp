@@ -1,0 +1,36 @@
+// One process of a run: the only one, or one of several ranks.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "host/cli/dry_gpu.hpp"
+#include "host/cli/results.hpp"
+#include "host/config/run_config.hpp"
+#include "host/trainer/entry.hpp"
+
+namespace strata::cli {
+
+class TrainingProcess {
+ public:
+  // Makes the device of the rank at `place` ready and opens the trainer, before anything is left behind.
+  // Throws UsageError.
+  TrainingProcess(config::RunConfig config, trainer::RankPlace place);
+
+  // Trains, and writes the results of this rank into `directory`, which exists; `keep` is called once there
+  // is something in it. The first rank prints them too. Returns the process's exit code. Throws SessionError.
+  int run(const std::filesystem::path& directory, Printed printed, const std::function<void()>& keep);
+
+ private:
+  void announce(const std::filesystem::path& directory) const;
+  trainer::Result train(Session& session) const;
+  bool is_first() const { return place_.rank == 0; }
+
+  config::RunConfig config_;
+  trainer::RankPlace place_;
+  std::optional<DryGpu> dry_;
+  trainer::RunFunction run_training_;
+};
+
+}  // namespace strata::cli

@@ -1,0 +1,15 @@
+// What cannot be with several ranks.
+#pragma once
+
+#include <vector>
+
+#include "host/config/problem.hpp"
+#include "host/config/run_config.hpp"
+#include "host/config/written.hpp"
+
+namespace strata::config {
+
+// Adds to `problems`, each at the key that is to be changed.
+void check_ranks(const Written& written, const RunConfig& config, std::vector<Problem>& problems);
+
+}  // namespace strata::config

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <gloo/names.hpp>  // IWYU pragma: export

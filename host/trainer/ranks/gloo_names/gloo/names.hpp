@@ -1,0 +1,34 @@
+// Names of gloo's that torch's ProcessGroupGloo.hpp mentions. LibTorch has gloo within it, and leaves its
+// headers out: the names are declared here, and never defined, for whoever only makes a group. No object
+// of these is made or read outside LibTorch.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace gloo {
+
+class Context {
+ public:
+  void setTimeout(std::chrono::milliseconds timeout);
+};
+
+namespace transport {
+class Device;
+class UnboundBuffer;
+}  // namespace transport
+
+namespace rendezvous {
+
+class Store {
+ public:
+  virtual ~Store() = default;
+  virtual void set(const std::string& key, const std::vector<char>& value) = 0;
+  virtual std::vector<char> get(const std::string& key) = 0;
+  virtual void wait(const std::vector<std::string>& keys) = 0;
+  virtual void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) = 0;
+};
+
+}  // namespace rendezvous
+}  // namespace gloo

@@ -1,0 +1,46 @@
+// The ranks of a training, as one of them sees them.
+#pragma once
+
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include "host/config/run_config.hpp"
+#include "host/trainer/entry.hpp"
+
+namespace strata::trainer {
+
+class RankGroup {
+ public:
+  // Meets the other ranks; on a CUDA device, which is the current one, with NCCL. Throws std::runtime_error
+  // or c10::Error.
+  RankGroup(const config::RunConfig& config, const RankPlace& place);
+  // Ends the connections: while an exception is on its way without waiting for what others still do, for they
+  // may be gone.
+  ~RankGroup();
+  RankGroup(const RankGroup&) = delete;
+  RankGroup& operator=(const RankGroup&) = delete;
+
+  const c10::intrusive_ptr<c10d::ProcessGroup>& process_group() const { return group_; }
+
+  struct Agreement {
+    double loss;  // the mean of all ranks'
+    bool stops;   // some rank was asked to
+  };
+  // Waits for all ranks, on the CPU: each calls it once a step. On dry devices nobody hears another, and each
+  // has its own.
+  Agreement agree(double loss, bool stops);
+
+  // What `agree` sends and gets: float64, 2 elements on the CPU; undefined on dry devices.
+  const at::Tensor& message() const { return message_; }
+
+ private:
+  RankGroup(const config::RunConfig& config, const RankPlace& place, bool others_answer);
+
+  double world_size_;
+  c10::intrusive_ptr<c10d::Store> store_;
+  c10::intrusive_ptr<c10d::Backend> cuda_;        // null on the CPU
+  c10::intrusive_ptr<c10d::ProcessGroup> group_;  // where gradients are
+  c10::intrusive_ptr<c10d::Backend> cpu_;         // null on dry devices
+  at::Tensor message_;
+};
+
+}  // namespace strata::trainer
