@@ -28,6 +28,8 @@ PLAIN = {
     "impl": "foreach",
     "checkpointing": "none",
     "accumulation": 1,
+    "ranks": 1,
+    "gradient_as_bucket_view": False,
 }
 FEW_TOKENS = {"context": 32, "batch": 1}  # so few that most is allocated while the optimizer steps
 
@@ -57,6 +59,14 @@ VARIANTS = {
 }
 # Only GPT-2 and DistilBERT drop; and in checkpointed blocks the same again.
 DROPPING = ("gpt2-small", "distilbert")
+# One rank of eight, over NCCL: gradients are averaged in buckets.
+RANKS = {
+    "8 ranks": {"ranks": 8},
+    "8 ranks, views of buckets": {"ranks": 8, "gradient_as_bucket_view": True},
+    "8 ranks, bf16_autocast, block": {"ranks": 8, "precision": "bf16_autocast", "checkpointing": "block"},
+    "8 ranks, 2 micro-batches": {"ranks": 8, "accumulation": 2},
+    "8 ranks, few tokens": {"ranks": 8, **FEW_TOKENS},
+}
 DROPOUT = {
     "dropout": {"dropout": 0.1},
     "dropout, sdpa": {"dropout": 0.1, "attention": "sdpa"},
@@ -85,8 +95,11 @@ IMAGE_VARIANTS = {
     "few pixels, fused": {**FEW_PIXELS, "impl": "fused"},
     "few pixels, sgd": {**FEW_PIXELS, "optimizer": "sgd"},
     "few pixels, sgd, loop": {**FEW_PIXELS, "optimizer": "sgd", "impl": "loop"},
+    "8 ranks": {"ranks": 8},
+    "few pixels, 8 ranks": {"ranks": 8, **FEW_PIXELS},
 }
 SEEING = ("resnet18", "resnet50")
+REPLICATED = ("gpt2-small", "cs336-small", "distilbert")
 
 
 # A model of a size that people train, whose vocabulary is most of it.
@@ -99,6 +112,8 @@ def cases_of(model):
     if model in SEEING:
         return {name: {**IMAGES, **options} for name, options in IMAGE_VARIANTS.items()}
     variants = {**VARIANTS, **DROPOUT} if model in DROPPING else VARIANTS
+    if model in REPLICATED:
+        variants = {**variants, **RANKS}
     return {name: {**PLAIN, **options} for name, options in variants.items()}
 
 
@@ -116,6 +131,8 @@ ONE_OF_EACH_KIND = (
     "few tokens, foreach",
     "few tokens, fused",
     "few tokens, sgd",
+    "8 ranks",
+    "8 ranks, views of buckets",
 )
 QUICK = {
     **dict.fromkeys(("llama-60m", "gpt2-small", "cs336-small"), ONE_OF_EACH_KIND),
@@ -207,6 +224,12 @@ def model_of(case):
     return ", ".join([MODELS[case["model"]], *(f"{key}: {case[key]}" for key in keys)])
 
 
+def steps_of(case):
+    """After its first step DDP makes its buckets anew. NCCL's watchdog, which looks after its work every 100 ms, holds the
+    old ones until then: for longer than a step of the host takes here."""
+    return 40 if case["ranks"] > 1 else 3
+
+
 def yaml_of(case):
     momentum = ", momentum: 0.9" if case["optimizer"] == "sgd" else ""
     attention = f"attention: {case['attention']}\n" if "attention" in case else ""
@@ -218,7 +241,9 @@ precision: {case["precision"]}
 {attention}\
 checkpointing: {CHECKPOINTING[case["checkpointing"]]}
 accumulation: {case["accumulation"]}
-schedule: {{wait: 0, warmup: 1, active: 2}}
+world_size: {case["ranks"]}
+ddp: {{ranks: {"first" if case["ranks"] > 1 else "all"}, gradient_as_bucket_view: {str(case["gradient_as_bucket_view"]).lower()}}}
+schedule: {{wait: 0, warmup: 1, active: {steps_of(case) - 1}}}
 backend: {{threads: 1}}
 plugins: [allocator_tracer]
 """

@@ -16,7 +16,7 @@ import sys
 
 import pytest
 import torch
-from cases import CASES, EXPLAINED, explained, is_quick, yaml_of
+from cases import CASES, EXPLAINED, explained, is_quick, steps_of, yaml_of
 from course_model import Transformer
 
 HERE = pathlib.Path(__file__).parent
@@ -94,10 +94,11 @@ def test_peaks_are_equal_but_for_what_is_explained(host_run, python_peaks, name)
     summary = host_run(case, EXACT_BLOCKS)
     python = python_peaks(case, EXACT_BLOCKS)
     steps = [step["peak_allocated_bytes"] for step in summary["steps"]]
-    assert len(steps) == len(python["allocated"]) == 3
+    assert (len(steps), len(python["allocated"])) == (steps_of(case), 3)
     # Of the first step too, but for its optimizer: the host's makes the state of one parameter after the other.
     difference = sum(part.allocated_bytes for part in explained(case))
-    assert [peak + difference for peak in steps[1:]] == python["allocated"][1:]
+    settled = 1 if case["ranks"] == 1 else 2
+    assert [peak + difference for peak in steps[settled - 3 :]] == python["allocated"][settled:]
     assert summary["peak"]["allocated_bytes"] == max(steps[1:])
 
 

@@ -5,15 +5,18 @@ Each training has a process of its own, forked before anything of CUDA is there:
 workspaces, no other finds.
 """
 
+import contextlib
 import json
 import multiprocessing
 import os
 import sys
+import time
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import torch  # noqa: E402
 import torch._dynamo  # noqa: E402, F401  (which optimizers and checkpoints import at their first use: here it is shared)
+import torch.distributed  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 import torchvision  # noqa: E402
 import transformers  # noqa: E402
@@ -189,19 +192,34 @@ def micro_batch(model, case, scaler):
     loss.backward()
 
 
+def replicated(model, case):
+    """Over NCCL, which on a dry device answers for the ranks that are not there."""
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("nccl", rank=0, world_size=case["ranks"], store=store)
+    return torch.nn.parallel.DistributedDataParallel(
+        model, device_ids=[0], gradient_as_bucket_view=case["gradient_as_bucket_view"]
+    )
+
+
 def train(case):
     torch._C._accelerator_setAllocatorSettings(case["allocator"])
     model = make_model(case)
+    if case["ranks"] > 1:
+        model = replicated(model, case)
     optimizer = make_optimizer(model, case)
     scaler = torch.amp.GradScaler("cuda", enabled=case["precision"] == "fp16_autocast")
     allocated, requested = [], []
     for _ in range(STEPS):
         torch.cuda.reset_peak_memory_stats()
         optimizer.zero_grad(set_to_none=True)
-        for _ in range(case["accumulation"]):
-            micro_batch(model, case, scaler)
+        for number in range(case["accumulation"]):
+            accumulates = case["ranks"] > 1 and number + 1 < case["accumulation"]
+            with model.no_sync() if accumulates else contextlib.nullcontext():
+                micro_batch(model, case, scaler)
         scaler.step(optimizer)
         scaler.update()
+        if case["ranks"] > 1:
+            time.sleep(0.5)  # until NCCL's watchdog has let go of what it looks after
         allocated.append(torch.cuda.max_memory_allocated())
         requested.append(torch.cuda.memory_stats()["requested_bytes.all.peak"])
     return {"allocated": allocated, "requested": requested}
