@@ -74,6 +74,7 @@ Facts analyse(const Recording& run, const Method& method) {
   facts.end_ns = run.end_ns;
   facts.plugins = run.plugins;
   facts.dry = run.dry;
+  facts.unit = run.unit;
   facts.reserved = run.reserved;
   facts.warnings = run.warnings;
   facts.warnings.insert(facts.warnings.end(), table.warnings.begin(), table.warnings.end());

@@ -62,8 +62,8 @@ struct StepFact {
   std::uint32_t schedule = 0;  // STRATA_STEP_*
   std::uint64_t begin_sequence = 0, end_sequence = UINT64_MAX;
   std::int64_t begin_ns = 0, end_ns = INT64_MAX;
-  double loss = 0.0;  // NaN when unknown
-  std::uint64_t tokens = 0;
+  double loss = 0.0;         // NaN when unknown
+  std::uint64_t tokens = 0;  // Facts::unit says of what
   std::uint64_t peak_allocated_bytes = 0;
   std::uint64_t peak_reserved_bytes = 0;  // equals allocated on a device whose allocator keeps nothing back
   bool complete = false;  // it came to its own end: no interrupt, exception or death cut it short
@@ -215,6 +215,7 @@ struct Facts {
   std::vector<Block> blocks;       // by birth_sequence
   std::vector<PhaseFact> phases;   // by begin_sequence
   std::vector<StepFact> steps;     // by index
+  std::string unit = "tokens";     // what they count: tokens, images
   std::vector<Point> points;       // one for each allocation and free of the whole run
   std::array<CategoryStatistics, kCategories> statistics{};
   CategoryStatistics total;

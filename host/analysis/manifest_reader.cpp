@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 namespace strata::analysis {
@@ -96,6 +97,7 @@ void read_manifest(const std::filesystem::path& manifest, Recording& run,
     return;
   }
   if (const auto dry = json.find("dry"); dry != json.end() && dry->is_object()) run.dry = dry_fact(*dry);
+  if (std::string unit = text_of(json, "unit"); !unit.empty()) run.unit = std::move(unit);
   for (const char* section : {"sources", "plugins"}) {
     const auto list = json.find(section);
     if (list == json.end() || !list->is_array()) continue;

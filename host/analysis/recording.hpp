@@ -119,6 +119,7 @@ struct Recording {
   bool cross_checked = false;  // reports were asked for, though none may have come
   std::vector<MemoryReportRow> reports;
   std::vector<PluginFact> plugins;
+  std::string unit = "tokens";  // what StepRow::tokens counts
   std::optional<DryFact> dry;
   std::vector<std::string> warnings;
 };

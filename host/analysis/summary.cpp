@@ -40,6 +40,13 @@ Json categories_json(const Facts& facts) {
   return categories;
 }
 
+// A dry device's speed is nobody's.
+Json throughput_json(const Facts& facts) {
+  const bool measured = !facts.dry && facts.pace.tokens_per_second;
+  return {{"unit", facts.unit},
+          {"per_second", measured ? Json(*facts.pace.tokens_per_second) : Json(nullptr)}};
+}
+
 Json checks_json(const Facts& facts) {
   Json checks;
   checks["cross_check"] = nullptr;
@@ -78,6 +85,7 @@ std::string summary_json(const Facts& facts) {
       {"window", {{"first_step", facts.first_step}, {"last_step", facts.last_step}}},
       {"device", facts.device},
       {"steps", steps},
+      {"throughput", throughput_json(facts)},
       {"peak", peak_json(facts.peak)},
       {"categories", categories_json(facts)},
       {"plugins", plugins},

@@ -95,6 +95,7 @@ json run_data(const Facts& facts, const Timeline& timeline) {
   data["complete_steps"] = facts.pace.complete_steps;
   data["median_step_ns"] = or_null(facts.pace.median_step_ns);
   data["tokens_per_second"] = or_null(facts.pace.tokens_per_second);
+  data["unit"] = name(facts.unit);
   data["events"] = facts.points.size();
   data["duration_ns"] = timeline.end_ns - timeline.begin_ns;
   return data;

@@ -51,8 +51,8 @@ std::string step_line(const Facts& facts) {
   auto text = fmt::format("{} of {} in the window, median {}", thousands(pace.complete_steps),
                           thousands(facts.steps.size()), duration(*pace.median_step_ns));
   if (pace.tokens_per_second) {
-    text +=
-        fmt::format(", {} tokens/s", thousands(static_cast<std::uint64_t>(*pace.tokens_per_second + 0.5)));
+    text += fmt::format(", {} {}/s", thousands(static_cast<std::uint64_t>(*pace.tokens_per_second + 0.5)),
+                        facts.unit);
   }
   return text;
 }
@@ -132,7 +132,7 @@ std::string header(const Facts& facts, const TerminalStyle& style) {
   text += "  device   " + field(device_text(facts));
   if (facts.dry) text += wrapped(dry_admissions(*facts.dry), 11, style.width);
   text += fmt::format("  window   steps {} to {}\n", facts.first_step, facts.last_step);
-  text += "  steps    " + step_line(facts) + '\n';
+  text += "  steps    " + field(step_line(facts));
   text += loss_line(facts);
   const auto shown_end = shortened(end, style.width - 11);
   return text + "  end      " + (end == "done" ? shown_end : style.alarming(shown_end)) + '\n' +

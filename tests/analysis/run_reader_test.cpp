@@ -83,6 +83,19 @@ TEST(RunReader, ReadsWhatWasWritten) {
   EXPECT_TRUE(cross_check(read, facts.points).holds());
 }
 
+TEST(RunReader, TakesWhatStepsCountFromTheManifest) {
+  const auto unit_with = [](const std::string& manifest) {
+    TemporaryFolder directory;
+    write_store(directory.path(), testing::make_training_run({.steps = 1}).recording);
+    if (!manifest.empty()) std::ofstream(directory.path() / "manifest.json") << manifest;
+    return analyse(directory.path()).unit;
+  };
+  EXPECT_EQ(unit_with(R"({"unit": "images"})"), "images");
+  for (const char* older : {"", "{}", R"({"unit": ""})", R"({"unit": 3})", R"({"unit": null})"}) {
+    EXPECT_EQ(unit_with(older), "tokens") << older;
+  }
+}
+
 TEST(RunReader, TakesRowsInAnyOrder) {
   TemporaryFolder directory;
   const Recording written = testing::make_training_run().recording;

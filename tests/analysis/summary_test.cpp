@@ -52,6 +52,18 @@ TEST(Summary, SaysWhatTheFactsSay) {
             Json({{"id", "allocator_tracer"}, {"status", "failed"}, {"reason", "no store"}}));
 }
 
+TEST(Summary, SaysWhatStepsCountAndHowManyASecond) {
+  Facts facts = analyse(testing::make_training_run().recording);
+  ASSERT_TRUE(facts.pace.tokens_per_second.has_value());
+  EXPECT_EQ(summary_of(facts)["throughput"],
+            Json({{"unit", "tokens"}, {"per_second", *facts.pace.tokens_per_second}}));
+  facts.unit = "images";
+  EXPECT_EQ(summary_of(facts)["throughput"]["unit"], "images");
+  facts.dry.emplace();
+  EXPECT_TRUE(summary_of(facts)["throughput"]["per_second"].is_null());
+  EXPECT_TRUE(summary_of(Facts{})["throughput"]["per_second"].is_null());
+}
+
 TEST(Summary, HasNoDurationOfAStepThatWasCutShort) {
   Facts facts = analyse(testing::make_training_run().recording);
   facts.steps.back().complete = false;
@@ -92,6 +104,7 @@ TEST(Summary, ItsSchemaRefusesWhatIsNone) {
   EXPECT_TRUE(refused("/peak/categories/Unknown"_json_pointer, "0"));
   EXPECT_TRUE(refused("/categories/Gradient/mean"_json_pointer, nullptr));
   EXPECT_TRUE(refused("/steps/0/duration"_json_pointer, 5));
+  EXPECT_TRUE(refused("/throughput/unit"_json_pointer, nullptr));
   EXPECT_TRUE(
       refused("/plugins"_json_pointer, Json::array({{{"id", "x"}, {"status", "odd"}, {"reason", ""}}})));
   for (const char* key :

@@ -170,6 +170,13 @@ def tiles(browser):
                      [tile.querySelector('.tile-value').textContent, tile.querySelector('.tile-note').textContent]]))""")
 
 
+def test_a_run_of_images_counts_images(browser, pages):
+    browser.open(pages / "images.html")
+    assert "Images a second" in tiles(browser) and "Tokens a second" not in tiles(browser)
+    headings = browser.run("return [...document.querySelectorAll('#steps th')].map((cell) => cell.textContent)")
+    assert "Images/s" in headings and "Tokens/s" not in headings
+
+
 def where_at(browser, ns):
     """What the readout says of a moment, shown in the middle of the chart."""
     return browser.run("""

@@ -57,6 +57,18 @@ def test_a_resnet_learns_a_folder_of_images_for_some_epochs(images):
     assert manifest(images, "out")["epoch"] == {"samples": 12, "steps": 4}
 
 
+def test_a_resnets_samples_are_images_in_every_result(images):
+    result = images.strata("run", "resnet.yaml", "schedule.epochs=1", "--out", "out")
+    assert result.returncode == 0, result.stderr
+    assert manifest(images, "out")["unit"] == "images"
+    assert images.query("out", "SELECT DISTINCT tokens FROM step") == [(3,)]
+    throughput = json.loads((images.folder / "out/summary.json").read_text())["throughput"]
+    assert throughput["unit"] == "images" and throughput["per_second"] > 0
+    assert '"unit":"images"' in (images.folder / "out/report.html").read_text()
+    for text in (result.stdout, result.stderr):
+        assert " images/s" in text and "tokens/s" not in text
+
+
 def test_epochs_end_a_run_before_its_schedule_does(images):
     assert len(losses(images, "out", "resnet.yaml", "schedule.epochs=2", "accumulation=3")) == 2
 

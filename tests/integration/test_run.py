@@ -33,6 +33,7 @@ def test_the_summary_is_of_the_window(finished):
     summary = json.loads((finished.folder / "out/summary.json").read_text())
     assert summary["window"] == {"first_step": 1, "last_step": 2}
     assert [step["index"] for step in summary["steps"]] == [0, 1, 2]
+    assert summary["throughput"]["unit"] == "tokens" and summary["throughput"]["per_second"] > 0
     assert summary["peak"]["allocated_bytes"] > 0
     assert summary["peak"]["categories"]["Unknown"] == 0
     assert [plugin["status"] for plugin in summary["plugins"]] == ["ok"] * len(summary["plugins"])

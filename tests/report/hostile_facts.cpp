@@ -46,6 +46,8 @@ analysis::Facts hostile_facts() {
   facts.directory = names[1];
   facts.device = names[2];
   facts.end = names[3];
+  facts.unit = names.back();
+  facts.pace = {.complete_steps = 3, .median_step_ns = 1e6, .tokens_per_second = 1e6};
   for (const auto& name : names) {
     facts.plugins.push_back({name, "failed", name});
     facts.warnings.push_back(name);

@@ -104,6 +104,13 @@ TEST(PageData, SaysTheWindowAndThePaceOfARunBeyondItsLimits) {
   EXPECT_GE(data["kept"]["phases"][1], data["phases"]["list"].back()[6]);
 }
 
+TEST(PageData, SaysWhatStepsCount) {
+  Facts facts;
+  EXPECT_EQ(json::parse(page_data(facts))["run"]["unit"], "tokens");
+  facts.unit = "images";
+  EXPECT_EQ(json::parse(page_data(facts))["run"]["unit"], "images");
+}
+
 TEST(PageData, KeepsAllOfAShortRun) {
   const auto data =
       json::parse(page_data(testing::simulate({.steps = 3, .first_active_step = 1, .layers = 1})));

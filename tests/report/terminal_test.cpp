@@ -136,6 +136,14 @@ TEST(TerminalReport, TakesNoPaceFromAStepThatWasCutShort) {
             std::string::npos);
 }
 
+TEST(TerminalReport, SaysWhatStepsCount) {
+  Facts facts;
+  facts.pace = {.complete_steps = 1, .median_step_ns = 2.5e9, .tokens_per_second = 12.0};
+  EXPECT_NE(terminal_report(facts, false, 80).find(", 12 tokens/s\n"), std::string::npos);
+  facts.unit = "images";
+  EXPECT_NE(terminal_report(facts, false, 80).find(", 12 images/s\n"), std::string::npos);
+}
+
 TEST(TerminalReport, KeepsToItsWidthWhateverTheNames) {
   for (const int width : {80, 100, 123, 124, 130, 200}) {
     for (const auto& facts : {testing::hostile_facts(), troubled_facts(), doubted_facts(), Facts{}}) {

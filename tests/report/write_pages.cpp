@@ -30,6 +30,9 @@ void write_pages(const std::filesystem::path& folder) {
   write_page(simulate({.steps = 1080, .first_active_step = 10}), folder / "long.html");
   // More steps and phases than the page holds.
   write_page(simulate({.steps = 3500, .first_active_step = 1750, .layers = 0}), folder / "many_steps.html");
+  auto images = simulate({.steps = 3, .first_active_step = 1, .layers = 1});
+  images.unit = "images";
+  write_page(images, folder / "images.html");
   auto troubled = simulate({.steps = 4, .first_active_step = 1, .layers = 4});
   troubled.end = "killed";
   troubled.steps.back().complete = false;

@@ -40,3 +40,5 @@ function byteTicks(maxBytes, count) {
   const decimals = values.some((value) => !Number.isInteger(value)) ? 1 : 0;
   return values.map((value) => ({bytes: value * bytes, label: `${withThousands(value, decimals)} ${unit}`}));
 }
+
+const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);

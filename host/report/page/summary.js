@@ -27,7 +27,7 @@ function fillNotices(run) {
 
 function fillTiles(run) {
   const {peak, categories, decimals} = run;
-  const {steps, complete_steps: completeSteps, median_step_ns: medianStepNs, tokens_per_second: tokensPerSecond} = run.run;
+  const {steps, complete_steps: completeSteps, median_step_ns: medianStepNs, tokens_per_second: tokensPerSecond, unit} = run.run;
   const largest = d3.scan(categories, (a, b) => b.peak - a.peak);
   const unknown = categories[categories.length - 1];
   const where = peak.step < 0 ? 'outside of steps' : `step ${peak.step}`;
@@ -42,7 +42,7 @@ function fillTiles(run) {
       note: `${percentage(unknown.peak, peak.allocated_bytes)}, at most ${mebibytes(unknown.max, decimals)} MiB`},
     {label: 'Median step', value: medianStepNs === null ? '–' : duration(medianStepNs), unit: '',
       note: `${run.run.dry === null ? '' : 'of the host alone, '}${withThousands(completeSteps)} of ${withThousands(steps)} steps in the window`},
-    {label: 'Tokens a second', value: tokensPerSecond === null || run.run.dry !== null ? '–' : withThousands(tokensPerSecond), unit: '', note: 'over the window'},
+    {label: `${capitalized(unit)} a second`, value: tokensPerSecond === null || run.run.dry !== null ? '–' : withThousands(tokensPerSecond), unit: '', note: 'over the window'},
   ];
   const items = d3.select('#tiles').selectAll('div').data(tiles).enter().append('div').attr('class', 'tile');
   items.append('p').attr('class', 'tile-label').text((tile) => tile.label);

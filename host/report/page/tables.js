@@ -63,7 +63,7 @@ function fillBlocks(run) {
 }
 
 function fillSteps(run) {
-  const headings = [{text: 'Step', kind: 'number'}, {text: 'Schedule'}, ...['Time', 'Loss', 'Tokens/s', 'Allocated MiB', 'Reserved MiB']
+  const headings = [{text: 'Step', kind: 'number'}, {text: 'Schedule'}, ...['Time', 'Loss', `${capitalized(run.run.unit)}/s`, 'Allocated MiB', 'Reserved MiB']
     .map((text) => ({text, kind: 'number'}))];
   const rows = run.steps.map((step) => ({
     class: step.index === run.peak.step ? 'peak-step' : null,

@@ -26,6 +26,11 @@ LoadPlan load_plan(const config::RunConfig& config, const RankPlace& place) {
           .pin_memory = config.data.pin_memory};
 }
 
+// What a step counts.
+std::string_view unit_of(const config::ModelConfig& model) {
+  return model.task == config::Task::kImageClass ? "images" : "tokens";
+}
+
 }  // namespace
 
 TrainingRun::TrainingRun(const Request& request)
@@ -89,6 +94,7 @@ void TrainingRun::describe() const {
       {"parameters", parameter_count()},
   };
   session_.describe("model", description.dump());
+  session_.describe("unit", nlohmann::json(unit_of(model)).dump());
   session_.describe("data", nlohmann::json(source_->description()).dump());
   if (const std::uint64_t steps = config::steps_of_epoch(config_); steps > 0) {
     const nlohmann::ordered_json epoch = {{"samples", config_.data.samples}, {"steps", steps}};
@@ -123,7 +129,7 @@ void TrainingRun::run_steps(Result& result) {
                         .steps = steps,
                         .loss = loss,
                         .tokens = tokens,
-                        .unit = has_tokens ? "tokens" : "images",
+                        .unit = unit_of(config_.model),
                         .step_ns = duration_ns.count()});
     }
   }
