@@ -1,12 +1,16 @@
 """The host's transformer (host/trainer/models) operator for operator, to be compared with it to the byte: what is
-alive when, and in which order it was allocated, is the same."""
+alive when, and in which order it was allocated, is the same. Its layers are those of tests/peers/memory/course_model.py;
+where C++ frees at another moment than Python, what computes is replaced here."""
 
 import json
+import pathlib
 import sys
 
 import torch
 import torch.nn.functional as F
-from torch import nn
+
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "peers/memory"))
+import course_model  # noqa: E402
 
 
 class Expression:
@@ -29,50 +33,27 @@ class Expression:
             self.kept.pop()
 
 
-class Linear(nn.Module):
-    def __init__(self, features_in, features_out):
-        super().__init__()
-        self.weight = nn.Parameter(torch.empty(features_out, features_in))
-
-    def forward(self, x):
-        return torch.einsum("...i,oi->...o", x, self.weight)
-
-
-class RmsNorm(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(features))
-
-    def forward(self, x):
-        upcast = x.to(torch.float)
-        with Expression() as keep:
-            inverse_rms = torch.rsqrt(keep(keep(keep(upcast.pow(2)).mean([-1], keepdim=True)) + 1e-5))
-        with Expression() as keep:
-            return (self.weight * keep(upcast * inverse_rms)).to(x.dtype)
+def normalize(norm, x):
+    upcast = x.to(torch.float)
+    with Expression() as keep:
+        inverse_rms = torch.rsqrt(keep(keep(keep(upcast.pow(2)).mean([-1], keepdim=True)) + norm.epsilon))
+    with Expression() as keep:
+        return (norm.weight * keep(upcast * inverse_rms)).to(x.dtype)
 
 
-class Rotary(nn.Module):
-    def __init__(self, context, features, theta=10_000.0):
-        super().__init__()
-        with torch.device("cpu"):
-            frequencies = theta ** -(torch.arange(0, features, 2, dtype=torch.float) / features)
-            angles = torch.outer(torch.arange(context, dtype=torch.float), frequencies)
-            table = torch.stack([angles.cos(), angles.sin()])
-        self.register_buffer("cos_sin", table.to("cuda"))
-
-    def forward(self, x):
-        tokens = x.size(-2)
-        cos = self.cos_sin.select(0, 0).narrow(0, 0, tokens)
-        sin = self.cos_sin.select(0, 1).narrow(0, 0, tokens)
-        pairs = x.unflatten(-1, (-1, 2))
-        even, odd = pairs.select(-1, 0), pairs.select(-1, 1)
-        with Expression() as keep:
-            right = keep(sin * odd)
-            first = keep(keep(cos * even) - right)
-            right = keep(cos * odd)
-            second = keep(keep(sin * even) + right)
-            del right
-            return torch.stack([first, second], -1).flatten(-2)
+def rotate(rotary, x):
+    tokens = x.size(-2)
+    cos = rotary.cos_sin.select(0, 0).narrow(0, 0, tokens)
+    sin = rotary.cos_sin.select(0, 1).narrow(0, 0, tokens)
+    pairs = x.unflatten(-1, (-1, 2))
+    even, odd = pairs.select(-1, 0), pairs.select(-1, 1)
+    with Expression() as keep:
+        right = keep(sin * odd)
+        first = keep(keep(cos * even) - right)
+        right = keep(cos * odd)
+        second = keep(keep(sin * even) + right)
+        del right
+        return torch.stack([first, second], -1).flatten(-2)
 
 
 def softmax(x):
@@ -94,68 +75,15 @@ def attend(query, key, value):
     return attended
 
 
-class Attention(nn.Module):
-    def __init__(self, d_model, heads, positions):
-        super().__init__()
-        self.heads, self.positions = heads, positions
-        self.q, self.k, self.v, self.o = (Linear(d_model, d_model) for _ in range(4))
-
-    def split_heads(self, x):
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
-
-    def forward(self, x):
-        query = self.split_heads(self.q(x))
-        key = self.split_heads(self.k(x))
-        value = self.split_heads(self.v(x))
-        query = self.positions(query)
-        key = self.positions(key)
-        attended = attend(query, key, value)
-        return self.o(attended.transpose(1, 2).flatten(-2))
+def feed_forward(layer, x):
+    right = layer.w3(x)  # which operand comes first is the compiler's choice: GCC takes the right one
+    return layer.w2(layer.sigmoid_linear_unit(layer.w1(x)) * right)
 
 
-class SwiGlu(nn.Module):
-    def __init__(self, d_model, d_ff):
-        super().__init__()
-        self.w1, self.w2, self.w3 = Linear(d_model, d_ff), Linear(d_ff, d_model), Linear(d_model, d_ff)
-
-    @staticmethod
-    def sigmoid_linear_unit(x):
-        return x * torch.sigmoid(x)
-
-    def forward(self, x):
-        right = self.w3(x)  # which operand comes first is the compiler's choice: GCC takes the right one
-        return self.w2(self.sigmoid_linear_unit(self.w1(x)) * right)
-
-
-class Block(nn.Module):
-    def __init__(self, d_model, d_ff, heads, positions):
-        super().__init__()
-        self.attention = Attention(d_model, heads, positions)
-        self.feed_forward = SwiGlu(d_model, d_ff)
-        self.attention_norm = RmsNorm(d_model)
-        self.feed_forward_norm = RmsNorm(d_model)
-
-    def forward(self, x):
-        attended = x + self.attention(self.attention_norm(x))
-        return attended + self.feed_forward(self.feed_forward_norm(attended))
-
-
-class Transformer(nn.Module):
-    def __init__(self, model):
-        super().__init__()
-        d_model, d_ff, heads = model["d_model"], model["d_ff"], model["heads"]
-        self.embedding = nn.Parameter(torch.empty(model["vocab"], d_model))
-        positions = Rotary(model["context"], d_model // heads)
-        self.blocks = nn.ModuleList(Block(d_model, d_ff, heads, positions) for _ in range(model["layers"]))
-        self.norm = RmsNorm(d_model)
-        self.head = Linear(d_model, model["vocab"])
-
-    def forward(self, tokens):
-        x = torch.embedding(self.embedding, tokens)
-        for block in self.blocks:
-            x = block(x)
-        x = self.norm(x)
-        return self.head(x)
+course_model.RmsNorm.forward = normalize
+course_model.Rotary.forward = rotate
+course_model.SwiGlu.forward = feed_forward
+course_model.attend = attend
 
 
 class AdamW:
@@ -196,21 +124,21 @@ def micro_batch(model, batch, shape):
     del loss
 
 
-def main(model, batch, steps):
+def main(shape, batch, steps):
     torch.cuda.memory._record_memory_history(stacks="all", context=None)
     with torch.device("cuda"):
-        transformer = Transformer(model)
-    optimizer = AdamW(transformer.parameters())
+        model = course_model.Transformer(**shape)
+    optimizer = AdamW(model.parameters())
     peaks = []
     for _ in range(steps):
         torch.cuda.reset_peak_memory_stats()
         optimizer.zero_grad()
-        micro_batch(transformer, batch, model)
+        micro_batch(model, batch, shape)
         optimizer.step()
         peaks.append([torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()])
     (trace,) = torch.cuda.memory._snapshot()["device_traces"]
     events = [[event["action"], event["size"]] for event in trace if event["action"] != "free_completed"]
-    return {"parameters": sum(p.numel() for p in transformer.parameters()), "peaks": peaks, "events": events}
+    return {"parameters": sum(p.numel() for p in model.parameters()), "peaks": peaks, "events": events}
 
 
 print(json.dumps(main(json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))))
