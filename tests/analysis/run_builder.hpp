@@ -56,7 +56,6 @@ class RunBuilder {
   // Times pass without an event.
   void wait(std::int64_t ns) { now_ns_ += ns; }
   std::uint64_t sequence() const { return sequence_; }
-  std::uint64_t last_op() const { return last_op_; }
 
   // Ends the run; `end` as in the store's meta table.
   Recording finish(std::string_view end = "done");
