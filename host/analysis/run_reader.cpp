@@ -91,7 +91,7 @@ Recording read_run(const fs::path& run_directory, std::optional<std::uint64_t> r
       break;
     } catch (const RunError& error) {
       if (candidates.size() == 1) throw;
-      warnings.push_back(error.what());
+      warnings.emplace_back(error.what());
     }
   }
   if (!chosen) {

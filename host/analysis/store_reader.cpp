@@ -19,7 +19,7 @@ constexpr std::string_view kSchema = "strata.store/1";
 // No allocation is larger (1 PiB), so that no sum of them overflows before a store is refused.
 constexpr std::uint64_t kLargestAllocation = std::uint64_t{1} << 50;
 // No clock runs for longer (146 years), so that no difference of times overflows.
-constexpr std::int64_t kLatest_ns = std::int64_t{1} << 62;
+constexpr std::int64_t kLatestNs = std::int64_t{1} << 62;
 
 template <typename Rows>
 void sort_by_sequence(Rows& rows) {
@@ -92,7 +92,7 @@ class StoreReader {
 
   std::int64_t time_ns(const Row& row, int column) const {
     const std::int64_t ns = row.integer(column);
-    if (ns < 0 || ns > kLatest_ns)
+    if (ns < 0 || ns > kLatestNs)
       refuse(fmt::format("{} is no time of CLOCK_MONOTONIC; the store is damaged", ns));
     return ns;
   }

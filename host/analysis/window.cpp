@@ -11,7 +11,7 @@ Window active_window(const Recording& run, std::vector<std::string>& warnings) {
   };
   const auto first = std::find_if(run.steps.begin(), run.steps.end(), active);
   if (first == run.steps.end()) {
-    warnings.push_back("no step of the active window was recorded: the statistics cover the whole run");
+    warnings.emplace_back("no step of the active window was recorded: the statistics cover the whole run");
     Window whole{.begin_ns = run.begin_ns, .end_ns = run.end_ns};
     if (!run.steps.empty()) {
       whole.first_step = run.steps.front().step;

@@ -41,7 +41,7 @@ bool blocks_runs(const Finding& finding) {
 }
 
 std::string coloured(Verdict verdict, bool colour) {
-  const std::string padded = fmt::format("{:<8}", to_string(verdict));
+  std::string padded = fmt::format("{:<8}", to_string(verdict));
   if (!colour) return padded;
   constexpr const char* kGreen = "\x1b[32m";
   constexpr const char* kYellow = "\x1b[33m";

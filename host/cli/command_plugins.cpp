@@ -66,6 +66,7 @@ const PluginDescription& find(const std::vector<PluginDescription>& entries, con
   const auto found = std::ranges::find(entries, name, &PluginDescription::id);
   if (found != entries.end()) return *found;
   std::vector<std::string_view> ids;
+  ids.reserve(entries.size());
   for (const PluginDescription& entry : entries) ids.push_back(entry.id);
   throw UsageError(fmt::format("there is no plugin '{}'{}; `strata plugins` lists them", name,
                                config::did_you_mean(name, ids)));

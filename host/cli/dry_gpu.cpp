@@ -41,7 +41,7 @@ std::string mapped_cuda_library() {
                                                              "libcudnn.so"};
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
-    const std::string path = line.substr(std::min(line.find('/'), line.size()));
+    std::string path = line.substr(std::min(line.find('/'), line.size()));
     const std::string file = fs::path(path).filename();
     const auto is_cuda = [&](std::string_view name) { return file.starts_with(name); };
     if (std::ranges::any_of(kNames, is_cuda)) return path;

@@ -99,7 +99,7 @@ RunDirectory RunDirectory::create(const fs::path& wanted) {
 }
 
 fs::path RunDirectory::join(const fs::path& wanted, const std::string& start) {
-  const fs::path directory = fs::absolute(wanted).lexically_normal();
+  fs::path directory = fs::absolute(wanted).lexically_normal();
   const auto deadline = std::chrono::steady_clock::now() + kJoinLimit;
   while (read_file(directory / kStartFile) != start) {
     if (std::chrono::steady_clock::now() > deadline)

@@ -17,6 +17,8 @@
 
 namespace strata::config::bound {
 
+// NOLINTBEGIN(performance-unnecessary-value-param): that a template moves them is not seen
+
 template <auto... members>
 TextType text() {
   return {.get = [](const RunConfig& config) { return (config.*....*members); },
@@ -182,5 +184,7 @@ ComputeDeviceType compute_device() {
   return {.get = [](const RunConfig& config) -> const DeviceConfig& { return (config.*....*members); },
           .set = [](RunConfig& config, DeviceConfig value) { (config.*....*members) = std::move(value); }};
 }
+
+// NOLINTEND(performance-unnecessary-value-param)
 
 }  // namespace strata::config::bound

@@ -107,8 +107,7 @@ std::vector<fs::path> expand_pattern(std::string_view pattern) {
   std::vector<fs::path> files;
   match("/", names, files);
   std::ranges::sort(files);
-  const auto repeated = std::ranges::unique(files);
-  files.erase(repeated.begin(), repeated.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
   return files;
 }
 

@@ -41,7 +41,7 @@ std::string expand_variables(std::string_view text) {
 }
 
 std::string absolute_pattern(std::string_view text, const std::filesystem::path& base) {
-  const std::string expanded = expand_variables(text);
+  std::string expanded = expand_variables(text);
   if (expanded.starts_with('/')) return expanded;
   const std::string folder = std::filesystem::absolute(base).lexically_normal().string();
   return escape_pattern(folder) + (folder.ends_with('/') ? "" : "/") + expanded;

@@ -30,7 +30,7 @@ struct Expectation {
   }
 
   std::string operator()(const BytesType& type) const {
-    const std::string bytes = "a number of bytes such as 65536, 64KiB or 1.5GiB";
+    std::string bytes = "a number of bytes such as 65536, 64KiB or 1.5GiB";
     if (type.maximum == INT64_MAX && type.minimum == 0) return bytes;
     return fmt::format("{}, from {} to {}", bytes, format_bytes(type.minimum), format_bytes(type.maximum));
   }

@@ -10,7 +10,7 @@
 namespace strata::report {
 
 std::string device_text(const analysis::Facts& facts) {
-  const std::string device = facts.device.empty() ? "unknown" : facts.device;
+  std::string device = facts.device.empty() ? "unknown" : facts.device;
   if (!facts.dry) return device;
   return fmt::format("{}, a dry {}: nothing was computed, no time measured", device,
                      facts.dry->name.empty() ? facts.dry->profile : facts.dry->name);

@@ -51,8 +51,9 @@ std::string step_line(const Facts& facts) {
   auto text = fmt::format("{} of {} in the window, median {}", thousands(pace.complete_steps),
                           thousands(facts.steps.size()), duration(*pace.median_step_ns));
   if (pace.tokens_per_second) {
-    text += fmt::format(", {} {}/s", thousands(static_cast<std::uint64_t>(*pace.tokens_per_second + 0.5)),
-                        facts.unit);
+    text +=
+        fmt::format(", {} {}/s", thousands(static_cast<std::uint64_t>(std::llround(*pace.tokens_per_second))),
+                    facts.unit);
   }
   return text;
 }
@@ -182,7 +183,7 @@ std::string terminal_report(const Facts& facts, bool colour, int width) {
   const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
   std::vector<std::string> parts{header(facts, style)};
   if (facts.points.empty()) {
-    parts.push_back(
+    parts.emplace_back(
         "No allocation was recorded. The table of memory needs the plugin\n"
         "allocator_tracer and a source of memory events.\n");
   } else {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 
 #include "host/report/quantity.hpp"
@@ -101,7 +102,7 @@ std::string bar(std::uint64_t part, std::uint64_t whole, int columns) {
   static constexpr std::array<std::string_view, 8> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const double ratio =
       whole == 0 ? 0.0 : static_cast<double>(std::min(part, whole)) / static_cast<double>(whole);
-  auto eighths = static_cast<std::size_t>(ratio * 8.0 * columns + 0.5);
+  auto eighths = static_cast<std::size_t>(std::lround(ratio * 8.0 * columns));
   if (part > 0 && eighths == 0) eighths = 1;
   std::string text;
   for (std::size_t i = 0; i < eighths / 8; ++i) text += "█";

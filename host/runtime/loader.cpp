@@ -16,6 +16,7 @@ std::string opening(const PluginRequest& request) {
 
 std::vector<std::string> texts_of(const std::vector<std::filesystem::path>& paths) {
   std::vector<std::string> texts;
+  texts.reserve(paths.size());
   for (const std::filesystem::path& path : paths) texts.push_back(path.string());
   return texts;
 }

@@ -52,8 +52,9 @@ std::string_view accusation_of(std::uint32_t severity) {
 }  // namespace
 
 bool verbose() noexcept {
-  const char* value = std::getenv("STRATA_VERBOSE");
-  return value != nullptr && std::string_view(value) != "" && std::string_view(value) != "0";
+  const char* const value = std::getenv("STRATA_VERBOSE");
+  const std::string_view text = value == nullptr ? "" : value;
+  return !text.empty() && text != "0";
 }
 
 void write_log(std::uint32_t severity, std::string_view origin, std::string_view text) noexcept {

@@ -37,7 +37,7 @@ std::filesystem::path manifest_path(const SessionOptions& options) {
 std::vector<std::string> problems_of(const SessionOptions& options) {
   std::vector<std::string> problems;
   if (options.schedule.active == 0) {
-    problems.push_back("the schedule has no active step; set schedule.active to 1 or more.");
+    problems.emplace_back("the schedule has no active step; set schedule.active to 1 or more.");
   }
   if (!options.directory.empty() && !std::filesystem::is_directory(options.directory)) {
     problems.push_back(

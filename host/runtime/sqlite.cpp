@@ -23,7 +23,7 @@ void SqliteConnection::execute(const std::string& sql) {
 
 void SqliteConnection::close() {
   if (sqlite3_close(get()) != SQLITE_OK) throw SqliteError(get(), "close");
-  connection_.release();
+  static_cast<void>(connection_.release());  // it is closed
 }
 
 SqliteStatement::SqliteStatement(SqliteConnection& connection, const std::string& sql)

@@ -16,7 +16,7 @@ RunBuilder::RunBuilder() {
 
 void RunBuilder::next() {
   ++sequence_;
-  now_ns_ += kTick_ns;
+  now_ns_ += kTickNs;
 }
 
 void RunBuilder::step(std::int64_t index, std::uint32_t schedule, const Body& body) {

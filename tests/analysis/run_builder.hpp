@@ -25,7 +25,7 @@ struct Expected {
 
 class RunBuilder {
  public:
-  static constexpr std::int64_t kTick_ns = 10;  // from each event to the next
+  static constexpr std::int64_t kTickNs = 10;  // from each event to the next
   using Body = std::function<void()>;
 
   RunBuilder();

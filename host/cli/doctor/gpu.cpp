@@ -55,7 +55,7 @@ fs::path program(std::string_view name) {
   std::string_view rest = value == nullptr ? "" : value;
   while (!rest.empty()) {
     const std::string_view folder = rest.substr(0, rest.find(':'));
-    const fs::path candidate = fs::path(folder) / name;
+    fs::path candidate = fs::path(folder) / name;
     std::error_code ignored;
     if (fs::is_regular_file(candidate, ignored) && access(candidate.c_str(), X_OK) == 0) return candidate;
     rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
