@@ -203,7 +203,7 @@ TEST(RunReader, NeedsNoViews) {
   const fs::path store = write_store(directory.path(), written);
   run_sql(store, "DROP VIEW step; DROP VIEW phase; DROP VIEW module; DROP VIEW tensor");
   EXPECT_EQ(analyse(directory.path()).blocks.size(),
-            written.memory.size() > 0 ? analyse(written).blocks.size() : 0);
+            written.memory.empty() ? 0 : analyse(written).blocks.size());
 }
 
 TEST(RunReader, ARunWhoseProcessDiedIsKilled) {

@@ -237,8 +237,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Problems, OfOneFileComeTogetherFromTopToBottom) {
   const Lines expected{
       "t.yaml:1:15: model.size: expected a size of transformer, one of small, medium, large, xl-2025, 2.7b, "
-      "10b, custom, "
-      "found 'tiny'",
+      "10b, custom, found 'tiny'",
       "t.yaml:2:13: optimizer.lrr: unknown key; did you mean 'lr'?",
       "t.yaml:3:9: strict: expected true or false, found 'maybe'",
       "t.yaml:4:10: plugins: expected a list of plugins, each a name or {name: {option: value}}, found "
