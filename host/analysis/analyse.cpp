@@ -6,6 +6,8 @@
 
 #include "host/analysis/caching_allocator.hpp"
 #include "host/analysis/cross_check.hpp"
+#include "host/analysis/layers.hpp"
+#include "host/analysis/out_of_memory.hpp"
 #include "host/analysis/pace.hpp"
 #include "host/analysis/peak.hpp"
 #include "host/analysis/run_reader.hpp"
@@ -62,7 +64,9 @@ Facts analyse(const Recording& run, const Method& method) {
   const BlockTable table = build_blocks(run);
   const OpTable ops(run);
   const StepStructure structure(run);
-  const std::vector<Evidence> evidence = gather_evidence(run, table, ops, structure);
+  std::vector<Evidence> evidence = gather_evidence(run, table, ops, structure);
+  if (run.end == "out_of_memory" && !run.failures.empty())
+    forget_after(run.failures.back().sequence, evidence);
   Texts texts = run.texts;
 
   Facts facts;
@@ -95,6 +99,7 @@ Facts analyse(const Recording& run, const Method& method) {
   facts.statistics = statistics.categories;
   facts.total = statistics.total;
   facts.peak = find_peak(facts, window);
+  facts.out_of_memory = explain_failures(facts, run, ops, Layers(run, ops, method.forward_key));
   if (run.cross_checked) facts.cross_check = cross_check(run, facts.points);
   if (!run.saved.empty()) facts.truth = compare_with_truth(table, evidence, method.rules);
   return facts;

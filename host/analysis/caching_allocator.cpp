@@ -1,6 +1,8 @@
 #include "host/analysis/caching_allocator.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 #include "strata/ext/memory.h"
 
@@ -9,6 +11,52 @@ namespace {
 
 // c10's kMinBlockSize: no block is of another multiple.
 constexpr std::uint64_t kBlockUnit = 512;
+
+// What an allocator holds of its device: where from, and up to where.
+using Extents = std::map<std::uint64_t, std::uint64_t>;
+
+void remove(Extents& extents, std::uint64_t begin, std::uint64_t end) {
+  auto extent = extents.upper_bound(begin);
+  if (extent != extents.begin()) --extent;
+  while (extent != extents.end() && extent->first < end) {
+    const auto [first, last] = *extent;
+    extent = extents.erase(extent);
+    if (last <= begin) {
+      extents.emplace(first, last);
+      continue;
+    }
+    if (first < begin) extents.emplace(first, begin);
+    if (last > end) extent = extents.emplace(end, last).first;
+  }
+}
+
+// Neighbours become one: an expandable segment is mapped piece by piece.
+void add(Extents& extents, std::uint64_t begin, std::uint64_t end) {
+  const auto next = extents.lower_bound(begin);
+  if (next != extents.end() && next->first == end) {
+    end = next->second;
+    extents.erase(next);
+  }
+  const auto after = extents.lower_bound(begin);
+  if (after != extents.begin() && std::prev(after)->second == begin) {
+    std::prev(after)->second = end;
+  } else {
+    extents[begin] = end;
+  }
+}
+
+std::uint64_t largest_gap(const Extents& segments, const Extents& blocks) {
+  std::uint64_t largest = 0;
+  for (const auto& [begin, end] : segments) {
+    std::uint64_t from = begin;
+    for (auto block = blocks.lower_bound(begin); block != blocks.end() && block->first < end; ++block) {
+      largest = std::max(largest, block->first - std::min(from, block->first));
+      from = std::max(from, block->second);
+    }
+    largest = std::max(largest, end - std::min(from, end));
+  }
+  return largest;
+}
 
 // The first point after `sequence`.
 auto after(const std::vector<ReservedPoint>& points, std::uint64_t sequence) {
@@ -48,6 +96,32 @@ std::vector<ReservedPoint> reserved_points(const std::vector<MemoryRow>& events)
     points.push_back({event.sequence, event.ns, bytes});
   }
   return points;
+}
+
+void find_largest_gaps(const std::vector<MemoryRow>& events, std::vector<FailureRow>& failures) {
+  if (failures.empty()) return;
+  Extents segments, blocks;
+  auto failure = failures.begin();
+  for (const MemoryRow& event : events) {
+    switch (event.action) {
+      case STRATA_MEMORY_SEGMENT_ALLOCATE:
+        add(segments, event.address, event.address + event.bytes);
+        break;
+      case STRATA_MEMORY_SEGMENT_FREE:
+        remove(segments, event.address, event.address + event.bytes);
+        break;
+      case STRATA_MEMORY_ALLOCATE:
+        blocks[event.address] = event.address + event.bytes;
+        break;
+      case STRATA_MEMORY_FREE:
+        blocks.erase(event.address);
+        break;
+      default:
+        if (event.sequence != failure->sequence) break;
+        failure->largest_gap_bytes = largest_gap(segments, blocks);
+        if (++failure == failures.end()) return;
+    }
+  }
 }
 
 std::uint64_t reserved_at(const std::vector<ReservedPoint>& points, std::uint64_t sequence) {

@@ -16,6 +16,9 @@ void use_whole_blocks(std::vector<MemoryRow>& events);
 // A point for each event of a segment.
 std::vector<ReservedPoint> reserved_points(const std::vector<MemoryRow>& events);
 
+// For each of `failures`, by sequence, the largest piece of any segment that no block held then.
+void find_largest_gaps(const std::vector<MemoryRow>& events, std::vector<FailureRow>& failures);
+
 // The bytes reserved at `sequence`, and the most within [begin, end], what holds at its begin included. 0
 // before the first point.
 std::uint64_t reserved_at(const std::vector<ReservedPoint>& points, std::uint64_t sequence);

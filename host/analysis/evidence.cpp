@@ -64,6 +64,7 @@ class Gatherer {
       evidence.born_in_ones_like =
           ops_.within(*op, kOnesLike) &&
           block.birth_sequence < ops_.first_backward_node(evidence.backward_begin, evidence.backward_end);
+      evidence.born_in_zeros_like = ops_.within(*op, kZerosLike);
       evidence.lived_in_one_matrix_product =
           block.birth_op == block.death_op && ops_.has(*op, kMatrixProduct);
     }
@@ -89,6 +90,18 @@ std::vector<Evidence> gather_evidence(const Recording& run, const BlockTable& ta
   all.reserve(table.blocks.size());
   for (const BlockHistory& block : table.blocks) all.push_back(gatherer.of(block));
   return all;
+}
+
+void forget_after(std::uint64_t sequence, std::vector<Evidence>& evidence) {
+  for (Evidence& block : evidence) {
+    if (block.birth > sequence || block.death <= sequence) continue;
+    for (std::uint64_t* const moment : {&block.death, &block.held_until, &block.phase_end, &block.step_end,
+                                        &block.backward_begin, &block.backward_end, &block.next_optimizer}) {
+      if (*moment > sequence) *moment = kNever;
+    }
+    block.run_finished = false;
+    block.died_in_gradient_addition = block.lived_in_one_matrix_product = false;
+  }
 }
 
 }  // namespace strata::analysis

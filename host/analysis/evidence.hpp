@@ -26,7 +26,8 @@ struct Evidence {
   std::uint64_t next_optimizer = kNever;  // the first optimizer phase that begins after its birth
   bool run_finished = true;               // the recording ends because the run did
 
-  bool born_in_ones_like = false;          // and before the first node of its backward ran
+  bool born_in_ones_like = false;  // and before the first node of its backward ran
+  bool born_in_zeros_like = false;
   bool died_in_gradient_addition = false;  // inside an AccumulateGrad that added to a gradient
   bool lived_in_one_matrix_product = false;
   bool parameter_sized = false;  // some registered parameter has as many bytes
@@ -34,5 +35,9 @@ struct Evidence {
 
 std::vector<Evidence> gather_evidence(const Recording& run, const BlockTable& table, const OpTable& ops,
                                       const StepStructure& structure);
+
+// As though the recording ended at `sequence`, for blocks that were alive then: what an exception frees on
+// its way was not meant to die there.
+void forget_after(std::uint64_t sequence, std::vector<Evidence>& evidence);
 
 }  // namespace strata::analysis

@@ -106,6 +106,7 @@ struct PeakShare {
   std::uint64_t blocks = 0;
 };
 
+// What is alive at one moment: where most is, or where an allocation failed.
 struct Peak {
   std::uint64_t allocated_bytes = 0, reserved_bytes = 0;
   std::uint64_t sequence = 0;
@@ -115,6 +116,25 @@ struct Peak {
   CategoryBytes categories{};
   std::vector<PeakShare> by_kind, by_layer, by_op;  // largest first
   std::vector<std::uint32_t> largest_blocks;        // indices into Facts::blocks
+};
+
+// A change that would have left room.
+struct Remedy {
+  std::string change;       // "a fused optimizer (optimizer.impl: fused)"
+  std::uint64_t bytes = 0;  // of what was alive then, about as many as it does without
+  std::string reason;       // what these bytes are
+  bool enough = false;      // as many as were missing
+};
+
+// An allocation that failed.
+struct OutOfMemory {
+  std::uint64_t requested_bytes = 0;
+  std::optional<std::uint64_t> device_free_bytes;  // as the device said; nothing: it said nothing
+  std::uint64_t largest_gap_bytes = 0;             // the largest piece of what was reserved and not allocated
+  std::uint32_t op = 0;                            // index into Facts::texts: the op that asked
+  std::uint32_t layer = 0;                         // index into Facts::texts
+  Peak held;                                       // what filled the device
+  std::vector<Remedy> remedies;                    // enough first, then largest
 };
 
 struct PluginFact {
@@ -219,8 +239,9 @@ struct Facts {
   std::vector<Point> points;       // one for each allocation and free of the whole run
   std::array<CategoryStatistics, kCategories> statistics{};
   CategoryStatistics total;
-  Pace pace;  // of the window
-  Peak peak;  // of the window; of what it begins with, at its begin
+  Pace pace;                               // of the window
+  Peak peak;                               // of the window; of what it begins with, at its begin
+  std::vector<OutOfMemory> out_of_memory;  // by sequence
   std::vector<PluginFact> plugins;
   std::optional<DryFact> dry;             // nothing here was measured on a card
   std::vector<ReservedPoint> reserved;    // of the whole run; empty: the allocator keeps nothing back

@@ -18,7 +18,8 @@ enum OpTrait : std::uint8_t {
   kAdd = 4,             // aten::add, aten::add_
   kMatrixProduct = 8,   // a matrix product or a convolution: what libraries want a workspace for
   kEvaluateNode = 16,   // autograd::engine::evaluate_function: the engine's frame around one node
-  kFactory = 32         // aten::empty and its kin: they allocate for the op around them
+  kFactory = 32,        // aten::empty and its kin: they allocate for the op around them
+  kZerosLike = 64       // aten::zeros_like: how optimizers make the state of a parameter
 };
 std::uint8_t traits_of(std::string_view op_name);
 

@@ -52,16 +52,18 @@ void place_in_run(const Facts& facts, Peak& peak) {
 }  // namespace
 
 Peak find_peak(const Facts& facts, const Window& window) {
-  Peak peak;
   const auto highest = highest_point(facts.points, window.begin_sequence, window.end_sequence);
-  if (!highest) return peak;
+  if (!highest) return {};
   const Point& point = facts.points[*highest];
-  peak.allocated_bytes = peak.reserved_bytes = allocated_bytes(point);
   // What the window begins with was reached before it; within the window it is there from the begin on.
-  peak.sequence = std::max(point.sequence, window.begin_sequence);
-  peak.ns = std::max(point.ns, window.begin_ns);
-  if (!facts.reserved.empty()) peak.reserved_bytes = reserved_at(facts.reserved, peak.sequence);
-  peak.categories = point.bytes;
+  return alive_at(facts, std::max(point.sequence, window.begin_sequence),
+                  std::max(point.ns, window.begin_ns));
+}
+
+Peak alive_at(const Facts& facts, std::uint64_t sequence, std::int64_t ns) {
+  Peak peak;
+  peak.sequence = sequence;
+  peak.ns = ns;
   place_in_run(facts, peak);
 
   Shares kinds, layers, ops;
@@ -71,11 +73,15 @@ Peak find_peak(const Facts& facts, const Window& window) {
   for (std::uint32_t index = 0; index < facts.blocks.size(); ++index) {
     const Block& block = facts.blocks[index];
     if (!holds(block.birth_sequence, block.death_sequence, peak.sequence)) continue;
+    peak.allocated_bytes += block.bytes;
+    peak.categories[static_cast<std::size_t>(block.category)] += block.bytes;
     kinds.add(fmt::format("{}/{}", to_string(block.category), block.kind), block.bytes);
     layers.add(label(block.layer, "(no layer)"), block.bytes);
     ops.add(label(block.op, "(no op)"), block.bytes);
     peak.largest_blocks.push_back(index);
   }
+  peak.reserved_bytes =
+      facts.reserved.empty() ? peak.allocated_bytes : reserved_at(facts.reserved, peak.sequence);
   peak.by_kind = kinds.largest_first();
   peak.by_layer = layers.largest_first();
   peak.by_op = ops.largest_first();

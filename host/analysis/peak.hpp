@@ -9,4 +9,7 @@ namespace strata::analysis {
 // of `facts`.
 Peak find_peak(const Facts& facts, const Window& window);
 
+// The same of any moment.
+Peak alive_at(const Facts& facts, std::uint64_t sequence, std::int64_t ns);
+
 }  // namespace strata::analysis

@@ -68,6 +68,17 @@ struct MemoryRow {
   std::uint32_t phase = 0, module = 0;
 };
 
+struct FailureRow {
+  std::uint64_t sequence = 0;
+  std::int64_t ns = 0;
+  Device device;
+  std::uint64_t bytes = 0;
+  std::optional<std::uint64_t> device_free_bytes;
+  std::uint64_t largest_gap_bytes = 0;
+  std::uint64_t op = 0;
+  std::uint32_t module = 0;
+};
+
 struct OpRow {
   std::uint64_t sequence = 0;
   std::uint64_t ordinal = 0, parent = 0;
@@ -113,6 +124,7 @@ struct Recording {
   std::vector<ModuleRow> modules;
   std::vector<TensorRow> tensors;
   std::vector<MemoryRow> memory;        // ALLOCATE and FREE, of whole blocks
+  std::vector<FailureRow> failures;     // of allocations
   std::vector<ReservedPoint> reserved;  // empty: the allocator keeps nothing back
   std::vector<OpRow> ops;
   std::vector<SavedRow> saved;

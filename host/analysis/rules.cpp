@@ -96,6 +96,11 @@ bool gradient_left(const Evidence& block) {
   return block.stage == Stage::kBackward && block.parameter_sized;
 }
 
+bool optimizer_cut_short(const Evidence& block) {
+  return block.stage == Stage::kOptimizer && block.death == kNever && block.phase_end == kNever &&
+         !block.run_finished && !block.born_in_zeros_like;
+}
+
 bool optimizer_state_left(const Evidence& block) {
   return block.stage == Stage::kOptimizer && block.death > block.next_optimizer;
 }
@@ -187,6 +192,9 @@ RuleTable make_rules() {
        within_step<Stage::kClip>},
       {"optimizer_temp", "born and dead in the optimizer", kTemporary, "optimizer_temp",
        within_phase<Stage::kOptimizer>},
+      {"optimizer_cut_short",
+       "born in an optimizer's step that was cut short, and not as zeros like something; provisional",
+       kTemporary, "optimizer_temp", optimizer_cut_short},
       {"optimizer_state_left", "born in the optimizer and still there at its next step", kOptimizerState,
        "state", optimizer_state_left},
       {"optimizer_state_at_end", "born in the optimizer and alive at the end", kOptimizerState, "state",

@@ -47,6 +47,7 @@ class StoreReader {
     read_modules();
     read_tensors();
     read_memory();
+    read_failures();
     read_ops();
     read_saved();
     read_reports();
@@ -259,6 +260,26 @@ class StoreReader {
     }
   }
 
+  // What the event of the same sequence does not say.
+  void read_failures() {
+    std::unordered_map<std::uint64_t, std::uint64_t> free_bytes;
+    each("allocator_tracer_out_of_memory", Need::kOptional, {"sequence", "device_free_bytes"},
+         [&](const Row& row) { free_bytes[row.bits(0)] = row.bits(1); });
+    for (const MemoryRow& event : run_.memory) {
+      if (event.action != STRATA_MEMORY_OUT_OF_MEMORY) continue;
+      FailureRow failure{.sequence = event.sequence,
+                         .ns = event.ns,
+                         .device = event.device,
+                         .bytes = event.bytes,
+                         .device_free_bytes = {},
+                         .op = event.op,
+                         .module = event.module};
+      const auto free = free_bytes.find(event.sequence);
+      if (free != free_bytes.end() && free->second != UINT64_MAX) failure.device_free_bytes = free->second;
+      run_.failures.push_back(failure);
+    }
+  }
+
   void read_ops() {
     each("allocator_tracer_op", Need::kOptional,
          {"sequence", "thread", "op", "parent", "kind", "name", "autograd_sequence", "forward_thread",
@@ -320,6 +341,8 @@ class StoreReader {
     std::erase_if(run_.memory, elsewhere);
     use_whole_blocks(run_.memory);
     run_.reserved = reserved_points(run_.memory);
+    std::erase_if(run_.failures, elsewhere);
+    find_largest_gaps(run_.memory, run_.failures);
     std::erase_if(run_.memory, [](const MemoryRow& row) {
       return row.action != STRATA_MEMORY_ALLOCATE && row.action != STRATA_MEMORY_FREE;
     });

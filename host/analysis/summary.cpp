@@ -1,6 +1,9 @@
 #include "host/analysis/summary.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
 
 #include "host/analysis/dry_json.hpp"
 
@@ -8,6 +11,9 @@ namespace strata::analysis {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// Of a list that can be as long as the model is deep.
+constexpr std::size_t kListedShares = 20;
 
 Json step_json(const StepFact& step) {
   return {{"index", step.index},
@@ -26,6 +32,57 @@ Json peak_json(const Peak& peak) {
           {"step", peak.step >= 0 ? Json(peak.step) : Json(nullptr)},
           {"phase", peak.phase},
           {"categories", categories}};
+}
+
+Json text_or_null(const Facts& facts, std::uint32_t text) {
+  return text == 0 ? Json(nullptr) : Json(facts.texts[text]);
+}
+
+Json shares_json(const std::vector<PeakShare>& shares) {
+  Json list = Json::array();
+  for (const PeakShare& share : std::span(shares).first(std::min(shares.size(), kListedShares)))
+    list.push_back({{"label", share.label}, {"bytes", share.bytes}, {"blocks", share.blocks}});
+  return list;
+}
+
+Json block_json(const Facts& facts, const Block& block) {
+  return {{"bytes", block.bytes},
+          {"category", to_string(block.category)},
+          {"kind", block.kind},
+          {"owner", text_or_null(facts, block.name)},
+          {"op", text_or_null(facts, block.op)},
+          {"layer", text_or_null(facts, block.layer)}};
+}
+
+Json failure_json(const Facts& facts, const OutOfMemory& failure) {
+  Json blocks = Json::array();
+  const auto& largest = failure.held.largest_blocks;
+  for (const std::uint32_t block : std::span(largest).first(std::min(largest.size(), kListedShares)))
+    blocks.push_back(block_json(facts, facts.blocks[block]));
+  Json remedies = Json::array();
+  for (const Remedy& remedy : failure.remedies)
+    remedies.push_back({{"change", remedy.change},
+                        {"bytes", remedy.bytes},
+                        {"enough", remedy.enough},
+                        {"reason", remedy.reason}});
+  Json json = {
+      {"requested_bytes", failure.requested_bytes},
+      {"device_free_bytes", failure.device_free_bytes ? Json(*failure.device_free_bytes) : Json(nullptr)},
+      {"largest_gap_bytes", failure.largest_gap_bytes},
+      {"op", text_or_null(facts, failure.op)},
+      {"layer", text_or_null(facts, failure.layer)}};
+  json.update(peak_json(failure.held));
+  json["by_layer"] = shares_json(failure.held.by_layer);
+  json["by_kind"] = shares_json(failure.held.by_kind);
+  json["largest_blocks"] = std::move(blocks);
+  json["remedies"] = std::move(remedies);
+  return json;
+}
+
+Json failures_json(const Facts& facts) {
+  Json list = Json::array();
+  for (const OutOfMemory& failure : facts.out_of_memory) list.push_back(failure_json(facts, failure));
+  return list;
 }
 
 Json categories_json(const Facts& facts) {
@@ -88,6 +145,7 @@ std::string summary_json(const Facts& facts) {
       {"throughput", throughput_json(facts)},
       {"peak", peak_json(facts.peak)},
       {"categories", categories_json(facts)},
+      {"out_of_memory", failures_json(facts)},
       {"plugins", plugins},
       {"checks", checks_json(facts)},
   };

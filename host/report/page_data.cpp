@@ -7,6 +7,7 @@
 #include <span>
 
 #include "host/report/dry.hpp"
+#include "host/report/failure.hpp"
 #include "host/report/text.hpp"
 #include "host/report/timeline.hpp"
 
@@ -17,10 +18,12 @@ using analysis::Facts;
 using nlohmann::json;
 
 constexpr std::size_t kNameBytes = 300;
+constexpr std::size_t kSentenceBytes = 1000;
 constexpr std::size_t kShares = 100;
 constexpr std::size_t kSteps = 3000;
 constexpr std::size_t kPhases = 8000;
 constexpr std::size_t kWarnings = 200;
+constexpr std::size_t kFailures = 3;
 
 std::string name(std::string_view text) {
   return clipped(text, kNameBytes);
@@ -256,6 +259,15 @@ json plugins_data(const Facts& facts) {
   return list;
 }
 
+json failures_data(const Facts& facts) {
+  auto list = json::array();
+  for (const auto& failure : facts.out_of_memory) {
+    if (list.size() == kFailures) break;
+    list.push_back(clipped(failure_sentence(facts, failure), kSentenceBytes));
+  }
+  return list;
+}
+
 json warnings_data(const Facts& facts) {
   auto list = json::array();
   for (const auto& warning : std::span(facts.warnings).first(std::min(facts.warnings.size(), kWarnings))) {
@@ -294,6 +306,7 @@ std::string page_data(const Facts& facts) {
   data["steps"] = steps_data(facts, timeline);
   data["plugins"] = plugins_data(facts);
   data["checks"] = checks_data(facts);
+  data["failures"] = failures_data(facts);
   data["warnings"] = warnings_data(facts);
   data["kept"] = kept_data(facts, timeline);
   data["left_out"] = left_out_data(facts);

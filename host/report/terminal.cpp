@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/report/dry.hpp"
+#include "host/report/failure.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal_tables.hpp"
 #include "host/report/text.hpp"
@@ -19,25 +20,6 @@ using analysis::StepFact;
 
 std::string or_unnamed(std::string_view text, std::string_view unnamed) {
   return std::string(text.empty() ? unnamed : text);
-}
-
-// Text of any length in lines of at most `width` columns, each behind `indent` blanks.
-std::string wrapped(std::string_view text, int indent, int width) {
-  const auto shown = printable(text);
-  const std::string margin(static_cast<std::size_t>(indent), ' ');
-  std::string result, line;
-  for (std::size_t begin = 0; begin < shown.size();) {
-    const auto end = std::min(shown.find(' ', begin), shown.size());
-    const auto word = std::string_view(shown).substr(begin, end - begin);
-    if (!line.empty() && columns(line) + 1 + columns(word) > width - indent) {
-      result += margin + line + '\n';
-      line.clear();
-    }
-    if (!line.empty()) line += ' ';
-    line += shortened(word, width - indent);
-    begin = end + 1;
-  }
-  return result + margin + line + '\n';
 }
 
 std::string step_line(const Facts& facts) {
@@ -155,7 +137,7 @@ std::string peak(const Facts& facts, const TerminalStyle& style) {
     text += fmt::format("  {} MiB reserved from the device at that moment\n",
                         mebibytes(static_cast<double>(peak.reserved_bytes), decimals));
   }
-  return text + peak_bars(facts, style);
+  return text + category_bars(facts.peak, style);
 }
 
 std::string plugins(const Facts& facts, const TerminalStyle& style) {
@@ -190,9 +172,11 @@ std::string terminal_report(const Facts& facts, bool colour, int width) {
     parts.push_back(peak(facts, style));
   }
   parts.push_back(category_table(facts, style));
-  parts.push_back(share_table("At the peak, by layer", facts.peak.by_layer, facts, style));
-  parts.push_back(share_table("At the peak, by op", facts.peak.by_op, facts, style));
+  parts.push_back(
+      share_table("At the peak, by layer", facts.peak.by_layer, facts.peak.allocated_bytes, style));
+  parts.push_back(share_table("At the peak, by op", facts.peak.by_op, facts.peak.allocated_bytes, style));
   parts.push_back(block_table(facts, style));
+  parts.push_back(failures(facts, style));
   parts.push_back(plugins(facts, style));
   parts.push_back(warnings(facts, style));
 

@@ -124,8 +124,7 @@ std::string category_table(const Facts& facts, const TerminalStyle& style) {
   return text + style.dimmed("  Event mean: over allocations and frees. Time mean: over wall time.") + '\n';
 }
 
-std::string peak_bars(const Facts& facts, const TerminalStyle& style) {
-  const auto& peak = facts.peak;
+std::string category_bars(const analysis::Peak& peak, const TerminalStyle& style) {
   const auto allocated = static_cast<double>(peak.allocated_bytes);
   const int decimals = decimals_for(allocated);
   const int bar_columns = style.width - 2 - 15 - 2 - 12 - 8;
@@ -143,10 +142,9 @@ std::string peak_bars(const Facts& facts, const TerminalStyle& style) {
 }
 
 std::string share_table(std::string_view heading, const std::vector<analysis::PeakShare>& shares,
-                        const Facts& facts, const TerminalStyle& style) {
+                        std::uint64_t allocated_bytes, const TerminalStyle& style) {
   if (shares.empty()) return {};
-  const auto allocated = facts.peak.allocated_bytes;
-  const int decimals = decimals_for(static_cast<double>(allocated));
+  const int decimals = decimals_for(static_cast<double>(allocated_bytes));
   const int bar_columns = (style.width - 32) / 3;
   const int label_columns = style.width - 2 - 2 - bar_columns - 10 - 8 - 10;
   std::string text = style.heading(fmt::format("{:<{}}{:>10}{:>8}{:>10}", heading,
@@ -157,7 +155,7 @@ std::string share_table(std::string_view heading, const std::vector<analysis::Pe
     text +=
         fmt::format("  {}  {}{:>10}{:>8}{:>10}\n", fitted(label, label_columns),
                     style.dimmed(bar(bytes, shares.front().bytes, bar_columns)), mebibytes(amount, decimals),
-                    percentage(amount, static_cast<double>(allocated)), thousands(blocks));
+                    percentage(amount, static_cast<double>(allocated_bytes)), thousands(blocks));
   };
   for (const auto& share : std::span(shares).first(std::min(shares.size(), kListed))) {
     line(share.label.empty() ? "(none)" : share.label, share.bytes, share.blocks);

@@ -28,12 +28,12 @@ std::string bar(std::uint64_t part, std::uint64_t whole, int columns);
 // published tables; else they are rows.
 std::string category_table(const analysis::Facts& facts, const TerminalStyle& style);
 
-// What fills the peak: a bar a category that holds something, and Unknown always.
-std::string peak_bars(const analysis::Facts& facts, const TerminalStyle& style);
+// What fills that moment: a bar a category that holds something, and Unknown always.
+std::string category_bars(const analysis::Peak& peak, const TerminalStyle& style);
 
-// The largest of "what is alive at the peak, by ...", and a line for the rest.
+// The largest of "what is alive at the peak, by ...", of so many bytes in all, and a line for the rest.
 std::string share_table(std::string_view heading, const std::vector<analysis::PeakShare>& shares,
-                        const analysis::Facts& facts, const TerminalStyle& style);
+                        std::uint64_t allocated_bytes, const TerminalStyle& style);
 
 // The largest allocations alive at the peak, each with its owner or else its op, and its layer.
 std::string block_table(const analysis::Facts& facts, const TerminalStyle& style);

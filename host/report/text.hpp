@@ -20,6 +20,9 @@ std::string shortened(std::string_view text, int width);
 // Exactly `width` columns of it: shortened, or padded on the right.
 std::string fitted(std::string_view text, int width);
 
+// Text of any length in lines of at most `width` columns, each behind `indent` blanks.
+std::string wrapped(std::string_view text, int indent, int width);
+
 // The first `limit` bytes at most, cut between characters and ended by an ellipsis where something is
 // missing.
 std::string clipped(std::string_view text, std::size_t limit);

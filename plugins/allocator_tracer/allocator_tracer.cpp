@@ -11,10 +11,18 @@ std::uint64_t device_handed_out_bytes(const strata_memory_event& memory) {
              : 0;
 }
 
+std::uint64_t device_free_bytes(const strata_memory_event& memory) {
+  return STRATA_HAS_FIELD(strata_memory_event, &memory, device_free_bytes) ? memory.device_free_bytes
+                                                                           : UINT64_MAX;
+}
+
 }  // namespace
 
 AllocatorTracer::AllocatorTracer(const Host& host)
-    : events_(event_table(host)), ops_(op_table(host)), saved_(saved_table(host)) {}
+    : events_(event_table(host)),
+      failures_(failure_table(host)),
+      ops_(op_table(host)),
+      saved_(saved_table(host)) {}
 
 void AllocatorTracer::on_memory(const strata_when& when, const strata_memory_event& memory) const noexcept {
   events_.append({.sequence = when.sequence,
@@ -31,6 +39,12 @@ void AllocatorTracer::on_memory(const strata_when& when, const strata_memory_eve
                   .device_index = static_cast<std::uint32_t>(memory.device.index),
                   .phase = when.phase,
                   .module = when.module});
+  if (memory.action != STRATA_MEMORY_OUT_OF_MEMORY) return;
+  failures_.append({.sequence = when.sequence,
+                    .bytes = memory.bytes,
+                    .device_free_bytes = device_free_bytes(memory),
+                    .device_type = memory.device.type,
+                    .device_index = static_cast<std::uint32_t>(memory.device.index)});
 }
 
 void AllocatorTracer::begin_op(const strata_when& when, const strata_op_info& op) const noexcept {

@@ -32,6 +32,7 @@ class AllocatorTracer {
 
  private:
   Table<EventRow> events_;
+  Table<FailureRow> failures_;
   Table<OpRow> ops_;
   Table<SavedRow> saved_;
 };

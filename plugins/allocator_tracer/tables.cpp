@@ -37,6 +37,18 @@ Table<EventRow> event_table(const Host& host) {
            STRATA_COLUMN(EventRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp)}};
 }
 
+Table<FailureRow> failure_table(const Host& host) {
+  return {host,
+          "out_of_memory",
+          "an allocation that failed; its event has the same sequence",
+          {STRATA_COLUMN(FailureRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
+           STRATA_COLUMN(FailureRow, device_type, STRATA_COLUMN_UINT32, "", kDeviceTypeHelp),
+           STRATA_COLUMN(FailureRow, device_index, STRATA_COLUMN_UINT32, "", kDeviceIndexHelp),
+           STRATA_COLUMN(FailureRow, bytes, STRATA_COLUMN_UINT64, "bytes", "as asked for"),
+           STRATA_COLUMN(FailureRow, device_free_bytes, STRATA_COLUMN_UINT64, "bytes",
+                         "that the device said are free, for any process; 2^64 - 1: it said nothing")}};
+}
+
 Table<OpRow> op_table(const Host& host) {
   return {
       host,

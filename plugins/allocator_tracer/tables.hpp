@@ -25,6 +25,15 @@ struct EventRow {
   std::uint32_t module;
 };
 
+// Beside the event of the same sequence.
+struct FailureRow {
+  std::uint64_t sequence;
+  std::uint64_t bytes;
+  std::uint64_t device_free_bytes;
+  std::uint32_t device_type;
+  std::uint32_t device_index;
+};
+
 struct OpRow {
   std::uint64_t sequence;
   std::int64_t monotonic_ns;
@@ -57,6 +66,7 @@ struct SavedRow {
 
 // [driver] Each throws std::runtime_error when the host refuses the table.
 Table<EventRow> event_table(const Host& host);
+Table<FailureRow> failure_table(const Host& host);
 Table<OpRow> op_table(const Host& host);
 Table<SavedRow> saved_table(const Host& host);
 

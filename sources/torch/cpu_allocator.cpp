@@ -28,7 +28,8 @@ void tell(std::uint32_t action, const void* address, std::size_t bytes) noexcept
                    .bytes = bytes,
                    .stream = 0,
                    .pool = 0,
-                   .device_handed_out_bytes = 0});
+                   .device_handed_out_bytes = 0,
+                   .device_free_bytes = action == STRATA_MEMORY_OUT_OF_MEMORY ? UINT64_MAX : 0});
 }
 
 // The free is told before it happens: once it has, another thread may be given the same address.

@@ -60,16 +60,18 @@ void tell_traced(const TraceEntry& entry) {
   // The lock that we are called under may be taken again by its thread.
   const auto stats = traced->getDeviceStats(entry.device_);
   const auto total = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-  const bool has_address = action != STRATA_MEMORY_OUT_OF_MEMORY;
+  // Of an allocation that failed, torch has the device's free bytes in the address's place.
+  const bool failed = action == STRATA_MEMORY_OUT_OF_MEMORY;
   emission.memory(
       {.struct_size = sizeof(strata_memory_event),
        .action = action,
        .device = {.type = STRATA_DEVICE_CUDA, .index = entry.device_},
-       .address = has_address ? entry.addr_ : 0,
+       .address = failed ? 0 : entry.addr_,
        .bytes = entry.size_,
        .stream = reinterpret_cast<std::uint64_t>(entry.stream_),
        .pool = pool_of(entry.mempool_),
-       .device_handed_out_bytes = static_cast<std::uint64_t>(stats.allocated_bytes[total].allocated)});
+       .device_handed_out_bytes = static_cast<std::uint64_t>(stats.allocated_bytes[total].allocated),
+       .device_free_bytes = failed ? entry.addr_ : 0});
 }
 
 }  // namespace

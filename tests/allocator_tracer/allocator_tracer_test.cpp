@@ -15,6 +15,7 @@ namespace strata::test {
 namespace {
 
 using allocator_tracer::EventRow;
+using allocator_tracer::FailureRow;
 using allocator_tracer::OpRow;
 using allocator_tracer::SavedRow;
 
@@ -47,6 +48,8 @@ TEST_F(AllocatorTracerTest, DeclaresTheDocumentedColumns) {
   EXPECT_EQ(host_.columns("event"),
             (Names{"sequence", "monotonic_ns", "thread", "action", "device_type", "device_index", "address",
                    "bytes", "stream", "pool", "device_handed_out_bytes", "phase", "op", "module"}));
+  EXPECT_EQ(host_.columns("out_of_memory"),
+            (Names{"sequence", "device_type", "device_index", "bytes", "device_free_bytes"}));
   EXPECT_EQ(host_.columns("op"), (Names{"sequence", "monotonic_ns", "thread", "op", "parent", "kind", "name",
                                         "autograd_sequence", "forward_thread", "phase", "module"}));
   EXPECT_EQ(host_.columns("saved"),
@@ -62,7 +65,8 @@ TEST_F(AllocatorTracerTest, WritesAnAllocation) {
                                   .bytes = 4096,
                                   .stream = 11,
                                   .pool = 12,
-                                  .device_handed_out_bytes = 13};
+                                  .device_handed_out_bytes = 13,
+                                  .device_free_bytes = 0};
   host_.listener<strata_memory_listener>(STRATA_EXT_MEMORY)->on_memory(host_.self(), &kWhen, &event);
 
   const std::vector<EventRow> rows = host_.rows<EventRow>("event");
@@ -81,6 +85,31 @@ TEST_F(AllocatorTracerTest, WritesAnAllocation) {
   EXPECT_EQ(rows[0].phase, 5u);
   EXPECT_EQ(rows[0].op, 17u);
   EXPECT_EQ(rows[0].module, 9u);
+}
+
+TEST_F(AllocatorTracerTest, WritesWhatTheDeviceSaidBesideAFailure) {
+  strata_memory_event event{.struct_size = sizeof(event),
+                            .action = STRATA_MEMORY_OUT_OF_MEMORY,
+                            .device = {.type = STRATA_DEVICE_CUDA, .index = 2},
+                            .address = 0,
+                            .bytes = 4096,
+                            .stream = 0,
+                            .pool = 0,
+                            .device_handed_out_bytes = 13,
+                            .device_free_bytes = 1024};
+  const auto* const listener = host_.listener<strata_memory_listener>(STRATA_EXT_MEMORY);
+  listener->on_memory(host_.self(), &kWhen, &event);
+  event.struct_size = offsetof(strata_memory_event, device_free_bytes);  // of a source built before
+  listener->on_memory(host_.self(), &kWhen, &event);
+
+  EXPECT_EQ(host_.rows<EventRow>("event").size(), 2u);
+  const std::vector<FailureRow> rows = host_.rows<FailureRow>("out_of_memory");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].sequence, 7u);
+  EXPECT_EQ(rows[0].bytes, 4096u);
+  EXPECT_EQ(rows[0].device_index, 2u);
+  EXPECT_EQ(rows[0].device_free_bytes, 1024u);
+  EXPECT_EQ(rows[1].device_free_bytes, UINT64_MAX);
 }
 
 TEST_F(AllocatorTracerTest, WritesAnOperatorAtItsBegin) {

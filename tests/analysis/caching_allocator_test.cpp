@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <random>
 #include <vector>
 
 #include "strata/ext/memory.h"
@@ -86,6 +91,67 @@ TEST(Reserved, FollowsTheSegments) {
   EXPECT_EQ(most_reserved(points, 3, 6), 22 * kMiB);
   EXPECT_EQ(most_reserved(points, 6, 6), 22 * kMiB) << "what holds at its begin";
   EXPECT_EQ(most_reserved(points, 8, 90), 20 * kMiB);
+}
+
+// Gaps, against a device of few bytes that says of each whether it is reserved and whether it is allocated.
+TEST(LargestGaps, AreThoseOfADeviceByteByByte) {
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 200; ++trial) {
+    constexpr std::size_t kBytes = 48;
+    std::array<bool, kBytes + 1> reserved{}, allocated{};
+    std::vector<MemoryRow> events;
+    std::vector<FailureRow> failures;
+    std::vector<std::uint64_t> wanted;
+    const auto happens = [&](std::uint32_t action, std::uint64_t begin, std::uint64_t bytes) {
+      MemoryRow row = event(action, bytes, 0);
+      row.sequence = events.size() + 1;
+      row.address = begin;
+      events.push_back(row);
+    };
+    std::map<std::uint64_t, std::uint64_t> blocks;
+    for (int step = 0; step < 40; ++step) {
+      const std::size_t begin = random() % kBytes, end = begin + 1 + random() % (kBytes - begin);
+      const auto all = [&](const auto& is) { return std::all_of(&is[begin], &is[end], std::identity()); };
+      const auto none = [&](const auto& is) { return std::none_of(&is[begin], &is[end], std::identity()); };
+      const std::uint64_t bytes = end - begin;
+      switch (random() % 5) {
+        case 0:
+          if (!none(reserved)) break;
+          happens(STRATA_MEMORY_SEGMENT_ALLOCATE, begin, bytes);
+          std::fill(&reserved[begin], &reserved[end], true);
+          break;
+        case 1:
+          if (!all(reserved) || !none(allocated)) break;
+          happens(STRATA_MEMORY_SEGMENT_FREE, begin, bytes);
+          std::fill(&reserved[begin], &reserved[end], false);
+          break;
+        case 2:
+          if (!all(reserved) || !none(allocated)) break;
+          happens(STRATA_MEMORY_ALLOCATE, begin, bytes);
+          std::fill(&allocated[begin], &allocated[end], true);
+          blocks[begin] = end;
+          break;
+        case 3:
+          if (blocks.empty()) break;
+          happens(STRATA_MEMORY_FREE, blocks.begin()->first, 0);
+          std::fill(&allocated[blocks.begin()->first], &allocated[blocks.begin()->second], false);
+          blocks.erase(blocks.begin());
+          break;
+        default:
+          happens(STRATA_MEMORY_OUT_OF_MEMORY, 0, 99);
+          failures.emplace_back().sequence = events.back().sequence;
+          std::uint64_t largest = 0, run = 0;
+          for (std::size_t byte = 0; byte <= kBytes; ++byte) {
+            run = reserved[byte] && !allocated[byte] ? run + 1 : 0;
+            largest = std::max(largest, run);
+          }
+          wanted.push_back(largest);
+      }
+    }
+    find_largest_gaps(events, failures);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      ASSERT_EQ(failures[i].largest_gap_bytes, wanted[i]) << "trial " << trial << ", failure " << i;
+  }
 }
 
 }  // namespace

@@ -175,4 +175,23 @@ TrainingRun make_cut_short_run() {
   return {killed_after(run.finish(), last_event), run.expected()};
 }
 
+TrainingRun make_cut_short_optimizer_run() {
+  RunBuilder run;
+  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
+  run.step(0, STRATA_STEP_ACTIVE, [&] {
+    run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] {
+      run.op("aten::zeros_like", [&] {
+        run.op("aten::empty_like", [&] {
+          run.allocate(30, {kOptimizerState, "state", "", "optimizer_state_at_end"});
+        });
+      });
+      run.op("aten::_foreach_sqrt", [&] {
+        run.allocate(40, {kTemporary, "optimizer_temp", "", "optimizer_cut_short"});
+      });
+    });
+  });
+  const std::uint64_t last_event = run.sequence() - 2;  // before the phase and the step end
+  return {killed_after(run.finish(), last_event), run.expected()};
+}
+
 }  // namespace strata::analysis::testing

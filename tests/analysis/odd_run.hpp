@@ -12,7 +12,8 @@ TrainingRun make_odd_run();
 // Graphs that are held beyond their backward, or dropped without one.
 TrainingRun make_retained_run();
 
-// A run that died in a forward.
+// Runs that died in a forward, and in an optimizer's first step.
 TrainingRun make_cut_short_run();
+TrainingRun make_cut_short_optimizer_run();
 
 }  // namespace strata::analysis::testing

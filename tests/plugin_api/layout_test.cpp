@@ -95,7 +95,7 @@ Layout layout_of_everything() {
   STRUCT(strata_graph_listener) FIELD(struct_size) FIELD(reserved) FIELD(on_graph) END
   STRUCT(strata_log_service) FIELD(struct_size) FIELD(reserved) FIELD(write) END
   STRUCT(strata_memory_event) FIELD(struct_size) FIELD(action) FIELD(device) FIELD(address) FIELD(bytes)
-      FIELD(stream) FIELD(pool) FIELD(device_handed_out_bytes) END
+      FIELD(stream) FIELD(pool) FIELD(device_handed_out_bytes) FIELD(device_free_bytes) END
   STRUCT(strata_memory_listener) FIELD(struct_size) FIELD(reserved) FIELD(on_memory) END
   STRUCT(strata_module_info) FIELD(struct_size) FIELD(ordinal) FIELD(parent) FIELD(direction) FIELD(path)
       FIELD(type) END

@@ -62,7 +62,7 @@ TEST(TerminalReport, OfAnEmptyRun) {
 TEST(TerminalReport, ShowsUnknownAtThePeakAlways) {
   const auto facts = testing::simulate({.steps = 2, .first_active_step = 1, .layers = 1});
   ASSERT_EQ(facts.peak.categories.back(), 0U);
-  EXPECT_NE(peak_bars(facts, {false, 80}).find("\n  Unknown "), std::string::npos);
+  EXPECT_NE(category_bars(facts.peak, {false, 80}).find("\n  Unknown "), std::string::npos);
 }
 
 // Facts with checks that found something, in a run that holds what they name.

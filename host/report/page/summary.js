@@ -17,7 +17,7 @@ function fillNotices(run) {
   const dry = run.run.dry === null ? [] : [`Dry run. ${run.run.dry}.`];
   const notices = run.plugins.filter(({status}) => status !== 'ok')
     .map(({id, status, reason}) => `Plugin ${id} is ${status}: ${reason || 'no reason given'}`);
-  notices.unshift(...dry);
+  notices.unshift(...dry, ...run.failures);
   notices.push(...run.warnings.slice(0, 3));
   if (run.warnings.length > 3) notices.push(`${withThousands(run.warnings.length - 3)} more warnings below`);
   if (run.isEmpty) notices.push('No allocation was recorded: the memory of this run is not known. It needs the plugin allocator_tracer and a source of memory events.');

@@ -16,7 +16,8 @@ extern "C" {
 #define STRATA_MEMORY_FREE 2u
 #define STRATA_MEMORY_SEGMENT_ALLOCATE 3u
 #define STRATA_MEMORY_SEGMENT_FREE 4u
-#define STRATA_MEMORY_OUT_OF_MEMORY 5u /* `bytes` were asked for and not had; address is 0 */
+/* `bytes` were asked for and not had; address is 0. Told before the program learns of it. */
+#define STRATA_MEMORY_OUT_OF_MEMORY 5u
 
 typedef struct strata_memory_event {
   uint32_t struct_size;
@@ -30,6 +31,9 @@ typedef struct strata_memory_event {
    * device's next event tells the size of the block that an ALLOCATE made, which may be larger than what was
    * asked for. 0 from an allocator that keeps no count. */
   uint64_t device_handed_out_bytes;
+  /* OUT_OF_MEMORY: what the device said is free, for any process; UINT64_MAX where it says nothing. Else 0.
+   */
+  uint64_t device_free_bytes;
 } strata_memory_event;
 
 typedef struct strata_memory_listener {

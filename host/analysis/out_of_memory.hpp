@@ -1,0 +1,17 @@
+// What filled the device when an allocation failed, and what would have left room.
+#pragma once
+
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+#include "host/analysis/layers.hpp"
+#include "host/analysis/ops.hpp"
+#include "host/analysis/recording.hpp"
+
+namespace strata::analysis {
+
+// Needs the blocks, phases, steps, texts and reserved points of `facts`.
+std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& run, const OpTable& ops,
+                                          const Layers& layers);
+
+}  // namespace strata::analysis

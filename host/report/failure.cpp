@@ -1,0 +1,76 @@
+#include "host/report/failure.hpp"
+
+#include <fmt/format.h>
+
+#include "host/report/quantity.hpp"
+#include "host/report/text.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Facts;
+using analysis::OutOfMemory;
+
+std::string amount(std::uint64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  return mebibytes(value, decimals_for(value)) + " MiB";
+}
+
+std::string asked(const Facts& facts, const OutOfMemory& failure) {
+  std::string text = amount(failure.requested_bytes) + " asked for";
+  if (failure.op != 0) text += " by " + facts.texts.at(failure.op);
+  if (failure.layer != 0) text += " in " + facts.texts.at(failure.layer);
+  if (failure.held.step >= 0) text += fmt::format(", step {}", failure.held.step);
+  if (!failure.held.phase.empty()) text += ", " + failure.held.phase;
+  return text;
+}
+
+std::string room(const OutOfMemory& failure) {
+  std::string text = amount(failure.held.allocated_bytes) + " were allocated";
+  if (failure.held.reserved_bytes != failure.held.allocated_bytes)
+    text += fmt::format(", {} reserved, whose largest free piece was {}", amount(failure.held.reserved_bytes),
+                        amount(failure.largest_gap_bytes));
+  if (failure.device_free_bytes)
+    text += fmt::format("; the device had {} left", amount(*failure.device_free_bytes));
+  return text;
+}
+
+std::string one_failure(const Facts& facts, const OutOfMemory& failure, const TerminalStyle& style) {
+  std::string text = style.alarming("Out of memory") + '\n';
+  text += wrapped(asked(facts, failure), 2, style.width) + wrapped(room(failure), 2, style.width);
+  text += category_bars(failure.held, style);
+  text += '\n' + share_table("Filled, by layer", failure.held.by_layer, failure.held.allocated_bytes, style);
+  if (failure.remedies.empty()) return text;
+  text += '\n' + style.heading("What would have left room, about") + '\n';
+  for (const analysis::Remedy& remedy : failure.remedies) {
+    const std::string line =
+        fmt::format("{}: {}{}", remedy.change, remedy.reason, remedy.enough ? "" : "; not enough by itself");
+    const std::string lines = wrapped(line, 19, style.width);
+    text += fmt::format("{:>17}  ", amount(remedy.bytes)) + lines.substr(19);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string failures(const Facts& facts, const TerminalStyle& style) {
+  const auto& all = facts.out_of_memory;
+  if (all.empty()) return {};
+  std::string text = one_failure(facts, all.front(), style);
+  if (all.size() == 1) return text;
+  text +=
+      fmt::format("\n{} more allocations failed after it; the last of them:\n", thousands(all.size() - 1));
+  return text + one_failure(facts, all.back(), style);
+}
+
+std::string failure_sentence(const Facts& facts, const OutOfMemory& failure) {
+  std::string text = fmt::format("Out of memory: {}; {}.", asked(facts, failure), room(failure));
+  if (!failure.remedies.empty()) {
+    const analysis::Remedy& best = failure.remedies.front();
+    text += fmt::format(" {}, {}, would have saved about {}{}.", best.change, best.reason, amount(best.bytes),
+                        best.enough ? "" : ", which is not enough by itself");
+  }
+  return text;
+}
+
+}  // namespace strata::report

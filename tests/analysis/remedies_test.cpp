@@ -1,0 +1,129 @@
+#include "host/analysis/remedies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+namespace {
+
+class RemediesTest : public ::testing::Test {
+ protected:
+  RemediesTest() {
+    facts_.texts = {""};
+    failure_.requested_bytes = 100;
+    failure_.device_free_bytes = 40;
+    failure_.held.sequence = 50;
+  }
+
+  std::uint32_t text(const std::string& value) {
+    facts_.texts.push_back(value);
+    return static_cast<std::uint32_t>(facts_.texts.size() - 1);
+  }
+
+  Block& alive(std::uint64_t bytes, Category category, std::string_view kind, const std::string& layer = {}) {
+    Block block;
+    block.bytes = bytes;
+    block.birth_sequence = 10;
+    block.category = category;
+    block.kind = kind;
+    block.layer = layer.empty() ? 0 : text(layer);
+    failure_.held.categories[static_cast<std::size_t>(category)] += bytes;
+    failure_.held.allocated_bytes += bytes;
+    failure_.held.reserved_bytes += bytes;
+    facts_.blocks.push_back(block);
+    return facts_.blocks.back();
+  }
+
+  const Remedy* find(std::string_view word) {
+    remedies_ = find_remedies(facts_, failure_);
+    const auto found = std::ranges::find_if(
+        remedies_, [&](const Remedy& remedy) { return remedy.change.find(word) != std::string::npos; });
+    return found == remedies_.end() ? nullptr : &*found;
+  }
+
+  Facts facts_;
+  OutOfMemory failure_;
+  std::vector<Remedy> remedies_;
+};
+
+TEST_F(RemediesTest, NothingAliveHelpsNobody) {
+  EXPECT_TRUE(find_remedies(facts_, failure_).empty());
+}
+
+TEST_F(RemediesTest, CheckpointingKeepsOneBlockOfTheModel) {
+  alive(30, Category::kActivation, "saved", "layers.0.attn");
+  alive(50, Category::kActivation, "saved", "layers.0.mlp");
+  alive(70, Category::kActivation, "saved", "layers.1.mlp");
+  alive(900, Category::kActivation, "logits", "lm_head");
+  alive(900, Category::kActivation, "saved", "embedding");
+  const Remedy* const remedy = find("checkpointing");
+  ASSERT_NE(remedy, nullptr);
+  EXPECT_EQ(remedy->bytes, 70u) << "the larger block's 80 bytes stay";
+  EXPECT_TRUE(remedy->enough) << "60 were missing";
+}
+
+TEST_F(RemediesTest, OneBlockCannotBeCheckpointedAway) {
+  alive(500, Category::kActivation, "saved", "layers.0.attn");
+  EXPECT_EQ(find("checkpointing"), nullptr);
+}
+
+TEST_F(RemediesTest, WhatIsDeadOrNotYetBornCountsNot) {
+  alive(30, Category::kTemporary, "optimizer_temp").death_sequence = 50;
+  alive(40, Category::kTemporary, "optimizer_temp").birth_sequence = 51;
+  alive(7, Category::kTemporary, "optimizer_temp").birth_sequence = 50;
+  ASSERT_NE(find("fused"), nullptr);
+  EXPECT_EQ(find("fused")->bytes, 7u);
+  EXPECT_FALSE(find("fused")->enough);
+}
+
+TEST_F(RemediesTest, OnlyAdamsMomentsGetEightBits) {
+  alive(80, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg");
+  alive(80, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg_sq");
+  alive(80, Category::kOptimizerState, "state").name = text("layers.0.weight.momentum_buffer");
+  ASSERT_NE(find("adam8bit"), nullptr);
+  EXPECT_EQ(find("adam8bit")->bytes, 120u);
+}
+
+TEST_F(RemediesTest, PiecesHelpOnlyWhereEachIsTooSmall) {
+  failure_.held.reserved_bytes = 500;
+  failure_.largest_gap_bytes = 99;
+  ASSERT_NE(find("expandable_segments"), nullptr);
+  EXPECT_EQ(find("expandable_segments")->bytes, 500u);
+  failure_.largest_gap_bytes = 100;
+  EXPECT_EQ(find("expandable_segments"), nullptr);
+}
+
+TEST_F(RemediesTest, GradientsCanBeClearedInTheFirstForwardAlone) {
+  alive(80, Category::kGradient, "gradient");
+  EXPECT_EQ(find("zero_grad"), nullptr) << "not in forward";
+  PhaseFact forward;
+  forward.kind = STRATA_PHASE_FORWARD;
+  forward.begin_sequence = 20;
+  forward.end_sequence = 60;
+  facts_.phases.push_back(forward);
+  ASSERT_NE(find("zero_grad"), nullptr);
+  EXPECT_EQ(find("zero_grad")->bytes, 80u);
+  facts_.phases.back().micro_batch = 1;
+  EXPECT_EQ(find("zero_grad"), nullptr) << "they are being accumulated";
+}
+
+TEST_F(RemediesTest, WhatIsEnoughComesFirst) {
+  alive(1000, Category::kActivation, "saved");
+  alive(59, Category::kTemporary, "optimizer_temp");
+  alive(400, Category::kOptimizerState, "state").name = text("a.exp_avg");
+  const auto remedies = find_remedies(facts_, failure_);
+  ASSERT_EQ(remedies.size(), 3u);
+  EXPECT_EQ(remedies[0].bytes, 500u);
+  EXPECT_EQ(remedies[1].bytes, 300u);
+  EXPECT_EQ(remedies[2].bytes, 59u);
+  EXPECT_FALSE(remedies[2].enough);
+  failure_.device_free_bytes.reset();
+  EXPECT_FALSE(find_remedies(facts_, failure_)[2].enough) << "all 100 may be missing";
+}
+
+}  // namespace
+}  // namespace strata::analysis

@@ -1,0 +1,99 @@
+"""An allocation that fails: what was asked for, what filled the device, and what would have left room."""
+
+import json
+import re
+
+import pytest
+
+GPT2 = """\
+model: {name: gpt2, size: small}
+data: {batch_size: 64}
+optimizer: {name: adamw, impl: foreach}
+schedule: {wait: 0, warmup: 1, active: 2}
+plugins: [allocator_tracer]
+"""
+MIB = 1 << 20
+
+
+def failed(workspace, *overrides):
+    workspace.write("run.yaml", GPT2)
+    result = workspace.strata("run", "run.yaml", "--dry", "a100-40gb", "--out", "out", "--json", *overrides)
+    assert result.returncode == 3, result.stderr
+    summary = json.loads(result.stdout)
+    (failure,) = summary["out_of_memory"]
+    return result, failure
+
+
+def test_a_failure_in_forward_says_what_pytorch_does_and_more(workspace):
+    result, failure = failed(workspace)
+    said = re.search(
+        r"Tried to allocate ([\d.]+) MiB.*of which ([\d.]+) MiB is free.*and ([\d.]+) MiB is reserved by PyTorch but unallocated",
+        result.stderr,
+    )
+    asked, free, unallocated = (float(number) for number in said.groups())
+    assert failure["requested_bytes"] == asked * MIB
+    assert failure["device_free_bytes"] / MIB == pytest.approx(free, abs=0.01)
+    assert (failure["reserved_bytes"] - failure["allocated_bytes"]) / MIB == pytest.approx(unallocated, abs=0.01)
+    assert failure["largest_gap_bytes"] < failure["requested_bytes"]
+    assert (failure["step"], failure["phase"]) == (0, "forward")
+    assert re.fullmatch(r"h\.\d+\.mlp", failure["layer"])
+    assert failure["op"].startswith("aten::")
+    assert sum(failure["categories"].values()) == failure["allocated_bytes"]
+    assert failure["categories"]["Unknown"] == 0
+    # What the exception freed on its way was meant for backward.
+    assert failure["categories"]["Activation"] > 0.95 * failure["allocated_bytes"]
+    assert failure["by_layer"][0]["bytes"] >= failure["by_layer"][1]["bytes"]
+    assert failure["largest_blocks"][0]["op"] == "aten::_softmax"
+
+
+def test_the_remedy_that_is_named_is_one(workspace):
+    _, failure = failed(workspace)
+    changes = [remedy["change"] for remedy in failure["remedies"] if remedy["enough"]]
+    assert any("checkpointing: block" in change for change in changes)
+    assert any("data.batch_size" in change for change in changes)
+    for out, overrides in {
+        "checkpointed": ["checkpointing=block"],
+        "smaller": ["data.batch_size=32", "accumulation=2"],
+    }.items():
+        result = workspace.strata("run", "run.yaml", "--dry", "a100-40gb", "--out", out, "--json", *overrides)
+        assert result.returncode == 0, result.stderr
+        assert json.loads(result.stdout)["out_of_memory"] == []
+
+
+def test_a_failure_in_the_optimizer_names_its_temporaries(workspace):
+    """With few tokens most is needed where all parameters are stepped at once."""
+    overrides = ["model={name: gpt2, size: xl, layers: 75, context: 8}", "data.batch_size=1", "optimizer.init_state=dummy"]
+    _, failure = failed(workspace, *overrides)
+    assert failure["phase"] == "optimizer"
+    assert failure["op"].startswith("aten::_foreach")
+    fused = next(remedy for remedy in failure["remedies"] if "fused" in remedy["change"])
+    assert fused["bytes"] > 0
+    assert any("adam8bit" in remedy["change"] and remedy["enough"] for remedy in failure["remedies"])
+
+
+def test_the_terminal_and_the_page_tell_of_it(workspace):
+    failed(workspace)
+    text = workspace.strata("report", "out").stdout
+    assert "Out of memory" in text
+    assert "384.0 MiB asked for by aten::add in h." in text
+    assert "What would have left room, about" in text
+    assert all(len(line) <= 120 for line in text.splitlines())
+    page = (workspace.folder / "out/report.html").read_text()
+    assert "Out of memory: 384.0 MiB asked for by aten::add" in page
+
+
+def test_a_failure_on_the_cpu_is_recorded_too(workspace):
+    workspace.write("run.yaml", GPT2)
+    scores = "model={name: gpt2, size: custom, layers: 1, d_model: 16, d_ff: 16, heads: 16, vocab: 8, context: 8192, positions: 8192}"
+    result = workspace.strata("run", "run.yaml", "--out", "out", "--json", scores, "data.batch_size=64")
+    assert result.returncode == 3, result.stderr
+    (failure,) = json.loads(result.stdout)["out_of_memory"]
+    assert failure["device_free_bytes"] is None
+    assert failure["requested_bytes"] == 64 * 16 * 8192 * 8192 * 4
+    assert failure["layer"] == "h.0.attn"
+    assert failure["reserved_bytes"] == failure["allocated_bytes"]
+
+
+def test_a_run_that_had_room_has_no_failure(finished):
+    assert json.loads((finished.folder / "out/summary.json").read_text())["out_of_memory"] == []
+    assert "Out of memory" not in finished.strata("report", "out").stdout
