@@ -140,7 +140,7 @@ TEST_F(OptimizerStates, GaloreKeepsTheWholeFactorOrACopyOfItsRank) {
   config::OptimizerConfig config = config_for(OptimizerName::kGaloreAdamW);
   constexpr std::uint64_t kMoments = 2 * kRank * 96 * kWord;
   make_and_step(config);
-  EXPECT_EQ(names_of(kProjection), (Names{"exp_avg", "exp_avg_sq", "projector"}));
+  EXPECT_EQ(names_of(kProjection), (Names{"exp_avg", "exp_avg_sq", "projector_right"}));
   EXPECT_EQ(states_of(kProjection).back().role, TensorRole::kProjector);
   EXPECT_EQ(states_of(kProjection).front().role, TensorRole::kOptimizerState);
   EXPECT_EQ(bytes_of(kProjection), kMoments + 64 * 64 * kWord);
@@ -160,7 +160,7 @@ TEST_F(OptimizerStates, GaloreKeepsWhatItProjects) {
   EXPECT_EQ(bytes_of(kProjection), (2 * kRank * 64 + kRank * 96) * kWord);
   config.proj_type = config::ProjectionType::kFull;
   make_and_step(config);
-  EXPECT_EQ(names_of(kProjection), (Names{"exp_avg", "exp_avg_sq", "projector", "projector"}));
+  EXPECT_EQ(names_of(kProjection), (Names{"exp_avg", "exp_avg_sq", "projector_left", "projector_right"}));
   EXPECT_EQ(bytes_of(kProjection), (2 * kRank * kRank + kRank * (96 + 64)) * kWord);
 }
 

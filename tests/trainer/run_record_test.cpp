@@ -75,8 +75,9 @@ TEST_F(RunRecord, NamesProjectors) {
   config_.optimizer.scale = 0.25;
   run("projectors");
   constexpr int kProjections = 2 * 7;
-  EXPECT_EQ(store("projectors").integer("SELECT count(*) FROM tensor WHERE role = 6 AND name = 'projector'"),
-            kProjections);
+  EXPECT_EQ(
+      store("projectors").integer("SELECT count(*) FROM tensor WHERE role = 6 AND name LIKE 'projector_%'"),
+      kProjections);
   EXPECT_EQ(store("projectors").integer("SELECT count(*) FROM tensor WHERE role = 5"), 2 * (3 + 2 * 9));
 }
 

@@ -60,7 +60,7 @@ void OwnerBook::show_gradient(const NamedParameter& parameter) {
   if (gradient.defined()) show(TensorRole::kGradient, parameter.name, gradient, parameter.tensor);
 }
 
-void OwnerBook::show_optimizer_state(const Optimizer& optimizer) {
+void OwnerBook::show_optimizer_state(Optimizer& optimizer) {
   if (!wanted_) return;
   for (const OptimizerState& state : optimizer.state()) {
     show(state.role, state.name, state.tensor, state.parameter);

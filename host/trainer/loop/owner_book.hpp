@@ -35,7 +35,7 @@ class OwnerBook {
   void show_loss(const at::Tensor& loss);
   void show_gradients();
   void show_gradient(const NamedParameter& parameter);
-  void show_optimizer_state(const Optimizer& optimizer);
+  void show_optimizer_state(Optimizer& optimizer);
   void show_scaler(const GradScaler& scaler);
   void show_ranks(const RankGroup& ranks);
   // Before the gradients that are views of them.

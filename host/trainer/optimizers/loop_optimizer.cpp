@@ -10,7 +10,28 @@
 namespace strata::trainer {
 namespace {
 
-using States = std::vector<std::pair<std::string_view, at::Tensor>>;
+using KeptState = std::unique_ptr<torch::optim::OptimizerParamState>;
+
+template <typename State>
+std::unique_ptr<State> taken_or_new(KeptState& kept) {
+  if (!kept) return std::make_unique<State>();
+  return std::unique_ptr<State>(static_cast<State*>(kept.release()));
+}
+
+template <typename State>
+void visit_moments(KeptState& kept, StateVisitor& visitor) {
+  auto state = taken_or_new<State>(kept);
+  visitor.integer("step", state->step());
+  visitor.tensor("exp_avg", state->exp_avg(), StateShape::kOfParameter);
+  visitor.tensor("exp_avg_sq", state->exp_avg_sq(), StateShape::kOfParameter);
+  if (state->exp_avg().defined()) kept = std::move(state);
+}
+
+void visit_momentum(KeptState& kept, StateVisitor& visitor) {
+  auto state = taken_or_new<torch::optim::SGDParamState>(kept);
+  visitor.tensor("momentum_buffer", state->momentum_buffer(), StateShape::kOfParameter);
+  if (state->momentum_buffer().defined()) kept = std::move(state);
+}
 
 std::vector<at::Tensor> tensors_of(const std::vector<NamedParameter>& parameters) {
   std::vector<at::Tensor> tensors;
@@ -28,11 +49,7 @@ std::unique_ptr<Optimizer> adam_like(const config::OptimizerConfig& config,
                                                               .betas({config.beta1, config.beta2})
                                                               .eps(config.epsilon)
                                                               .weight_decay(config.weight_decay));
-  return std::make_unique<LoopOptimizer>(
-      std::move(parameters), std::move(optimizer), [](const torch::optim::OptimizerParamState& state) {
-        const auto& moments = static_cast<const State&>(state);
-        return States{{"exp_avg", moments.exp_avg()}, {"exp_avg_sq", moments.exp_avg_sq()}};
-      });
+  return std::make_unique<LoopOptimizer>(std::move(parameters), std::move(optimizer), visit_moments<State>);
 }
 
 std::unique_ptr<Optimizer> sgd(const config::OptimizerConfig& config,
@@ -40,18 +57,14 @@ std::unique_ptr<Optimizer> sgd(const config::OptimizerConfig& config,
   auto optimizer = std::make_unique<torch::optim::SGD>(
       tensors_of(parameters),
       torch::optim::SGDOptions(config.lr).momentum(config.momentum).weight_decay(config.weight_decay));
-  return std::make_unique<LoopOptimizer>(
-      std::move(parameters), std::move(optimizer), [](const torch::optim::OptimizerParamState& state) {
-        return States{
-            {"momentum_buffer", static_cast<const torch::optim::SGDParamState&>(state).momentum_buffer()}};
-      });
+  return std::make_unique<LoopOptimizer>(std::move(parameters), std::move(optimizer), visit_momentum);
 }
 
 }  // namespace
 
 LoopOptimizer::LoopOptimizer(std::vector<NamedParameter> parameters,
-                             std::unique_ptr<torch::optim::Optimizer> optimizer, ReadState read_state)
-    : Optimizer(std::move(parameters)), optimizer_(std::move(optimizer)), read_state_(read_state) {}
+                             std::unique_ptr<torch::optim::Optimizer> optimizer, VisitState visit_state)
+    : Optimizer(std::move(parameters)), optimizer_(std::move(optimizer)), visit_state_(visit_state) {}
 
 LoopOptimizer::~LoopOptimizer() {
   for (const NamedParameter& parameter : parameters())
@@ -63,17 +76,16 @@ void LoopOptimizer::set_learning_rate(double learning_rate) {
     group.options().set_lr(learning_rate);
 }
 
-std::vector<OptimizerState> LoopOptimizer::state() const {
-  std::vector<OptimizerState> states;
-  const auto& by_parameter = optimizer_->state();
-  for (const NamedParameter& parameter : parameters()) {
-    const auto found = by_parameter.find(parameter.tensor.unsafeGetTensorImpl());
-    if (found == by_parameter.end()) continue;
-    for (auto& [name, tensor] : read_state_(*found->second)) {
-      if (tensor.defined()) states.push_back({name, parameter.tensor, std::move(tensor)});
-    }
+void LoopOptimizer::visit_state_of(std::size_t parameter, StateVisitor& visitor) {
+  auto& by_parameter = optimizer_->state();
+  void* const key = parameters()[parameter].tensor.unsafeGetTensorImpl();
+  if (const auto found = by_parameter.find(key); found != by_parameter.end()) {
+    visit_state_(found->second, visitor);
+    return;
   }
-  return states;
+  KeptState state;
+  visit_state_(state, visitor);
+  if (state) by_parameter[key] = std::move(state);
 }
 
 std::unique_ptr<Optimizer> make_loop_optimizer(const config::OptimizerConfig& config,

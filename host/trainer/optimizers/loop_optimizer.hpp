@@ -11,25 +11,25 @@
 
 namespace strata::trainer {
 
-// The tensors that one of LibTorch's optimizers keeps for a parameter, by torch.optim's names.
-using ReadState =
-    std::vector<std::pair<std::string_view, at::Tensor>> (*)(const torch::optim::OptimizerParamState& state);
+// Shows what one of LibTorch's optimizers keeps for a parameter: null, before and after, where there is none.
+using VisitState = void (*)(std::unique_ptr<torch::optim::OptimizerParamState>& state, StateVisitor& visitor);
 
 class LoopOptimizer : public Optimizer {
  public:
   LoopOptimizer(std::vector<NamedParameter> parameters, std::unique_ptr<torch::optim::Optimizer> optimizer,
-                ReadState read_state);
+                VisitState visit_state);
   // Frees the state parameter by parameter: LibTorch's own order is that of a hash of addresses, which no two
   // runs share.
   ~LoopOptimizer() override;
 
   void set_learning_rate(double learning_rate) override;
   void step() override { optimizer_->step(); }
-  std::vector<OptimizerState> state() const override;
 
  private:
+  void visit_state_of(std::size_t parameter, StateVisitor& visitor) override;
+
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
-  ReadState read_state_;
+  VisitState visit_state_;
 };
 
 // torch::optim::SGD, Adam and AdamW.

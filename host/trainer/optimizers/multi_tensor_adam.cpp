@@ -94,17 +94,15 @@ void MultiTensorAdam::step_fused(Lists lists) const {
         /*amsgrad=*/false, /*maximize=*/false, /*grad_scale=*/std::nullopt, /*found_inf=*/std::nullopt);
 }
 
-std::vector<OptimizerState> MultiTensorAdam::state() const {
-  std::vector<OptimizerState> states;
-  for (std::size_t i = 0; i < moments_.size(); ++i) {
-    const Moments& moments = moments_[i];
-    if (!moments.average.defined()) continue;
-    const at::Tensor& parameter = parameters()[i].tensor;
-    if (moments.steps_tensor.defined()) states.push_back({"step", parameter, moments.steps_tensor});
-    states.push_back({"exp_avg", parameter, moments.average});
-    states.push_back({"exp_avg_sq", parameter, moments.square_average});
+void MultiTensorAdam::visit_state_of(std::size_t parameter, StateVisitor& visitor) {
+  Moments& moments = moments_[parameter];
+  if (is_fused()) {
+    visitor.tensor("step", moments.steps_tensor, StateShape::kOther);
+  } else {
+    visitor.integer("step", moments.steps);
   }
-  return states;
+  visitor.tensor("exp_avg", moments.average, StateShape::kOfParameter);
+  visitor.tensor("exp_avg_sq", moments.square_average, StateShape::kOfParameter);
 }
 
 }  // namespace strata::trainer

@@ -17,9 +17,10 @@ class MultiTensorAdam : public Optimizer {
 
   void set_learning_rate(double learning_rate) override { config_.lr = learning_rate; }
   void step() override;
-  std::vector<OptimizerState> state() const override;
 
  private:
+  void visit_state_of(std::size_t parameter, StateVisitor& visitor) override;
+
   struct Moments {
     at::Tensor average;         // of the gradient; undefined until it has had one
     at::Tensor square_average;  // of its square

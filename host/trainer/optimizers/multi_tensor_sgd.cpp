@@ -76,12 +76,8 @@ void MultiTensorSgd::step_fused(const Lists& lists) {
                   /*grad_scale=*/std::nullopt, /*found_inf=*/std::nullopt);
 }
 
-std::vector<OptimizerState> MultiTensorSgd::state() const {
-  std::vector<OptimizerState> states;
-  for (std::size_t i = 0; i < momentum_.size(); ++i) {
-    if (momentum_[i].defined()) states.push_back({"momentum_buffer", parameters()[i].tensor, momentum_[i]});
-  }
-  return states;
+void MultiTensorSgd::visit_state_of(std::size_t parameter, StateVisitor& visitor) {
+  visitor.tensor("momentum_buffer", momentum_[parameter], StateShape::kOfParameter);
 }
 
 }  // namespace strata::trainer

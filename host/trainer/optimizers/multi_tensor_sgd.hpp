@@ -13,9 +13,10 @@ class MultiTensorSgd : public Optimizer {
 
   void set_learning_rate(double learning_rate) override { config_.lr = learning_rate; }
   void step() override;
-  std::vector<OptimizerState> state() const override;
 
  private:
+  void visit_state_of(std::size_t parameter, StateVisitor& visitor) override;
+
   struct Lists {
     std::vector<at::Tensor> parameters, gradients;
     std::vector<std::size_t> numbers;  // which of all parameters they are

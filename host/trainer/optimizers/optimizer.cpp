@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <utility>
+
 namespace strata::trainer {
 
 std::vector<NamedParameter> named_parameters(const torch::nn::Module& model) {
@@ -9,6 +11,41 @@ std::vector<NamedParameter> named_parameters(const torch::nn::Module& model) {
   for (const auto& parameter : model.named_parameters())
     parameters.push_back({parameter.key(), parameter.value()});
   return parameters;
+}
+
+namespace {
+
+class Collector : public StateVisitor {
+ public:
+  std::vector<OptimizerState> states;
+
+  void parameter(const NamedParameter& parameter) override { parameter_ = parameter.tensor; }
+  void tensor(std::string_view name, at::Tensor& tensor, StateShape, TensorRole role) override {
+    if (tensor.defined()) states.push_back({name, parameter_, tensor, role});
+  }
+  void constant(std::string_view name, const at::Tensor& tensor) override {
+    states.push_back({name, parameter_, tensor});
+  }
+  void integer(std::string_view, std::int64_t&) override {}
+  void generator(std::string_view, at::Generator&) override {}
+
+ private:
+  at::Tensor parameter_;
+};
+
+}  // namespace
+
+void Optimizer::visit(StateVisitor& visitor) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    visitor.parameter(parameters_[i]);
+    visit_state_of(i, visitor);
+  }
+}
+
+std::vector<OptimizerState> Optimizer::state() {
+  Collector collector;
+  visit(collector);
+  return std::move(collector.states);
 }
 
 void Optimizer::make_state() {

@@ -4,19 +4,15 @@
 #include <torch/nn/module.h>
 
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "host/config/run_config.hpp"
+#include "host/trainer/optimizers/named_parameter.hpp"
+#include "host/trainer/saving/state_visitor.hpp"
 #include "strata/runtime/session.hpp"
 
 namespace strata::trainer {
-
-struct NamedParameter {
-  std::string name;  // in the model: "layers.0.mlp.up_proj.weight"
-  at::Tensor tensor;
-};
 
 // A model's, in their order of registration.
 std::vector<NamedParameter> named_parameters(const torch::nn::Module& model);
@@ -43,8 +39,11 @@ class Optimizer {
   // Updates every parameter that has a gradient. Records no gradients.
   virtual void step() = 0;
 
-  // What is kept now, parameter by parameter: nothing before the first step.
-  virtual std::vector<OptimizerState> state() const = 0;
+  // Shows `visitor` each parameter and what is kept for it.
+  void visit(StateVisitor& visitor);
+
+  // The tensors of that: nothing before the first step.
+  std::vector<OptimizerState> state();
 
   // Makes all state now, by a step of gradients and a rate of zero, one parameter at a time; no parameter has
   // a gradient, and none changes. The rate has to be set again. State that follows the parameter itself, as
@@ -59,6 +58,9 @@ class Optimizer {
 
  protected:
   const std::vector<NamedParameter>& parameters() const { return parameters_; }
+
+  // Shows all that the next step depends on besides the parameter, its gradient and the configuration.
+  virtual void visit_state_of(std::size_t parameter, StateVisitor& visitor) = 0;
 
  private:
   std::vector<NamedParameter> parameters_;

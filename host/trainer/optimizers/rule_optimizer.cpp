@@ -21,13 +21,8 @@ void RuleOptimizer::step() {
   }
 }
 
-std::vector<OptimizerState> RuleOptimizer::state() const {
-  std::vector<OptimizerState> states;
-  for (std::size_t i = 0; i < rules_.size(); ++i) {
-    for (KeptTensor& kept : rules_[i]->kept())
-      states.push_back({kept.name, parameters()[i].tensor, std::move(kept.tensor), kept.role});
-  }
-  return states;
+void RuleOptimizer::visit_state_of(std::size_t parameter, StateVisitor& visitor) {
+  rules_[parameter]->visit(visitor);
 }
 
 }  // namespace strata::trainer

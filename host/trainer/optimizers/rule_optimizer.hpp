@@ -15,9 +15,10 @@ class RuleOptimizer : public Optimizer {
 
   void set_learning_rate(double learning_rate) override { learning_rate_ = learning_rate; }
   void step() override;
-  std::vector<OptimizerState> state() const override;
 
  private:
+  void visit_state_of(std::size_t parameter, StateVisitor& visitor) override;
+
   double learning_rate_;
   std::vector<std::unique_ptr<UpdateRule>> rules_;  // of each parameter
 };

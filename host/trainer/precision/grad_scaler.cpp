@@ -30,4 +30,9 @@ void GradScaler::update() {
   found_infinite_.reset();
 }
 
+void GradScaler::visit(StateVisitor& visitor) {
+  visitor.tensor("scale", scale_, StateShape::kOther, TensorRole::kScaler);
+  visitor.tensor("growth_tracker", growth_tracker_, StateShape::kOther, TensorRole::kScaler);
+}
+
 }  // namespace strata::trainer

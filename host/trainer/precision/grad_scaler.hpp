@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/config/run_config.hpp"
+#include "host/trainer/saving/state_visitor.hpp"
 
 namespace strata::trainer {
 
@@ -25,6 +26,8 @@ class GradScaler {
   // After each step, taken or left out: lowers the scale after an overflow, raises it after
   // `growth_interval` steps without.
   void update();
+
+  void visit(StateVisitor& visitor);
 
   // What it keeps on the device; undefined before the first loss. float32 and int32, one element each.
   const at::Tensor& scale_tensor() const { return scale_; }

@@ -63,10 +63,11 @@ at::Tensor AdafactorRule::plain_estimate(const at::Tensor& gradient, double weig
   return squares_.clone();
 }
 
-std::vector<KeptTensor> AdafactorRule::kept() const {
-  if (rows_.defined()) return {{"row_var", rows_}, {"col_var", columns_}};
-  if (squares_.defined()) return {{"variance", squares_}};
-  return {};
+void AdafactorRule::visit(StateVisitor& visitor) {
+  visitor.integer("step", steps_);
+  visitor.tensor("row_var", rows_, StateShape::kOther);
+  visitor.tensor("col_var", columns_, StateShape::kOther);
+  visitor.tensor("variance", squares_, StateShape::kOfParameter);
 }
 
 }  // namespace strata::trainer

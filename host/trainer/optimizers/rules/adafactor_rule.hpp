@@ -14,7 +14,7 @@ class AdafactorRule : public UpdateRule {
   explicit AdafactorRule(const config::OptimizerConfig& config) : config_(config) {}
 
   void step(const at::Tensor& parameter, const at::Tensor& gradient, double learning_rate) override;
-  std::vector<KeptTensor> kept() const override;
+  void visit(StateVisitor& visitor) override;
 
  private:
   // The running estimate of the squared gradient, in a tensor of its own.

@@ -58,12 +58,19 @@ void Adam8bitRule::store_moments() {
   store(square_average_, quantize(std::exchange(moments_.square_average, {}), maps_.without_sign));
 }
 
-std::vector<KeptTensor> Adam8bitRule::kept() const {
-  if (moments_.steps == 0) return {};
-  if (!quantizes_) return {{"state1", moments_.average}, {"state2", moments_.square_average}};
-  return {{"state1", average_.codes},           {"absmax1", average_.largest},
-          {"qmap1", maps_.with_sign},           {"state2", square_average_.codes},
-          {"absmax2", square_average_.largest}, {"qmap2", maps_.without_sign}};
+void Adam8bitRule::visit(StateVisitor& visitor) {
+  visitor.integer("step", moments_.steps);
+  if (!quantizes_) {
+    visitor.tensor("state1", moments_.average, StateShape::kOfParameter);
+    visitor.tensor("state2", moments_.square_average, StateShape::kOfParameter);
+    return;
+  }
+  visitor.tensor("state1", average_.codes, StateShape::kOfParameter);
+  visitor.tensor("absmax1", average_.largest, StateShape::kOther);
+  if (moments_.steps > 0) visitor.constant("qmap1", maps_.with_sign);
+  visitor.tensor("state2", square_average_.codes, StateShape::kOfParameter);
+  visitor.tensor("absmax2", square_average_.largest, StateShape::kOther);
+  if (moments_.steps > 0) visitor.constant("qmap2", maps_.without_sign);
 }
 
 }  // namespace strata::trainer

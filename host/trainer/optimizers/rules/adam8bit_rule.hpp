@@ -23,7 +23,7 @@ class Adam8bitRule : public UpdateRule {
   Adam8bitRule(const config::OptimizerConfig& config, std::int64_t elements, QuantizationMaps maps);
 
   void step(const at::Tensor& parameter, const at::Tensor& gradient, double learning_rate) override;
-  std::vector<KeptTensor> kept() const override;
+  void visit(StateVisitor& visitor) override;
 
  private:
   void load_moments();

@@ -15,9 +15,10 @@ double AdamMoments::bias_correction(double beta) const {
   return 1.0 - std::pow(beta, static_cast<double>(steps));
 }
 
-std::vector<KeptTensor> AdamMoments::kept() const {
-  if (!average.defined()) return {};
-  return {{"exp_avg", average}, {"exp_avg_sq", square_average}};
+void AdamMoments::visit(StateVisitor& visitor, StateShape shape) {
+  visitor.integer("step", steps);
+  visitor.tensor("exp_avg", average, shape);
+  visitor.tensor("exp_avg_sq", square_average, shape);
 }
 
 }  // namespace strata::trainer

@@ -4,7 +4,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "host/trainer/optimizers/rules/update_rule.hpp"
 
@@ -18,7 +17,7 @@ struct AdamMoments {
   void make_like(const at::Tensor& gradient);
   // 1 - beta^steps.
   double bias_correction(double beta) const;
-  std::vector<KeptTensor> kept() const;
+  void visit(StateVisitor& visitor, StateShape shape);
 };
 
 }  // namespace strata::trainer

@@ -14,7 +14,7 @@ class AdamRule : public UpdateRule {
   AdamRule(const config::OptimizerConfig& config, WeightDecay decay) : config_(config), decay_(decay) {}
 
   void step(const at::Tensor& parameter, const at::Tensor& gradient, double learning_rate) override;
-  std::vector<KeptTensor> kept() const override { return moments_.kept(); }
+  void visit(StateVisitor& visitor) override { moments_.visit(visitor, StateShape::kOfParameter); }
 
  private:
   config::OptimizerConfig config_;

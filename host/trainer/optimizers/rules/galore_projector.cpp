@@ -49,12 +49,9 @@ at::Tensor GaloreProjector::project_back(const at::Tensor& update) const {
   return restored * config_.scale;
 }
 
-std::vector<at::Tensor> GaloreProjector::factors() const {
-  std::vector<at::Tensor> factors;
-  for (const at::Tensor& factor : {left_, right_}) {
-    if (factor.defined()) factors.push_back(factor);
-  }
-  return factors;
+void GaloreProjector::visit(StateVisitor& visitor) {
+  visitor.tensor("projector_left", left_, StateShape::kOther, TensorRole::kProjector);
+  visitor.tensor("projector_right", right_, StateShape::kOther, TensorRole::kProjector);
 }
 
 // galore_torch also multiplies the other factor with the singular values, and drops the product unread.

@@ -4,9 +4,9 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "host/config/run_config.hpp"
+#include "host/trainer/saving/state_visitor.hpp"
 
 namespace strata::trainer {
 
@@ -23,8 +23,7 @@ class GaloreProjector {
   // An update in that basis as one of the parameter, times the scale.
   at::Tensor project_back(const at::Tensor& update) const;
 
-  // Those of `left` (m x r) and `right` (r x n) that there are.
-  std::vector<at::Tensor> factors() const;
+  void visit(StateVisitor& visitor);
 
  private:
   void make_basis(const at::Tensor& gradient);
@@ -32,8 +31,8 @@ class GaloreProjector {
   at::Tensor kept_share(const at::Tensor& share, at::ScalarType format) const;
 
   config::OptimizerConfig config_;
-  at::Tensor left_;
-  at::Tensor right_;
+  at::Tensor left_;   // m x r
+  at::Tensor right_;  // r x n
 };
 
 }  // namespace strata::trainer

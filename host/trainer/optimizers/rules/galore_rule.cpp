@@ -25,12 +25,9 @@ void GaloreRule::step(const at::Tensor& parameter, const at::Tensor& gradient, d
   if (config_.weight_decay > 0.0) parameter.add_(parameter, -learning_rate * config_.weight_decay);
 }
 
-std::vector<KeptTensor> GaloreRule::kept() const {
-  std::vector<KeptTensor> kept = moments_.kept();
-  if (!projector_) return kept;
-  for (at::Tensor& factor : projector_->factors())
-    kept.push_back({"projector", std::move(factor), TensorRole::kProjector});
-  return kept;
+void GaloreRule::visit(StateVisitor& visitor) {
+  moments_.visit(visitor, projector_ ? StateShape::kOther : StateShape::kOfParameter);
+  if (projector_) projector_->visit(visitor);
 }
 
 }  // namespace strata::trainer

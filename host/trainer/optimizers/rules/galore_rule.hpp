@@ -20,7 +20,7 @@ class GaloreRule : public UpdateRule {
   GaloreRule(const config::OptimizerConfig& config, bool projects);
 
   void step(const at::Tensor& parameter, const at::Tensor& gradient, double learning_rate) override;
-  std::vector<KeptTensor> kept() const override;
+  void visit(StateVisitor& visitor) override;
 
  private:
   config::OptimizerConfig config_;

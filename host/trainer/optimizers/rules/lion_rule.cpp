@@ -12,9 +12,8 @@ void LionRule::step(const at::Tensor& parameter, const at::Tensor& gradient, dou
   average_.mul_(config_.beta2).add_(gradient, 1.0 - config_.beta2);
 }
 
-std::vector<KeptTensor> LionRule::kept() const {
-  if (!average_.defined()) return {};
-  return {{"exp_avg", average_}};
+void LionRule::visit(StateVisitor& visitor) {
+  visitor.tensor("exp_avg", average_, StateShape::kOfParameter);
 }
 
 }  // namespace strata::trainer

@@ -12,7 +12,7 @@ class LionRule : public UpdateRule {
   explicit LionRule(const config::OptimizerConfig& config) : config_(config) {}
 
   void step(const at::Tensor& parameter, const at::Tensor& gradient, double learning_rate) override;
-  std::vector<KeptTensor> kept() const override;
+  void visit(StateVisitor& visitor) override;
 
  private:
   config::OptimizerConfig config_;

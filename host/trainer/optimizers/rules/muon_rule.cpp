@@ -38,9 +38,8 @@ void MuonRule::step(const at::Tensor& parameter, const at::Tensor& gradient, dou
   parameter.add_(update, -learning_rate * std::sqrt(std::max(1.0, sides)));
 }
 
-std::vector<KeptTensor> MuonRule::kept() const {
-  if (!momentum_.defined()) return {};
-  return {{"momentum_buffer", momentum_}};
+void MuonRule::visit(StateVisitor& visitor) {
+  visitor.tensor("momentum_buffer", momentum_, StateShape::kOfParameter);
 }
 
 }  // namespace strata::trainer

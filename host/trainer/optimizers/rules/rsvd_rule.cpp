@@ -76,10 +76,10 @@ void RsvdRule::make_basis(const at::Tensor& gradient) {
   basis_ = approximate_left_basis(matrix, rank, generator_).to(gradient.scalar_type());
 }
 
-std::vector<KeptTensor> RsvdRule::kept() const {
-  std::vector<KeptTensor> kept = moments_.kept();
-  if (basis_.defined()) kept.push_back({"projector", basis_, TensorRole::kProjector});
-  return kept;
+void RsvdRule::visit(StateVisitor& visitor) {
+  moments_.visit(visitor, StateShape::kOther);
+  visitor.tensor("projector", basis_, StateShape::kOther, TensorRole::kProjector);
+  visitor.generator("generator", generator_);
 }
 
 }  // namespace strata::trainer

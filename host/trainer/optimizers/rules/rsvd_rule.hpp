@@ -25,7 +25,7 @@ class RsvdRule : public UpdateRule {
   explicit RsvdRule(const config::OptimizerConfig& config) : config_(config) {}
 
   void step(const at::Tensor& parameter, const at::Tensor& gradient, double learning_rate) override;
-  std::vector<KeptTensor> kept() const override;
+  void visit(StateVisitor& visitor) override;
 
  private:
   void make_basis(const at::Tensor& gradient);

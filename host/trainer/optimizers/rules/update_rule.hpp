@@ -3,18 +3,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <string_view>
-#include <vector>
-
-#include "strata/runtime/session.hpp"
+#include "host/trainer/saving/state_visitor.hpp"
 
 namespace strata::trainer {
-
-struct KeptTensor {
-  std::string_view name;  // as OptimizerState's
-  at::Tensor tensor;
-  TensorRole role = TensorRole::kOptimizerState;
-};
 
 class UpdateRule {
  public:
@@ -27,8 +18,9 @@ class UpdateRule {
   // stays as it is.
   virtual void step(const at::Tensor& parameter, const at::Tensor& gradient, double learning_rate) = 0;
 
-  // Nothing before the first step.
-  virtual std::vector<KeptTensor> kept() const = 0;
+  // Shows all that the next step depends on besides its arguments and the configuration. No tensors before
+  // the first step.
+  virtual void visit(StateVisitor& visitor) = 0;
 };
 
 }  // namespace strata::trainer
