@@ -138,9 +138,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->footer(
       "The run's folder gets config.yaml, manifest.json, the run store, summary.json and report.html; the "
       "last line\n"
-      "printed is the report's path. Ctrl-C ends the run after the current micro-batch, with its report; a "
-      "second\n"
-      "one at once.\n\n"
+      "printed is the report's path. Ctrl-C ends the run after the current micro-batch, with save.at_end "
+      "after "
+      "the\n"
+      "current step, with its report; a second one at once.\n\n"
       "Exit codes: 0 done, 1 failed, 2 bad usage or configuration, 3 out of device memory, 130 and 143 "
       "interrupted.\n\n"
       "Examples:\n"

@@ -92,7 +92,7 @@ int TrainingProcess::run(const std::filesystem::path& directory, Printed printed
   std::optional<Session> session(std::in_place, session_options(config_, directory, place_));
   keep();
   if (is_first()) announce(directory);
-  const trainer::Result result = train(*session);
+  const trainer::Result result = train(*session, directory);
   session.reset();
 
   if (is_first() || result.outcome != trainer::Outcome::kInterrupted) say_how_it_ended(result);
@@ -109,12 +109,14 @@ void TrainingProcess::announce(const std::filesystem::path& directory) const {
   if (place_.world_size > 1)
     ranks = fmt::format(", as rank 0 of {}{}", place_.world_size,
                         place_.launcher == trainer::Launcher::kNone ? " alone" : "");
-  say(fmt::format("{}: {}, {} steps on {}{}, in {}", config_.name, model, config::total_steps(config_),
-                  device, ranks, directory.string()));
+  const std::string resumed =
+      config_.resume.empty() ? "" : fmt::format(", resumed from {}", config_.resume.string());
+  say(fmt::format("{}: {}, {} steps on {}{}{}, in {}", config_.name, model, config::total_steps(config_),
+                  device, ranks, resumed, directory.string()));
 }
 
 // From a session that is up to its end.
-trainer::Result TrainingProcess::train(Session& session) const {
+trainer::Result TrainingProcess::train(Session& session, const std::filesystem::path& directory) const {
   std::optional<ProgressDisplay> display;
   if (is_first()) display.emplace(is_terminal(STDERR_FILENO));
   // Said at once, so that no record of this run can be taken for a measured one; again when all is counted.
@@ -130,7 +132,8 @@ trainer::Result TrainingProcess::train(Session& session) const {
                             },
                         .interrupt = InterruptGuard::signal(),
                         .before_end = describe_dry,
-                        .place = place_});
+                        .place = place_,
+                        .directory = directory});
 }
 
 }  // namespace strata::cli

@@ -24,7 +24,7 @@ class TrainingProcess {
 
  private:
   void announce(const std::filesystem::path& directory) const;
-  trainer::Result train(Session& session) const;
+  trainer::Result train(Session& session, const std::filesystem::path& directory) const;
   bool is_first() const { return place_.rank == 0; }
 
   config::RunConfig config_;

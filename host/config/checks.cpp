@@ -12,6 +12,7 @@
 #include "host/config/optimizer_defaults.hpp"
 #include "host/config/rank_checks.hpp"
 #include "host/config/resolved.hpp"
+#include "host/config/resume.hpp"
 #include "host/config/schema.hpp"
 
 namespace strata::config {
@@ -40,6 +41,7 @@ class Checker : Findings {
     projection_rank();
     per_layer();
     checkpointing();
+    saving();
   }
 
  private:
@@ -225,6 +227,13 @@ class Checker : Findings {
     }
   }
 
+  void saving() {
+    if (!sound({"save.every", "save.at_end", "save.keep"}) || config_.save.keep == 0 || config_.save.saves())
+      return;
+    problem("save.keep",
+            "has a meaning only where something is saved; remove it, or set save.every or save.at_end");
+  }
+
   const RunConfig& config_;
 };
 
@@ -234,6 +243,7 @@ void check(const Written& written, RunConfig& config, std::vector<Problem>& prob
   Checker(written, config, problems).run();
   check_data(written, config, problems);
   check_ranks(written, config, problems);
+  check_resume(written, config, problems);
 }
 
 std::string default_name(const std::filesystem::path& file) {

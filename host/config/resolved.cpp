@@ -116,7 +116,9 @@ struct ValueEmitter {
 bool is_written(const Key& key, const RunConfig& config) {
   const bool has_value =
       !std::holds_alternative<RangeType>(key.type) && !std::holds_alternative<FileType>(key.type);
-  return has_value && applies(key, config);
+  const auto* const path = std::get_if<PathType>(&key.type);
+  const bool is_unset = path != nullptr && path->get(config).empty();
+  return has_value && !is_unset && applies(key, config);
 }
 
 }  // namespace

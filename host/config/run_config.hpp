@@ -174,6 +174,15 @@ struct ScheduleConfig {
   std::int64_t epochs = 0;     // 0: no limit
 };
 
+// When a training is saved, to go on from: `resume`.
+struct SaveConfig {
+  std::int64_t every = 0;  // steps; 0: never between
+  bool at_end = false;
+  std::int64_t keep = 0;  // of the run's checkpoints the newest; 0: all
+
+  bool saves() const { return every > 0 || at_end; }
+};
+
 struct BackendConfig {
   bool onednn = true;
   bool deterministic = false;  // refuse operators that have only an undeterministic form
@@ -235,6 +244,8 @@ struct RunConfig {
   ZeroGradConfig zero_grad;
   Attention attention{};
   ScheduleConfig schedule;
+  SaveConfig save;
+  std::filesystem::path resume;  // an absolute file that another run saved; empty: begins anew
   std::int64_t seed = 0;
   BackendConfig backend;
   DeviceConfig device;

@@ -21,6 +21,7 @@ constexpr std::int64_t kBillion = 1'000'000'000;
 struct Only {
   Condition autocast{.key = "precision", .values = {"bf16_autocast", "fp16_autocast"}};
   Condition scaled{.key = "precision", .values = {"fp16_autocast"}};
+  Condition trains{.key = "mode", .values = {"train"}};
 };
 
 using C = RunConfig;
@@ -144,6 +145,30 @@ std::vector<Key> other_keys() {
        .help = "End after so many epochs, if the schedule is not over before: one is as many whole steps as "
                "the text, the images or the batch is enough for; 0: no limit."},
 
+      {.path = "save.every",
+       .type = integer<&C::save, &SaveConfig::every>(0, kBillion),
+       .default_text = "0",
+       .help = "Save the training after each so many steps, as checkpoints/step_<n>.pt in the run's folder; "
+               "0: never between.",
+       .only_when = only.trains},
+      {.path = "save.at_end",
+       .type = flag<&C::save, &SaveConfig::at_end>(),
+       .default_text = "false",
+       .help = "Save it at the run's end, also where Ctrl-C is that end: the step is then finished first.",
+       .only_when = only.trains},
+      {.path = "save.keep",
+       .type = integer<&C::save, &SaveConfig::keep>(0, kBillion),
+       .default_text = "0",
+       .help = "Remove all but so many of the newest that this run has saved; 0: none.",
+       .only_when = only.trains},
+      {.path = "resume",
+       .type = path<&C::resume>(),
+       .help =
+           "Go on with a training that was saved: a file that `save` wrote, or the folder of its run, whose "
+           "newest is taken. Steps count on from it, and the schedule's are those of the whole training.",
+       .default_help = "begin anew",
+       .only_when = only.trains},
+
       {.path = "seed",
        .type = integer<&C::seed>(0, INT64_MAX),
        .default_text = "0",
@@ -228,6 +253,7 @@ constexpr std::array kSections{
     Section{.path = "zero_grad", .help = "When and how gradients are cleared."},
     Section{.path = "schedule",
             .help = "Steps: some to wait, some to warm up, then the window that is reported."},
+    Section{.path = "save", .help = "When the training is saved, for another run to resume."},
     Section{.path = "backend", .help = "How torch computes."},
     Section{.path = "ddp", .help = "How ranks average their gradients; with world_size above 1."},
     Section{.path = "trace", .help = "What is recorded of torch while plugins listen."},

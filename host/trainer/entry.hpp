@@ -50,6 +50,7 @@ struct Request {
       interrupt;  // a signal number once one was caught, else 0: the run ends after this micro-batch
   std::function<void()> before_end = {};  // while the manifest can still be added to
   RankPlace place = {};
+  std::filesystem::path directory = {};  // the run's, to save checkpoints in; needed where `config.save` does
 };
 
 enum class Outcome { kDone, kFailed, kInterrupted, kOutOfMemory };

@@ -44,9 +44,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"merge_key",
              "a: &a {size: small}\nmodel: {<<: *a, size: small}\n",
              {"t.yaml:1:1: a: unknown key; expected one of name, mode, precision, autocast_cache, "
-              "checkpointing, accumulation, attention, seed, device, plugins, strict, world_size, model, "
+              "checkpointing, accumulation, attention, resume, seed, device, plugins, strict, world_size, "
+              "model, "
               "data, "
-              "optimizer, grad_scaler, zero_grad, schedule, backend, ddp, trace, store",
+              "optimizer, grad_scaler, zero_grad, schedule, save, backend, ddp, trace, store",
               "t.yaml:2:9: model.<<: unknown key; expected one of name, size, config, layers, d_model, d_ff, "
               "heads, "
               "kv_heads, vocab, context, positions, rope_theta, norm_epsilon, tied, bias, activation, "

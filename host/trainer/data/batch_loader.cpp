@@ -74,7 +74,8 @@ BatchLoader::Outcome BatchLoader::read_ahead(std::uint64_t micro_batch) const {
 
 Batch BatchLoader::read(std::uint64_t micro_batch) const {
   const std::uint64_t of_all_ranks = micro_batch * plan_.world_size + plan_.rank;
-  return source_.read(of_all_ranks * static_cast<std::uint64_t>(plan_.samples), plan_.samples);
+  const std::uint64_t samples_before = of_all_ranks * static_cast<std::uint64_t>(plan_.samples);
+  return source_.read(plan_.first_sample + samples_before, plan_.samples);
 }
 
 Batch BatchLoader::pin(const Batch& batch) const {

@@ -17,8 +17,9 @@
 namespace strata::trainer {
 
 struct LoadPlan {
-  std::int64_t samples = 0;  // of one micro-batch
-  std::uint64_t rank = 0;    // which of `world_size` micro-batches of the same time is read here
+  std::uint64_t first_sample = 0;  // those before it were read by the run that this one goes on with
+  std::int64_t samples = 0;        // of one micro-batch
+  std::uint64_t rank = 0;          // which of `world_size` micro-batches of the same time is read here
   std::uint64_t world_size = 1;
   std::uint64_t micro_batches = 0;  // of the whole run, here: no more are read
   std::int64_t workers = 0;         // threads that read; 0: the one that calls `next`

@@ -31,22 +31,22 @@ class FileDescriptor {
   int descriptor_;
 };
 
-DataError failure(const std::filesystem::path& path, const char* operation) {
+DataError failure(const std::filesystem::path& path, std::string_view key, const char* operation) {
   const std::error_code code(errno, std::generic_category());
-  return DataError(fmt::format("data.path: cannot {} '{}': {}. Check that it is a file that you may read.",
+  return DataError(fmt::format("{}: cannot {} '{}': {}. Check that it is a file that you may read.", key,
                                operation, path.string(), code.message()));
 }
 
 }  // namespace
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
+MappedFile::MappedFile(const std::filesystem::path& path, std::string_view key) {
   const FileDescriptor file(path);
   struct stat status {};
-  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) throw failure(path, "open");
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) throw failure(path, key, "open");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return;
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (address == MAP_FAILED) throw failure(path, "map");
+  if (address == MAP_FAILED) throw failure(path, key, "map");
   bytes_ = {static_cast<const std::byte*>(address), size};
 }
 

@@ -4,13 +4,15 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string_view>
 
 namespace strata::trainer {
 
 class MappedFile {
  public:
-  // Throws DataError when the file cannot be opened or mapped. An empty file has no bytes.
-  explicit MappedFile(const std::filesystem::path& path);
+  // Throws DataError, which names `key` of the configuration, when the file cannot be opened or mapped. An
+  // empty file has no bytes.
+  explicit MappedFile(const std::filesystem::path& path, std::string_view key = "data.path");
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&&) = delete;

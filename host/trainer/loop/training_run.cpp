@@ -3,9 +3,11 @@
 #include <c10/core/GradMode.h>
 
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "host/config/checkpoint_files.hpp"
 #include "host/config/schema.hpp"
 #include "host/trainer/loop/backend.hpp"
 #include "host/trainer/loop/device.hpp"
@@ -16,11 +18,13 @@
 namespace strata::trainer {
 namespace {
 
-LoadPlan load_plan(const config::RunConfig& config, const RankPlace& place) {
-  return {.samples = config.data.batch_size,
+LoadPlan load_plan(const config::RunConfig& config, const RankPlace& place, const TrainingPosition& begin) {
+  const std::uint64_t steps = config::total_steps(config) - begin.steps;
+  return {.first_sample = begin.samples,
+          .samples = config.data.batch_size,
           .rank = place.rank,
           .world_size = place.world_size,
-          .micro_batches = config::total_steps(config) * static_cast<std::uint64_t>(config.accumulation),
+          .micro_batches = steps * static_cast<std::uint64_t>(config.accumulation),
           .workers = config.data.workers,
           .prefetch = config.data.prefetch,
           .pin_memory = config.data.pin_memory};
@@ -47,27 +51,42 @@ TrainingRun::TrainingRun(const Request& request)
   if (ranks_) owners_.show_ranks(*ranks_);
   if (gradient_sync_) owners_.show_buckets(*gradient_sync_);
   if (optimizer_) owners_.show_optimizer_state(*optimizer_);
+  if (begin_.steps > 0) {
+    owners_.show_gradients();
+    if (scaler_) owners_.show_scaler(*scaler_);
+  }
   describe();
 }
 
 void TrainingRun::set_up() {
+  std::optional<SavedTraining> saved;
+  if (!config_.resume.empty()) {
+    saved.emplace(config_.resume);
+    saved->require_fit(config_);
+    begin_ = saved->position();
+  }
   apply_backend(config_, request_.place);
   source_ = open_batch_source(config_);
-  loader_.emplace(*source_, load_plan(config_, request_.place),
+  loader_.emplace(*source_, load_plan(config_, request_.place, begin_),
                   [this](const Batch& batch) { owners_.show_prefetched(batch); });
   if (config_.checkpointing.part != config::CheckpointedPart::kNone) engine_.emplace();
   const ModelSite root{session_.wants_tensors() ? ModuleScope(session_) : ModuleScope(),
                        at::TensorOptions(parameter_dtype(config_.precision)).device(device_)};
   model_ = make_model({config_.model, config_.attention, CheckpointPlan(config_.checkpointing)}, root);
   if (config_.world_size > 1) join_ranks();
-  if (!trains()) return;
+  if (trains()) make_optimizer_parts(saved ? &*saved : nullptr);
+}
+
+void TrainingRun::make_optimizer_parts(const SavedTraining* saved) {
   const std::vector<NamedParameter> parameters = named_parameters(*model_);
   optimizer_ = make_optimizer(config_.optimizer, parameters);
-  if (config_.optimizer.init_state == config::InitialState::kDummy) optimizer_->make_state();
+  if (saved == nullptr && config_.optimizer.init_state == config::InitialState::kDummy)
+    optimizer_->make_state();
   if (config_.optimizer.per_layer)
     step_in_backward_.emplace(parameters,
                               [this](const NamedParameter& parameter) { step_parameter(parameter); });
   if (config_.precision == config::Precision::kFp16Autocast) scaler_.emplace(config_.grad_scaler, device_);
+  if (saved != nullptr) saved->restore(state(), config_);
 }
 
 void TrainingRun::join_ranks() {
@@ -100,6 +119,10 @@ void TrainingRun::describe() const {
     const nlohmann::ordered_json epoch = {{"samples", config_.data.samples}, {"steps", steps}};
     session_.describe("epoch", epoch.dump());
   }
+  if (begin_.steps > 0) {
+    const nlohmann::ordered_json resumed = {{"checkpoint", config_.resume.string()}, {"steps", begin_.steps}};
+    session_.describe("resumed", resumed.dump());
+  }
   session_.describe("device", nlohmann::json(to_text(config_.device)).dump());
   session_.describe("torch", describe_backend());
 }
@@ -110,7 +133,9 @@ void TrainingRun::run_steps(Result& result) {
   const std::int64_t samples = config::samples_of_step(config_);
   const bool has_tokens = config_.model.task != config::Task::kImageClass;
   const auto tokens = static_cast<std::uint64_t>(has_tokens ? samples * config_.model.context : samples);
-  for (std::uint64_t step = 0; step < steps && !interrupted(); ++step) {
+  result.steps = begin_.steps;
+  bool stops = interrupted();
+  for (std::uint64_t step = begin_.steps; step < steps && !stops; ++step) {
     const auto begin = std::chrono::steady_clock::now();
     Step recorded(session_, step, static_cast<std::uint32_t>(config_.accumulation));
     const std::optional<StepOutcome> outcome = run_step(step);
@@ -132,6 +157,8 @@ void TrainingRun::run_steps(Result& result) {
                         .unit = unit_of(config_.model),
                         .step_ns = duration_ns.count()});
     }
+    stops = interrupted();
+    if (is_save_due(step + 1, stops || step + 1 == steps)) save(step + 1);
   }
   result.outcome = result.steps < steps ? Outcome::kInterrupted : Outcome::kDone;
 }
@@ -144,10 +171,10 @@ std::optional<TrainingRun::StepOutcome> TrainingRun::run_step(std::uint64_t step
   }
   StepOutcome outcome{};
   for (std::uint32_t micro_batch = 0; micro_batch < config_.accumulation; ++micro_batch) {
-    if (interrupted()) return std::nullopt;
+    if (ends_within_step()) return std::nullopt;
     outcome.loss += run_micro_batch(micro_batch);
   }
-  if (interrupted()) return std::nullopt;
+  if (ends_within_step()) return std::nullopt;
   if (trains()) {
     outcome.optimizer_ran = step_optimizer();
     if (zero_grad_at == config::ZeroGradAt::kStepEnd) zero_gradients();
@@ -280,6 +307,21 @@ void TrainingRun::zero_gradients() {
     optimizer_->zero_grad(config_.zero_grad.set_to_none);
   }
   owners_.show_gradients();
+}
+
+bool TrainingRun::is_save_due(std::uint64_t steps, bool at_end) const {
+  const auto every = static_cast<std::uint64_t>(config_.save.every);
+  return (at_end && config_.save.at_end) || (every > 0 && steps % every == 0);
+}
+
+void TrainingRun::save(std::uint64_t steps) {
+  const Phase phase(session_, PhaseKind::kCheckpointSave, "checkpoint_save");
+  const std::filesystem::path folder = request_.directory / config::kCheckpointFolder;
+  const auto samples_of_step = static_cast<std::uint64_t>(config::samples_of_step(config_));
+  const TrainingPosition position{.steps = steps,
+                                  .samples = begin_.samples + (steps - begin_.steps) * samples_of_step};
+  save_training(folder / config::checkpoint_name(steps), state(), position, config_);
+  keep_newest_checkpoints(folder, config_.save.keep);
 }
 
 }  // namespace strata::trainer

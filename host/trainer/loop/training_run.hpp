@@ -18,6 +18,7 @@
 #include "host/trainer/precision/grad_scaler.hpp"
 #include "host/trainer/ranks/gradient_sync.hpp"
 #include "host/trainer/ranks/rank_group.hpp"
+#include "host/trainer/saving/training_state.hpp"
 
 namespace strata::trainer {
 
@@ -29,14 +30,16 @@ class TrainingRun {
 
   std::uint64_t parameter_count() const { return model_->parameter_count(); }
 
-  // Runs all steps, keeping `result` up to date after each, also when it throws. Its outcome at the end is
-  // kDone, or kInterrupted when `request.interrupt` was set.
+  // Runs all steps that are left, keeping `result` up to date after each, also when it throws. Its outcome at
+  // the end is kDone, or kInterrupted when `request.interrupt` was set.
   void run_steps(Result& result);
 
  private:
   void set_up();
   void join_ranks();
+  void make_optimizer_parts(const SavedTraining* saved);
   void describe() const;
+  TrainingState state() { return {*model_, *optimizer_, scaler_ ? &*scaler_ : nullptr, device_}; }
 
   struct StepOutcome {
     double loss;  // mean over the step
@@ -71,6 +74,12 @@ class TrainingRun {
   void step_parameter(const NamedParameter& parameter);
   void zero_gradients();
 
+  // After `steps` of them.
+  void save(std::uint64_t steps);
+  bool is_save_due(std::uint64_t steps, bool at_end) const;
+
+  // What a run saves at its end is the state between two steps: an interrupt then waits for the step's end.
+  bool ends_within_step() const { return interrupted() && !config_.save.at_end; }
   // Of several ranks all stop after the same step, or they would wait for one another.
   bool interrupted() const { return ranks_ ? ranks_stop_ : asked_to_stop(); }
   bool asked_to_stop() const { return request_.interrupt.load(std::memory_order_relaxed) != 0; }
@@ -85,6 +94,7 @@ class TrainingRun {
   const config::RunConfig& config_;
   Session& session_;
   c10::Device device_;
+  TrainingPosition begin_;  // of this run: where the checkpoint that it resumes ends
   std::unique_ptr<BatchSource> source_;
   std::optional<HookingEngine> engine_;  // where activations are checkpointed
   std::shared_ptr<Model> model_;

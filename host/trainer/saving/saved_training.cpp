@@ -1,0 +1,147 @@
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <yaml-cpp/exceptions.h>
+
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+#include "host/config/resume.hpp"
+#include "host/trainer/saving/checkpoint_error.hpp"
+#include "host/trainer/saving/saved_format.hpp"
+#include "host/trainer/saving/state_reader.hpp"
+#include "host/trainer/saving/training_state.hpp"
+
+namespace strata::trainer {
+
+SavedTraining::SavedTraining(const std::filesystem::path& file) : file_(file), contents_(read_archive(file)) {
+  if (!contents_.contains("format") || !at("format").isString() || at("format").toStringRef() != kFormat)
+    refuse(
+        "is an archive, but no checkpoint of a training. Name one that save.every or save.at_end has "
+        "written");
+  const std::uint64_t version = count_at("format_version");
+  if (version > kFormatVersion)
+    refuse(
+        fmt::format("has format version {}, and this version of Strata reads up to {}. Resume it with the "
+                    "Strata that saved it, or a later one",
+                    version, kFormatVersion));
+  position_ = {.steps = count_at("step"), .samples = count_at("samples")};
+}
+
+void SavedTraining::require_fit(const config::RunConfig& config) const {
+  if (!at("config").isString() || !at("dry").isString()) refuse("has no configuration in it");
+  if (!at("dry").toStringRef().empty() && !config.device.is_dry())
+    refuse(fmt::format(
+        "was saved on a dry {}, which computes nothing: its numbers are none. Resume one of a real "
+        "device, or on a dry one",
+        at("dry").toStringRef()));
+  std::string differences;
+  try {
+    for (const auto& [key, saved, here] : config::what_forbids_resuming(at("config").toStringRef(), config))
+      differences +=
+          fmt::format("{}{} is {} in it and {} here", differences.empty() ? "" : ", ", key, saved, here);
+  } catch (const YAML::Exception& error) {
+    refuse(fmt::format("has a configuration that is no YAML ({})", error.msg));
+  }
+  if (!differences.empty())
+    refuse(fmt::format("is of another training: {}. Write what it has, or resume another", differences));
+  const std::uint64_t total = config::total_steps(config);
+  if (position_.steps >= total)
+    refuse(
+        fmt::format("has taken {} steps, and the whole training has {}: nothing is left to do. Raise "
+                    "schedule.active, or what ends it before (schedule.max_steps, schedule.epochs)",
+                    position_.steps, total));
+}
+
+void SavedTraining::restore(const TrainingState& state, const config::RunConfig& config) const {
+  const at::NoGradGuard no_gradients;
+  try {
+    restore_model(state.model);
+    StateReader optimizer(dict_at("optimizer"), state.device);
+    state.optimizer.visit(optimizer);
+    if (state.scaler != nullptr) {
+      StateReader scaler(dict_at("scaler"), state.device);
+      state.scaler->visit(scaler);
+    }
+    if (!config.zero_grad.set_to_none) restore_gradients(state);
+    restore_generators(state.device);
+  } catch (const std::invalid_argument& error) {
+    refuse(
+        fmt::format("is damaged: {}. Name another that save.every or save.at_end has written", error.what()));
+  } catch (const c10::Error& error) {
+    const std::string_view message = error.what_without_backtrace();
+    refuse(fmt::format("cannot be resumed: {}", message.substr(0, message.find('\n'))));
+  }
+}
+
+void SavedTraining::restore_model(const torch::nn::Module& model) const {
+  const Dict saved = dict_at("model");
+  std::size_t restored = 0;
+  const auto restore = [&](const std::string& name, const at::Tensor& tensor) {
+    const auto entry = saved.find(name);
+    if (entry == saved.end() || !entry->value().isTensor())
+      refuse(fmt::format("has no '{}'. Resume with the model that it was saved of", name));
+    const at::Tensor value = entry->value().toTensor();
+    if (value.sizes() != tensor.sizes() || value.scalar_type() != tensor.scalar_type())
+      refuse(fmt::format(
+          "has '{}' as {} of {}, and the model as {} of {}. Resume with the model that it was saved "
+          "of",
+          name, toString(value.scalar_type()), c10::str(value.sizes()), toString(tensor.scalar_type()),
+          c10::str(tensor.sizes())));
+    tensor.copy_(value);
+    ++restored;
+  };
+  for (const auto& parameter : model.named_parameters()) restore(parameter.key(), parameter.value());
+  for (const auto& buffer : model.named_buffers()) restore(buffer.key(), buffer.value());
+  if (restored != saved.size())
+    refuse(fmt::format(
+        "has {} tensors of a model, and this one has {}. Resume with the model that it was saved of",
+        saved.size(), restored));
+}
+
+// Gradients that are filled with zeros are there in the next step also where it makes none.
+void SavedTraining::restore_gradients(const TrainingState& state) const {
+  const auto parameters = state.model.named_parameters();
+  if (!at("gradients").isList()) refuse("has no list of gradients");
+  for (const c10::IValue& name : at("gradients").toListRef()) {
+    const at::Tensor* const parameter = name.isString() ? parameters.find(name.toStringRef()) : nullptr;
+    if (parameter == nullptr) refuse("has a gradient of no parameter");
+    parameter->mutable_grad() = at::zeros_like(*parameter, at::MemoryFormat::Preserve);
+  }
+}
+
+// Of a kind that was not saved, the seed's stay.
+void SavedTraining::restore_generators(at::Device device) const {
+  const Dict states = dict_at("generators");
+  const auto restore = [&](const char* name, at::Device of) {
+    if (!states.contains(name)) return;
+    if (!states.at(name).isTensor()) refuse("has a generator without a state");
+    at::Generator generator = at::globalContext().defaultGenerator(of);
+    const std::lock_guard lock(generator.mutex());
+    generator.set_state(states.at(name).toTensor());
+  };
+  restore("cpu", at::kCPU);
+  if (device.is_cuda()) restore("cuda", device);
+}
+
+const c10::IValue& SavedTraining::at(const char* name) const {
+  const auto entry = contents_.find(name);
+  if (entry == contents_.end()) refuse(fmt::format("has no {} in it", name));
+  return entry->value();
+}
+
+Dict SavedTraining::dict_at(const char* name) const {
+  if (!at(name).isGenericDict()) refuse(fmt::format("has no dict called {} in it", name));
+  return at(name).toGenericDict();
+}
+
+std::uint64_t SavedTraining::count_at(const char* name) const {
+  if (!at(name).isInt() || at(name).toInt() < 0) refuse(fmt::format("has no count called {} in it", name));
+  return static_cast<std::uint64_t>(at(name).toInt());
+}
+
+void SavedTraining::refuse(std::string_view what) const {
+  throw CheckpointError(fmt::format("resume: '{}' {}.", file_.string(), what));
+}
+
+}  // namespace strata::trainer
