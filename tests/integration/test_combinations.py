@@ -72,6 +72,7 @@ AXES = {
     "backend.onednn": ["true", "false"],
     "trace.saved_tensors": ["false", "true"],
     "world_size": ["1", "2"],
+    "save": ["{}", "{every: 2}"],
 }
 IMAGES = ("resnet18", "resnet50")
 HALF = ("bf16_autocast", "fp16_autocast", "bf16")
@@ -121,6 +122,14 @@ RULES = {
     ("mode", "checkpointing"): (
         lambda mode, checkpointing: mode == "forward" and checkpointing != "none",
         "has a meaning only where autograd records",
+    ),
+    ("world_size", "save"): (
+        lambda world_size, save: world_size != "1" and save != "{}",
+        "has the state of one process",
+    ),
+    ("mode", "save"): (
+        lambda mode, save: mode != "train" and save != "{}",
+        "has a meaning only with mode: train",
     ),
     # On CUDA only: these rules read three axes, so that a pair of two of them may stand.
     ("device", "model", "attention"): (
@@ -248,6 +257,13 @@ def test_a_row_trains(workspace, text, row):
         assert all(0 < loss < 100 for loss in losses), f"{settings}: {losses}"
     (ran,) = workspace.query("out", "SELECT sum(optimizer_ran) FROM step")[0]
     assert ran == (3 if settings["mode"] == "train" else 0), settings
+    if settings["save"] == "{}":
+        return
+    resume = f"resume={workspace.folder}/out/checkpoints/step_2.pt"
+    result = workspace.strata("run", "row.yaml", "--out", "rest", resume, "save={}")
+    assert result.returncode == 0, f"{settings}\n{result.stderr}"
+    rest = workspace.query("rest", "SELECT step, loss FROM step")
+    assert rest == [(2, losses[2])], settings
 
 
 @pytest.mark.parametrize("axes", RULES, ids=" ".join)
