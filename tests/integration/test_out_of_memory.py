@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 
 import pytest
 
@@ -84,12 +85,15 @@ def test_the_terminal_and_the_page_tell_of_it(workspace):
 
 def test_a_failure_on_the_cpu_is_recorded_too(workspace):
     workspace.write("run.yaml", GPT2)
-    scores = "model={name: gpt2, size: custom, layers: 1, d_model: 16, d_ff: 16, heads: 16, vocab: 8, context: 8192, positions: 8192}"
-    result = workspace.strata("run", "run.yaml", "--out", "out", "--json", scores, "data.batch_size=64")
+    scores = "model={name: gpt2, size: custom, layers: 1, d_model: 16, d_ff: 16, heads: 16, vocab: 8, context: 2048, positions: 2048}"
+    command = workspace.command("run", "run.yaml", "--out", "out", "--json", scores, "data.batch_size=64")
+    # Of 8 GiB of addresses: whatever the machine has, it must not be filled.
+    limited = ["bash", "-c", 'ulimit -v 8388608; exec "$@"', "bash", *command]
+    result = subprocess.run(limited, cwd=workspace.folder, capture_output=True, text=True)
     assert result.returncode == 3, result.stderr
     (failure,) = json.loads(result.stdout)["out_of_memory"]
     assert failure["device_free_bytes"] is None
-    assert failure["requested_bytes"] == 64 * 16 * 8192 * 8192 * 4
+    assert failure["requested_bytes"] == 64 * 16 * 2048 * 2048 * 4
     assert failure["layer"] == "h.0.attn"
     assert failure["reserved_bytes"] == failure["allocated_bytes"]
 
