@@ -19,7 +19,6 @@ class RankChecker : Findings {
     if (!sound({"world_size"}) || config_.world_size == 1) return;
     per_layer();
     one_batch();
-    saving();
     devices();
     which_run();
   }
@@ -39,16 +38,6 @@ class RankChecker : Findings {
         "data.source",
         "batch gives every rank the same samples, so that they would all compute the same; choose another "
         "source, or world_size: 1");
-  }
-
-  // Each rank draws its own dropout, so that one rank's state is not the training's.
-  void saving() {
-    const auto refuse = [this](std::string_view key) {
-      problem(key, "has the state of one process, not of all ranks; remove it, or choose world_size: 1");
-    };
-    if (sound({"save.every"}) && config_.save.every > 0) refuse("save.every");
-    if (sound({"save.at_end"}) && config_.save.at_end) refuse("save.at_end");
-    if (sound({"resume"}) && !config_.resume.empty()) refuse("resume");
   }
 
   void devices() {

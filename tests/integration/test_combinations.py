@@ -123,10 +123,6 @@ RULES = {
         lambda mode, checkpointing: mode == "forward" and checkpointing != "none",
         "has a meaning only where autograd records",
     ),
-    ("world_size", "save"): (
-        lambda world_size, save: world_size != "1" and save != "{}",
-        "has the state of one process",
-    ),
     ("mode", "save"): (
         lambda mode, save: mode != "train" and save != "{}",
         "has a meaning only with mode: train",

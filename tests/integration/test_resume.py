@@ -514,8 +514,28 @@ def test_only_a_training_is_saved_or_resumed(saved):
     assert "save.keep: has a meaning only where something is saved" in result.stderr
 
 
-def test_several_ranks_are_not_saved_yet(saved):
-    for key, value in {"save.every": 1, "save.at_end": "true", "resume": "saved"}.items():
-        result = saved.strata("run", "training.yaml", "world_size=2", f"{key}={value}")
-        assert result.returncode == 2
-        assert f"{key}: has the state of one process, not of all ranks; remove it, or choose world_size: 1" in result.stderr
+def test_ranks_go_on_each_with_its_own_dropout(training):
+    ranks = ["world_size=2", f"model={MODELS['gpt2']}", "accumulation=2", "save={at_end: true}"]
+    run(training, "whole", *ranks)
+    run(training, "first", *ranks, f"schedule.max_steps={SAVED_AT}")
+    run(training, "rest", *ranks, "resume=first")
+    assert losses(training, "first") | losses(training, "rest") == losses(training, "whole")
+    assert len(list(training.folder.rglob("*.pt"))) == 3, "one file for all ranks"
+    whole, rest = (load(checkpoint(training, out, STEPS)) for out in ("whole", "rest"))
+    other = whole["rank_generators"]["1"]
+    assert not torch.equal(whole["generators"]["cpu"], other["cpu"])
+    for part in ("model", "optimizer", "generators", "rank_generators"):
+        assert difference(whole[part], rest[part]) is None
+
+
+def test_a_training_may_go_on_with_more_ranks(training):
+    run(training, "first", f"schedule.max_steps={SAVED_AT}", "save={at_end: true}", "accumulation=2")
+    run(training, "alone", "resume=first", "accumulation=2")
+    run(training, "ranks", "resume=first", "world_size=2")
+    assert losses(training, "ranks") == pytest.approx(losses(training, "alone"), rel=1e-5)
+
+
+def test_a_dry_rank_is_saved_by_the_first_alone(training):
+    run(training, "out", "--dry", "h100-80gb", "world_size=2", "save={at_end: true}")
+    run(training, "more", "--dry", "h100-80gb", "world_size=2", "resume=out", "schedule.active=6")
+    assert saved_files(training, "out") == [f"step_{STEPS}.pt"]

@@ -86,7 +86,7 @@ void TrainingRun::make_optimizer_parts(const SavedTraining* saved) {
     step_in_backward_.emplace(parameters,
                               [this](const NamedParameter& parameter) { step_parameter(parameter); });
   if (config_.precision == config::Precision::kFp16Autocast) scaler_.emplace(config_.grad_scaler, device_);
-  if (saved != nullptr) saved->restore(state(), config_);
+  if (saved != nullptr) saved->restore(state(), config_, request_.place.rank);
 }
 
 void TrainingRun::join_ranks() {
@@ -316,12 +316,26 @@ bool TrainingRun::is_save_due(std::uint64_t steps, bool at_end) const {
 
 void TrainingRun::save(std::uint64_t steps) {
   const Phase phase(session_, PhaseKind::kCheckpointSave, "checkpoint_save");
+  const std::vector<GeneratorStates> generators = generators_of_ranks();
+  if (request_.place.rank > 0) return;
   const std::filesystem::path folder = request_.directory / config::kCheckpointFolder;
   const auto samples_of_step = static_cast<std::uint64_t>(config::samples_of_step(config_));
   const TrainingPosition position{.steps = steps,
                                   .samples = begin_.samples + (steps - begin_.steps) * samples_of_step};
-  save_training(folder / config::checkpoint_name(steps), state(), position, config_);
+  save_training(folder / config::checkpoint_name(steps), state(), position, config_, generators);
   keep_newest_checkpoints(folder, config_.save.keep);
+}
+
+std::vector<GeneratorStates> TrainingRun::generators_of_ranks() const {
+  GeneratorStates own = GeneratorStates::of(device_);
+  if (!ranks_) return {own};
+  const Phase phase(session_, PhaseKind::kGradientSync, "generator_sync");
+  const std::vector<at::Tensor> cpu = ranks_->gather(own.cpu);
+  const std::vector<at::Tensor> cuda =
+      own.cuda.defined() ? ranks_->gather(own.cuda) : std::vector<at::Tensor>(cpu.size());
+  std::vector<GeneratorStates> all;
+  for (std::size_t rank = 0; rank < cpu.size(); ++rank) all.push_back({cpu[rank], cuda[rank]});
+  return all;
 }
 
 }  // namespace strata::trainer

@@ -76,6 +76,7 @@ class TrainingRun {
 
   // After `steps` of them.
   void save(std::uint64_t steps);
+  std::vector<GeneratorStates> generators_of_ranks() const;
   bool is_save_due(std::uint64_t steps, bool at_end) const;
 
   // What a run saves at its end is the state between two steps: an interrupt then waits for the step's end.

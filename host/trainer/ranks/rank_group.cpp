@@ -74,7 +74,16 @@ RankGroup::Agreement RankGroup::agree(double loss, bool stops) {
   numbers[1] = stops ? 1.0 : 0.0;
   std::vector<at::Tensor> messages{message_};
   cpu_->allreduce(messages)->wait();
-  return {numbers[0] / world_size_, numbers[1] > 0.0};
+  return {numbers[0] / static_cast<double>(world_size_), numbers[1] > 0.0};
+}
+
+std::vector<at::Tensor> RankGroup::gather(const at::Tensor& bytes) const {
+  if (!cpu_) return {bytes};
+  std::vector<std::vector<at::Tensor>> gathered(1);
+  for (std::int64_t rank = 0; rank < world_size_; ++rank) gathered[0].push_back(at::empty_like(bytes));
+  std::vector<at::Tensor> own{bytes};
+  cpu_->allgather(gathered, own)->wait();
+  return std::move(gathered[0]);
 }
 
 }  // namespace strata::trainer

@@ -3,6 +3,9 @@
 
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include <cstdint>
+#include <vector>
+
 #include "host/config/run_config.hpp"
 #include "host/trainer/entry.hpp"
 
@@ -29,13 +32,17 @@ class RankGroup {
   // has its own.
   Agreement agree(double loss, bool stops);
 
+  // The ranks' tensors of bytes, all of one size and on the CPU, by their numbers; waits for all. On dry
+  // devices only this one's.
+  std::vector<at::Tensor> gather(const at::Tensor& bytes) const;
+
   // What `agree` sends and gets: float64, 2 elements on the CPU; undefined on dry devices.
   const at::Tensor& message() const { return message_; }
 
  private:
   RankGroup(const config::RunConfig& config, const RankPlace& place, bool others_answer);
 
-  double world_size_;
+  std::int64_t world_size_;
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::Backend> cuda_;        // null on the CPU
   c10::intrusive_ptr<c10d::ProcessGroup> group_;  // where gradients are

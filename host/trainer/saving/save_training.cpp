@@ -36,6 +36,20 @@ at::Tensor state_of(c10::DeviceType type) {
   return generator.get_state();
 }
 
+Dict dict_of(const GeneratorStates& states) {
+  Dict dict = make_dict();
+  dict.insert("cpu", states.cpu);
+  if (states.cuda.defined()) dict.insert("cuda", states.cuda);
+  return dict;
+}
+
+Dict dict_of_others(const std::vector<GeneratorStates>& states) {
+  Dict dict = make_dict();
+  for (std::size_t rank = 1; rank < states.size(); ++rank)
+    dict.insert(std::to_string(rank), dict_of(states[rank]));
+  return dict;
+}
+
 template <typename Kept>
 Dict visited(Kept& kept) {
   StateWriter writer;
@@ -45,17 +59,18 @@ Dict visited(Kept& kept) {
 
 }  // namespace
 
+GeneratorStates GeneratorStates::of(at::Device device) {
+  return {.cpu = state_of(at::kCPU), .cuda = device.is_cuda() ? state_of(at::kCUDA) : at::Tensor()};
+}
+
 void save_training(const std::filesystem::path& file, const TrainingState& state,
-                   const TrainingPosition& position, const config::RunConfig& config) {
+                   const TrainingPosition& position, const config::RunConfig& config,
+                   const std::vector<GeneratorStates>& generators) {
   std::error_code no_folder;
   std::filesystem::create_directories(file.parent_path(), no_folder);
   if (no_folder)
     throw CheckpointError(
         fmt::format("save: cannot make '{}': {}.", file.parent_path().string(), no_folder.message()));
-
-  Dict generators = make_dict();
-  generators.insert("cpu", state_of(at::kCPU));
-  if (state.device.is_cuda()) generators.insert("cuda", state_of(at::kCUDA));
 
   Dict contents = make_dict();
   contents.insert("format", kFormat);
@@ -68,7 +83,8 @@ void save_training(const std::filesystem::path& file, const TrainingState& state
   contents.insert("optimizer", visited(state.optimizer));
   if (state.scaler != nullptr) contents.insert("scaler", visited(*state.scaler));
   contents.insert("gradients", gradients_of(state.model));
-  contents.insert("generators", generators);
+  contents.insert("generators", dict_of(generators.front()));
+  if (generators.size() > 1) contents.insert("rank_generators", dict_of_others(generators));
   write_archive(file, contents);
 }
 

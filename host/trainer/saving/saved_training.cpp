@@ -3,6 +3,7 @@
 #include <yaml-cpp/exceptions.h>
 
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -53,7 +54,8 @@ void SavedTraining::require_fit(const config::RunConfig& config) const {
                     position_.steps, total));
 }
 
-void SavedTraining::restore(const TrainingState& state, const config::RunConfig& config) const {
+void SavedTraining::restore(const TrainingState& state, const config::RunConfig& config,
+                            std::uint32_t rank) const {
   const at::NoGradGuard no_gradients;
   try {
     restore_model(state.model);
@@ -64,7 +66,7 @@ void SavedTraining::restore(const TrainingState& state, const config::RunConfig&
       state.scaler->visit(scaler);
     }
     if (!config.zero_grad.set_to_none) restore_gradients(state);
-    restore_generators(state.device);
+    restore_generators(state.device, rank);
   } catch (const std::invalid_argument& error) {
     refuse(
         fmt::format("is damaged: {}. Name another that save.every or save.at_end has written", error.what()));
@@ -110,18 +112,29 @@ void SavedTraining::restore_gradients(const TrainingState& state) const {
   }
 }
 
-// Of a kind that was not saved, the seed's stay.
-void SavedTraining::restore_generators(at::Device device) const {
-  const Dict states = dict_at("generators");
+// Of a kind or a rank that was not saved, the seed's stay.
+void SavedTraining::restore_generators(at::Device device, std::uint32_t rank) const {
+  const std::optional<Dict> states = generators_of(rank);
+  if (!states) return;
   const auto restore = [&](const char* name, at::Device of) {
-    if (!states.contains(name)) return;
-    if (!states.at(name).isTensor()) refuse("has a generator without a state");
+    if (!states->contains(name)) return;
+    if (!states->at(name).isTensor()) refuse("has a generator without a state");
     at::Generator generator = at::globalContext().defaultGenerator(of);
     const std::lock_guard lock(generator.mutex());
-    generator.set_state(states.at(name).toTensor());
+    generator.set_state(states->at(name).toTensor());
   };
   restore("cpu", at::kCPU);
   if (device.is_cuda()) restore("cuda", device);
+}
+
+std::optional<Dict> SavedTraining::generators_of(std::uint32_t rank) const {
+  if (rank == 0) return dict_at("generators");
+  if (!contents_.contains("rank_generators")) return std::nullopt;
+  const Dict ranks = dict_at("rank_generators");
+  const auto states = ranks.find(std::to_string(rank));
+  if (states == ranks.end()) return std::nullopt;
+  if (!states->value().isGenericDict()) refuse("has a rank without generators");
+  return states->value().toGenericDict();
 }
 
 const c10::IValue& SavedTraining::at(const char* name) const {

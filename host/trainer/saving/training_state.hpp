@@ -8,13 +8,15 @@
 //   optimizer     {parameter: {name: tensor or integer}}
 //   scaler        {name: tensor}, of a loss in float16
 //   gradients     the parameters that have one, which counts where gradients are kept as zeros
-//   generators    {cpu: state, cuda: state}
+//   generators    {cpu: state, cuda: state}, of rank 0
+//   rank_generators  {rank, as a text: the same}, of the others where there are some
 #pragma once
 
 #include <torch/nn/module.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "host/config/run_config.hpp"
@@ -31,14 +33,24 @@ struct TrainingState {
   at::Device device;
 };
 
+// The states of torch's default generators.
+struct GeneratorStates {
+  at::Tensor cpu;
+  at::Tensor cuda;  // undefined on the CPU
+
+  static GeneratorStates of(at::Device device);
+};
+
 struct TrainingPosition {
   std::uint64_t steps = 0;
   std::uint64_t samples = 0;
 };
 
-// Makes the folder too. Throws CheckpointError, and then `file` is as it was.
+// All but `generators`, which are of all ranks by their numbers, is the same in each of them. Makes the
+// folder too. Throws CheckpointError, and then `file` is as it was.
 void save_training(const std::filesystem::path& file, const TrainingState& state,
-                   const TrainingPosition& position, const config::RunConfig& config);
+                   const TrainingPosition& position, const config::RunConfig& config,
+                   const std::vector<GeneratorStates>& generators);
 
 // Of steps, by number: a file of <run>/checkpoints. Removes all but the newest `keep` of them, if that is not
 // 0.
@@ -56,14 +68,15 @@ class SavedTraining {
   // nothing is left for it to do.
   void require_fit(const config::RunConfig& config) const;
 
-  // Overwrites all of `state`, whose optimizer has taken no step, and the generators' states. Throws
-  // CheckpointError where the file holds another training than it says.
-  void restore(const TrainingState& state, const config::RunConfig& config) const;
+  // Overwrites all of `state`, whose optimizer has taken no step, and the generators' states by those of this
+  // `rank`. Throws CheckpointError where the file holds another training than it says.
+  void restore(const TrainingState& state, const config::RunConfig& config, std::uint32_t rank = 0) const;
 
  private:
   void restore_model(const torch::nn::Module& model) const;
   void restore_gradients(const TrainingState& state) const;
-  void restore_generators(at::Device device) const;
+  void restore_generators(at::Device device, std::uint32_t rank) const;
+  std::optional<Dict> generators_of(std::uint32_t rank) const;
 
   const c10::IValue& at(const char* name) const;
   Dict dict_at(const char* name) const;
