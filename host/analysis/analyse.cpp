@@ -7,6 +7,7 @@
 #include "host/analysis/caching_allocator.hpp"
 #include "host/analysis/cross_check.hpp"
 #include "host/analysis/layers.hpp"
+#include "host/analysis/other_memory.hpp"
 #include "host/analysis/out_of_memory.hpp"
 #include "host/analysis/pace.hpp"
 #include "host/analysis/peak.hpp"
@@ -19,10 +20,6 @@
 
 namespace strata::analysis {
 namespace {
-
-std::string device_text(const Device& device) {
-  return device.type == STRATA_DEVICE_CUDA ? fmt::format("cuda:{}", device.index) : "cpu";
-}
 
 std::vector<PhaseFact> phase_facts(const Recording& run, const StepStructure& structure) {
   std::vector<PhaseFact> facts;
@@ -72,11 +69,12 @@ Facts analyse(const Recording& run, const Method& method) {
   Facts facts;
   facts.name = run.name;
   facts.directory = run.directory.string();
-  facts.device = device_text(run.device);
+  facts.device = device_name(run.device);
   facts.end = run.end;
   facts.begin_ns = run.begin_ns;
   facts.end_ns = run.end_ns;
   facts.plugins = run.plugins;
+  facts.other_memory = run.other_memory;
   facts.dry = run.dry;
   facts.unit = run.unit;
   facts.reserved = run.reserved;

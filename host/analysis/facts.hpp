@@ -137,6 +137,14 @@ struct OutOfMemory {
   std::vector<Remedy> remedies;                    // enough first, then largest
 };
 
+// What other memory than the device's was handed out beside it: the host's, pinned or not, or another
+// device's.
+struct OtherMemory {
+  std::string device;  // "cpu", "pinned", "cuda:1"
+  std::uint64_t peak_allocated_bytes = 0;
+  std::uint64_t blocks = 0;  // handed out in all
+};
+
 struct PluginFact {
   std::string id, status, reason;
 };
@@ -242,6 +250,7 @@ struct Facts {
   Pace pace;                               // of the window
   Peak peak;                               // of the window; of what it begins with, at its begin
   std::vector<OutOfMemory> out_of_memory;  // by sequence
+  std::vector<OtherMemory> other_memory;   // what allocated anything, by its name
   std::vector<PluginFact> plugins;
   std::optional<DryFact> dry;             // nothing here was measured on a card
   std::vector<ReservedPoint> reserved;    // of the whole run; empty: the allocator keeps nothing back

@@ -123,8 +123,9 @@ struct Recording {
   std::vector<PhaseRow> phases;
   std::vector<ModuleRow> modules;
   std::vector<TensorRow> tensors;
-  std::vector<MemoryRow> memory;        // ALLOCATE and FREE, of whole blocks
-  std::vector<FailureRow> failures;     // of allocations
+  std::vector<MemoryRow> memory;     // ALLOCATE and FREE, of whole blocks
+  std::vector<FailureRow> failures;  // of allocations
+  std::vector<OtherMemory> other_memory;
   std::vector<ReservedPoint> reserved;  // empty: the allocator keeps nothing back
   std::vector<OpRow> ops;
   std::vector<SavedRow> saved;

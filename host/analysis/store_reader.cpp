@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "host/analysis/caching_allocator.hpp"
+#include "host/analysis/other_memory.hpp"
 #include "host/analysis/run_error.hpp"
 #include "strata/ext/memory.h"
 
@@ -332,11 +333,7 @@ class StoreReader {
     const auto cuda = events.lower_bound({STRATA_DEVICE_CUDA, INT32_MIN});
     run_.device =
         cuda != events.end() && cuda->first.type == STRATA_DEVICE_CUDA ? cuda->first : events.begin()->first;
-    for (const auto& [device, count] : events) {
-      // What a run on CUDA allocates on the host beside it is small, and another account.
-      if (device == run_.device || device.type == STRATA_DEVICE_CPU) continue;
-      warn("{} events of device type {} number {} are left out", count, device.type, device.index);
-    }
+    run_.other_memory = other_memory(run_.memory, run_.device);
     const auto elsewhere = [&](const auto& row) { return row.device != run_.device; };
     std::erase_if(run_.memory, elsewhere);
     use_whole_blocks(run_.memory);

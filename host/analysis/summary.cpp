@@ -79,6 +79,15 @@ Json failure_json(const Facts& facts, const OutOfMemory& failure) {
   return json;
 }
 
+Json other_memory_json(const Facts& facts) {
+  Json list = Json::array();
+  for (const OtherMemory& other : facts.other_memory)
+    list.push_back({{"device", other.device},
+                    {"peak_allocated_bytes", other.peak_allocated_bytes},
+                    {"blocks", other.blocks}});
+  return list;
+}
+
 Json failures_json(const Facts& facts) {
   Json list = Json::array();
   for (const OutOfMemory& failure : facts.out_of_memory) list.push_back(failure_json(facts, failure));
@@ -146,6 +155,7 @@ std::string summary_json(const Facts& facts) {
       {"peak", peak_json(facts.peak)},
       {"categories", categories_json(facts)},
       {"out_of_memory", failures_json(facts)},
+      {"other_memory", other_memory_json(facts)},
       {"plugins", plugins},
       {"checks", checks_json(facts)},
   };

@@ -137,6 +137,10 @@ std::string peak(const Facts& facts, const TerminalStyle& style) {
     text += fmt::format("  {} MiB reserved from the device at that moment\n",
                         mebibytes(static_cast<double>(peak.reserved_bytes), decimals));
   }
+  for (const auto& other : facts.other_memory) {
+    text += fmt::format("  {} MiB at most on {} beside it\n",
+                        mebibytes(static_cast<double>(other.peak_allocated_bytes), decimals), other.device);
+  }
   return text + category_bars(facts.peak, style);
 }
 

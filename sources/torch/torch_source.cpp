@@ -8,6 +8,7 @@
 #include "sources/torch/cpu_allocator.hpp"
 #include "sources/torch/cuda_allocator.hpp"
 #include "sources/torch/host_link.hpp"
+#include "sources/torch/pinned_allocator.hpp"
 #include "sources/torch/saved_tensors.hpp"
 #include "sources/torch/self_check.hpp"
 #include "sources/torch/torch_release.hpp"
@@ -54,6 +55,7 @@ void TorchSource::begin_run(const strata_when&, const strata_run_info&) {
   stepped_ = false;
   require(wait_for_emissions() ? install_cpu_allocator() : kStuckThread);
   if (const std::string problem = trace_cuda_allocator(); !problem.empty()) host_.warning(problem);
+  if (const std::string problem = install_pinned_allocator(); !problem.empty()) host_.warning(problem);
   if (memory_report_) memory_report_->begin();
   connect_host(host_.abi(), emit_);
   tell_saved_tensors(saved_tensors_);
@@ -83,6 +85,7 @@ void TorchSource::let_go() {
   op_observer_.reset();
   tell_saved_tensors(false);
   restore_cpu_allocator();
+  restore_pinned_allocator();
   disconnect_host();
   if (memory_report_) memory_report_->end();
   if (const std::uint64_t blocks = take_blocks_not_followed(); blocks != 0) {

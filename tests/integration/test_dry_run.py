@@ -216,3 +216,37 @@ def test_none_of_cudas_own_libraries_is_opened(small):
     # A compiler, and two that torch links and that ask nothing of a device.
     harmless = ("libnvrtc", "libcufile", "libnvshmem")
     assert [path for path in opened if "/nvidia/" in path and not any(name in path for name in harmless)] == []
+
+
+BATCH_BYTES = 2 * 32 * 8  # tokens, or targets, of a micro-batch
+
+
+def test_pinned_memory_is_told(tiny):
+    """Of data that a CUDA device copies from: two tensors a micro-batch. And of each loss that the host reads."""
+    result = tiny.strata(
+        "run", "tiny.yaml", "--dry", "h100-80gb", "--out", "out", "--json", "data.pin_memory=true", "data.prefetch=1"
+    )
+    assert result.returncode == 0, result.stderr
+    memory = {other["device"]: other for other in json.loads(result.stdout)["other_memory"]}
+    events = tiny.query(
+        "out", "SELECT action, address, bytes FROM allocator_tracer_event WHERE device_type = 3 ORDER BY sequence"
+    )
+    sizes = [size for action, _, size in events if action == 1]
+    assert sizes.count(BATCH_BYTES) == 2 * 3
+    assert [size for size in sizes if size != BATCH_BYTES] == [4] * 3
+    alive = set()
+    for action, address, _ in events:
+        alive.symmetric_difference_update({address})
+        assert (action == 1) == (address in alive)
+    assert not alive
+    assert memory["pinned"] == {
+        "device": "pinned",
+        "peak_allocated_bytes": 2 * BATCH_BYTES,  # let go of once copied, before the loss is read
+        "blocks": len(sizes),
+    }
+    assert memory["cpu"]["blocks"] > len(sizes)
+    assert "MiB at most on pinned beside it" in tiny.strata("report", "out").stdout
+
+
+def test_a_run_on_the_cpu_has_no_other_memory(finished):
+    assert json.loads((finished.folder / "out/summary.json").read_text())["other_memory"] == []
