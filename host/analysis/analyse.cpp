@@ -99,7 +99,7 @@ Facts analyse(const Recording& run, const Method& method) {
   facts.peak = find_peak(facts, window);
   facts.out_of_memory = explain_failures(facts, run, ops, Layers(run, ops, method.forward_key));
   if (run.cross_checked) facts.cross_check = cross_check(run, facts.points);
-  if (!run.saved.empty()) facts.truth = compare_with_truth(table, evidence, method.rules);
+  if (!run.saved.empty()) facts.truth = compare_with_truth(table, ops, evidence, method.rules);
   return facts;
 }
 

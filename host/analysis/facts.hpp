@@ -208,12 +208,13 @@ struct ConfusionCell {
   std::uint64_t blocks = 0, bytes = 0;
 };
 
-// Blocks that the two label differently in category or in kind.
+// Blocks that one op made and that the two label differently in category or in kind.
 struct Disagreement {
   Category truth_category = Category::kUnknown, rule_category = Category::kUnknown;
   std::string_view truth_kind, rule_kind;  // static
   ConfusionCell size;
   std::uint32_t first_block = 0;  // index into Facts::blocks
+  std::uint32_t op = 0;           // index into Facts::texts: the one that made them
 };
 
 // Of the blocks that were compared: those without an owner that autograd saved or that lifetimes call an

@@ -113,6 +113,23 @@ Json throughput_json(const Facts& facts) {
           {"per_second", measured ? Json(*facts.pace.tokens_per_second) : Json(nullptr)}};
 }
 
+Json disagreements_json(const Facts& facts) {
+  Json list = Json::array();
+  for (const Disagreement& disagreement : facts.truth->disagreements) {
+    Json entry = Json::object();
+    entry["truth"] = {{"category", to_string(disagreement.truth_category)},
+                      {"kind", disagreement.truth_kind}};
+    entry["lifetimes"] = {{"category", to_string(disagreement.rule_category)},
+                          {"kind", disagreement.rule_kind}};
+    entry["op"] = facts.texts.at(disagreement.op);
+    entry["blocks"] = disagreement.size.blocks;
+    entry["bytes"] = disagreement.size.bytes;
+    entry["first_layer"] = facts.texts.at(facts.blocks.at(disagreement.first_block).layer);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 Json checks_json(const Facts& facts) {
   Json checks;
   checks["cross_check"] = nullptr;
@@ -131,6 +148,7 @@ Json checks_json(const Facts& facts) {
     check["blocks_compared"] = facts.truth->compared_blocks;
     check["blocks_labelled_differently"] = different.blocks;
     check["bytes_labelled_differently"] = different.bytes;
+    check["disagreements"] = disagreements_json(facts);
   }
   return checks;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <compare>
 #include <map>
-#include <utility>
+#include <tuple>
 
 namespace strata::analysis {
 namespace {
@@ -20,12 +20,13 @@ Label label_by(const RuleTable& rules, const Evidence& evidence) {
 }
 
 // The standard table decides from what was saved. Where it goes on to call something an activation by its
-// lifetime, the graph did not hold it, so that something else in the program did.
+// lifetime, the graph did not hold it, so that something else in the program did: what a forward made, be it
+// the first or the one that ran again, is no gradient for that.
 Label truth_of(const Evidence& evidence) {
   const Label label = label_by(standard_rules(), evidence);
-  if (evidence.saved) return label;
-  if (label == Label{Category::kActivation, "saved"}) return {Category::kActivation, "forward_residue"};
-  if (label == Label{Category::kActivation, "recompute"}) return {Category::kAutogradDetail, "flowing"};
+  const bool held_by_lifetime =
+      label == Label{Category::kActivation, "saved"} || label == Label{Category::kActivation, "recompute"};
+  if (!evidence.saved && held_by_lifetime) return {Category::kActivation, "forward_residue"};
   return label;
 }
 
@@ -58,12 +59,12 @@ ConfusionCell Confusion::labelled_differently() const {
   return sum;
 }
 
-Confusion compare_with_truth(const BlockTable& table, const std::vector<Evidence>& evidence,
-                             const RuleTable& rules) {
+Confusion compare_with_truth(const BlockTable& table, const OpTable& ops,
+                             const std::vector<Evidence>& evidence, const RuleTable& rules) {
   const RuleTable lifetimes = without_saved(rules);
 
   Confusion confusion;
-  std::map<std::pair<Label, Label>, Disagreement> disagreements;
+  std::map<std::tuple<Label, Label, std::uint32_t>, Disagreement> disagreements;
   for (BlockIndex block = 0; block < table.blocks.size(); ++block) {
     if (evidence[block].saved) ++confusion.saved_blocks;
     const Label rule = label_by(lifetimes, evidence[block]);
@@ -76,15 +77,17 @@ Confusion compare_with_truth(const BlockTable& table, const std::vector<Evidence
     ++cell.blocks;
     cell.bytes += bytes;
     if (truth == rule) continue;
+    const auto birth_op = ops.find(table.blocks[block].birth_op);
+    const std::uint32_t op = birth_op ? ops.maker(*birth_op) : 0;
     Disagreement& disagreement =
         disagreements
-            .try_emplace({truth, rule},
-                         Disagreement{truth.category, rule.category, truth.kind, rule.kind, {}, block})
+            .try_emplace({truth, rule, op},
+                         Disagreement{truth.category, rule.category, truth.kind, rule.kind, {}, block, op})
             .first->second;
     ++disagreement.size.blocks;
     disagreement.size.bytes += bytes;
   }
-  for (const auto& [labels, disagreement] : disagreements) confusion.disagreements.push_back(disagreement);
+  for (const auto& [key, disagreement] : disagreements) confusion.disagreements.push_back(disagreement);
   std::stable_sort(
       confusion.disagreements.begin(), confusion.disagreements.end(),
       [](const Disagreement& left, const Disagreement& right) { return left.size.bytes > right.size.bytes; });

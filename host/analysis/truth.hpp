@@ -7,13 +7,16 @@
 #include "host/analysis/blocks.hpp"
 #include "host/analysis/evidence.hpp"
 #include "host/analysis/facts.hpp"
+#include "host/analysis/ops.hpp"
 #include "host/analysis/rules.hpp"
 
 namespace strata::analysis {
 
-// The truth: what autograd saved is an activation, and what it did not save is none. Against it: `rules`
-// without those that look at what was saved. `evidence` is in the order of the table.
-Confusion compare_with_truth(const BlockTable& table, const std::vector<Evidence>& evidence,
+// The truth: what autograd saved is an activation of the kind `saved` or `recompute`, and what it did not
+// save is not of these kinds. Against it: `rules` without those that look at what was saved. `evidence` is in
+// the order of the table.
+Confusion compare_with_truth(const BlockTable& table, const OpTable& ops,
+                             const std::vector<Evidence>& evidence,
                              const RuleTable& rules = standard_rules());
 
 }  // namespace strata::analysis

@@ -81,13 +81,27 @@ TEST(Summary, SaysWhatTheChecksFound) {
   EXPECT_EQ(checks["cross_check"]["events_compared"], 0);
   EXPECT_EQ(checks["saved_tensors"]["blocks_compared"], facts.truth->compared_blocks);
   EXPECT_GT(facts.truth->compared_blocks, 0u);
+  EXPECT_EQ(checks["saved_tensors"]["disagreements"], Json::array());
+}
+
+TEST(Summary, ListsWhatIsLabelledUnlikeAutograd) {
+  const Json check = summary_of(analyse(testing::make_retained_run().recording))["checks"]["saved_tensors"];
+  ASSERT_EQ(check["disagreements"].size(), 3u);
+  EXPECT_EQ(check["disagreements"][2], Json::parse(R"({
+    "truth": {"category": "Activation", "kind": "retained"},
+    "lifetimes": {"category": "Activation", "kind": "forward_residue"},
+    "op": "", "blocks": 1, "bytes": 1000, "first_layer": ""})"));
+  std::uint64_t bytes = 0;
+  for (const Json& one : check["disagreements"]) bytes += one["bytes"].get<std::uint64_t>();
+  EXPECT_EQ(check["bytes_labelled_differently"], bytes);
 }
 
 TEST(Summary, ObeysItsSchema) {
   Facts whole = analyse(testing::make_training_run({.cross_check = true}).recording);
   whole.plugins = {{"torch", "ok", ""}};
-  for (const Facts& facts : {whole, analyse(testing::make_odd_run().recording),
-                             analyse(testing::make_cut_short_run().recording), Facts{}}) {
+  for (const Facts& facts :
+       {whole, analyse(testing::make_odd_run().recording), analyse(testing::make_retained_run().recording),
+        analyse(testing::make_cut_short_run().recording), Facts{}}) {
     EXPECT_EQ(testing::violations(schema(), summary_of(facts)), std::vector<std::string>());
   }
 }

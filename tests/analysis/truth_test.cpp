@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "strata/ext/module.h"
 #include "strata/ext/phase.h"
 #include "strata/ext/step.h"
 #include "tests/analysis/odd_run.hpp"
@@ -19,7 +20,7 @@ Confusion compare(const Recording& run) {
   const BlockTable table = build_blocks(run);
   const OpTable ops(run);
   const StepStructure structure(run);
-  return compare_with_truth(table, gather_evidence(run, table, ops, structure));
+  return compare_with_truth(table, ops, gather_evidence(run, table, ops, structure));
 }
 
 TEST(Truth, LifetimesAreAsGoodOnATrainingRun) {
@@ -86,6 +87,48 @@ TEST(Truth, WhatWasSavedOutsideOfAnyForwardIsCompared) {
   ASSERT_EQ(confusion.disagreements.size(), 1u);
   EXPECT_EQ(confusion.disagreements[0].truth_kind, "saved");
   EXPECT_EQ(confusion.disagreements[0].rule_kind, "op_temp");
+}
+
+// As the output of a layer that reentrant checkpointing runs again, whose graph need not have saved it.
+TEST(Truth, WhatALayerMadeThatRanAgainIsNoGradient) {
+  testing::RunBuilder run;
+  run.step(0, STRATA_STEP_ACTIVE, [&] {
+    run.phase(STRATA_PHASE_FORWARD, "forward", [] {});
+    run.phase(STRATA_PHASE_BACKWARD, "backward", [&] {
+      std::uint64_t block = 0;
+      run.module(
+          "block", [&] { block = run.allocate(700); }, STRATA_MODULE_RECOMPUTE);
+      run.free(block);
+    });
+  });
+  const Confusion confusion = compare(run.finish());
+  EXPECT_EQ(confusion.off_diagonal().blocks, 0u);
+  ASSERT_EQ(confusion.disagreements.size(), 1u);
+  EXPECT_EQ(confusion.disagreements[0].truth_category, Category::kActivation);
+  EXPECT_EQ(confusion.disagreements[0].truth_kind, "forward_residue");
+  EXPECT_EQ(confusion.disagreements[0].rule_kind, "recompute");
+}
+
+// Each op's blocks have their own causes.
+TEST(Truth, TellsDisagreementsApartByTheOpThatMadeThem) {
+  testing::RunBuilder run;
+  run.step(0, STRATA_STEP_ACTIVE, [&] {
+    std::vector<std::uint64_t> blocks;
+    run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
+      for (const char* name : {"aten::where", "aten::where", "aten::mul"}) {
+        run.op(name, [&] { blocks.push_back(run.allocate(700)); });
+      }
+    });
+    run.phase(STRATA_PHASE_BACKWARD, "backward", [&] {
+      for (const std::uint64_t block : blocks) run.free(block);
+    });
+  });
+  const Recording recording = run.finish();
+  const Confusion confusion = compare(recording);
+  ASSERT_EQ(confusion.disagreements.size(), 2u);
+  EXPECT_EQ(recording.texts[confusion.disagreements[0].op], "aten::where");
+  EXPECT_EQ(confusion.disagreements[0].size.blocks, 2u);
+  EXPECT_EQ(recording.texts[confusion.disagreements[1].op], "aten::mul");
 }
 
 // Lives like an activation, but the program holds it and not the graph.

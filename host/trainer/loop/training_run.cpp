@@ -257,6 +257,7 @@ TrainingRun::Loss TrainingRun::compute_loss(at::Tensor logits, const at::Tensor&
     loss.reset();
   } else if (scaler_) {
     loss = scaler_->scale(loss);
+    owners_.show_loss(loss);  // a tensor of its own, held until backward is through
     owners_.show_scaler(*scaler_);
   }
   return {std::move(loss), value};
