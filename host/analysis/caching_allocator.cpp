@@ -86,14 +86,17 @@ std::vector<ReservedPoint> reserved_points(const std::vector<MemoryRow>& events)
   std::vector<ReservedPoint> points;
   std::uint64_t bytes = 0;
   for (const MemoryRow& event : events) {
-    if (event.action == STRATA_MEMORY_SEGMENT_ALLOCATE) {
+    const auto segment_bytes = static_cast<std::int64_t>(event.bytes);
+    const bool takes = event.action == STRATA_MEMORY_SEGMENT_ALLOCATE;
+    if (takes) {
       bytes += event.bytes;
     } else if (event.action == STRATA_MEMORY_SEGMENT_FREE) {
       bytes -= std::min(bytes, event.bytes);
     } else {
       continue;
     }
-    points.push_back({event.sequence, event.ns, bytes});
+    points.push_back(
+        {event.sequence, event.ns, bytes, event.address, takes ? segment_bytes : -segment_bytes});
   }
   return points;
 }

@@ -89,6 +89,8 @@ struct ReservedPoint {
   std::uint64_t sequence = 0;
   std::int64_t ns = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t segment_address = 0;  // of what it took or gave back in this event
+  std::int64_t change_bytes = 0;      // negative: gave back
 };
 
 // Median and mean over the events of the window, and a mean over its time. min and max also count the level

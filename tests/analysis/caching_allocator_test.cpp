@@ -82,6 +82,8 @@ TEST(Reserved, FollowsTheSegments) {
        at(9, event(STRATA_MEMORY_SEGMENT_FREE, 90 * kMiB, 512))});
   ASSERT_EQ(points.size(), 4u);
   EXPECT_EQ(points[1].ns, 50);
+  EXPECT_EQ(points[1].change_bytes, static_cast<std::int64_t>(20 * kMiB));
+  EXPECT_EQ(points[2].change_bytes, -static_cast<std::int64_t>(2 * kMiB));
   EXPECT_EQ(reserved_at(points, 1), 0u);
   EXPECT_EQ(reserved_at(points, 2), 2 * kMiB);
   EXPECT_EQ(reserved_at(points, 4), 2 * kMiB);
