@@ -15,8 +15,9 @@ ALLOWED = {
     "host/config": RUNTIME,
     "host/analysis": PLUGIN_API,
     "host/report": ("host/analysis/",),
+    "host/export": ("host/analysis/",) + PLUGIN_API,
     "host/trainer": RUNTIME + ("host/config/",),
-    "host/cli": RUNTIME + ("host/config/", "host/analysis/", "host/report/", "host/trainer/entry.hpp", "strata/dry_gpu.h"),
+    "host/cli": RUNTIME + ("host/config/", "host/analysis/", "host/export/", "host/report/", "host/trainer/entry.hpp", "strata/dry_gpu.h"),
 }
 USES_TORCH = ("sources/torch", "host/trainer")
 

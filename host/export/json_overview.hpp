@@ -1,0 +1,12 @@
+// What a run's JSON says once: all but its tables.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::exports {
+
+nlohmann::ordered_json overview(const analysis::Facts& facts);
+
+}  // namespace strata::exports

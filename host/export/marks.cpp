@@ -1,0 +1,28 @@
+#include "host/export/marks.hpp"
+
+#include <algorithm>
+
+namespace strata::exports {
+namespace {
+
+template <typename Stretch>
+void add_marks(const std::vector<Stretch>& stretches, bool is_step, std::vector<Mark>& marks) {
+  for (std::size_t index = 0; index < stretches.size(); ++index) {
+    const Stretch& stretch = stretches[index];
+    marks.push_back({stretch.begin_sequence, stretch.begin_ns, true, is_step, index});
+    if (stretch.end_sequence != UINT64_MAX)
+      marks.push_back({stretch.end_sequence, stretch.end_ns, false, is_step, index});
+  }
+}
+
+}  // namespace
+
+std::vector<Mark> marks_of(const analysis::Facts& facts) {
+  std::vector<Mark> marks;
+  add_marks(facts.steps, true, marks);
+  add_marks(facts.phases, false, marks);
+  std::ranges::stable_sort(marks, {}, &Mark::sequence);
+  return marks;
+}
+
+}  // namespace strata::exports

@@ -1,0 +1,23 @@
+// Begins and ends of steps and phases, one after the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::exports {
+
+struct Mark {
+  std::uint64_t sequence = 0;
+  std::int64_t ns = 0;
+  bool begins = false;
+  bool is_step = false;
+  std::size_t index = 0;  // into Facts::steps or Facts::phases
+};
+
+// By sequence. What never ended has no end.
+std::vector<Mark> marks_of(const analysis::Facts& facts);
+
+}  // namespace strata::exports

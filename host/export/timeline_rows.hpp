@@ -1,0 +1,21 @@
+// The timeline of a run with what holds beside the categories at each event.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::exports {
+
+struct TimelineRow {
+  const analysis::Point& point;
+  std::int64_t step = -1;             // -1 between steps
+  std::uint64_t allocated_bytes = 0;  // the sum of the categories
+  std::uint64_t reserved_bytes = 0;   // equals allocated where the allocator keeps nothing back
+};
+
+// Calls `use` for each point, by sequence.
+void for_each_row(const analysis::Facts& facts, const std::function<void(const TimelineRow&)>& use);
+
+}  // namespace strata::exports

@@ -1,0 +1,13 @@
+// The facts of a small training run that tests know every block of.
+#pragma once
+
+#include "host/analysis/analyse.hpp"
+#include "tests/analysis/training_run.hpp"
+
+namespace strata::exports::testing {
+
+inline analysis::Facts training(const analysis::testing::TrainingOptions& options = {}) {
+  return analysis::analyse(analysis::testing::make_training_run(options).recording);
+}
+
+}  // namespace strata::exports::testing
