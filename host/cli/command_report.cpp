@@ -1,15 +1,12 @@
 // `strata report`: a run's results again, also of one that was killed.
-#include <fmt/format.h>
-
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
+#include "host/cli/recorded_run.hpp"
 #include "host/cli/results.hpp"
-#include "host/cli/terminal.hpp"
-#include "strata/runtime/recovery.hpp"
 
 namespace strata::cli {
 namespace {
@@ -20,25 +17,9 @@ struct ReportArguments {
   bool json = false;
 };
 
-// Moves what a killed process left in its spools into the run store.
-void recover(const std::filesystem::path& run) {
-  for (const RecoveredStore& store : recover_run(run)) {
-    if (store.rows_recovered > 0) {
-      say(fmt::format("recovered {} rows of a process that did not end: {}", store.rows_recovered,
-                      store.store.string()));
-    }
-    for (const std::string& problem : store.problems) say(problem);
-  }
-}
-
 void report(const ReportArguments& arguments) {
-  if (!std::filesystem::is_directory(arguments.run)) {
-    throw UsageError(fmt::format(
-        "{} is not a run: expected the folder that `strata run` named in its last line", arguments.run));
-  }
-  recover(arguments.run);
-  write_results(std::filesystem::absolute(arguments.run),
-                arguments.json ? Printed::kSummary : Printed::kTable, arguments.rank);
+  write_results(recorded_run(arguments.run), arguments.json ? Printed::kSummary : Printed::kTable,
+                arguments.rank);
 }
 
 }  // namespace

@@ -1,0 +1,173 @@
+// `strata export`: a run in the form that another tool reads.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "host/analysis/analyse.hpp"
+#include "host/cli/commands.hpp"
+#include "host/cli/exit_code.hpp"
+#include "host/cli/interrupt.hpp"
+#include "host/cli/output_file.hpp"
+#include "host/cli/progress.hpp"
+#include "host/cli/recorded_run.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/export/chrome.hpp"
+#include "host/export/csv.hpp"
+#include "host/export/gzip.hpp"
+#include "host/export/json.hpp"
+#include "host/export/memory_viz.hpp"
+
+namespace strata::cli {
+namespace {
+
+enum class Format { kMemoryViz, kChrome, kCsv, kJson };
+
+const std::map<std::string, Format> kFormats = {{"memory_viz", Format::kMemoryViz},
+                                                {"chrome", Format::kChrome},
+                                                {"csv", Format::kCsv},
+                                                {"json", Format::kJson}};
+const std::map<std::string, exports::Table> kTables = {{"categories", exports::Table::kCategories},
+                                                       {"timeline", exports::Table::kTimeline},
+                                                       {"blocks", exports::Table::kBlocks}};
+
+struct ExportArguments {
+  std::string run, out;
+  std::string format;
+  std::optional<std::string> table;
+  std::optional<std::uint64_t> rank;
+
+  bool compresses() const { return out.ends_with(".gz"); }
+};
+
+struct Interrupted {};
+
+// On a terminal, a bar on standard error that is gone at the end.
+class ExportProgress {
+ public:
+  ExportProgress() : shows_(is_terminal(STDERR_FILENO)) { draw("reading the run"); }
+  ~ExportProgress() { clear(); }
+  ExportProgress(const ExportProgress&) = delete;
+  ExportProgress& operator=(const ExportProgress&) = delete;
+
+  void clear() const { draw(""); }
+
+  // Throws Interrupted after Ctrl-C.
+  void show(std::uint64_t done, std::uint64_t total) {
+    if (InterruptGuard::signal() != 0) throw Interrupted();
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(100)) return;
+    last_ = now;
+    draw(fmt::format("{} {} of {} rows", progress_bar(done, total, 24), done, total));
+  }
+
+ private:
+  void draw(const std::string& line) const {
+    if (shows_) complain("\r\x1b[K" + line);
+  }
+
+  bool shows_;
+  std::chrono::steady_clock::time_point last_;
+};
+
+void check(const ExportArguments& arguments) {
+  if (arguments.table && arguments.format != "csv") {
+    throw UsageError(fmt::format("--what goes with --format csv; {} holds all there is", arguments.format));
+  }
+  if (arguments.format != "memory_viz") return;
+  if (arguments.compresses())
+    throw UsageError("memory_viz reads no .gz: end --out in .pickle, and compress it where it is kept");
+  if (arguments.out == "-" && is_terminal(STDOUT_FILENO))
+    throw UsageError("a pickle is no text for a terminal: name a file with --out, or pipe it on");
+}
+
+void write(const analysis::Facts& facts, const ExportArguments& arguments, exports::Output& output,
+           const exports::Progress& progress) {
+  switch (kFormats.at(arguments.format)) {
+    case Format::kMemoryViz:
+      return exports::write_memory_viz(facts, output, progress);
+    case Format::kChrome:
+      return exports::write_chrome(facts, output, progress);
+    case Format::kCsv:
+      return exports::write_csv(facts, kTables.at(arguments.table.value_or("categories")), output, progress);
+    case Format::kJson:
+      return exports::write_json(facts, output, progress);
+  }
+}
+
+// What a reader of the file has to know, and most forms have no place for.
+void say_what_is_odd(const analysis::Facts& facts) {
+  constexpr std::size_t kMostWarnings = 10;
+  for (std::size_t index = 0; index < std::min(facts.warnings.size(), kMostWarnings); ++index)
+    say(facts.warnings[index]);
+  if (facts.warnings.size() > kMostWarnings)
+    say(fmt::format("and {} warnings more, which `strata report` shows",
+                    facts.warnings.size() - kMostWarnings));
+  if (facts.dry) {
+    say(fmt::format("a dry {} computed nothing: bytes are the allocator's, times the host's alone",
+                    facts.dry->profile));
+  }
+}
+
+int export_run(const ExportArguments& arguments) {
+  check(arguments);
+  const std::filesystem::path run = recorded_run(arguments.run);
+  const InterruptGuard guard;
+  try {
+    OutputFile file(arguments.out);
+    ExportProgress progress;
+    const analysis::Facts facts = analysis::analyse(run, arguments.rank);
+    const auto show = [&](std::uint64_t done, std::uint64_t total) { progress.show(done, total); };
+    show(0, 1);
+    if (arguments.compresses()) {
+      exports::Gzip gzip(file);
+      write(facts, arguments, gzip, show);
+      gzip.finish();
+    } else {
+      write(facts, arguments, file, show);
+    }
+    file.commit();
+    progress.clear();
+    say_what_is_odd(facts);
+  } catch (const Interrupted&) {
+    say("interrupted; nothing was written");
+    return kSignalBase + InterruptGuard::signal();
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<ExportArguments>();
+  CLI::App* const command = app.add_subcommand("export", "Write a run in the form that another tool reads");
+  command->add_option("RUN", arguments->run, "Folder of a run")->required();
+  command->add_option("--format", arguments->format, "memory_viz, chrome, csv or json")
+      ->required()
+      ->check(CLI::IsMember(&kFormats));
+  command->add_option("--out", arguments->out, "File to write; - for standard output; .gz compresses")
+      ->required();
+  command->add_option("--what", arguments->table, "Of csv: categories, timeline or blocks [categories]")
+      ->check(CLI::IsMember(&kTables));
+  command->add_option("--rank", arguments->rank, "Of several ranks the one to export [the first]");
+  command->footer(
+      "  memory_viz  a snapshot for pytorch.org/memory_viz and torch/cuda/_memory_viz.py, coloured by "
+      "category\n"
+      "  chrome      a trace for ui.perfetto.dev: a counter a category, steps, micro-batches, phases\n"
+      "  csv         mean, min, median and max of each category; its timeline; or every block\n"
+      "  json        everything, with names and units\n\n"
+      "Examples:\n"
+      "  strata export runs/quickstart/20261121T101500Z --format memory_viz --out snapshot.pickle\n"
+      "  strata export runs/quickstart/20261121T101500Z --format chrome --out trace.json.gz\n"
+      "  strata export runs/quickstart/20261121T101500Z --format csv --out -\n"
+      "  strata export runs/quickstart/20261121T101500Z --format csv --what blocks --out blocks.csv\n"
+      "  strata export runs/two_ranks/20261121T101500Z --format json --rank 1 --out - | jq .peak");
+  command->callback([arguments, &exit_code] { exit_code = export_run(*arguments); });
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,82 @@
+#include "host/cli/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "host/cli/commands.hpp"
+
+namespace strata::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kMode = 0666;  // less the umask
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string& name) : name_(name) {
+  if (name == "-") {
+    name_ = "standard output";
+    descriptor_ = STDOUT_FILENO;
+    return;
+  }
+  std::error_code ignored;
+  const fs::file_status status = fs::status(name, ignored);
+  if (fs::is_directory(status))
+    throw UsageError(fmt::format("--out {} is a folder; name a file in it, as {}", name,
+                                 (fs::path(name) / "export").string()));
+  const bool replaces = !fs::exists(status) || fs::is_regular_file(status);
+  int flags = O_WRONLY | O_CLOEXEC;
+  if (replaces) {
+    // Through a link, so that the link stays.
+    target_ = fs::weakly_canonical(name, ignored);
+    if (target_.empty()) target_ = name;
+    part_ = target_;
+    part_ += fmt::format(".{}.part", getpid());
+    flags |= O_CREAT | O_TRUNC;
+  }
+  descriptor_ = ::open(replaces ? part_.c_str() : name.c_str(), flags, kMode);
+  if (descriptor_ >= 0) return;
+  throw UsageError(fmt::format("--out {} cannot be written: {}; name another file, in a folder that is there",
+                               name, std::strerror(errno)));
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
+  std::error_code ignored;
+  if (!part_.empty()) fs::remove(part_, ignored);
+}
+
+void OutputFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::commit() {
+  if (descriptor_ == STDOUT_FILENO) return;
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+  if (part_.empty()) return;
+  std::error_code error;
+  fs::rename(part_, target_, error);
+  if (error) fail(error.value());
+  part_.clear();
+}
+
+void OutputFile::fail(int error) const {
+  const char* const remedy =
+      part_.empty() ? "" : "; nothing was left behind. Make room, or name another file with --out";
+  throw std::runtime_error(fmt::format("cannot write {}: {}{}", name_, std::strerror(error), remedy));
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,32 @@
+// Where a command's own file goes: there whole or not at all, or standard output.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "host/export/output.hpp"
+
+namespace strata::cli {
+
+// Writes beside the file, and renames when all is written: until then the file that was there stays. What is
+// no file but is there, such as a pipe or /dev/null, is written into. "-" is standard output.
+class OutputFile : public exports::Output {
+ public:
+  // Throws UsageError when nothing can be written there.
+  explicit OutputFile(const std::string& name);
+  // Takes back what was not committed.
+  ~OutputFile() override;
+
+  // These throw std::runtime_error, on a full disk or a closed pipe.
+  void write(std::string_view bytes) override;
+  void commit();
+
+ private:
+  [[noreturn]] void fail(int error) const;
+
+  std::string name_;
+  int descriptor_ = -1;
+  std::filesystem::path target_, part_;  // empty when it is written into as it is
+};
+
+}  // namespace strata::cli

@@ -1,0 +1,26 @@
+#include "host/cli/recorded_run.hpp"
+
+#include <fmt/format.h>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/terminal.hpp"
+#include "strata/runtime/recovery.hpp"
+
+namespace strata::cli {
+
+std::filesystem::path recorded_run(const std::string& folder) {
+  if (!std::filesystem::is_directory(folder)) {
+    throw UsageError(
+        fmt::format("{} is not a run: expected the folder that `strata run` named in its last line", folder));
+  }
+  for (const RecoveredStore& store : recover_run(folder)) {
+    if (store.rows_recovered > 0) {
+      say(fmt::format("recovered {} rows of a process that did not end: {}", store.rows_recovered,
+                      store.store.string()));
+    }
+    for (const std::string& problem : store.problems) say(problem);
+  }
+  return std::filesystem::absolute(folder);
+}
+
+}  // namespace strata::cli

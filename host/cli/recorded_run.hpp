@@ -1,0 +1,13 @@
+// A run's folder as a command line names it, ready to be read.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace strata::cli {
+
+// Moves what a killed process left in its spools into the run store, and says so. Returns the whole path.
+// Throws UsageError when there is no such folder.
+std::filesystem::path recorded_run(const std::string& folder);
+
+}  // namespace strata::cli
