@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,16 +24,6 @@
 
 namespace strata::cli {
 namespace {
-
-enum class Format { kMemoryViz, kChrome, kCsv, kJson };
-
-const std::map<std::string, Format> kFormats = {{"memory_viz", Format::kMemoryViz},
-                                                {"chrome", Format::kChrome},
-                                                {"csv", Format::kCsv},
-                                                {"json", Format::kJson}};
-const std::map<std::string, exports::Table> kTables = {{"categories", exports::Table::kCategories},
-                                                       {"timeline", exports::Table::kTimeline},
-                                                       {"blocks", exports::Table::kBlocks}};
 
 struct ExportArguments {
   std::string run, out;
@@ -86,17 +75,22 @@ void check(const ExportArguments& arguments) {
     throw UsageError("a pickle is no text for a terminal: name a file with --out, or pipe it on");
 }
 
+exports::Table table_of(const std::string& name) {
+  if (name == "timeline") return exports::Table::kTimeline;
+  if (name == "blocks") return exports::Table::kBlocks;
+  return exports::Table::kCategories;
+}
+
 void write(const analysis::Facts& facts, const ExportArguments& arguments, exports::Output& output,
            const exports::Progress& progress) {
-  switch (kFormats.at(arguments.format)) {
-    case Format::kMemoryViz:
-      return exports::write_memory_viz(facts, output, progress);
-    case Format::kChrome:
-      return exports::write_chrome(facts, output, progress);
-    case Format::kCsv:
-      return exports::write_csv(facts, kTables.at(arguments.table.value_or("categories")), output, progress);
-    case Format::kJson:
-      return exports::write_json(facts, output, progress);
+  if (arguments.format == "memory_viz") {
+    exports::write_memory_viz(facts, output, progress);
+  } else if (arguments.format == "chrome") {
+    exports::write_chrome(facts, output, progress);
+  } else if (arguments.format == "csv") {
+    exports::write_csv(facts, table_of(arguments.table.value_or("categories")), output, progress);
+  } else {
+    exports::write_json(facts, output, progress);
   }
 }
 
@@ -147,13 +141,13 @@ void add_export_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ExportArguments>();
   CLI::App* const command = app.add_subcommand("export", "Write a run in the form that another tool reads");
   command->add_option("RUN", arguments->run, "Folder of a run")->required();
-  command->add_option("--format", arguments->format, "memory_viz, chrome, csv or json")
+  command->add_option("--format", arguments->format, "For which tool, as below")
       ->required()
-      ->check(CLI::IsMember(&kFormats));
+      ->check(CLI::IsMember({"memory_viz", "chrome", "csv", "json"}));
   command->add_option("--out", arguments->out, "File to write; - for standard output; .gz compresses")
       ->required();
-  command->add_option("--what", arguments->table, "Of csv: categories, timeline or blocks [categories]")
-      ->check(CLI::IsMember(&kTables));
+  command->add_option("--what", arguments->table, "Which table of csv [categories]")
+      ->check(CLI::IsMember({"categories", "timeline", "blocks"}));
   command->add_option("--rank", arguments->rank, "Of several ranks the one to export [the first]");
   command->footer(
       "  memory_viz  a snapshot for pytorch.org/memory_viz and torch/cuda/_memory_viz.py, coloured by "

@@ -22,7 +22,7 @@ std::string json_number(double number) {
 }
 
 std::string csv_text(std::string_view text) {
-  const std::string valid = valid_text(text);
+  std::string valid = valid_text(text);
   if (valid.find_first_of(",\"\r\n") == std::string::npos) return valid;
   std::string quoted = "\"";
   for (const char character : valid) {

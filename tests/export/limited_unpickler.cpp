@@ -47,20 +47,20 @@ class Unpickler {
           break;
         }
         case 'K':
-          stack_.push_back(number(1));
+          stack_.emplace_back(number(1));
           break;
         case 'M':
-          stack_.push_back(number(2));
+          stack_.emplace_back(number(2));
           break;
         case 'J':
-          stack_.push_back(static_cast<std::int32_t>(number(4)));
+          stack_.emplace_back(static_cast<std::int32_t>(number(4)));
           break;
         case '\x8a':
-          stack_.push_back(long_number());
+          stack_.emplace_back(long_number());
           break;
         case '\x88':
         case '\x89':
-          stack_.push_back(code == '\x88');
+          stack_.emplace_back(code == '\x88');
           break;
         case 'X':
           stack_.push_back(text(number(4)));
@@ -103,7 +103,7 @@ class Unpickler {
   }
 
   Json text(std::size_t bytes) {
-    const Json text = std::string(take(bytes));
+    Json text = std::string(take(bytes));
     (void)text.dump();  // throws when it is no UTF-8
     return text;
   }

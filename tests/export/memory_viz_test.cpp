@@ -58,14 +58,13 @@ TEST(MemoryViz, StacksWhatTheTimelineSays) {
   ASSERT_EQ(snapshot["device_traces"].size(), 1u);
   const auto levels = replayed(snapshot["device_traces"][0]);
   ASSERT_EQ(levels.size(), facts.points.size());
-  static const std::vector<std::string> kNames = {"parameter",       "optimizer_state", "input",
-                                                  "temporary",       "activation",      "gradient",
-                                                  "autograd_detail", "unknown"};
+  const std::vector<std::string> names = {"parameter",  "optimizer_state", "input",           "temporary",
+                                          "activation", "gradient",        "autograd_detail", "unknown"};
   for (std::size_t event = 0; event < levels.size(); ++event) {
-    for (std::size_t category = 0; category < kNames.size(); ++category) {
-      const auto found = levels[event].find(kNames[category]);
+    for (std::size_t category = 0; category < names.size(); ++category) {
+      const auto found = levels[event].find(names[category]);
       ASSERT_EQ(found == levels[event].end() ? 0 : found->second, facts.points[event].bytes[category])
-          << kNames[category] << " after event " << event;
+          << names[category] << " after event " << event;
     }
   }
 }
