@@ -47,8 +47,12 @@ class ExportProgress {
   void clear() const { draw(""); }
 
   // Throws Interrupted after Ctrl-C.
-  void show(std::uint64_t done, std::uint64_t total) {
+  static void go_on() {
     if (InterruptGuard::signal() != 0) throw Interrupted();
+  }
+
+  void show(std::uint64_t done, std::uint64_t total) {
+    go_on();
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(100)) return;
     last_ = now;
@@ -117,7 +121,7 @@ int export_run(const ExportArguments& arguments) {
     ExportProgress progress;
     const analysis::Facts facts = analysis::analyse(run, arguments.rank);
     const auto show = [&](std::uint64_t done, std::uint64_t total) { progress.show(done, total); };
-    show(0, 1);
+    ExportProgress::go_on();
     if (arguments.compresses()) {
       exports::Gzip gzip(file);
       write(facts, arguments, gzip, show);

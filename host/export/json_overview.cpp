@@ -83,7 +83,7 @@ Json peak_json(const Facts& facts) {
   json["allocated_bytes"] = peak.allocated_bytes;
   json["reserved_bytes"] = peak.reserved_bytes;
   json["sequence"] = peak.sequence;
-  json["ns"] = peak.ns - facts.begin_ns;
+  json["ns"] = facts.points.empty() ? 0 : peak.ns - facts.begin_ns;
   json["step"] = peak.step >= 0 ? Json(peak.step) : Json(nullptr);
   json["phase"] = peak.phase;
   json["by_kind"] = shares_json(peak.by_kind);
