@@ -1,11 +1,13 @@
 #include "host/trainer/loop/train.hpp"
 
 #include <ATen/Context.h>
+#include <c10/core/AllocatorConfig.h>
 #include <c10/core/DeviceGuard.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
@@ -32,6 +34,9 @@ std::optional<Result> start_device(const Request& request) {
     // A run on the CPU does without CUDA's half of torch. It registers itself when it is opened.
     if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) throw std::runtime_error(dlerror());
     at::globalContext().lazyInitDevice(c10::kCUDA);
+    // What blocks and segments depend on, beside what is asked for.
+    const nlohmann::ordered_json allocator = {{"settings", c10::CachingAllocator::getAllocatorSettings()}};
+    request.session.describe("allocator", allocator.dump());
     return std::nullopt;
   } catch (...) {
     Failure failure = explain(std::current_exception());

@@ -18,6 +18,11 @@ extern "C" {
 #define STRATA_MEMORY_SEGMENT_FREE 4u
 /* `bytes` were asked for and not had; address is 0. Told before the program learns of it. */
 #define STRATA_MEMORY_OUT_OF_MEMORY 5u
+/* After a FREE, and before the device's next event: another stream still uses the block of that address,
+ * which the allocator gives to nobody until FREE_COMPLETED. Most blocks are their allocator's again at once,
+ * and have neither. */
+#define STRATA_MEMORY_FREE_DEFERRED 6u
+#define STRATA_MEMORY_FREE_COMPLETED 7u
 
 typedef struct strata_memory_event {
   uint32_t struct_size;
