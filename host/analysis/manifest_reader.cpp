@@ -98,6 +98,11 @@ void read_manifest(const std::filesystem::path& manifest, Recording& run,
   }
   if (const auto dry = json.find("dry"); dry != json.end() && dry->is_object()) run.dry = dry_fact(*dry);
   if (std::string unit = text_of(json, "unit"); !unit.empty()) run.unit = std::move(unit);
+  if (const auto allocator = json.find("allocator"); allocator != json.end() && allocator->is_object()) {
+    const auto settings = allocator->find("settings");
+    if (settings != allocator->end() && settings->is_string())
+      run.allocator_settings = settings->get<std::string>();
+  }
   for (const char* section : {"sources", "plugins"}) {
     const auto list = json.find(section);
     if (list == json.end() || !list->is_array()) continue;

@@ -66,6 +66,7 @@ struct MemoryRow {
   std::uint64_t handed_out_bytes = 0;  // by the device's allocator before this event; 0: it keeps no count
   std::uint64_t op = 0;
   std::uint32_t phase = 0, module = 0;
+  std::uint64_t stream = 0, pool = 0;  // of a caching allocator's block
 };
 
 struct FailureRow {
@@ -109,6 +110,9 @@ struct MemoryReportRow {
   std::uint64_t allocated_bytes = 0;
 };
 
+// What a reader wants of a store beside what reports are made of.
+enum class Detail { kReport, kAllocator };
+
 struct Recording {
   std::filesystem::path directory;
   std::string name;
@@ -127,6 +131,9 @@ struct Recording {
   std::vector<FailureRow> failures;  // of allocations
   std::vector<OtherMemory> other_memory;
   std::vector<ReservedPoint> reserved;  // empty: the allocator keeps nothing back
+  // Everything that the device's allocator told, as it told it: where Detail::kAllocator was asked for.
+  std::vector<MemoryRow> allocator_events;
+  std::optional<std::string> allocator_settings;  // as PYTORCH_CUDA_ALLOC_CONF has them; nothing: unknown
   std::vector<OpRow> ops;
   std::vector<SavedRow> saved;
   bool cross_checked = false;  // reports were asked for, though none may have come

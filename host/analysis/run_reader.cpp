@@ -76,7 +76,7 @@ bool recorded_memory(const StoreFile& file) {
 
 }  // namespace
 
-Recording read_run(const fs::path& run_directory, std::optional<std::uint64_t> rank) {
+Recording read_run(const fs::path& run_directory, std::optional<std::uint64_t> rank, Detail detail) {
   std::vector<Candidate> candidates = stores_of(run_directory);
   if (rank) keep_rank(candidates, *rank, run_directory);
   std::optional<StoreFile> chosen;
@@ -99,7 +99,7 @@ Recording read_run(const fs::path& run_directory, std::optional<std::uint64_t> r
     chosen.emplace(candidates.front().path);
   }
 
-  Recording recording = read_store(*chosen);
+  Recording recording = read_store(*chosen, detail);
   recording.directory = run_directory;
   for (const Candidate& candidate : candidates) {
     if (candidate.path == chosen->path() || candidate.rank != chosen_rank) continue;

@@ -37,7 +37,7 @@ void sort_by_begin(Rows& rows) {
 
 class StoreReader {
  public:
-  explicit StoreReader(const StoreFile& file) : file_(file) {}
+  StoreReader(const StoreFile& file, Detail detail) : file_(file), detail_(detail) {}
 
   Recording read() && {
     read_meta();
@@ -234,21 +234,21 @@ class StoreReader {
   }
 
   void read_memory() {
-    each(
-        "allocator_tracer_event", Need::kExpected,
-        {"sequence", "monotonic_ns", "thread", "action", "device_type", "device_index", "address", "bytes",
-         "op", "phase", "module", "device_handed_out_bytes"},
-        [&](const Row& row) {
-          const std::uint32_t action = row.small(3);
-          const std::uint64_t bytes = row.bits(7);
-          if (bytes > kLargestAllocation) {
-            refuse(fmt::format(
-                "allocator_tracer_event, sequence {}: {} is no size of an allocation; the store is damaged",
-                row.bits(0), row.integer(7)));
-          }
-          run_.memory.push_back({row.bits(0), time_ns(row, 1), row.small(2), action, device(row, 4),
-                                 row.bits(6), bytes, row.bits(11), row.bits(8), row.small(9), row.small(10)});
-        });
+    each("allocator_tracer_event", Need::kExpected,
+         {"sequence", "monotonic_ns", "thread", "action", "device_type", "device_index", "address", "bytes",
+          "op", "phase", "module", "device_handed_out_bytes", "stream", "pool"},
+         [&](const Row& row) {
+           const std::uint32_t action = row.small(3);
+           const std::uint64_t bytes = row.bits(7);
+           if (bytes > kLargestAllocation) {
+             refuse(fmt::format(
+                 "allocator_tracer_event, sequence {}: {} is no size of an allocation; the store is damaged",
+                 row.bits(0), row.integer(7)));
+           }
+           run_.memory.push_back({row.bits(0), time_ns(row, 1), row.small(2), action, device(row, 4),
+                                  row.bits(6), bytes, row.bits(11), row.bits(8), row.small(9), row.small(10),
+                                  row.bits(12), row.bits(13)});
+         });
     sort_by_sequence(run_.memory);
     const auto same = [](const MemoryRow& left, const MemoryRow& right) {
       return left.sequence == right.sequence;
@@ -336,6 +336,7 @@ class StoreReader {
     run_.other_memory = other_memory(run_.memory, run_.device);
     const auto elsewhere = [&](const auto& row) { return row.device != run_.device; };
     std::erase_if(run_.memory, elsewhere);
+    if (detail_ == Detail::kAllocator) run_.allocator_events = run_.memory;
     use_whole_blocks(run_.memory);
     run_.reserved = reserved_points(run_.memory);
     std::erase_if(run_.failures, elsewhere);
@@ -358,6 +359,7 @@ class StoreReader {
   }
 
   const StoreFile& file_;
+  Detail detail_;
   Recording run_;
   std::unordered_map<std::uint32_t, std::uint32_t> text_of_id_;
   std::size_t unknown_texts_ = 0;
@@ -365,8 +367,8 @@ class StoreReader {
 
 }  // namespace
 
-Recording read_store(const StoreFile& file) {
-  return StoreReader(file).read();
+Recording read_store(const StoreFile& file, Detail detail) {
+  return StoreReader(file, detail).read();
 }
 
 }  // namespace strata::analysis

@@ -8,6 +8,6 @@ namespace strata::analysis {
 // Every row that analysis needs, typed, checked and sorted. Reads the tables and none of the views. A table
 // that is missing is an empty one, with a warning where one should be there. Throws RunError for a schema
 // other than strata.store/1, and for values that no run can have.
-Recording read_store(const StoreFile& file);
+Recording read_store(const StoreFile& file, Detail detail = Detail::kReport);
 
 }  // namespace strata::analysis

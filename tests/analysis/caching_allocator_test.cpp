@@ -29,7 +29,9 @@ MemoryRow event(std::uint32_t action, std::uint64_t bytes, std::uint64_t handed_
           .handed_out_bytes = handed_out,
           .op = 0,
           .phase = 0,
-          .module = 0};
+          .module = 0,
+          .stream = 0,
+          .pool = 0};
 }
 
 Sizes sizes_of(std::vector<MemoryRow> events) {
