@@ -29,6 +29,10 @@ void strata_dry_gpu_send_messages_to(void (*sink)(const char* message)) {
   send_messages_to(sink);
 }
 
+void strata_dry_gpu_copy_to_children() {
+  copy_to_children();
+}
+
 strata_dry_gpu_counts strata_dry_gpu_count() {
   const Counts& counts = account().counts;
   return {counts.launches.total(),      counts.library_calls.total(),     counts.unknown_reads.total(),

@@ -33,6 +33,7 @@ Choice& choice() {
 std::atomic<Machine*> the_machine = nullptr;
 std::atomic<bool> is_made = false;
 std::atomic<bool> is_forked = false;
+std::atomic<bool> is_copied_to_children = false;
 std::atomic<void (*)(CUctx_st&)> told_of_contexts = nullptr;
 
 // Nothing: the environment names none, or one that says why it cannot be used.
@@ -71,7 +72,7 @@ void make() {
     if (!devices.empty())
       the_machine = std::make_unique<Machine>(*chosen.profile, std::move(devices)).release();
   }
-  pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+  pthread_atfork(nullptr, nullptr, [] { is_forked = !is_copied_to_children; });
   is_made.store(true, std::memory_order_release);
 }
 
@@ -131,6 +132,10 @@ std::optional<Address> Machine::variable(int device_index, const void* host_vari
 
 void Machine::freed(int device_index, std::uint64_t bytes) {
   device(device_index).memory.give_back(bytes);
+}
+
+void copy_to_children() noexcept {
+  is_copied_to_children = true;
 }
 
 void choose(MachineProfile profile) {

@@ -109,6 +109,9 @@ class Machine final : private VirtualMemory::PageOwner {
 // well.
 void choose(MachineProfile profile);
 
+// The children of forks have a machine of their own, as this one was; else they have none that works.
+void copy_to_children() noexcept;
+
 // Calls `told` when a context is made, from now on.
 void tell_of_contexts(void (*told)(CUctx_st& context));
 

@@ -108,7 +108,7 @@ std::string dry_choice_text(const DryChoice& choice) {
   line("memory_clock_khz", profile.memory_clock_khz);
   line("clock_khz", profile.clock_khz);
   line("devices", choice.devices);
-  line("span_bytes", std::uint64_t{1} << 41);
+  line("span_bytes", choice.span_bytes);
   line("cudnn_workspace_bytes", choice.settings.cudnn_workspace_bytes);
   line("cusolver_workspace_bytes", choice.settings.cusolver_workspace_bytes);
   line("nccl_memory_bytes", choice.settings.nccl_memory_bytes);
@@ -147,12 +147,14 @@ DryGpu::DryGpu(DryChoice choice) : choice_(std::move(choice)) {
   const auto choose = find<decltype(&strata_dry_gpu_choose)>(library, "strata_dry_gpu_choose");
   const auto send_messages_to =
       find<decltype(&strata_dry_gpu_send_messages_to)>(library, "strata_dry_gpu_send_messages_to");
+  copy_to_children_ =
+      find<decltype(&strata_dry_gpu_copy_to_children)>(library, "strata_dry_gpu_copy_to_children");
   count_ = find<decltype(&strata_dry_gpu_count)>(library, "strata_dry_gpu_count");
   count_modelled_ = find<decltype(&strata_dry_gpu_count_modelled)>(library, "strata_dry_gpu_count_modelled");
   visit_refused_ = find<decltype(&strata_dry_gpu_visit_refused)>(library, "strata_dry_gpu_visit_refused");
   visit_readers_ = find<decltype(&strata_dry_gpu_visit_readers)>(library, "strata_dry_gpu_visit_readers");
-  if (choose == nullptr || send_messages_to == nullptr || count_ == nullptr || count_modelled_ == nullptr ||
-      visit_refused_ == nullptr || visit_readers_ == nullptr) {
+  if (choose == nullptr || send_messages_to == nullptr || copy_to_children_ == nullptr || count_ == nullptr ||
+      count_modelled_ == nullptr || visit_refused_ == nullptr || visit_readers_ == nullptr) {
     throw UsageError(fmt::format("{} is of another build of Strata. Build and install all of it together",
                                  (dry_gpu_folder() / kLibrary).string()));
   }

@@ -30,6 +30,7 @@ struct DryChoice {
   std::int64_t devices = 1;  // all of one kind
   std::vector<config::Answer> answers;
   config::DrySettings settings;
+  std::uint64_t span_bytes = std::uint64_t{1} << 41;  // addresses of each device, for memory and reservations
 };
 
 // Of a dry device of the YAML. Throws as load_device_profile and load_answers do.
@@ -46,11 +47,15 @@ class DryGpu {
 
   const config::DeviceProfile& profile() const { return choice_.profile; }
 
+  // A child of this process goes on with a copy of the device, as no child of CUDA's can.
+  void copy_to_children() const { copy_to_children_(); }
+
   // A JSON object for the manifest: what the device is, and what a result must own up to so far.
   std::string describe() const;
 
  private:
   DryChoice choice_;
+  decltype(&strata_dry_gpu_copy_to_children) copy_to_children_ = nullptr;
   decltype(&strata_dry_gpu_count) count_ = nullptr;
   decltype(&strata_dry_gpu_count_modelled) count_modelled_ = nullptr;
   decltype(&strata_dry_gpu_visit_refused) visit_refused_ = nullptr;

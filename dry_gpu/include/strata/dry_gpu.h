@@ -18,6 +18,10 @@ int strata_dry_gpu_choose(const char* profile, char* problem, size_t problem_byt
 /* Where messages go, a line without its end each; NULL: stderr. */
 void strata_dry_gpu_send_messages_to(void (*sink)(const char* message));
 
+/* From now on the child of a fork goes on with a copy of this process's devices, to try things.
+ * CUDA refuses everything in such a child, and so does this library without this call. */
+void strata_dry_gpu_copy_to_children(void);
+
 /* What a result must own up to. */
 typedef struct strata_dry_gpu_counts {
   uint64_t launches;       /* kernels that were not run */
