@@ -1,47 +1,16 @@
 #include "host/cli/trainer_library.hpp"
 
-#include <dlfcn.h>
-#include <fmt/format.h>
-
-#include "host/cli/commands.hpp"
+#include "host/cli/part_library.hpp"
 
 namespace strata::cli {
-namespace {
-
-std::string last_error() {
-  const char* const text = dlerror();
-  return text == nullptr ? "unknown error" : text;
-}
-
-}  // namespace
 
 std::filesystem::path trainer_library_path() {
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
-  return program.parent_path().parent_path() / "lib" / "strata" / "libstrata_trainer.so";
+  return part_library_path("libstrata_trainer.so");
 }
 
 trainer::RunFunction load_trainer() {
-  const std::filesystem::path path = trainer_library_path();
-  if (!std::filesystem::exists(path)) {
-    throw UsageError(
-        fmt::format("the trainer is not installed: there is no {}. Build Strata with LibTorch "
-                    "(-DSTRATA_WITH_TORCH=ON, and -DSTRATA_TORCH_ROOT= where it is not in .venv)",
-                    path.string()));
-  }
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    throw UsageError(
-        fmt::format("the trainer cannot be opened: {}. If LibTorch was moved or removed, install it "
-                    "again or build Strata against another (-DSTRATA_TORCH_ROOT=); `strata doctor` "
-                    "tells more",
-                    last_error()));
-  }
-  void* const symbol = dlsym(library, trainer::kRunSymbol);
-  if (symbol == nullptr) {
-    throw UsageError(fmt::format("{} is of another build of Strata: {}. Build and install both together",
-                                 path.string(), last_error()));
-  }
-  return reinterpret_cast<trainer::RunFunction>(symbol);
+  return reinterpret_cast<trainer::RunFunction>(
+      find_in_part(trainer_library_path(), trainer::kRunSymbol, "the trainer"));
 }
 
 }  // namespace strata::cli
