@@ -26,6 +26,14 @@ if(has_all)
     target_link_libraries(strata::torch_cuda INTERFACE
       strata::cuda_headers ${torch_root}/lib/libtorch_cuda.so ${torch_root}/lib/libc10_cuda.so)
   endif()
+  if(EXISTS ${torch_root}/lib/libc10_cuda.so)
+    # CUDA's caching allocator alone, which needs nothing else of torch: the replay opens it.
+    add_library(strata::c10_cuda INTERFACE IMPORTED GLOBAL)
+    target_include_directories(strata::c10_cuda SYSTEM INTERFACE ${torch_root}/include)
+    target_compile_definitions(strata::c10_cuda INTERFACE NDEBUG)  # as in torch.cmake
+    target_link_libraries(strata::c10_cuda INTERFACE
+      strata::cuda_headers ${torch_root}/lib/libc10_cuda.so ${torch_root}/lib/libc10.so)
+  endif()
   set(STRATA_REAL_CUDART ${nvidia_root}/cu13/lib/libcudart.so.13)  # which a test compares ours with
   set(STRATA_REAL_NCCL ${nvidia_root}/nccl/lib/libnccl.so.2)       # the same
 endif()

@@ -1,5 +1,5 @@
-# LibTorch, 2.11 to 2.15: tensors, autograd, allocators. Only sources/torch and host/trainer use it, through
-# strata_use_torch().
+# LibTorch, 2.11 to 2.15: tensors, autograd, allocators. Only sources/torch, host/trainer and host/replay
+# use it, the first two through strata_use_torch().
 #
 # Taken from torch_root.cmake's folder; a wheel has CUDA's headers and libraries beside it. Torch's own find_package(Torch)
 # is not used: it asks for a CUDA toolkit, which nothing here needs.

@@ -71,7 +71,6 @@ struct ReplayRow {
 
 struct Replay {
   std::string name, directory;
-  std::optional<std::uint64_t> rank;
   std::uint64_t calls = 0;
   std::uint64_t recorded_peak_allocated_bytes = 0, recorded_peak_reserved_bytes = 0;
   bool settings_are_known = true;

@@ -25,6 +25,7 @@ int parse(int count, char** words) {
   add_exec_command(app, exit_code);
   add_report_command(app, exit_code);
   add_export_command(app, exit_code);
+  add_replay_command(app, exit_code);
   add_plugins_command(app, exit_code);
   add_devices_command(app, exit_code);
   add_doctor_command(app, exit_code);

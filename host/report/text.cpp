@@ -147,22 +147,4 @@ std::string clipped(std::string_view text, std::size_t limit) {
   return std::string(text.substr(0, end)) + std::string(kEllipsis);
 }
 
-std::string wrapped(std::string_view text, int indent, int width) {
-  const auto shown = printable(text);
-  const std::string margin(static_cast<std::size_t>(indent), ' ');
-  std::string result, line;
-  for (std::size_t begin = 0; begin < shown.size();) {
-    const auto end = std::min(shown.find(' ', begin), shown.size());
-    const auto word = std::string_view(shown).substr(begin, end - begin);
-    if (!line.empty() && columns(line) + 1 + columns(word) > width - indent) {
-      result += margin + line + '\n';
-      line.clear();
-    }
-    if (!line.empty()) line += ' ';
-    line += shortened(word, width - indent);
-    begin = end + 1;
-  }
-  return result + margin + line + '\n';
-}
-
 }  // namespace strata::report

@@ -27,7 +27,4 @@ std::string wrapped(std::string_view text, int indent, int width);
 // missing.
 std::string clipped(std::string_view text, std::size_t limit);
 
-// Text of any length in lines of at most `width` columns, each behind `indent` blanks and ended.
-std::string wrapped(std::string_view text, int indent, int width);
-
 }  // namespace strata::report

@@ -16,10 +16,12 @@ ALLOWED = {
     "host/analysis": PLUGIN_API,
     "host/report": ("host/analysis/",),
     "host/export": ("host/analysis/",) + PLUGIN_API,
+    "host/replay": ("host/analysis/allocator_calls.hpp", "host/analysis/replay.hpp"),
     "host/trainer": RUNTIME + ("host/config/",),
-    "host/cli": RUNTIME + ("host/config/", "host/analysis/", "host/export/", "host/report/", "host/trainer/entry.hpp", "strata/dry_gpu.h"),
+    "host/cli": RUNTIME
+    + ("host/config/", "host/analysis/", "host/export/", "host/report/", "host/replay/entry.hpp", "host/trainer/entry.hpp", "strata/dry_gpu.h"),
 }
-USES_TORCH = ("sources/torch", "host/trainer")
+USES_TORCH = ("sources/torch", "host/replay", "host/trainer")
 
 SUFFIXES = (".c", ".h", ".cpp", ".hpp")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
