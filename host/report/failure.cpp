@@ -67,8 +67,8 @@ std::string failure_sentence(const Facts& facts, const OutOfMemory& failure) {
   std::string text = fmt::format("Out of memory: {}; {}.", asked(facts, failure), room(failure));
   if (!failure.remedies.empty()) {
     const analysis::Remedy& best = failure.remedies.front();
-    text += fmt::format(" {}, {}, would have saved about {}{}.", best.change, best.reason, amount(best.bytes),
-                        best.enough ? "" : ", which is not enough by itself");
+    text += fmt::format(" What would have left room: {}, about {} ({}){}.", best.change, amount(best.bytes),
+                        best.reason, best.enough ? "" : ", which is not enough by itself");
   }
   return text;
 }
