@@ -87,7 +87,8 @@ Facts analyse(const Recording& run, const Method& method) {
   facts.window_begin_ns = window.begin_ns;
   facts.window_end_ns = window.end_ns;
 
-  facts.blocks = attribute(run, table, ops, structure, evidence, method, texts);
+  const Layers layers(run, ops, method.forward_key);
+  facts.blocks = attribute(table, ops, structure, evidence, layers, method, texts);
   facts.texts = texts.all();
   facts.points = make_timeline(facts.blocks, table.changes);
   facts.phases = phase_facts(run, structure);
@@ -97,7 +98,7 @@ Facts analyse(const Recording& run, const Method& method) {
   facts.statistics = statistics.categories;
   facts.total = statistics.total;
   facts.peak = find_peak(facts, window);
-  facts.out_of_memory = explain_failures(facts, run, ops, Layers(run, ops, method.forward_key));
+  facts.out_of_memory = explain_failures(facts, run, ops, layers);
   if (run.cross_checked) facts.cross_check = cross_check(run, facts.points);
   if (!run.saved.empty()) facts.truth = compare_with_truth(table, ops, evidence, method.rules);
   return facts;

@@ -53,10 +53,9 @@ class OwnerNames {
 
 }  // namespace
 
-std::vector<Block> attribute(const Recording& run, const BlockTable& table, const OpTable& ops,
-                             const StepStructure& structure, const std::vector<Evidence>& evidence,
+std::vector<Block> attribute(const BlockTable& table, const OpTable& ops, const StepStructure& structure,
+                             const std::vector<Evidence>& evidence, const Layers& layers,
                              const Method& method, Texts& texts) {
-  const Layers layers(run, ops, method.forward_key);
   OwnerNames owners(table, texts);
   std::vector<Block> blocks;
   blocks.reserve(table.blocks.size());

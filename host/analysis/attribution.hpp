@@ -8,9 +8,9 @@
 #include "host/analysis/facts.hpp"
 #include "host/analysis/layers.hpp"
 #include "host/analysis/ops.hpp"
-#include "host/analysis/recording.hpp"
 #include "host/analysis/rules.hpp"
 #include "host/analysis/step_structure.hpp"
+#include "host/analysis/texts.hpp"
 
 namespace strata::analysis {
 
@@ -22,8 +22,8 @@ struct Method {
 
 // In the order of the table, as the evidence is. Names that are made up of several
 // ("layers.0.norm.weight.exp_avg") are added to `texts`.
-std::vector<Block> attribute(const Recording& run, const BlockTable& table, const OpTable& ops,
-                             const StepStructure& structure, const std::vector<Evidence>& evidence,
+std::vector<Block> attribute(const BlockTable& table, const OpTable& ops, const StepStructure& structure,
+                             const std::vector<Evidence>& evidence, const Layers& layers,
                              const Method& method, Texts& texts);
 
 }  // namespace strata::analysis

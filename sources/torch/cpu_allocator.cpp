@@ -19,17 +19,7 @@ c10::DeleterFnPtr wrapped_deleter = nullptr;
 std::atomic<std::uint64_t> not_followed{0};
 
 void tell(std::uint32_t action, const void* address, std::size_t bytes) noexcept {
-  const Emission emission;
-  if (!emission) return;
-  emission.memory({.struct_size = sizeof(strata_memory_event),
-                   .action = action,
-                   .device = {.type = STRATA_DEVICE_CPU, .index = 0},
-                   .address = reinterpret_cast<std::uint64_t>(address),
-                   .bytes = bytes,
-                   .stream = 0,
-                   .pool = 0,
-                   .device_handed_out_bytes = 0,
-                   .device_free_bytes = action == STRATA_MEMORY_OUT_OF_MEMORY ? UINT64_MAX : 0});
+  tell_host_block(STRATA_DEVICE_CPU, action, address, bytes);
 }
 
 // The free is told before it happens: once it has, another thread may be given the same address.

@@ -63,4 +63,19 @@ bool wait_for_emissions() {
   return true;
 }
 
+void tell_host_block(std::uint32_t device_type, std::uint32_t action, const void* address,
+                     std::size_t bytes) noexcept {
+  const Emission emission;
+  if (!emission) return;
+  emission.memory({.struct_size = sizeof(strata_memory_event),
+                   .action = action,
+                   .device = {.type = device_type, .index = 0},
+                   .address = reinterpret_cast<std::uint64_t>(address),
+                   .bytes = bytes,
+                   .stream = 0,
+                   .pool = 0,
+                   .device_handed_out_bytes = 0,
+                   .device_free_bytes = action == STRATA_MEMORY_OUT_OF_MEMORY ? UINT64_MAX : 0});
+}
+
 }  // namespace strata::torch_source

@@ -71,4 +71,9 @@ class Emission {
   const HostLink* link_;
 };
 
+// [any] A block of the host's memory, of that STRATA_DEVICE_*, was handed out or is let go of, or was not to
+// be had. Nothing without a host.
+void tell_host_block(std::uint32_t device_type, std::uint32_t action, const void* address,
+                     std::size_t bytes) noexcept;
+
 }  // namespace strata::torch_source

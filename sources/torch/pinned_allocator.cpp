@@ -16,17 +16,7 @@ namespace {
 constexpr std::uint8_t kAbovePinnedPriority = 255;  // the highest: what comes later needs it too
 
 void tell_pinned(std::uint32_t action, const void* address, std::size_t bytes) noexcept {
-  const Emission emission;
-  if (!emission) return;
-  emission.memory({.struct_size = sizeof(strata_memory_event),
-                   .action = action,
-                   .device = {.type = STRATA_DEVICE_CUDA_HOST, .index = 0},
-                   .address = reinterpret_cast<std::uint64_t>(address),
-                   .bytes = bytes,
-                   .stream = 0,
-                   .pool = 0,
-                   .device_handed_out_bytes = 0,
-                   .device_free_bytes = action == STRATA_MEMORY_OUT_OF_MEMORY ? UINT64_MAX : 0});
+  tell_host_block(STRATA_DEVICE_CUDA_HOST, action, address, bytes);
 }
 
 // A block's context, which its deleter is called with, is the allocator's own, and events of streams are
