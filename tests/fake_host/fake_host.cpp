@@ -133,7 +133,8 @@ struct FakeHost::Services {
                                              .op_end = &op_end,
                                              .graph = &graph,
                                              .tensor = nullptr,
-                                             .activity = nullptr};
+                                             .activity = nullptr,
+                                             .interest_in_window = nullptr};
   static constexpr strata_store_service kStore{.struct_size = sizeof(strata_store_service),
                                                .reserved = 0,
                                                .declare = &declare,
@@ -202,8 +203,12 @@ void FakeHost::begin_run() {
 
 void FakeHost::begin_step(std::uint64_t index, std::uint32_t schedule) {
   const strata_when when = stamp();
-  const strata_step_info step{
-      .struct_size = sizeof(step), .schedule = schedule, .index = index, .micro_batches = 1, .reserved = 0};
+  const strata_step_info step{.struct_size = sizeof(step),
+                              .schedule = schedule,
+                              .index = index,
+                              .micro_batches = 1,
+                              .reserved = 0,
+                              .epoch = STRATA_NO_EPOCH};
   if (const auto* step_listener = listener<strata_step_listener>(STRATA_EXT_STEP)) {
     step_listener->begin(self(), &when, &step);
   }

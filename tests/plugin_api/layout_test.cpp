@@ -30,7 +30,9 @@
 #include "strata/ext/store.h"
 #include "strata/ext/tensor.h"
 #include "strata/ext/thread-check.h"
+#include "strata/ext/training.h"
 #include "strata/ext/window.h"
+#include "strata/trainer.h"
 
 namespace {
 
@@ -80,15 +82,17 @@ Layout layout_of_everything() {
       FIELD(service) FIELD(option_flag) FIELD(option_integer) FIELD(option_real) FIELD(option_text) END
   STRUCT(strata_plugin) FIELD(struct_size) FIELD(reserved) FIELD(self) FIELD(listener) FIELD(destroy) END
   STRUCT(strata_activity_event) FIELD(struct_size) FIELD(kind) FIELD(name) FIELD(device) FIELD(stream)
-      FIELD(correlation) FIELD(op) FIELD(begin_ns) FIELD(end_ns) FIELD(bytes) FIELD(modelled) FIELD(reserved)
-      END
+      FIELD(correlation) FIELD(op) FIELD(begin_ns) FIELD(end_ns) FIELD(bytes) FIELD(modelled) FIELD(detail)
+      FIELD(phase) FIELD(module) FIELD(thread) FIELD(context) FIELD(graph) FIELD(graph_node) FIELD(address)
+      FIELD(grid) FIELD(block) FIELD(registers) FIELD(static_shared_bytes) FIELD(dynamic_shared_bytes)
+      FIELD(reserved) END
   STRUCT(strata_activity_listener) FIELD(struct_size) FIELD(reserved) FIELD(on_activity) END
   STRUCT(strata_artifact_service) FIELD(struct_size) FIELD(reserved) FIELD(open) FIELD(write) FIELD(commit)
       FIELD(discard) END
   STRUCT(strata_clock_service) FIELD(struct_size) FIELD(reserved) FIELD(monotonic_ns) FIELD(to_realtime_ns)
       END
   STRUCT(strata_emit_service) FIELD(struct_size) FIELD(reserved) FIELD(interest) FIELD(intern) FIELD(memory)
-      FIELD(op_begin) FIELD(op_end) FIELD(graph) FIELD(tensor) FIELD(activity) END
+      FIELD(op_begin) FIELD(op_end) FIELD(graph) FIELD(tensor) FIELD(activity) FIELD(interest_in_window) END
   STRUCT(strata_flush_listener) FIELD(struct_size) FIELD(reserved) FIELD(flush) END
   STRUCT(strata_graph_event) FIELD(struct_size) FIELD(action) FIELD(device) FIELD(saved) FIELD(address)
       FIELD(storage_bytes) END
@@ -101,7 +105,9 @@ Layout layout_of_everything() {
       FIELD(type) END
   STRUCT(strata_module_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(end) END
   STRUCT(strata_op_info) FIELD(struct_size) FIELD(kind) FIELD(name) FIELD(ordinal) FIELD(parent)
-      FIELD(autograd_sequence) FIELD(forward_thread) END
+      FIELD(autograd_sequence) FIELD(forward_thread)
+      FIELD(products) FIELD(product_batch) FIELD(product_m) FIELD(product_n) FIELD(product_k)
+      FIELD(product_element_bytes) FIELD(product_bytes) END
   STRUCT(strata_op_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(end) END
   STRUCT(strata_phase_info) FIELD(struct_size) FIELD(kind) FIELD(name) FIELD(ordinal) FIELD(inferred) END
   STRUCT(strata_phase_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(end) END
@@ -109,7 +115,7 @@ Layout layout_of_everything() {
       FIELD(directory) END
   STRUCT(strata_run_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(ready) FIELD(end) END
   STRUCT(strata_step_info) FIELD(struct_size) FIELD(schedule) FIELD(index) FIELD(micro_batches)
-      FIELD(reserved) END
+      FIELD(reserved) FIELD(epoch) END
   STRUCT(strata_step_result) FIELD(struct_size) FIELD(optimizer_ran) FIELD(loss) FIELD(tokens) END
   STRUCT(strata_step_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(end) END
   STRUCT(strata_column) FIELD(name) FIELD(type) FIELD(offset) FIELD(unit) FIELD(help) END
@@ -125,6 +131,15 @@ Layout layout_of_everything() {
       FIELD(is_under_allocator) END
   STRUCT(strata_window_service) FIELD(struct_size) FIELD(reserved) FIELD(active) FIELD(first_step)
       FIELD(last_step) END
+  STRUCT(strata_training_service) FIELD(struct_size) FIELD(reserved) FIELD(tell) END
+  STRUCT(strata_owned_storage) FIELD(struct_size) FIELD(role) FIELD(name) FIELD(dtype) FIELD(device)
+      FIELD(address) FIELD(storage_bytes) FIELD(owner_address) FIELD(sizes) FIELD(dimensions) FIELD(reserved)
+      END
+  STRUCT(strata_trainer_calls) FIELD(struct_size) FIELD(abi_major) FIELD(abi_minor) FIELD(step_begin)
+      FIELD(step_end) FIELD(step_result) FIELD(micro_batch) FIELD(phase_begin) FIELD(phase_end)
+      FIELD(module_begin) FIELD(module_end) FIELD(wants_tensors) FIELD(tensor) FIELD(watch_optimizer)
+      FIELD(forget_optimizer) END
+  STRUCT(strata_mark) FIELD(calls) FIELD(ordinal) FIELD(reserved) END
 
       return layout;
 }

@@ -23,6 +23,9 @@ extern "C" {
  * and have neither. */
 #define STRATA_MEMORY_FREE_DEFERRED 6u
 #define STRATA_MEMORY_FREE_COMPLETED 7u
+/* From an allocator that tells of no segments: it now holds `bytes` of its device, in all; address is 0. Told
+ * before the ALLOCATE that it grew for; where it shrank, at the next event that asks. */
+#define STRATA_MEMORY_RESERVED 8u
 
 typedef struct strata_memory_event {
   uint32_t struct_size;

@@ -24,6 +24,14 @@ typedef struct strata_op_info {
    * is the last to begin with that number on that thread. -1: none. */
   int64_t autograd_sequence;
   uint64_t forward_thread; /* the framework's number of the counting thread, a forward op's own; 0: unknown */
+  /* Of an op that is a matrix product, a convolution or attention, where its source was asked for shapes:
+   * `products` times `product_batch` products of m x k by k x n, 2 * m * n * k floating-point operations
+   * each. All 0: it is none, or nobody asked. An op that calls another one of them has its own numbers and
+   * the other one its own: the work is done once. */
+  uint32_t products;
+  uint32_t product_batch, product_m, product_n, product_k;
+  uint32_t product_element_bytes; /* of an operand */
+  uint64_t product_bytes;         /* of operands and results, each once; 0: unknown */
 } strata_op_info;
 
 typedef struct strata_op_listener {

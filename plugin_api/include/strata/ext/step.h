@@ -15,12 +15,16 @@ extern "C" {
 #define STRATA_STEP_WARMUP 1u
 #define STRATA_STEP_ACTIVE 2u
 
+/* The trainer counts no epochs. */
+#define STRATA_NO_EPOCH UINT64_MAX
+
 typedef struct strata_step_info {
   uint32_t struct_size;
   uint32_t schedule; /* STRATA_STEP_* */
   uint64_t index;
   uint32_t micro_batches; /* how many the step will have; 0 when the trainer cannot know */
   uint32_t reserved;
+  uint64_t epoch; /* 0 and up, of the step's first sample; STRATA_NO_EPOCH */
 } strata_step_info;
 
 /* What is known once the step is over. Fields that were not measured are NaN or 0. */

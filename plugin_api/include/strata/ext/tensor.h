@@ -24,6 +24,11 @@ extern "C" {
 #define STRATA_TENSOR_LOSS 12u
 #define STRATA_TENSOR_BUCKET 13u    /* one block, several gradients */
 #define STRATA_TENSOR_WORKSPACE 14u /* what a library such as cuBLAS computes in, kept from call to call */
+#define STRATA_TENSOR_CHECKPOINT_INPUT 15u /* what a checkpointed layer keeps until it runs again */
+/* What autocast made of another storage, its owner. It is told of whatever autocast casts; whoever reads it
+ * knows whether that was a parameter. */
+#define STRATA_TENSOR_AUTOCAST_COPY 16u
+#define STRATA_TENSOR_OFFLOADED 17u /* what a forward made, moved to the host's memory until backward */
 
 /* The registration binds to the block that holds `address` at `when->sequence`, for that block's whole life;
  * it says nothing about a later block at the same address. A tensor whose storage was replaced is registered
@@ -36,7 +41,7 @@ typedef struct strata_tensor_event {
   strata_device device;
   uint64_t address;       /* of the storage's first byte, not of the view's */
   uint64_t storage_bytes; /* of the whole storage */
-  uint64_t owner_address; /* GRADIENT, OPTIMIZER_STATE, PROJECTOR: the parameter's storage; else 0 */
+  uint64_t owner_address; /* the parameter's, where it has one; else 0 */
   const int64_t* sizes;   /* `dimensions` extents of the view, in elements; valid for the call */
   uint32_t dimensions;
   uint32_t reserved;
