@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <limits>
-
 #include "host/runtime/clock.hpp"
+#include "host/runtime/loop_marks.hpp"
 #include "strata/ext/flush.h"
 
 namespace strata {
@@ -16,11 +15,8 @@ using std::chrono::seconds;
 constexpr seconds kFlushLimit{10};
 constexpr seconds kExitingFlushLimit{2};
 
-strata_step_result no_result() {
-  strata_step_result result{};
-  result.struct_size = sizeof result;
-  result.loss = std::numeric_limits<double>::quiet_NaN();
-  return result;
+seconds flush_limit_of(std::uint32_t reason) {
+  return reason == STRATA_FLUSH_EXITING ? kExitingFlushLimit : kFlushLimit;
 }
 
 std::uint32_t os_thread() {
@@ -111,6 +107,10 @@ void Driver::ready() {
   }
 }
 
+void Driver::flush_before_end(std::uint32_t flush_reason) {
+  if (running_.load()) flush(true, flush_reason, flush_limit_of(flush_reason));
+}
+
 bool Driver::end_run(std::uint32_t reason, std::uint32_t flush_reason) {
   fan_out_.gate().close();
   ThreadState* thread = this_thread();
@@ -121,9 +121,9 @@ bool Driver::end_run(std::uint32_t reason, std::uint32_t flush_reason) {
   if (!running_.exchange(false)) return true;
   fan_out_.end_open_ranges();
   while (phases_.depth != 0) end_innermost_phase();
-  if (step_open_) end_open_step(no_result());
+  if (step_open_) end_open_step(unknown_result());
   window_open_.store(false, std::memory_order_relaxed);
-  flush(flush_reason, flush_reason == STRATA_FLUSH_EXITING ? kExitingFlushLimit : kFlushLimit);
+  flush(false, flush_reason, flush_limit_of(flush_reason));
 
   const strata_when when = fan_out_.stamp(*thread);
   const std::vector<ListenerSet>& listeners = fan_out_.listeners();
@@ -139,14 +139,14 @@ void Driver::disarm() noexcept {
   fan_out_.gate().close();
 }
 
-void Driver::begin_step(std::uint64_t index, std::uint32_t micro_batches) {
+void Driver::begin_step(std::uint64_t index, std::uint32_t micro_batches, std::uint64_t epoch) {
   const Turn turn(*this, "begin_step");
   if (!turn.running()) return;
   thread_.store(os_thread(), std::memory_order_relaxed);
   if (step_open_) {
     fan_out_.faults().count(SessionFault::kUnpairedStep,
                             fmt::format("begin_step({}): step {} has not ended", index, step_.info.index));
-    end_open_step(no_result());
+    end_open_step(unknown_result());
   }
   if (schedule_.contains(index) && !window_open()) open_window();
   if (!schedule_.contains(index) && window_open()) close_window();
@@ -155,7 +155,7 @@ void Driver::begin_step(std::uint64_t index, std::uint32_t micro_batches) {
   fan_out_.position().micro_batch.store(0, std::memory_order_relaxed);
   phases_outside_step_ = phases_.depth;
   step_open_ = true;
-  step_.info = {sizeof(strata_step_info), schedule_.stage_of(index), index, micro_batches, 0};
+  step_.info = {sizeof(strata_step_info), schedule_.stage_of(index), index, micro_batches, 0, epoch};
   step_.heard_by = 0;
   const Routes& routes = fan_out_.gate().routes();
   if (!routes.step.empty()) fan_out_.deliver_begin(step_, routes.step, fan_out_.stamp(turn.thread()));
@@ -195,7 +195,7 @@ void Driver::end_open_step(const strata_step_result& result) {
   fan_out_.position().micro_batch.store(0, std::memory_order_relaxed);
 }
 
-std::uint32_t Driver::begin_phase(std::uint32_t kind, const strata_name& name) {
+std::uint32_t Driver::begin_phase(std::uint32_t kind, const strata_name& name, bool inferred) {
   if (!fan_out_.anyone_listens()) return STRATA_NONE;
   const Turn turn(*this, "begin_phase");
   if (!turn.running()) return STRATA_NONE;
@@ -204,7 +204,7 @@ std::uint32_t Driver::begin_phase(std::uint32_t kind, const strata_name& name) {
     fan_out_.faults().count(SessionFault::kPhasesTooDeep, "begin_phase: too many phases are open");
     return STRATA_NONE;
   }
-  range->info = {sizeof(strata_phase_info), kind, name, ++phases_begun_, 0};
+  range->info = {sizeof(strata_phase_info), kind, name, ++phases_begun_, inferred ? 1U : 0U};
   range->heard_by = 0;
   if (!turn.routes().phase.empty()) {
     fan_out_.deliver_begin(*range, turn.routes().phase, fan_out_.stamp(turn.thread()));
@@ -247,21 +247,22 @@ void Driver::open_window() {
 }
 
 void Driver::close_window() {
+  flush(true, STRATA_FLUSH_WINDOW_END, kFlushLimit);
   window_open_.store(false, std::memory_order_relaxed);
   if (!fan_out_.open(false)) return;  // the run is ending, which flushes too
   if (!fan_out_.gate().settle(settle_limit_)) {
     fan_out_.faults().count(SessionFault::kEventsInFlight,
                             "the window's end: a thread is still inside an event");
   }
-  flush(STRATA_FLUSH_WINDOW_END, kFlushLimit);
+  flush(false, STRATA_FLUSH_WINDOW_END, kFlushLimit);
 }
 
-void Driver::flush(std::uint32_t reason, std::chrono::nanoseconds limit) {
+void Driver::flush(bool sources, std::uint32_t reason, std::chrono::nanoseconds limit) {
   const std::int64_t deadline_ns = monotonic_ns() + limit.count();
   const std::vector<ListenerSet>& listeners = fan_out_.listeners();
   for (std::uint32_t i = 0; i < listeners.size(); ++i) {
     const ListenerSet& set = listeners[i];
-    if (set.flush.flush != nullptr)
+    if (set.source == sources && set.flush.flush != nullptr)
       fan_out_.guarded(i, [&] { set.flush.flush(set.self, reason, deadline_ns); });
   }
 }

@@ -26,21 +26,24 @@ class Driver {
 
   void begin_run(const strata_run_info& run);
   void ready();
-  // Ends what is open, on all threads, has the plugins flush (STRATA_FLUSH_*), and tells them the end
-  // (STRATA_RUN_*), if a run is on; none can be begun any more. False when a thread stayed inside an event:
-  // plugins are told nothing then, and must not be destroyed.
+  // Has the sources flush (STRATA_FLUSH_*), if a run is on, while their events still pass. Comes right before
+  // `end_run`.
+  void flush_before_end(std::uint32_t flush_reason);
+  // Ends what is open, on all threads, has the plugins flush, and tells them the end (STRATA_RUN_*), if a run
+  // is on; none can be begun any more. False when a thread stayed inside an event: plugins are told nothing
+  // then, and must not be destroyed.
   [[nodiscard]] bool end_run(std::uint32_t reason, std::uint32_t flush_reason);
 
   // In the child of a fork: from here on nothing is on, and nobody is told.
   void disarm() noexcept;
 
-  void begin_step(std::uint64_t index, std::uint32_t micro_batches);
+  void begin_step(std::uint64_t index, std::uint32_t micro_batches, std::uint64_t epoch = STRATA_NO_EPOCH);
   void begin_micro_batch(std::uint32_t index);
   void end_step(const strata_step_result& result);
 
   // Whether somebody hears of phases now: a phase's name must be interned then.
   bool wants_phases() const noexcept { return !fan_out_.gate().routes().phase.empty(); }
-  std::uint32_t begin_phase(std::uint32_t kind, const strata_name& name);
+  std::uint32_t begin_phase(std::uint32_t kind, const strata_name& name, bool inferred = false);
   void end_phase(std::uint32_t ordinal);
 
   // [any]
@@ -56,7 +59,9 @@ class Driver {
   void close_window();
   void end_open_step(const strata_step_result& result);
   void end_innermost_phase();
-  void flush(std::uint32_t reason, std::chrono::nanoseconds limit);
+  // Of sources or of plugins. Sources come first, while events still pass: what they held then reaches the
+  // plugins before these flush.
+  void flush(bool sources, std::uint32_t reason, std::chrono::nanoseconds limit);
 
   FanOut& fan_out_;
   const WindowSchedule& schedule_;

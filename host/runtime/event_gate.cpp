@@ -10,7 +10,6 @@ namespace strata {
 namespace {
 
 constinit const Routes kNotBegun{};
-constinit const Routes kEnded{.ended = true};
 
 std::atomic<std::uint64_t> sessions_made{0};
 
@@ -21,6 +20,8 @@ bool others_in_flight(const ThreadState* own) noexcept {
   return false;
 }
 
+}  // namespace
+
 void start_anew(ThreadState& thread, std::uint64_t session) noexcept {
   thread.session = session;
   thread.thread = static_cast<std::uint32_t>(gettid());
@@ -28,8 +29,6 @@ void start_anew(ThreadState& thread, std::uint64_t session) noexcept {
   thread.ops.depth = 0;
   thread.modules.depth = 0;
 }
-
-}  // namespace
 
 EventGate::EventGate() : routes_(&kNotBegun), session_(sessions_made.fetch_add(1) + 1) {
   prepare_process_barrier();
@@ -46,7 +45,7 @@ bool EventGate::set_routes(const Routes& routes) noexcept {
 }
 
 void EventGate::close() noexcept {
-  routes_.store(&kEnded, std::memory_order_release);
+  routes_.store(&kEndedRoutes, std::memory_order_release);
 }
 
 bool EventGate::settle(std::chrono::nanoseconds limit) noexcept {
@@ -58,15 +57,6 @@ bool EventGate::settle(std::chrono::nanoseconds limit) noexcept {
     std::this_thread::yield();
   }
   return true;
-}
-
-Visit::Visit(const EventGate& gate) noexcept : thread_(this_thread()), routes_(&kEnded) {
-  if (thread_ == nullptr) return;
-  outer_ = thread_->events_in_flight.load(std::memory_order_relaxed);
-  thread_->events_in_flight.store(outer_ + 1, std::memory_order_relaxed);
-  order_this_thread();
-  routes_ = &gate.routes();
-  if (routes_->open && thread_->session != gate.session()) start_anew(*thread_, gate.session());
 }
 
 void forget_other_threads() noexcept {

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "host/runtime/process_barrier.hpp"
 #include "host/runtime/routes.hpp"
 #include "host/runtime/thread_state.hpp"
 
@@ -46,10 +47,20 @@ class EventGate {
   std::uint64_t session_;
 };
 
+// The thread's first event of a session: its stacks are another one's.
+void start_anew(ThreadState& thread, std::uint64_t session) noexcept;
+
 // One thread inside one event.
 class Visit {
  public:
-  explicit Visit(const EventGate& gate) noexcept;
+  [[gnu::always_inline]] explicit Visit(const EventGate& gate) noexcept : thread_(this_thread()) {
+    if (thread_ == nullptr) return;
+    outer_ = thread_->events_in_flight.load(std::memory_order_relaxed);
+    thread_->events_in_flight.store(outer_ + 1, std::memory_order_relaxed);
+    order_this_thread();
+    routes_ = &gate.routes();
+    if (routes_->open && thread_->session != gate.session()) start_anew(*thread_, gate.session());
+  }
   ~Visit() {
     if (thread_ != nullptr) thread_->events_in_flight.store(outer_, std::memory_order_release);
   }
@@ -63,7 +74,7 @@ class Visit {
  private:
   ThreadState* thread_;
   std::uint32_t outer_ = 0;
-  const Routes* routes_;
+  const Routes* routes_ = &kEndedRoutes;
 };
 
 // In the child of a fork: the other threads are gone, whatever they were doing.

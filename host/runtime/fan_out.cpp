@@ -1,10 +1,7 @@
 #include "host/runtime/fan_out.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
-
-#include "host/runtime/clock.hpp"
 
 namespace strata {
 namespace {
@@ -12,8 +9,12 @@ namespace {
 // A caller of an older minor gives a shorter struct; what it did not know is zero.
 template <typename Info>
 void copy_known(Info& to, const Info& from) noexcept {
-  to = Info{};
-  std::memcpy(&to, &from, std::min<std::size_t>(from.struct_size, sizeof to));
+  if (from.struct_size >= sizeof to) [[likely]] {
+    std::memcpy(&to, &from, sizeof to);
+  } else {
+    to = Info{};
+    std::memcpy(&to, &from, from.struct_size);
+  }
   to.struct_size = sizeof to;
 }
 
@@ -32,20 +33,6 @@ void FanOut::leave_out_failed() {
 
 std::uint64_t FanOut::count_failed() const noexcept {
   return static_cast<std::uint64_t>(std::ranges::count_if(listeners_, &ListenerSet::failed));
-}
-
-strata_when FanOut::stamp(const ThreadState& thread) noexcept {
-  strata_when when{};
-  when.struct_size = sizeof when;
-  when.thread = thread.thread;
-  when.sequence = sequence_.fetch_add(1, std::memory_order_relaxed) + 1;
-  when.monotonic_ns = monotonic_ns();
-  when.step = position_.step.load(std::memory_order_relaxed);
-  when.micro_batch = position_.micro_batch.load(std::memory_order_relaxed);
-  when.phase = position_.phase.load(std::memory_order_relaxed);
-  when.op = thread.ops.innermost();
-  when.module = thread.modules.innermost();
-  return when;
 }
 
 void FanOut::count_fault(std::uint32_t listener) noexcept {
@@ -164,21 +151,25 @@ void FanOut::end_module(std::uint32_t ordinal) noexcept {
 
 void FanOut::end_innermost_op(ThreadState& thread) noexcept {
   const OpenRange<strata_op_info>& range = *thread.ops.top();
-  strata_when when = stamp(thread);
-  when.op = range.info.parent;
-  deliver_end(range, [&](const ListenerSet& set, std::uint64_t token) {
-    if (set.op.end != nullptr) set.op.end(set.self, &when, &range.info, token);
-  });
+  if ((range.heard_by & hear_op_ends_) != 0) {
+    strata_when when = stamp(thread);
+    when.op = range.info.parent;
+    deliver_end(range, [&](const ListenerSet& set, std::uint64_t token) {
+      if (set.op.end != nullptr) set.op.end(set.self, &when, &range.info, token);
+    });
+  }
   thread.ops.pop();
 }
 
 void FanOut::end_innermost_module(ThreadState& thread) noexcept {
   const OpenRange<strata_module_info>& range = *thread.modules.top();
-  strata_when when = stamp(thread);
-  when.module = range.info.parent;
-  deliver_end(range, [&](const ListenerSet& set, std::uint64_t token) {
-    if (set.module.end != nullptr) set.module.end(set.self, &when, &range.info, token);
-  });
+  if ((range.heard_by & hear_module_ends_) != 0) {
+    strata_when when = stamp(thread);
+    when.module = range.info.parent;
+    deliver_end(range, [&](const ListenerSet& set, std::uint64_t token) {
+      if (set.module.end != nullptr) set.module.end(set.self, &when, &range.info, token);
+    });
+  }
   thread.modules.pop();
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "host/runtime/clock.hpp"
 #include "host/runtime/event_gate.hpp"
 #include "host/runtime/listener_set.hpp"
 #include "host/runtime/session_faults.hpp"
@@ -34,6 +35,9 @@ class FanOut {
 
   // [driver] before the first `open`. The next one in load order; at most kMaximumListeners.
   void listen(const ListenerSet& listeners) {
+    const std::uint32_t bit = 1u << listeners_.size();
+    if (listeners.op.end != nullptr) hear_op_ends_ |= bit;
+    if (listeners.module.end != nullptr) hear_module_ends_ |= bit;
     listeners_.push_back(listeners);
     anyone_listens_ |= listeners.hears_events();
   }
@@ -52,6 +56,8 @@ class FanOut {
 
   // [any] [alloc-lock] STRATA_INTEREST_* and kInterestModule.
   std::uint32_t interest() const noexcept { return gate_.routes().interest; }
+  // [driver] The same of the active window, whether it is open or not.
+  std::uint32_t interest_in_window() const { return make_routes(listeners_, true).interest; }
 
   // [any] One event of a source or of the trainer; as strata/ext/emit.h says.
   void memory(const strata_memory_event& event) noexcept;
@@ -67,7 +73,18 @@ class FanOut {
   void end_open_ranges() noexcept;
 
   // The event's circumstances, with the next sequence number and the present time.
-  strata_when stamp(const ThreadState& thread) noexcept;
+  [[gnu::always_inline]] strata_when stamp(const ThreadState& thread) noexcept {
+    return {.struct_size = sizeof(strata_when),
+            .thread = thread.thread,
+            .sequence = sequence_.fetch_add(1, std::memory_order_relaxed) + 1,
+            .monotonic_ns = monotonic_ns(),
+            .step = position_.step.load(std::memory_order_relaxed),
+            .micro_batch = position_.micro_batch.load(std::memory_order_relaxed),
+            .phase = position_.phase.load(std::memory_order_relaxed),
+            .op = thread.ops.innermost(),
+            .module = thread.modules.innermost(),
+            .reserved = 0};
+  }
 
   // Calls `function` of one listener; an exception is that listener's fault.
   template <typename Call>
@@ -118,6 +135,7 @@ class FanOut {
   EventGate gate_;
   DriverPosition position_;
   std::vector<ListenerSet> listeners_;
+  std::uint32_t hear_op_ends_ = 0, hear_module_ends_ = 0;  // bits of listeners
   SessionFaults& faults_;
   std::vector<std::unique_ptr<const Routes>>
       routes_;  // all that ever were in force: a thread may still read one

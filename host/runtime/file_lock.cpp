@@ -41,4 +41,12 @@ FileLock FileLock::wait_for(const std::filesystem::path& file) {
   return lock;
 }
 
+bool FileLock::is_held(const std::filesystem::path& file) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool held = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(descriptor);
+  return held;
+}
+
 }  // namespace strata

@@ -13,6 +13,9 @@ class FileLock {
   static std::optional<FileLock> take_now(const std::filesystem::path& file);
   // Waits for whoever holds the lock.
   static FileLock wait_for(const std::filesystem::path& file);
+  // Whether somebody holds the lock. Neither creates the file nor writes to it, and for an instant shares the
+  // lock: who would take it just then finds it held. False where the file cannot be opened.
+  static bool is_held(const std::filesystem::path& file);
 
   ~FileLock();
   FileLock(FileLock&& other) noexcept;

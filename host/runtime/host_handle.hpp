@@ -12,13 +12,14 @@ namespace strata {
 class Artifacts;
 class ClockSamples;
 class Driver;
+class LoopInference;
 class Names;
 class PluginInstance;
 class Store;
 class WindowSchedule;
 
 // The parts of one session that services reach. All outlive every handle. A session without a directory has
-// no store and no artifacts.
+// no store and no artifacts; one whose loop is marked infers nothing.
 struct HostParts {
   FanOut& fan_out;
   Driver& driver;
@@ -27,6 +28,7 @@ struct HostParts {
   ClockSamples& clock;
   Store* store = nullptr;
   Artifacts* artifacts = nullptr;
+  LoopInference* inference = nullptr;
   std::atomic<bool> disarmed{false};  // in the child of a fork: services do nothing
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "strata/runtime/nearest_name.hpp"
+#include "strata/runtime/torch_release.hpp"
 
 namespace strata {
 namespace {
@@ -44,7 +45,13 @@ std::string not_found(PluginKind kind, const PluginRequest& request,
 std::shared_ptr<PluginFile> Loader::find_file(PluginKind kind, const PluginRequest& request,
                                               std::vector<std::string>& problems) {
   const std::vector<std::filesystem::path> folders = search_folders(kind, session_path_);
-  for (const std::filesystem::path& candidate : candidate_files(request.name, folders)) {
+  std::vector<std::filesystem::path> candidates = candidate_files(request.name, folders);
+  if (kind == PluginKind::kSource && request.name == "torch") {
+    const auto release = loaded_torch();
+    const std::filesystem::path file = release ? find_torch_source(*release) : std::filesystem::path();
+    if (!file.empty()) candidates.insert(candidates.begin(), file);
+  }
+  for (const std::filesystem::path& candidate : candidates) {
     std::error_code error;
     if (!std::filesystem::exists(candidate, error)) {
       report_.line("    tried {}: no such file", candidate.string());

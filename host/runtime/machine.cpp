@@ -35,6 +35,7 @@ Machine this_machine() {
   machine.system = value_in("/etc/os-release", "PRETTY_NAME", '=');
   machine.processor = value_in("/proc/cpuinfo", "model name", ':');
   machine.logical_processors = std::thread::hardware_concurrency();
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> machine.boot_id;
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGESIZE);
   if (pages > 0 && page_bytes > 0) {

@@ -13,6 +13,7 @@ struct Machine {
   std::string processor;
   std::uint32_t logical_processors = 0;
   std::uint64_t memory_bytes = 0;
+  std::string boot_id;  // the kernel's: processes that share it share CLOCK_MONOTONIC
 };
 
 // What cannot be found out is empty or 0.

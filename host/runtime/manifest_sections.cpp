@@ -51,7 +51,8 @@ ordered_json host_section(const Machine& machine) {
           {"kernel", machine.kernel},
           {"processor", machine.processor},
           {"logical_processors", machine.logical_processors},
-          {"memory_bytes", machine.memory_bytes}};
+          {"memory_bytes", machine.memory_bytes},
+          {"boot_id", machine.boot_id}};
 }
 
 ordered_json window_section(const Window& window) {

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 
 #include "host/runtime/clock.hpp"
 #include "host/runtime/store.hpp"
@@ -49,6 +50,10 @@ struct Recorder::Callbacks {
     append(
         recorder, recorder.tables_.step_begin,
         StepBeginRow{when->sequence, when->monotonic_ns, step->index, step->schedule, step->micro_batches});
+    if (step->epoch != STRATA_NO_EPOCH && step->epoch != std::exchange(recorder.last_epoch_, step->epoch)) {
+      append(recorder, recorder.tables_.epoch,
+             EpochRow{when->sequence, when->monotonic_ns, step->epoch, step->index});
+    }
     return 0;
   }
   static void step_end(void* self, const strata_when* when, const strata_step_info* step,

@@ -6,6 +6,7 @@
 
 #include "host/runtime/listener_set.hpp"
 #include "host/runtime/recorder_tables.hpp"
+#include "strata/ext/step.h"
 
 namespace strata {
 
@@ -32,6 +33,7 @@ class Recorder {
   ClockSamples& clock_;
   RecorderTables tables_;
   std::uint32_t last_schedule_ = 0;
+  std::uint64_t last_epoch_ = STRATA_NO_EPOCH;
 };
 
 }  // namespace strata

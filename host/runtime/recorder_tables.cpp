@@ -54,6 +54,13 @@ std::uint32_t declare_step_begin(Store& store) {
                                  COLUMN(micro_batches, kU32, "", "how many it will have; 0 unknown")});
 }
 
+std::uint32_t declare_epoch(Store& store) {
+  using Row = EpochRow;
+  return declare<Row>(store, "epoch", "an epoch began, with its first step",
+                      std::array{MOMENT, COLUMN(epoch, kU64, "", "index from 0"),
+                                 COLUMN(step, kU64, "", "that began at this moment")});
+}
+
 std::uint32_t declare_step_end(Store& store) {
   using Row = StepEndRow;
   return declare<Row>(
@@ -133,6 +140,7 @@ RecorderTables::RecorderTables(Store& store)
       phase_end(declare_phase_end(store)),
       module_begin(declare_module_begin(store)),
       module_end(declare_module_end(store)),
-      tensor(declare_tensor(store)) {}
+      tensor(declare_tensor(store)),
+      epoch(declare_epoch(store)) {}
 
 }  // namespace strata

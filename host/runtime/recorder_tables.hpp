@@ -29,6 +29,12 @@ struct StepBeginRow {
   std::uint32_t schedule, micro_batches;
 };
 
+struct EpochRow {
+  std::uint64_t sequence;
+  std::int64_t monotonic_ns;
+  std::uint64_t epoch, step;
+};
+
 struct StepEndRow {
   std::uint64_t sequence;
   std::int64_t monotonic_ns;
@@ -76,7 +82,7 @@ struct RecorderTables {
   explicit RecorderTables(Store& store);
 
   std::uint32_t clock, run_begin, run_ready, run_end, step_begin, step_end, phase_begin, phase_end,
-      module_begin, module_end, tensor;
+      module_begin, module_end, tensor, epoch;
 };
 
 }  // namespace strata

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <exception>
 #include <limits>
 #include <optional>
@@ -16,18 +15,12 @@
 #include "host/runtime/spool_reader.hpp"
 #include "host/runtime/store_database.hpp"
 #include "host/runtime/store_place.hpp"
+#include "strata/runtime/whole_number.hpp"
 
 namespace strata {
 namespace {
 
 constexpr const char* kLockFile = ".recovery.lock";
-
-std::optional<std::uint32_t> parse_number(std::string_view text) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // The folders rank<k> by k.
 std::set<std::pair<std::uint32_t, std::filesystem::path>> find_ranks(
@@ -37,7 +30,7 @@ std::set<std::pair<std::uint32_t, std::filesystem::path>> find_ranks(
     for (const auto& entry : std::filesystem::directory_iterator(run_directory)) {
       const std::string name = entry.path().filename().string();
       if (!name.starts_with("rank") || !entry.is_directory()) continue;
-      if (const auto rank = parse_number(std::string_view(name).substr(4)))
+      if (const auto rank = whole_number(std::string_view(name).substr(4)))
         ranks.emplace(*rank, entry.path());
     }
   }
@@ -55,7 +48,7 @@ std::set<std::uint32_t> find_processes(const std::filesystem::path& rank_folder)
   for (const auto& entry : std::filesystem::directory_iterator(rank_folder)) {
     const auto extension = entry.path().extension();
     if (extension != ".sqlite" && extension != ".local") continue;
-    if (const auto pid = parse_number(entry.path().stem().string())) processes.insert(*pid);
+    if (const auto pid = whole_number(entry.path().stem().string())) processes.insert(*pid);
   }
   return processes;
 }

@@ -45,6 +45,8 @@ struct Routes {
   Route<decltype(strata_op_listener::begin)> op{};
 };
 
+inline constinit const Routes kEndedRoutes{.ended = true};
+
 // The table for inside or outside the window. Listeners that have used up their faults are left out.
 Routes make_routes(const std::vector<ListenerSet>& listeners, bool in_window);
 

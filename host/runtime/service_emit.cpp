@@ -14,6 +14,10 @@ std::uint32_t interest(const strata_host* host) noexcept {
   return HostHandle::of(host).fan_out.interest() & kPublicInterest;
 }
 
+std::uint32_t interest_in_window(const strata_host* host) noexcept {
+  return HostHandle::of(host).fan_out.interest_in_window() & kPublicInterest;
+}
+
 void intern(const strata_host* host, const char* text, std::size_t bytes, strata_name* name) noexcept {
   HostHandle& handle = HostHandle::of(host);
   *name = {"", 0, 0};
@@ -43,6 +47,7 @@ void activity(const strata_host* host, const strata_activity_event* event) noexc
 }  // namespace
 
 const strata_emit_service kEmitService = {
-    sizeof(strata_emit_service), 0, interest, intern, memory, op_begin, op_end, graph, tensor, activity};
+    sizeof(strata_emit_service), 0, interest, intern, memory, op_begin, op_end, graph, tensor, activity,
+    interest_in_window};
 
 }  // namespace strata

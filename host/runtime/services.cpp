@@ -16,6 +16,8 @@ const void* find_service(const HostHandle& host, const char* id) noexcept {
   if (wanted == STRATA_EXT_STORE) return host.parts.store == nullptr ? nullptr : &kStoreService;
   if (wanted == STRATA_EXT_ARTIFACT) return host.parts.artifacts == nullptr ? nullptr : &kArtifactService;
   if (wanted == STRATA_EXT_EMIT) return host.plugin.is_source() ? &kEmitService : nullptr;
+  if (wanted == STRATA_EXT_TRAINING)
+    return host.plugin.is_source() && host.parts.inference != nullptr ? &kTrainingService : nullptr;
   return nullptr;
 }
 

@@ -8,6 +8,7 @@
 #include "strata/ext/log.h"
 #include "strata/ext/store.h"
 #include "strata/ext/thread-check.h"
+#include "strata/ext/training.h"
 #include "strata/ext/window.h"
 
 namespace strata {
@@ -18,6 +19,7 @@ extern const strata_emit_service kEmitService;
 extern const strata_log_service kLogService;
 extern const strata_store_service kStoreService;
 extern const strata_thread_check_service kThreadCheckService;
+extern const strata_training_service kTrainingService;
 extern const strata_window_service kWindowService;
 
 }  // namespace strata

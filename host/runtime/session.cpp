@@ -14,7 +14,7 @@ namespace {
 // The trainer's tensor and module types say the ABI's values.
 static_assert(static_cast<std::uint32_t>(PhaseKind::kEvaluation) == STRATA_PHASE_EVALUATION);
 static_assert(static_cast<std::uint32_t>(ModuleDirection::kRecompute) == STRATA_MODULE_RECOMPUTE);
-static_assert(static_cast<std::uint32_t>(TensorRole::kWorkspace) == STRATA_TENSOR_WORKSPACE);
+static_assert(static_cast<std::uint32_t>(TensorRole::kOffloaded) == STRATA_TENSOR_OFFLOADED);
 static_assert(static_cast<std::uint32_t>(DeviceType::kCudaHost) == STRATA_DEVICE_CUDA_HOST);
 static_assert(static_cast<std::uint32_t>(RunEnd::kExited) == STRATA_RUN_EXITED);
 
@@ -58,24 +58,42 @@ void Session::ready() {
 void Session::end_run(RunEnd reason) {
   implementation_->finish(reason, false);
 }
+void Session::end_run_at_exit(RunEnd reason) {
+  implementation_->finish(reason, true);
+}
 
-void Session::begin_step(std::uint64_t index, std::uint32_t micro_batches) {
-  implementation_->driver().begin_step(index, micro_batches);
+void Session::begin_step(std::uint64_t index, std::uint32_t micro_batches,
+                         std::optional<std::uint64_t> epoch) {
+  const StepMark step{index, micro_batches, epoch.value_or(STRATA_NO_EPOCH)};
+  if (LoopInference* const loop = implementation_->inference()) return loop->program_begins_step(step);
+  implementation_->driver().begin_step(step.index, step.micro_batches, step.epoch);
 }
 void Session::begin_micro_batch(std::uint32_t index) {
+  if (LoopInference* const loop = implementation_->inference())
+    return loop->program_begins_micro_batch(index);
   implementation_->driver().begin_micro_batch(index);
 }
 void Session::end_step(const StepResult& result) {
+  if (LoopInference* const loop = implementation_->inference())
+    return loop->program_ends_step(to_abi(result));
   implementation_->driver().end_step(to_abi(result));
 }
 
+void Session::mark_step(const StepResult& result) {
+  if (LoopInference* const loop = implementation_->inference()) loop->program_marks_step(to_abi(result));
+}
+
 std::uint32_t Session::begin_phase(PhaseKind kind, std::string_view name) {
+  const auto abi_kind = static_cast<std::uint32_t>(kind);
+  if (LoopInference* const loop = implementation_->inference())
+    return loop->program_begins_phase(abi_kind, name);
   Driver& driver = implementation_->driver();
   const strata_name interned =
       driver.wants_phases() ? implementation_->names().intern(name) : strata_name{"", 0, 0};
-  return driver.begin_phase(static_cast<std::uint32_t>(kind), interned);
+  return driver.begin_phase(abi_kind, interned);
 }
 void Session::end_phase(std::uint32_t ordinal) {
+  if (LoopInference* const loop = implementation_->inference()) return loop->program_ends_phase(ordinal);
   implementation_->driver().end_phase(ordinal);
 }
 
@@ -110,8 +128,18 @@ void Session::tensor(const TensorInfo& info) {
   fan_out.tensor(event);
 }
 
+void Session::watch_optimizers(const void* key, std::function<void()> callback) {
+  implementation_->optimizer_watchers().add(key, std::move(callback));
+}
+void Session::forget_optimizers(const void* key) {
+  implementation_->optimizer_watchers().remove(key);
+}
+
 bool Session::wants_tensors() const noexcept {
   return implementation_->wants_tensors();
+}
+bool Session::plugins_want_modules() const noexcept {
+  return implementation_->plugins_want_modules();
 }
 
 void Session::describe(std::string_view section, std::string_view json) {

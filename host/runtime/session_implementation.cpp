@@ -29,6 +29,7 @@ std::string rank_folder(const SessionOptions& options) {
 // The first rank's stands beside the configuration; the others' stand in their own folders.
 std::filesystem::path manifest_path(const SessionOptions& options) {
   if (options.directory.empty()) return {};
+  if (!options.manifest.empty()) return options.manifest;
   const std::filesystem::path folder =
       options.rank == 0 ? options.directory : options.directory / rank_folder(options);
   return folder / "manifest.json";
@@ -97,9 +98,16 @@ Session::Implementation::Implementation(SessionOptions options, std::vector<Chos
       artifacts_(options_.directory.empty() ? nullptr
                                             : std::make_unique<Artifacts>(options_.directory, options_.rank)),
       names_(store_.get()),
-      parts_{fan_out_, driver_, names_, schedule_, clock_, store_.get(), artifacts_.get()} {
+      driver_marks_(driver_, names_, optimizer_watchers_),
+      inference_(driver_marks_),
+      parts_{fan_out_, driver_,      names_,           schedule_,
+             clock_,   store_.get(), artifacts_.get(), options_.infer_loop ? &inference_ : nullptr} {
   if (store_ != nullptr) fan_out_.listen(recorder_.emplace(*store_, clock_).listeners());
   start_plugins(std::move(chosen), report);
+  for (const auto& instance : instances_) {
+    const ListenerSet& set = instance->listeners();
+    plugins_want_modules_ |= set.module.begin != nullptr || set.module.end != nullptr;
+  }
   for (const ListenerSet& set : fan_out_.listeners()) {
     wants_tensors_ |=
         set.tensor.on_tensor != nullptr || set.module.begin != nullptr || set.module.end != nullptr;
@@ -163,8 +171,12 @@ void Session::Implementation::begin_run() {
 void Session::Implementation::finish(RunEnd reason, bool exiting) noexcept {
   if (finished_.exchange(true)) return;
   try {
-    const bool settled = driver_.end_run(static_cast<std::uint32_t>(reason),
-                                         exiting ? STRATA_FLUSH_EXITING : STRATA_FLUSH_RUN_END);
+    const std::uint32_t flush = exiting ? STRATA_FLUSH_EXITING : STRATA_FLUSH_RUN_END;
+    driver_.flush_before_end(flush);
+    if (options_.infer_loop) inference_.finish();
+    // What is told of the end must know that libraries may be gone.
+    const bool settled =
+        driver_.end_run(exiting ? STRATA_RUN_EXITED : static_cast<std::uint32_t>(reason), flush);
     if (!settled) {
       write_log(STRATA_LOG_WARNING, "",
                 fmt::format("a thread is still inside an event after {} ms: plugins are neither told of the "

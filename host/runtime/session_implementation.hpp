@@ -15,12 +15,15 @@
 #include "host/runtime/artifact.hpp"
 #include "host/runtime/clock.hpp"
 #include "host/runtime/driver.hpp"
+#include "host/runtime/driver_marks.hpp"
 #include "host/runtime/fan_out.hpp"
 #include "host/runtime/host_handle.hpp"
 #include "host/runtime/load_report.hpp"
 #include "host/runtime/loader.hpp"
+#include "host/runtime/loop_inference.hpp"
 #include "host/runtime/manifest.hpp"
 #include "host/runtime/names.hpp"
+#include "host/runtime/optimizer_watchers.hpp"
 #include "host/runtime/plugin_instance.hpp"
 #include "host/runtime/process_life.hpp"
 #include "host/runtime/recorder.hpp"
@@ -50,8 +53,13 @@ class __attribute__((visibility("hidden"))) Session::Implementation final : publ
   void describe(std::string_view section, std::string_view json);
   std::vector<PluginStatus> plugins() const;
   bool wants_tensors() const noexcept { return wants_tensors_; }
+  bool plugins_want_modules() const noexcept { return plugins_want_modules_; }
 
   Driver& driver() noexcept { return driver_; }
+  // Null where the trainer marks all of its loop, and in a forked child, where another thread of the parent
+  // may have left it locked.
+  LoopInference* inference() noexcept { return parts_.disarmed.load() ? nullptr : parts_.inference; }
+  OptimizerWatchers& optimizer_watchers() noexcept { return optimizer_watchers_; }
   FanOut& fan_out() noexcept { return fan_out_; }
   Names& names() noexcept { return names_; }
   const WindowSchedule& schedule() const noexcept { return schedule_; }
@@ -74,10 +82,14 @@ class __attribute__((visibility("hidden"))) Session::Implementation final : publ
   std::unique_ptr<Store> store_;          // null without a directory
   std::unique_ptr<Artifacts> artifacts_;  // null without a directory
   Names names_;
+  OptimizerWatchers optimizer_watchers_;
+  DriverMarks driver_marks_;
+  LoopInference inference_;
   HostParts parts_;
   std::optional<Recorder> recorder_;
   std::vector<std::unique_ptr<PluginInstance>> instances_;  // in load order: plugins, then sources
   bool wants_tensors_ = false;
+  bool plugins_want_modules_ = false;
   std::atomic<bool> finished_{false};
 };
 

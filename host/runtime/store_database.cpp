@@ -53,7 +53,7 @@ std::string create_table_sql(const Table& table) {
 }
 
 template <typename T>
-T read_field(std::span<const std::byte> row, std::uint32_t offset) {
+T read_column(std::span<const std::byte> row, std::uint32_t offset) {
   T value;
   std::memcpy(&value, row.data() + offset, sizeof value);
   return value;
@@ -148,7 +148,7 @@ std::uint64_t StoreDatabase::stage_rows(SpoolReader& reader, std::uint64_t maxim
     const auto record = ahead.next();
     if (record && record->table == kGapRecord) {
       if (record->payload.size() != sizeof(Gap)) throw SpoolError("a gap record of another size");
-      define_one(read_field<Gap>(record->payload, 0));
+      define_one(read_column<Gap>(record->payload, 0));
     } else if (record) {
       OpenTable* open = record->table <= kMaximumTables ? tables_[record->table].get() : nullptr;
       if (open == nullptr || open->table.row_bytes != record->payload.size()) {
@@ -216,10 +216,20 @@ std::string StoreDatabase::meta(std::string_view key) {
   return value;
 }
 
+// A file that stays in WAL mode gets two more beside it from everybody who reads it.
+void StoreDatabase::leave_one_file() {
+  try {
+    connection_.execute("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");
+  } catch (const SqliteError&) {
+    // Somebody reads it now: then it stays as it is.
+  }
+}
+
 void StoreDatabase::close() {
   for (auto& table : tables_) table.reset();
   statements_.reset();
   connection_.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  leave_one_file();
   connection_.close();
 }
 

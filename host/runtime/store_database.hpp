@@ -49,6 +49,7 @@ class StoreDatabase {
   void close();
 
  private:
+  void leave_one_file();
   struct OpenTable {
     OpenTable(SqliteConnection& connection, const TableDefinition& definition)
         : table(definition.table),

@@ -83,7 +83,10 @@ class DriverTest : public testing::Test {
     const auto run = event<strata_run_info>();
     driver_.begin_run(run);
   }
-  bool end() { return driver_.end_run(STRATA_RUN_DONE, STRATA_FLUSH_RUN_END); }
+  bool end() {
+    driver_.flush_before_end(STRATA_FLUSH_RUN_END);
+    return driver_.end_run(STRATA_RUN_DONE, STRATA_FLUSH_RUN_END);
+  }
   std::uint64_t faults(const std::string& name) const {
     const auto named = faults_.by_name();
     const auto found = named.find(name);

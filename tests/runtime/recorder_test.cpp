@@ -25,6 +25,7 @@ TEST_F(Recorded, StepsPhasesModulesAndTensorsAreThere) {
   options_.schedule = {.wait = 0, .warmup = 1, .active = 1};
   Session& session = open();
   EXPECT_TRUE(session.wants_tensors());
+  EXPECT_FALSE(session.plugins_want_modules()) << "the store alone";
   session.begin_run();
   const std::array<std::int64_t, 2> sizes = {4, 512};
   {
@@ -68,6 +69,19 @@ TEST_F(Recorded, StepsPhasesModulesAndTensorsAreThere) {
   EXPECT_EQ(rows("SELECT count(*) FROM host_run_begin JOIN host_run_ready JOIN host_run_end"), Rows{"1"});
   EXPECT_EQ(rows("SELECT reason FROM host_run_end"), Rows{"0"});
   EXPECT_EQ(rows("SELECT count(*) FROM host_clock"), Rows{"4"}) << "begin, both window edges, end";
+}
+
+TEST_F(Recorded, AnEpochBeginsWithItsFirstStep) {
+  Session& session = open();
+  session.begin_run();
+  for (std::uint64_t step = 0; step < 5; ++step) {
+    const Step recorded(session, step, 1, step < 4 ? std::optional(step / 2) : std::nullopt);
+  }
+  session.end_run(RunEnd::kDone);
+  EXPECT_EQ(
+      rows("SELECT e.epoch, e.step, e.sequence = s.begin_sequence FROM host_epoch AS e JOIN step AS s USING "
+           "(step)"),
+      (Rows{"0|0|1", "1|2|1"}));
 }
 
 TEST_F(Recorded, WhatNeverEndedIsNull) {

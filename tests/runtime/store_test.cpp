@@ -1,6 +1,7 @@
 #include "host/runtime/store.hpp"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -80,6 +81,27 @@ TEST_F(StoreTest, KeepsEveryTypeOfColumn) {
                                       "3|address|uint64||d", "4|real|real||e"}));
   EXPECT_FALSE(std::filesystem::exists(folder_.spools(kPid)));
   EXPECT_FALSE(std::filesystem::exists(file().string() + "-wal"));
+}
+
+TEST_F(StoreTest, IsOneFileAfterItWasRead) {
+  { Store(folder_.rank(), kPid, {}, {}).close("done"); }
+  sqlite3* reader = nullptr;
+  ASSERT_EQ(sqlite3_open_v2(file().c_str(), &reader, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(reader, "SELECT count(*) FROM meta", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(reader);
+  for (const char* part : {"-wal", "-shm", "-journal"})
+    EXPECT_FALSE(std::filesystem::exists(file().string() + part)) << part;
+}
+
+TEST_F(StoreTest, ClosesWhileSomebodyReads) {
+  Store store(folder_.rank(), kPid, {}, {});
+  sqlite3* reader = nullptr;
+  ASSERT_EQ(sqlite3_open_v2(file().c_str(), &reader, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM meta", nullptr, nullptr, nullptr), SQLITE_OK);
+  store.close("done");
+  EXPECT_EQ(store.problems(), std::vector<std::string>{});
+  sqlite3_close(reader);
+  EXPECT_EQ(query(file(), "SELECT value FROM meta WHERE key = 'state'"), std::vector<std::string>{"closed"});
 }
 
 // Whenever the writer's thread gets its turn.

@@ -65,7 +65,8 @@ TEST_F(Threads, WhatAThreadLeftOpenWhenItEndedIsEndedWithTheRun) {
   std::thread([this] { end_op(begin_op("whole")); }).join();
   sink_.clear();
   session.end_run(RunEnd::kDone);
-  const std::vector<Heard> heard = sink_.heard();
+  std::vector<Heard> heard = sink_.heard();
+  std::erase_if(heard, [](const Heard& one) { return one.plugin != "recording_whole"; });
   ASSERT_FALSE(heard.empty());
   EXPECT_EQ(heard[0].what, "end_op left open");
   EXPECT_NE(heard[0].when.thread, static_cast<std::uint32_t>(gettid())) << "the thread that began it";
@@ -155,7 +156,8 @@ TEST_F(Threads, APluginThatAThreadIsInsideOfIsNotDestroyed) {
   session_->end_run(RunEnd::kDone);
   session_.reset();
   EXPECT_EQ(sink_.texts(), (Texts{"recording_whole: begin_run run", "recording_source: begin_run run",
-                                  "recording_whole: on_memory 1"}));
+                                  "recording_whole: on_memory 1", "recording_source: flush 2"}))
+      << "a source is flushed while events still pass";
   sink_.held.store(false);
   worker.join();
 }

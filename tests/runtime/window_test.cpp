@@ -54,6 +54,36 @@ TEST_F(WindowEvents, APluginOfTheWholeRunHearsAll) {
                    "begin_step 2", "end_step 2"}));
 }
 
+// What a source holds, it tells before the plugins flush: at the window's end and at the run's.
+TEST_F(WindowEvents, WhatASourceTellsWhenItIsFlushedStillReachesThePlugins) {
+  listen("recording_a");
+  listen("recording_whole");
+  options_.sources.push_back(recording("emitter"));
+  sink_.holds_activity = true;
+  Session& session = open();
+  EXPECT_EQ(sink_.interest_in_window & STRATA_INTEREST_ACTIVITY, STRATA_INTEREST_ACTIVITY)
+      << "a source knows of the plugins when it is created";
+  session.begin_run();
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    session.begin_step(step, 1);
+    session.end_step({.optimizer_ran = true});
+  }
+  session.end_run(RunEnd::kDone);
+  EXPECT_EQ(sink_.texts("recording_a"),
+            (Texts{"begin_run run", "begin_step 1", "end_step 1", "on_activity held", "flush 1", "flush 2",
+                   "end_run 0", "destroy"}));
+  EXPECT_EQ(sink_.texts("recording_whole"),
+            (Texts{"begin_run run", "begin_step 0", "end_step 0", "begin_step 1", "end_step 1",
+                   "on_activity held", "flush 1", "begin_step 2", "end_step 2", "on_activity held", "flush 2",
+                   "end_run 0", "destroy"}));
+}
+
+TEST_F(WindowEvents, ASourceIsToldWhenNobodyWantsItsEvents) {
+  options_.sources.push_back(recording("emitter"));
+  open();
+  EXPECT_EQ(sink_.interest_in_window, 0u);
+}
+
 TEST_F(WindowEvents, AnEndWhoseBeginLayBeforeTheWindowIsNotTold) {
   listen("recording_a");
   listen("recording_whole");

@@ -1,4 +1,4 @@
-// A source that hands its test what to emit with, and hears nothing.
+// A source that hands its test what to emit with, and tells what it held when it is flushed.
 #include "strata/plugin.hpp"
 #include "tests/runtime/plugins/recording_sink.hpp"
 
@@ -17,8 +17,20 @@ class Emitter {
     auto& sink = *reinterpret_cast<strata::RecordingSink*>(host.integer("sink"));
     sink.source_host = host.abi();
     sink.emit = host.service<strata_emit_service>(STRATA_EXT_EMIT);
+    sink.interest_in_window = sink.emit->interest_in_window(host.abi());
+    sink_ = &sink;
   }
-  void ready(const strata_when&) {}
+
+  void flush(std::uint32_t, std::int64_t) {
+    if (!sink_->holds_activity) return;
+    strata_activity_event held{};
+    held.struct_size = sizeof held;
+    held.name = {"held", 1, 0};
+    sink_->emit->activity(sink_->source_host, &held);
+  }
+
+ private:
+  strata::RecordingSink* sink_;
 };
 
 }  // namespace

@@ -62,6 +62,9 @@ class RecordingSink {
   // Filled in by a source when it is created: what the test emits with.
   const strata_host* source_host = nullptr;
   const strata_emit_service* emit = nullptr;
+  std::uint32_t interest_in_window = 0;  // as the source was told then
+  // Whether the source `emitter` has an activity to tell of when it is flushed.
+  bool holds_activity = false;
 
  private:
   mutable std::mutex mutex_;

@@ -54,6 +54,7 @@ struct SessionOptions {
   std::string name = "run";
   std::filesystem::path
       directory;  // the run directory, which exists; empty: no store, no artifacts, no manifest
+  std::filesystem::path manifest;  // empty: manifest.json in `directory`, of a rank above 0 in its folder
   std::uint32_t rank = 0;
   std::uint32_t world_size = 1;
   std::vector<PluginRequest> sources;
@@ -63,6 +64,9 @@ struct SessionOptions {
   std::string dry;
   Schedule schedule;
   StoreOptions store;
+  // Steps and phases that the program does not mark are concluded from what the source `torch` sees, and said
+  // to be. What it marks itself holds, and is not concluded a second time.
+  bool infer_loop = false;
   bool strict = false;  // a plugin that cannot start makes the session throw
   bool check = false;   // log and look closer, as strata/ext/thread-check.h says (also STRATA_CHECK=1)
   // How long the ends of the window and of the run wait for threads that are inside an event.

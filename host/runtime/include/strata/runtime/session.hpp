@@ -2,13 +2,15 @@
 // and records what the run itself knows (steps, phases, modules, tensors) in the run store.
 //
 // Threads: the constructor, `begin_run` to `end_run`, steps and phases belong to the driver, one thread at a
-// time. Module ranges and tensors may come from any thread; everything a source emits too
+// time; where the loop is concluded (SessionOptions::infer_loop), steps and phases may come from any, one at
+// a time. Module ranges and tensors may come from any thread; everything a source emits too
 // (strata/ext/emit.h). Lifetime: one session a process at a time; a second one throws std::logic_error.
 // Errors: the constructor throws SessionError with every problem at once. Nothing else throws: what goes
 // wrong in a plugin or in the store afterwards is a fault in the manifest, never the trainer's.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -69,7 +71,10 @@ enum class TensorRole : std::uint32_t {
   kLogits,
   kLoss,
   kBucket,
-  kWorkspace
+  kWorkspace,
+  kCheckpointInput,
+  kAutocastCopy,
+  kOffloaded
 };
 
 enum class DeviceType : std::uint32_t { kCpu = 1, kCuda = 2, kCudaHost = 3 };
@@ -116,23 +121,39 @@ class STRATA_RUNTIME_EXPORT Session {
   void ready();
   // Emits the missing ends, then the run's, drains the spools, writes the manifest. Idempotent.
   void end_run(RunEnd reason);
+  // The same where the process is exiting, from any thread: plugins are not destroyed, and what other threads
+  // may have left half-done is not waited for.
+  void end_run_at_exit(RunEnd reason);
 
-  void begin_step(std::uint64_t index, std::uint32_t micro_batches);
+  // `epoch` is that of the step's first sample, where the trainer counts them.
+  void begin_step(std::uint64_t index, std::uint32_t micro_batches,
+                  std::optional<std::uint64_t> epoch = std::nullopt);
   void begin_micro_batch(std::uint32_t index);
   void end_step(const StepResult& result);
+  // In a session that concludes the loop: one iteration ends here, with this result, and the next begins.
+  // Once in each, at its top or at its end, in place of the two above.
+  void mark_step(const StepResult& result);
 
   // Returns the phase's ordinal, which `end_phase` takes; phases still open above it are ended first.
   std::uint32_t begin_phase(PhaseKind kind, std::string_view name);
   void end_phase(std::uint32_t ordinal);
 
-  // Returns the range's ordinal, which `end_module` takes on the same thread.
+  // Returns the range's ordinal, which `end_module` takes on the same thread; 0 when nobody is told of it.
   std::uint32_t begin_module(std::string_view path, std::string_view type, ModuleDirection direction);
   void end_module(std::uint32_t ordinal);
 
   void tensor(const TensorInfo& info);
 
+  // [any] In a session that concludes the loop: `callback` is called where an optimizer has run, on that
+  // thread, until `forget_optimizers` with that key has returned. It tells of tensors; it marks nothing.
+  void watch_optimizers(const void* key, std::function<void()> callback);
+  void forget_optimizers(const void* key);
+
   // Whether somebody listens to tensors or modules, so that a trainer can spare itself the walk.
   bool wants_tensors() const noexcept;
+  // Whether a plugin listens to modules. The run store records them too, yet what costs much to find out is
+  // for those who ask.
+  bool plugins_want_modules() const noexcept;
 
   // Adds a section to manifest.json. `json` is a JSON value. Throws std::invalid_argument when it is not.
   void describe(std::string_view section, std::string_view json);
@@ -152,8 +173,10 @@ class STRATA_RUNTIME_EXPORT Session {
 // the model is freed: what is freed afterwards belongs to no step.
 class Step {
  public:
-  Step(Session& session, std::uint64_t index, std::uint32_t micro_batches) : session_(session) {
-    session_.begin_step(index, micro_batches);
+  Step(Session& session, std::uint64_t index, std::uint32_t micro_batches,
+       std::optional<std::uint64_t> epoch = std::nullopt)
+      : session_(session) {
+    session_.begin_step(index, micro_batches, epoch);
   }
   ~Step() {
     if (open_) session_.end_step({});
@@ -192,6 +215,9 @@ class ModuleRange {
   ~ModuleRange() { session_.end_module(ordinal_); }
   ModuleRange(const ModuleRange&) = delete;
   ModuleRange& operator=(const ModuleRange&) = delete;
+
+  // Whether anybody was told of it: outside of the window there may be nobody.
+  bool is_told() const noexcept { return ordinal_ != 0; }
 
  private:
   Session& session_;

@@ -1,0 +1,35 @@
+// Who wants to know that an optimizer has run: it may have made state, which only its owner can name.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace strata {
+
+class OptimizerWatchers {
+ public:
+  // [any] `key`: for `remove`. A callback is called on the thread of the loop, with the loop's marks held
+  // back: it marks nothing, and adds and removes none.
+  void add(const void* key, std::function<void()> callback) {
+    const std::lock_guard lock(mutex_);
+    watchers_.emplace_back(key, std::move(callback));
+  }
+  // [any] Waits for a callback that is under way.
+  void remove(const void* key) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(watchers_, [&](const auto& watcher) { return watcher.first == key; });
+  }
+  void tell() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, callback] : watchers_) callback();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<const void*, std::function<void()>>> watchers_;
+};
+
+}  // namespace strata
