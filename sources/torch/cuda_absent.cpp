@@ -1,13 +1,18 @@
 // For a LibTorch without CUDA.
 #include "sources/torch/cuda_allocator.hpp"
+#include "sources/torch/cuda_start.hpp"
 #include "sources/torch/cuda_workspaces.hpp"
 
 namespace strata::torch_source {
 
-std::string trace_cuda_allocator() {
+TracedCuda trace_cuda_allocator(bool) {
   return {};
 }
 
+void restore_cuda_allocator() {}
+
 void CudaWorkspaces::tell() {}
+
+void when_cuda_starts(void (*)()) {}
 
 }  // namespace strata::torch_source

@@ -5,11 +5,11 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <utility>
 
 #include "sources/torch/host_link.hpp"
+#include "sources/torch/wrapped_cuda_allocator.hpp"
 
 namespace strata::torch_source {
 namespace {
@@ -23,7 +23,7 @@ caching::CUDAAllocator* traced = nullptr;  // set once, before it calls us
 
 // Found by name in a process that has loaded CUDA's half of torch, and not linked: a run on the CPU loads
 // nothing of CUDA.
-caching::CUDAAllocator* cuda_allocator() {
+CudaAllocatorSlot* cuda_allocator_slot() {
   static constexpr const char* kVariable = "_ZN3c104cuda20CUDACachingAllocator9allocatorE";
   void* const library = dlopen("libc10_cuda.so", RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return nullptr;
@@ -31,8 +31,7 @@ caching::CUDAAllocator* cuda_allocator() {
   // own.
   void* found = dlsym(RTLD_DEFAULT, kVariable);
   if (found == nullptr) found = dlsym(library, kVariable);
-  const auto* const allocator = static_cast<const std::atomic<caching::CUDAAllocator*>*>(found);
-  return allocator == nullptr ? nullptr : allocator->load();
+  return static_cast<CudaAllocatorSlot*>(found);
 }
 
 std::uint32_t action_of(TraceEntry::Action action) {
@@ -61,24 +60,39 @@ std::uint64_t pool_of(const c10::MempoolId_t& pool) {
   return pool.first << 32 | pool.second;
 }
 
+// The bytes of all blocks that each device's allocator handed out, each under its device's lock. To ask is to
+// copy all of its statistics, so that it is asked only where a block was handed out since.
+struct HandedOut {
+  std::uint64_t bytes = 0;
+  bool is_known = false;
+};
+std::array<HandedOut, C10_COMPILE_TIME_MAX_GPUS> handed_out{};
+
+std::uint64_t handed_out_bytes(c10::DeviceIndex device) {
+  HandedOut& known = handed_out.at(static_cast<std::size_t>(device));
+  if (!known.is_known) {
+    // The lock that we are called under may be taken again by its thread.
+    const auto stats = traced->getDeviceStats(device);
+    const auto total = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+    known = {static_cast<std::uint64_t>(stats.allocated_bytes[total].allocated), true};
+  }
+  return known.bytes;
+}
+
 void tell(const TraceEntry& entry, std::uint32_t action, std::uint64_t address, std::uint64_t bytes) {
   const Emission emission;
   if (!emission) return;
-  // The lock that we are called under may be taken again by its thread.
-  const auto stats = traced->getDeviceStats(entry.device_);
-  const auto total = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
   // Of an allocation that failed, torch has the device's free bytes in the address's place.
   const bool failed = action == STRATA_MEMORY_OUT_OF_MEMORY;
-  emission.memory(
-      {.struct_size = sizeof(strata_memory_event),
-       .action = action,
-       .device = {.type = STRATA_DEVICE_CUDA, .index = entry.device_},
-       .address = address,
-       .bytes = bytes,
-       .stream = reinterpret_cast<std::uint64_t>(entry.stream_),
-       .pool = pool_of(entry.mempool_),
-       .device_handed_out_bytes = static_cast<std::uint64_t>(stats.allocated_bytes[total].allocated),
-       .device_free_bytes = failed ? entry.addr_ : 0});
+  emission.memory({.struct_size = sizeof(strata_memory_event),
+                   .action = action,
+                   .device = {.type = STRATA_DEVICE_CUDA, .index = entry.device_},
+                   .address = address,
+                   .bytes = bytes,
+                   .stream = reinterpret_cast<std::uint64_t>(entry.stream_),
+                   .pool = pool_of(entry.mempool_),
+                   .device_handed_out_bytes = handed_out_bytes(entry.device_),
+                   .device_free_bytes = failed ? entry.addr_ : 0});
 }
 
 // A free that waits for no stream is completed under the same lock, as the device's next event. That goes
@@ -99,22 +113,34 @@ void tell_traced(const TraceEntry& entry) {
   if (goes_without_saying(entry) || action == kNotTold) return;
   const bool has_address = action != STRATA_MEMORY_OUT_OF_MEMORY;
   tell(entry, action, has_address ? entry.addr_ : 0, entry.size_);
+  if (action == STRATA_MEMORY_ALLOCATE)
+    handed_out.at(static_cast<std::size_t>(entry.device_)).is_known = false;
 }
 
 }  // namespace
 
-std::string trace_cuda_allocator() {
-  if (traced != nullptr) return {};  // what is attached stays
-  caching::CUDAAllocator* const allocator = cuda_allocator();
+TracedCuda trace_cuda_allocator(bool reports) {
+  if (traced != nullptr) return {CudaTracing::kItself, traced->name(), {}};  // what is attached stays
+  CudaAllocatorSlot* const slot = cuda_allocator_slot();
+  caching::CUDAAllocator* const allocator = slot == nullptr ? nullptr : slot->load();
   if (allocator == nullptr || !allocator->initialized()) return {};
-  if (allocator->name() != "native") {
-    return "torch's CUDA allocator here is '" + allocator->name() +
-           "', which tells nobody of its blocks: this run shows no CUDA memory. Unset backend: in "
-           "PYTORCH_CUDA_ALLOC_CONF to see it.";
+  const std::string name = allocator->name();
+  if (name == "native") {
+    traced = allocator;
+    allocator->attachAllocatorTraceTracker(&tell_traced);
+    return {CudaTracing::kItself, name, {}};
   }
-  traced = allocator;
-  allocator->attachAllocatorTraceTracker(&tell_traced);
-  return {};
+  if (!wrap_cuda_allocator(*slot, reports ? BlockReports::kToC10 : BlockReports::kNone)) {
+    return {CudaTracing::kRefused, name,
+            "torch's CUDA allocator '" + name +
+                "' was put there after another one had been traced in this process: this run shows no CUDA "
+                "memory. Choose the allocator before the first run."};
+  }
+  return {wrapped_cuda_allocator_counts() ? CudaTracing::kCounted : CudaTracing::kUncounted, name, {}};
+}
+
+void restore_cuda_allocator() {
+  if (CudaAllocatorSlot* const slot = cuda_allocator_slot(); slot != nullptr) unwrap_cuda_allocator(*slot);
 }
 
 }  // namespace strata::torch_source

@@ -5,15 +5,35 @@
 // connected. A block's FREE is told when the program lets go of it; that a stream may still use it delays
 // when the allocator gives it to somebody else, not when it stops counting it.
 //
+// Another allocator than torch's own sends nothing and is wrapped (wrapped_cuda_allocator.hpp).
+//
 // Not seen: what was allocated before `trace_cuda_allocator`.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace strata::torch_source {
 
-// [driver] Where CUDA has been initialised, the allocator's events are told from now on; where it has not,
-// nothing happens. Returns why they cannot be, or empty: this allocator sends none.
-std::string trace_cuda_allocator();
+enum class CudaTracing : std::uint32_t {
+  kNone = 0,       // CUDA is not there, or has not been initialised
+  kItself = 1,     // the allocator tells of its blocks and segments
+  kCounted = 2,    // wrapped: blocks, their sizes and what is reserved by the allocator's own count
+  kUncounted = 3,  // wrapped: blocks as large as they were asked for
+  kRefused = 4,    // see `problem`
+};
+
+struct TracedCuda {
+  CudaTracing how = CudaTracing::kNone;
+  std::string allocator;  // "native", "cudaMallocAsync", "pluggable"
+  std::string problem;    // why nothing can be told, with the remedy
+};
+
+// [driver] Where CUDA has been initialised, the allocator's blocks are told from now on; where it has not,
+// nothing happens. `reports`: c10's memory reporting is used in this run.
+TracedCuda trace_cuda_allocator(bool reports);
+
+// [driver] A wrapped allocator is in its place again. Idempotent.
+void restore_cuda_allocator();
 
 }  // namespace strata::torch_source

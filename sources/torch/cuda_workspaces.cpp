@@ -36,6 +36,15 @@ void tell_one(const Emission& emission, const at::DataPtr& workspace, std::strin
                    .reserved = 0});
 }
 
+// The map's value; from torch 2.15 on (or before) it has the block's size beside it.
+const at::DataPtr& block_of(const auto& workspace) {
+  if constexpr (requires { workspace.first.get(); }) {
+    return workspace.first;
+  } else {
+    return workspace;
+  }
+}
+
 }  // namespace
 
 void CudaWorkspaces::tell() {
@@ -44,7 +53,8 @@ void CudaWorkspaces::tell() {
   const auto tell_all = [&](Workspaces* all, std::string_view name) {
     if (all == nullptr) return;
     const std::shared_lock lock(all->mutex);
-    for (const auto& [handle_and_stream, workspace] : all->map) {
+    for (const auto& [handle_and_stream, value] : all->map) {
+      const at::DataPtr& workspace = block_of(value);
       if (told_.insert(reinterpret_cast<std::uint64_t>(workspace.get())).second)
         tell_one(emission, workspace, name);
     }

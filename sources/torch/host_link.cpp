@@ -40,8 +40,9 @@ Emission::~Emission() {
   open_.fetch_sub(1, std::memory_order_release);
 }
 
-void connect_host(const strata_host* host, const strata_emit_service* emit) {
-  link = {.host = host, .emit = emit, .run = link.run + 1};
+void connect_host(const strata_host* host, const strata_emit_service* emit,
+                  const strata_training_service* training) {
+  link = {.host = host, .emit = emit, .training = training, .run = link.run + 1};
   link_process = getpid();
   connected.store(&link, std::memory_order_seq_cst);
 }

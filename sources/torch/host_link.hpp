@@ -10,20 +10,24 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 #include "strata/ext/emit.h"
+#include "strata/ext/training.h"
 
 namespace strata::torch_source {
 
 struct HostLink {
   const strata_host* host = nullptr;
   const strata_emit_service* emit = nullptr;
+  const strata_training_service* training = nullptr;  // null: the host infers nothing
   std::uint64_t run = 0;  // 1 and up: what was begun in one run is not ended in another
 };
 
 // [driver] After `wait_for_emissions`, with no host connected. Both must live until `disconnect_host` and
 // then `wait_for_emissions` have returned.
-void connect_host(const strata_host* host, const strata_emit_service* emit);
+void connect_host(const strata_host* host, const strata_emit_service* emit,
+                  const strata_training_service* training = nullptr);
 
 // [driver] or [exiting]. No emission opens to the host any more. Idempotent.
 void disconnect_host();
@@ -59,6 +63,11 @@ class Emission {
     return link_->emit->op_begin(link_->host, &op);
   }
   void op_end(std::uint64_t op) const noexcept { link_->emit->op_end(link_->host, op); }
+  bool hears_of_training() const noexcept { return link_->training != nullptr; }
+  // Not [alloc-lock]. Only where it hears of it. Returns STRATA_TRAINING_WATCH_* bits.
+  std::uint32_t training(std::uint32_t what, std::string_view name) const noexcept {
+    return link_->training->tell(link_->host, what, name.data(), name.size());
+  }
   // Not [alloc-lock].
   strata_name intern(const char* text, std::size_t bytes) const noexcept {
     strata_name name{};

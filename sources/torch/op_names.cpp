@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <new>
@@ -16,13 +17,24 @@ namespace {
 constexpr std::size_t kSlots = 1024;
 constexpr std::size_t kProbes = 8;
 
+// Most names lie with their operator's schema and stay there, so that their place finds them without a look
+// at every letter. Others lie with the call: another name may lie there the next time.
+struct Place {
+  const char* text;
+  std::uint64_t run;
+  strata_name name;
+};
+
 struct Slot {
   std::size_t hash;
   std::uint64_t run;  // names live as long as their run; 0: never used
   strata_name name;
 };
 
-using OpNames = std::array<Slot, kSlots>;
+struct OpNames {
+  std::array<Place, kSlots> places;
+  std::array<Slot, kSlots> slots;
+};
 
 // A pointer alone: this library is opened late, when the space for thread-local data may be used up. It has
 // no destructor, so that it may be used until the thread's very end.
@@ -54,13 +66,11 @@ strata_name intern(const Emission& emission, std::string_view text) {
   return emission.intern(text.data(), text.size());
 }
 
-}  // namespace
+Place& place_of(OpNames& names, const char* text) {
+  return names.places[(reinterpret_cast<std::uintptr_t>(text) * 0x9E3779B97F4A7C15u) >> 32 & (kSlots - 1)];
+}
 
-strata_name interned_op_name(const Emission& emission, const char* text) {
-  const std::string_view key(text);
-  OpNames* const names = op_names_of_this_thread();
-  if (names == nullptr) return intern(emission, key);
-  OpNames& slots = *names;
+strata_name find_by_text(const Emission& emission, std::array<Slot, kSlots>& slots, std::string_view key) {
   const std::size_t hash = std::hash<std::string_view>{}(key);
   Slot* target = &slots[hash % kSlots];
   for (std::size_t probe = 0; probe < kProbes; ++probe) {
@@ -73,6 +83,18 @@ strata_name interned_op_name(const Emission& emission, const char* text) {
   }
   *target = {.hash = hash, .run = emission.run(), .name = intern(emission, key)};
   return target->name;
+}
+
+}  // namespace
+
+strata_name interned_op_name(const Emission& emission, const char* text) {
+  OpNames* const names = op_names_of_this_thread();
+  if (names == nullptr) return intern(emission, text);
+  Place& place = place_of(*names, text);
+  const bool is_known = place.text == text && place.run == emission.run();
+  if (!is_known || std::strcmp(text, place.name.text) != 0)
+    place = {.text = text, .run = emission.run(), .name = find_by_text(emission, names->slots, text)};
+  return place.name;
 }
 
 }  // namespace strata::torch_source

@@ -3,11 +3,13 @@
 #include <ATen/record_function.h>
 
 #include <memory>
+#include <string_view>
 #include <type_traits>
 
 #include "sources/torch/host_link.hpp"
 #include "sources/torch/op_names.hpp"
 #include "sources/torch/op_range.hpp"
+#include "sources/torch/product_shape.hpp"
 
 namespace strata::torch_source {
 namespace {
@@ -25,21 +27,53 @@ std::uint32_t kind_of(at::RecordScope scope) {
   }
 }
 
+void watch_casts(const at::RecordFunction& function, OpRange& range) noexcept try {
+  if (casts_begin(function)) range.casts.emplace();
+} catch (...) {
+  // No memory: this operator's copies go without a name.
+}
+
+// Whether what is called in it may be Python: not in torch's own operators, but in a node of the backward
+// graph, and in what is recorded as an operator without being torch's: autograd's engine, and what the
+// program wrote in Python for autograd or the dispatcher.
+bool may_run_python(const at::RecordFunction& function) {
+  return function.scope() != at::RecordScope::FUNCTION ||
+         !std::string_view(function.name()).starts_with("aten::");
+}
+
+// False too in a forked child, which is to take no lock.
+bool are_operators_wanted() noexcept {
+  const Emission emission;
+  return emission && emission.wanted(STRATA_INTEREST_OP);
+}
+
+// With no emission open. A range that the program named does not take part: it would hide where in it
+// something is called.
+void take_python(const at::RecordFunction& function, OpRange& range) noexcept {
+  if (function.scope() != at::RecordScope::USER_SCOPE && are_operators_wanted())
+    range.python.emplace(!may_run_python(function));
+}
+
+template <bool with_shapes>
 std::unique_ptr<at::ObserverContext> begin_op(const at::RecordFunction& function) noexcept {
   if (function.isAsync()) return nullptr;
+  auto range = OpRange::make();
+  if (range == nullptr) return nullptr;
+  if (python_stacks_are_wanted()) take_python(function, *range);
   const Emission emission;
   if (!emission || !emission.wanted(STRATA_INTEREST_OP)) return nullptr;
-  auto range = OpRange::make(emission.run());
-  if (range == nullptr) return nullptr;
+  range->run = emission.run();
+  if (range->python) range->python->tell();
   const bool backward = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
-  range->op =
-      emission.op_begin({.struct_size = sizeof(strata_op_info),
-                         .kind = kind_of(function.scope()),
-                         .name = interned_op_name(emission, function.name()),
-                         .ordinal = STRATA_NONE,
-                         .parent = STRATA_NONE,
-                         .autograd_sequence = function.seqNr(),
-                         .forward_thread = backward ? function.forwardThreadId() : function.threadId()});
+  strata_op_info op{};
+  op.struct_size = sizeof op;
+  op.kind = kind_of(function.scope());
+  op.name = interned_op_name(emission, function.name());
+  op.autograd_sequence = function.seqNr();
+  op.forward_thread = backward ? function.forwardThreadId() : function.threadId();
+  if constexpr (with_shapes) describe_product(function, op);
+  range->op = emission.op_begin(op);
+  watch_casts(function, *range);
   return range;
 }
 
@@ -52,11 +86,12 @@ void end_op(const at::RecordFunction&, at::ObserverContext* context) noexcept {
 
 }  // namespace
 
-OpObserver::OpObserver()
-    : handle_(
-          at::addGlobalCallback(at::RecordFunctionCallback(&begin_op, &end_op)
-                                    .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
-                                             at::RecordScope::USER_SCOPE}))) {
+OpObserver::OpObserver(Shapes shapes)
+    : handle_(at::addGlobalCallback(
+          at::RecordFunctionCallback(shapes == Shapes::kTold ? &begin_op<true> : &begin_op<false>, &end_op)
+              .needsInputs(shapes == Shapes::kTold)
+              .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
+                       at::RecordScope::USER_SCOPE}))) {
   follow_interest(true);
 }
 

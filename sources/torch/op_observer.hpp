@@ -3,12 +3,18 @@
 // out: they are no extent of any one thread.
 #pragma once
 
+#include <cstdint>
+
 namespace strata::torch_source {
+
+// What operators multiply is told where it was asked for: torch then boxes the inputs of each operator, which
+// costs as much again as the callback.
+enum class Shapes : std::uint8_t { kNotTold, kTold };
 
 class OpObserver {
  public:
   // [driver] Registers with RecordFunction. Other threads follow with their next operator.
-  OpObserver();
+  explicit OpObserver(Shapes shapes);
   // [driver] What is open ends quietly.
   ~OpObserver();
   OpObserver(const OpObserver&) = delete;

@@ -36,8 +36,8 @@ thread_local KeptMemory kept;
 
 }  // namespace
 
-std::unique_ptr<OpRange> OpRange::make(std::uint64_t run) noexcept {
-  return std::unique_ptr<OpRange>(new (std::nothrow) OpRange(run));
+std::unique_ptr<OpRange> OpRange::make() noexcept {
+  return std::unique_ptr<OpRange>(new (std::nothrow) OpRange());
 }
 
 void* OpRange::operator new(std::size_t bytes, const std::nothrow_t& nothrow) noexcept {

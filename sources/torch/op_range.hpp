@@ -7,17 +7,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+
+#include "sources/torch/cast_watch.hpp"
+#include "sources/torch/python_stack_log.hpp"
 
 namespace strata::torch_source {
 
 struct OpRange final : at::ObserverContext {
   // Null when there is no memory.
-  static std::unique_ptr<OpRange> make(std::uint64_t run) noexcept;
-
-  explicit OpRange(std::uint64_t in_run) : run(in_run) {}
+  static std::unique_ptr<OpRange> make() noexcept;
 
   std::uint64_t op = 0;   // what the host's op_end wants
   std::uint64_t run = 0;  // in which it began
+  std::optional<CastWatch> casts;
+  std::optional<PythonOperator> python;
 
   static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept;
   static void operator delete(void* memory) noexcept;

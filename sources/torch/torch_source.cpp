@@ -1,5 +1,6 @@
 #include "sources/torch/torch_source.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <stdexcept>
@@ -7,11 +8,14 @@
 
 #include "sources/torch/cpu_allocator.hpp"
 #include "sources/torch/cuda_allocator.hpp"
+#include "sources/torch/cuda_allocator_record.hpp"
+#include "sources/torch/cuda_start.hpp"
 #include "sources/torch/host_link.hpp"
 #include "sources/torch/pinned_allocator.hpp"
 #include "sources/torch/saved_tensors.hpp"
 #include "sources/torch/self_check.hpp"
 #include "sources/torch/torch_release.hpp"
+#include "sources/torch/training/owners.hpp"
 
 namespace strata::torch_source {
 namespace {
@@ -20,19 +24,37 @@ void require(const std::string& problem) {
   if (!problem.empty()) throw std::runtime_error(problem);
 }
 
+// The host of a run that began before CUDA did.
+std::atomic<const Host*> waiting{nullptr};
+
+void trace_late_cuda() {
+  const Emission emission;
+  const Host* const host = emission ? waiting.exchange(nullptr) : nullptr;
+  if (host != nullptr) tell_cuda_allocator(*host, trace_cuda_allocator(false));
+}
+
 }  // namespace
 
 TorchSource::TorchSource(const Host& host)
     : host_(host),
       emit_(host_.service<strata_emit_service>(STRATA_EXT_EMIT)),
+      training_(host_.service<strata_training_service>(STRATA_EXT_TRAINING)),
       ops_(host_.text("ops")),
-      saved_tensors_(host_.flag("saved_tensors")) {
+      saved_tensors_(host_.flag("saved_tensors")),
+      shapes_(host_.flag("shapes") ? Shapes::kTold : Shapes::kNotTold),
+      sampled_at_(host_.text("memory_samples")) {
   require(release_mismatch(loaded_torch_release()));
   if (emit_ == nullptr)
     throw std::runtime_error("this host takes no events (it has no " STRATA_EXT_EMIT ").");
   require(self_check());
   if (saved_tensors_) require(install_saved_tensor_engine());
-  if (host_.flag("cross_check")) memory_report_.emplace(host_);
+  if (sampled_at_ != "none") samples_.emplace(host_);
+  if (host_.flag("layer_outputs")) layer_outputs_.emplace(host_);
+  if (host_.flag("python_stacks")) python_stacks_.emplace(host_);
+  if (host_.flag("cross_check")) {
+    memory_report_.emplace(host_);
+    device_stats_.emplace(host_);
+  }
 }
 
 TorchSource::~TorchSource() {
@@ -46,46 +68,99 @@ TorchSource::~TorchSource() {
 
 bool TorchSource::listens_to(const char* id) const {
   if (std::strcmp(id, STRATA_EXT_STEP) == 0) return true;
-  if (std::strcmp(id, STRATA_EXT_MEMORY) == 0) return memory_report_.has_value();
+  if (std::strcmp(id, STRATA_EXT_MEMORY) == 0) return memory_report_ || python_stacks_;
+  if (std::strcmp(id, STRATA_EXT_PHASE) == 0) return sampled_at_ == "phase";
+  if (std::strcmp(id, STRATA_EXT_FLUSH) == 0) return true;
   return std::strcmp(id, STRATA_EXT_RUN) == 0;
 }
 
-void TorchSource::begin_run(const strata_when&, const strata_run_info&) {
+void TorchSource::begin_run(const strata_when& when, const strata_run_info&) {
   workspaces_ = {};
   stepped_ = false;
   require(wait_for_emissions() ? install_cpu_allocator() : kStuckThread);
-  if (const std::string problem = trace_cuda_allocator(); !problem.empty()) host_.warning(problem);
+  const TracedCuda cuda = trace_cuda_allocator(memory_report_.has_value());
+  if (cuda.how != CudaTracing::kNone) {
+    tell_cuda_allocator(host_, cuda);
+  } else if (training_ != nullptr) {
+    // A program of others starts CUDA when it likes; our trainer has by now.
+    waiting.store(&host_);
+    when_cuda_starts(&trace_late_cuda);
+  }
   if (const std::string problem = install_pinned_allocator(); !problem.empty()) host_.warning(problem);
   if (memory_report_) memory_report_->begin();
-  connect_host(host_.abi(), emit_);
+  connect_host(host_.abi(), emit_, training_);
+  if (python_stacks_) python_stacks_->begin();
   tell_saved_tensors(saved_tensors_);
-  if (ops_ != "none") op_observer_.emplace();
+  if (ops_ != "none") op_observer_.emplace(shapes_);
+  if (training_ != nullptr) training_watch_.emplace();
+  if (training_ != nullptr && host_.flag("program_layers")) program_layers_.emplace();
+  if (samples_) samples_->take(when);
+}
+
+void TorchSource::ready(const strata_when& when) {
+  if (samples_) samples_->take(when);
 }
 
 // Interest changes at the window's edges, which are steps' edges. Steps that wait for the window are not
 // looked at operator by operator: torch's own record of each would cost more than all else that is traced.
 // The first step is, for what it makes (optimizer state, gradients that are kept) stays.
-void TorchSource::begin_step(const strata_when&, const strata_step_info& step) {
+void TorchSource::begin_step(const strata_when& when, const strata_step_info& step) {
   const bool looking = ops_ == "run" || step.schedule != STRATA_STEP_WAIT || !stepped_;
   stepped_ = true;
   if (op_observer_) op_observer_->follow_interest(looking);
+  if (training_watch_) training_watch_->follow_operators(op_observer_ && looking);
+  if (program_layers_) program_layers_->begin_step();
   workspaces_.tell();
+  if (layer_outputs_ && step.schedule == STRATA_STEP_ACTIVE) layer_outputs_->begin();
+  if (samples_) samples_->take(when);
+  if (device_stats_) device_stats_->write_and_reset(when);
 }
 
-void TorchSource::end_run(const strata_when&, std::uint32_t reason) {
-  if (reason != STRATA_RUN_EXITED) workspaces_.tell();  // a thread that is gone may have kept the lock
+void TorchSource::flush(std::uint32_t reason, std::int64_t) {
+  exiting_ = reason == STRATA_FLUSH_EXITING;
+}
+
+void TorchSource::end_step(const strata_when& when, const strata_step_info&, const strata_step_result&) {
+  if (exiting_) return;
+  if (layer_outputs_) layer_outputs_->end();
+  if (device_stats_) device_stats_->write(when);
+  if (samples_) samples_->take(when);
+}
+
+void TorchSource::end_phase(const strata_when& when, const strata_phase_info&) {
+  if (!exiting_) samples_->take_what_changed(when);
+}
+
+void TorchSource::end_run(const strata_when& when, std::uint32_t) {
+  // A thread that is gone may have kept a lock, and CUDA may be.
+  if (!exiting_) {
+    workspaces_.tell();
+    if (device_stats_) device_stats_->write(when);
+    if (samples_) samples_->take(when);
+  }
   let_go();
 }
 
 void TorchSource::on_memory(const strata_when& when, const strata_memory_event& memory) {
-  memory_report_->on_memory(when, memory);
+  if (memory_report_) memory_report_->on_memory(when, memory);
+  if (python_stacks_) python_stacks_->on_memory(when, memory);
 }
 
 void TorchSource::let_go() {
+  when_cuda_starts(nullptr);
+  waiting.store(nullptr);
+  training_watch_.reset();
+  program_layers_.reset();
+  if (const std::string problem = take_naming_problem(); !problem.empty())
+    host_.warning("the program's own names of tensors could not be had, so that they are numbered: " +
+                  problem);
   op_observer_.reset();
+  if (python_stacks_) python_stacks_->end();
+  if (layer_outputs_) layer_outputs_->end();
   tell_saved_tensors(false);
   restore_cpu_allocator();
   restore_pinned_allocator();
+  restore_cuda_allocator();
   disconnect_host();
   if (memory_report_) memory_report_->end();
   if (const std::uint64_t blocks = take_blocks_not_followed(); blocks != 0) {

@@ -1,0 +1,39 @@
+// torch's own counts of each CUDA device, DeviceStats, written down at the steps' ends so that what analysis
+// makes of our events can be held against them. The peaks are each step's own: they are set back when it
+// begins, as torch.cuda.reset_peak_memory_stats does.
+#pragma once
+
+#include <cstdint>
+
+#include "strata/events.h"
+#include "strata/host.hpp"
+#include "strata/table.hpp"
+
+namespace strata::torch_source {
+
+struct DeviceStatsRow {
+  std::uint64_t sequence;
+  std::uint64_t reset_sequence;
+  std::uint64_t allocated_bytes, peak_allocated_bytes;
+  std::uint64_t reserved_bytes, peak_reserved_bytes;
+  std::uint64_t requested_bytes, peak_requested_bytes;
+  std::uint32_t device_type;
+  std::uint32_t device_index;
+};
+
+class DeviceStatsReport {
+ public:
+  // [driver] Declares the table. Throws std::runtime_error when the host keeps none.
+  explicit DeviceStatsReport(const Host& host);
+
+  // [driver]
+  void write(const strata_when& when) const;
+  // [driver] What was reached until then, and then the peaks begin anew.
+  void write_and_reset(const strata_when& when);
+
+ private:
+  Table<DeviceStatsRow> table_;
+  std::uint64_t reset_sequence_ = 0;
+};
+
+}  // namespace strata::torch_source

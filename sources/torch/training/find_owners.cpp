@@ -1,0 +1,165 @@
+#include "sources/torch/training/find_owners.hpp"
+
+namespace strata::torch_source {
+
+const char* const kFindOwners = R"python(
+import gc
+import sys
+
+PARAMETER, BUFFER, EMA, OPTIMIZER_STATE, PROJECTOR, SCALER, INPUT = 1, 2, 3, 5, 6, 7, 8
+MOST_ITEMS = 200_000  # that are looked at in containers, in all
+DEEPEST = 4
+
+
+def kinds(torch):
+    """A function: what of interest a type is, or None."""
+    known = {}
+    data = sys.modules.get("torch.utils.data")
+    scaler = sys.modules.get("torch.amp.grad_scaler")
+    wanted = [
+        ("module", torch.nn.Module),
+        ("optimizer", torch.optim.Optimizer),
+        ("dataset", data and data.Dataset),
+        ("scaler", scaler and scaler.GradScaler),
+        ("tensor", torch.Tensor),
+    ]
+
+    def kind(of):
+        if of not in known:
+            known[of] = next((name for name, base in wanted if base and base in of.__mro__), None)
+        return known[of]
+
+    return kind
+
+
+def fields(value):
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return held if type(held) is dict else {}
+
+
+def submodules(module):
+    return [child for child in (fields(module).get("_modules") or {}).values() if child is not None]
+
+
+def holds_tensors(module):
+    own = fields(module)
+    return bool(own.get("_parameters") or own.get("_buffers")) or any(map(holds_tensors, submodules(module)))
+
+
+def count_modules(module):
+    return 1 + sum(map(count_modules, submodules(module)))
+
+
+class Finder:
+    def __init__(self, torch):
+        self.torch = torch
+        self.lines = []
+        self.named = set()  # StorageImpl
+        self.items = 0
+
+    def is_tensor(self, value):
+        return issubclass(type(value), self.torch.Tensor)
+
+    def tell(self, role, name, tensor, owner=None):
+        if not self.is_tensor(tensor):
+            return
+        tensor = fields(tensor).get("_local_tensor", tensor)  # of a DTensor
+        try:
+            storage = tensor.untyped_storage()
+            if storage.data_ptr() == 0 or storage._cdata in self.named:
+                return
+        except Exception:  # fake, sparse, or of a class that has none
+            return
+        self.named.add(storage._cdata)
+        extents = "x".join(str(int(extent)) for extent in tensor.shape)
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        of = 0
+        if owner is not None:
+            of = fields(owner).get("_local_tensor", owner).untyped_storage()._cdata
+        name = " ".join(str(name).split()) or "unnamed"
+        self.lines.append(f"{role}\t{storage._cdata}\t{of}\t{dtype}\t{extents}\t{name}")
+
+    def tell_held(self, role, name, value, owner=None, depth=0):
+        """Of a value, of what a container holds, or of what an object's fields do."""
+        self.items += 1
+        if self.is_tensor(value):
+            self.tell(role, name, value, owner)
+        elif depth >= DEEPEST or self.items > MOST_ITEMS:
+            return
+        elif type(value) in (list, tuple, dict):
+            for key, item in list(value.items() if type(value) is dict else enumerate(value)):
+                self.tell_held(role, f"{name}.{key}" if type(key) in (str, int) else name, item, owner, depth + 1)
+        elif value is not None and type(value).__module__ not in ("builtins", "torch") and not callable(value):
+            self.tell_held(role, name, dict(fields(value)), owner, depth + 1)
+
+    def tell_module(self, prefix, module, is_average, seen):
+        if id(module) in seen:
+            return
+        seen.add(id(module))
+        own = fields(module)
+        is_average = is_average or type(module).__name__.startswith(("AveragedModel", "ModelEma"))
+        for key, parameter in list((own.get("_parameters") or {}).items()):
+            self.tell(EMA if is_average else PARAMETER, prefix + key, parameter)
+            # What a quantized weight is restored with.
+            self.tell_held(PARAMETER, prefix + key, dict(fields(parameter)))
+        for key, buffer in list((own.get("_buffers") or {}).items()):
+            self.tell(EMA if is_average else BUFFER, prefix + key, buffer)
+        for key, child in list((own.get("_modules") or {}).items()):
+            if child is not None:
+                self.tell_module(f"{prefix}{key}.", child, is_average, seen)
+
+    def tell_optimizer(self, optimizer):
+        own = fields(optimizer)
+        for group, settings in enumerate(own.get("param_groups") or []):
+            for index, parameter in enumerate(settings.get("params") or []):
+                self.tell(PARAMETER, f"param_groups.{group}.{index}", parameter)
+        for parameter, state in list((own.get("state") or {}).items()):
+            if not self.is_tensor(parameter) or not isinstance(state, dict):
+                continue
+            for key, value in list(state.items()):
+                role = PROJECTOR if "projector" in str(key) or "ortho" in str(key) else OPTIMIZER_STATE
+                self.tell_held(role, str(key), value, parameter)
+
+
+    def find(self, is_first):
+        kind = kinds(self.torch)
+        found = {"module": [], "optimizer": [], "dataset": [], "scaler": [], "tensor": []}
+        for candidate in gc.get_objects():
+            of = kind(type(candidate))
+            if of is not None:
+                found[of].append(candidate)
+        children = {id(child) for module in found["module"] for child in (fields(module).get("_modules") or {}).values()}
+        roots = [module for module in found["module"] if id(module) not in children and holds_tensors(module)]
+        seen = set()
+        # The largest first: where another holds the same parameter, its name there is the better one.
+        for root in sorted(roots, key=count_modules, reverse=True):
+            self.tell_module(f"{type(root).__name__}." if len(roots) > 1 else "", root, False, seen)
+        for optimizer in found["optimizer"]:
+            self.tell_optimizer(optimizer)
+        for scaler in found["scaler"]:
+            for key in ("_scale", "_growth_tracker"):
+                self.tell_held(SCALER, key.lstrip("_"), fields(scaler).get(key))
+        for dataset in found["dataset"]:
+            self.tell_held(INPUT, type(dataset).__name__, dict(fields(dataset)))
+        if is_first:
+            self.tell_the_rest(found["tensor"])
+        return "\n".join(self.lines)
+
+    def tell_the_rest(self, tensors):
+        """Plain tensors that are there before the first forward: data, masks, schedules."""
+        names = {id(value): key for key, value in list(vars(sys.modules["__main__"]).items()) if self.is_tensor(value)}
+        for tensor in sorted(tensors, key=lambda tensor: id(tensor) not in names):  # before the views of them
+            if not tensor.requires_grad and tensor.grad_fn is None:
+                self.tell(INPUT, names.get(id(tensor), "tensor"), tensor)
+
+
+def find_owners(is_first):
+    torch = sys.modules["torch"]
+    with torch._C.DisableTorchFunctionSubclass():
+        return Finder(torch).find(is_first)
+)python";
+
+}  // namespace strata::torch_source

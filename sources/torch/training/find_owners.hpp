@@ -1,0 +1,14 @@
+// What runs in the program's own Python to learn who owns what; see python_owners.hpp.
+#pragma once
+
+namespace strata::torch_source {
+
+// Defines find_owners(), which returns a line for each storage that a module, an optimizer, a gradient scaler
+// or a data set holds: role, StorageImpl, owner's StorageImpl or 0, dtype, extents joined by 'x', name;
+// separated by tabs.
+//
+// It looks into dictionaries and lists alone: no method of the program's own classes is called, so that
+// looking changes nothing and cannot fail in somebody else's code.
+extern const char* const kFindOwners;
+
+}  // namespace strata::torch_source

@@ -1,0 +1,76 @@
+#include "sources/torch/training/graph_tasks.hpp"
+
+#include <torch/csrc/autograd/engine.h>
+#include <torch/csrc/autograd/graph_task.h>
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+
+namespace strata::torch_source {
+namespace {
+
+constexpr int kNoTask = -1;
+
+class OpenTasks {
+ public:
+  // Whether it is the first of all that are open.
+  bool add(int task, bool& is_new) {
+    const std::lock_guard lock(mutex_);
+    is_new = open_.insert(task).second;
+    return is_new && open_.size() == 1;
+  }
+  // Whether it was open, and the last one.
+  bool remove(int task) {
+    const std::lock_guard lock(mutex_);
+    return open_.erase(task) == 1 && open_.empty();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<int> open_;
+};
+
+OpenTasks& open_tasks() {
+  static auto& tasks = *new OpenTasks;  // NOLINT: not destroyed at exit, where backward may be under way
+  return tasks;
+}
+
+// Kept by the engine's own task until it is done with or, after an exception, thrown away: either ends it.
+class TaskEnd {
+ public:
+  TaskEnd(int task, void (*call)()) : task_(task), call_(call) {}
+  ~TaskEnd() { end(); }
+  TaskEnd(const TaskEnd&) = delete;
+  TaskEnd& operator=(const TaskEnd&) = delete;
+
+  void end() {
+    if (open_tasks().remove(std::exchange(task_, kNoTask))) call_();
+  }
+
+ private:
+  int task_;
+  void (*call_)();
+};
+
+}  // namespace
+
+void follow_graph_task(const GraphTaskCalls& calls) {
+  thread_local int last = kNoTask;
+  const int task = torch::autograd::get_current_graph_task_id();
+  if (task == kNoTask || task == last) return;
+  last = task;
+  bool is_new = false;
+  const bool is_outermost = open_tasks().add(task, is_new);
+  if (!is_new) return;
+  const auto end = std::make_shared<TaskEnd>(task, calls.end);
+  torch::autograd::Engine::get_default_engine().queue_callback([end] { end->end(); });
+  if (is_outermost) calls.begin();
+}
+
+bool is_in_graph_task() {
+  return torch::autograd::get_current_graph_task_id() != kNoTask;
+}
+
+}  // namespace strata::torch_source

@@ -1,0 +1,290 @@
+#include "sources/torch/training/owners.hpp"
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
+#include <c10/core/StorageImpl.h>
+#include <c10/util/intrusive_ptr.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sources/torch/host_link.hpp"
+#include "sources/torch/training/python_owners.hpp"
+#include "sources/torch/training/written_tensors.hpp"
+#include "strata/ext/tensor.h"
+
+namespace strata::torch_source {
+namespace {
+
+using Storage = c10::StorageImpl*;
+using WeakStorage = c10::weak_intrusive_ptr<c10::StorageImpl>;
+
+WeakStorage weak(const at::Tensor& tensor) {
+  return WeakStorage(tensor.storage().getWeakStorageImpl());
+}
+
+// A storage may end and another begin where it was: a name holds for the one it was given to.
+struct Named {
+  WeakStorage storage;
+  std::string name;
+};
+
+struct Written {
+  WeakStorage storage;
+  std::vector<std::int64_t> sizes;
+  at::ScalarType dtype;
+};
+
+struct Owners {
+  std::mutex mutex;
+  std::unordered_map<Storage, Named> parameters, states;
+  std::unordered_map<Storage, WeakStorage> gradients;
+  std::unordered_map<Storage, Written> written;
+  std::size_t parameters_named = 0, states_named = 0;
+  int looks = 0;  // at the program's Python
+  bool has_found_model = false;
+  std::string naming_problem;
+};
+
+// Each takes some 60 ms of a large program: who makes new state for ever is numbered from there on.
+constexpr int kMostLooks = 16;
+
+Owners& owners() {
+  static auto& all = *new Owners;  // NOLINT: not destroyed at exit, where backward may be under way
+  return all;
+}
+
+bool is_leaf_to_train(const at::Tensor& tensor) {
+  return tensor.requires_grad() && tensor.is_leaf();
+}
+
+const WeakStorage& storage_in(const WeakStorage& known) {
+  return known;
+}
+
+const WeakStorage& storage_in(const Named& known) {
+  return known.storage;
+}
+
+// Not a storage that has ended, and another that begins where it was.
+template <typename Known>
+bool holds(const std::unordered_map<Storage, Known>& known, Storage storage) {
+  const auto found = known.find(storage);
+  return found != known.end() && !storage_in(found->second).expired();
+}
+
+struct OwnerTold {
+  std::uint32_t role;
+  std::string name;
+  std::string dtype;
+  std::vector<std::int64_t> sizes;
+  std::uint64_t owner = 0;
+};
+
+std::string name_of(at::ScalarType dtype) {
+  return std::string(c10::getDtypeNames(dtype).first);
+}
+
+bool hears_of_tensors() {
+  const Emission emission;
+  return emission && emission.wanted(STRATA_INTEREST_TENSOR);
+}
+
+void tell_storage(const c10::StorageImpl& storage, const OwnerTold& told) {
+  const Emission emission;
+  if (!emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
+  const c10::Device device = storage.device();
+  emission.tensor({.struct_size = sizeof(strata_tensor_event),
+                   .role = told.role,
+                   .name = emission.intern(told.name.data(), told.name.size()),
+                   .dtype = emission.intern(told.dtype.data(), told.dtype.size()),
+                   .device = {.type = device.is_cuda() ? STRATA_DEVICE_CUDA : STRATA_DEVICE_CPU,
+                              .index = device.is_cuda() ? device.index() : 0},
+                   .address = reinterpret_cast<std::uint64_t>(storage.data()),
+                   .storage_bytes = storage.nbytes(),
+                   .owner_address = told.owner,
+                   .sizes = told.sizes.data(),
+                   .dimensions = static_cast<std::uint32_t>(told.sizes.size()),
+                   .reserved = 0});
+}
+
+Storage storage_of(const at::Tensor& tensor) {
+  return tensor.storage().unsafeGetStorageImpl();
+}
+
+std::uint64_t address_of_storage(const at::Tensor& tensor) {
+  return reinterpret_cast<std::uint64_t>(tensor.storage().data());
+}
+
+void tell_owner(std::uint32_t role, const std::string& name, const at::Tensor& tensor, std::uint64_t owner) {
+  tell_storage(*storage_of(tensor), {role, name, name_of(tensor.scalar_type()), tensor.sizes().vec(), owner});
+}
+
+// Tells of it when this is the first time, with its number as its name. Returns the name that the program's
+// Python gave; empty: none.
+std::string parameter_name(const at::Tensor& parameter) {
+  Owners& all = owners();
+  std::string name;
+  {
+    const std::lock_guard lock(all.mutex);
+    if (holds(all.parameters, storage_of(parameter))) return all.parameters.at(storage_of(parameter)).name;
+    name = "parameter " + std::to_string(all.parameters_named++);
+    all.parameters.insert_or_assign(storage_of(parameter), Named{weak(parameter), {}});
+  }
+  tell_owner(STRATA_TENSOR_PARAMETER, name, parameter, 0);
+  return {};
+}
+
+void take_name(const PythonOwner& owner) {
+  Owners& known = owners();
+  const auto storage = c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(owner.storage);
+  {
+    const std::lock_guard lock(known.mutex);
+    const Named named{WeakStorage(storage), owner.name};
+    if (owner.role == STRATA_TENSOR_PARAMETER) {
+      known.parameters.insert_or_assign(owner.storage, named);
+      known.has_found_model = true;
+    }
+    if (owner.role == STRATA_TENSOR_OPTIMIZER_STATE || owner.role == STRATA_TENSOR_PROJECTOR)
+      known.states.insert_or_assign(owner.storage, named);
+  }
+  const auto parameter = owner.owner == nullptr ? 0 : reinterpret_cast<std::uint64_t>(owner.owner->data());
+  tell_storage(*storage, {owner.role, owner.name, owner.dtype, owner.sizes, parameter});
+}
+
+void look_for_names(bool is_first) {
+  Owners& known = owners();
+  try {
+    for_each_python_owner(is_first, &take_name);
+  } catch (const std::exception& error) {
+    const std::lock_guard lock(known.mutex);
+    known.naming_problem = error.what();
+    known.looks = kMostLooks;
+  }
+}
+
+// Counts a look, if there is one left.
+bool may_look(Owners& known) {
+  if (known.looks >= kMostLooks) return false;
+  ++known.looks;
+  return true;
+}
+
+}  // namespace
+
+void name_before_forward() {
+  Owners& known = owners();
+  bool is_first = false;
+  {
+    const std::lock_guard lock(known.mutex);
+    is_first = known.looks == 0;
+    if (known.has_found_model || !may_look(known)) return;
+  }
+  look_for_names(is_first);
+}
+
+void tell_accumulated(const at::RecordFunction& node) {
+  if (!std::string_view(node.name()).ends_with("AccumulateGrad")) return;
+  const auto current = torch::autograd::get_current_node();
+  const auto* const accumulate = dynamic_cast<const torch::autograd::AccumulateGrad*>(current.get());
+  if (accumulate == nullptr || !accumulate->variable.has_storage()) return;
+  const at::Tensor& parameter = accumulate->variable;
+  const std::string name = parameter_name(parameter);
+  const at::Tensor& gradient = parameter.grad();
+  if (!gradient.defined() || !gradient.has_storage()) return;
+  {
+    Owners& known = owners();
+    const std::lock_guard lock(known.mutex);
+    known.gradients.insert_or_assign(storage_of(gradient), weak(gradient));
+  }
+  if (!hears_of_tensors()) return;
+  // Without one it stands behind the parameter's, which may be what a program in C++ attached.
+  tell_owner(STRATA_TENSOR_GRADIENT, name.empty() ? "grad" : name + ".grad", gradient,
+             address_of_storage(parameter));
+}
+
+void note_written(const at::RecordFunction& function) {
+  Owners& known = owners();
+  for_each_written(function, [&](const at::Tensor& tensor) {
+    if (!tensor.has_storage() || is_leaf_to_train(tensor)) return;
+    const std::lock_guard lock(known.mutex);
+    const Storage storage = storage_of(tensor);
+    if (holds(known.parameters, storage) || holds(known.gradients, storage)) return;
+    known.written.insert_or_assign(storage,
+                                   Written{weak(tensor), tensor.sizes().vec(), tensor.scalar_type()});
+  });
+}
+
+bool tell_states() {
+  Owners& known = owners();
+  const auto is_new = [&](const auto& entry) {
+    const auto& [storage, written] = entry;
+    return !written.storage.expired() && !holds(known.gradients, storage) && !holds(known.states, storage);
+  };
+  bool has_new = false, looks = false;
+  {
+    const std::lock_guard lock(known.mutex);
+    has_new = std::ranges::any_of(known.written, is_new);
+    looks = has_new && may_look(known);
+  }
+  if (looks) look_for_names(false);
+  std::vector<std::pair<c10::intrusive_ptr<c10::StorageImpl>, OwnerTold>> found;
+  {
+    const std::lock_guard lock(known.mutex);
+    for (const auto& entry : known.written) {
+      const auto alive = entry.second.storage.lock();
+      if (!alive || !is_new(entry)) continue;
+      std::string name = "optimizer state " + std::to_string(known.states_named++);
+      found.emplace_back(alive, OwnerTold{STRATA_TENSOR_OPTIMIZER_STATE, name, name_of(entry.second.dtype),
+                                          entry.second.sizes});
+      known.states.insert_or_assign(entry.first, Named{entry.second.storage, std::move(name)});
+    }
+    known.written.clear();
+    std::erase_if(known.gradients, [](const auto& entry) { return entry.second.expired(); });
+  }
+  for (const auto& [storage, told] : found) tell_storage(*storage, told);
+  return has_new;
+}
+
+std::string take_naming_problem() {
+  Owners& known = owners();
+  const std::lock_guard lock(known.mutex);
+  return std::exchange(known.naming_problem, {});
+}
+
+bool writes_to_parameter(const at::RecordFunction& function) {
+  bool writes = false;
+  for_each_written(function, [&](const at::Tensor& tensor) {
+    if (writes || !tensor.has_storage()) return;
+    writes = is_leaf_to_train(tensor);
+    if (writes) return;
+    Owners& known = owners();
+    const std::lock_guard lock(known.mutex);
+    writes = holds(known.parameters, storage_of(tensor));
+  });
+  return writes;
+}
+
+void forget_owners() {
+  Owners& known = owners();
+  const std::lock_guard lock(known.mutex);
+  known.parameters.clear();
+  known.states.clear();
+  known.gradients.clear();
+  known.written.clear();
+  known.parameters_named = known.states_named = 0;
+  known.looks = 0;
+  known.has_found_model = false;
+  known.naming_problem.clear();
+}
+
+}  // namespace strata::torch_source

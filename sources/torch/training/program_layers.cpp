@@ -1,0 +1,84 @@
+#include "sources/torch/training/program_layers.hpp"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "sources/torch/python_calls.hpp"
+
+namespace strata::torch_source {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folder that holds the package, beside or above this library, in a build tree, an installation and a
+// wheel; empty: it is not there.
+fs::path folder_of_package() {
+  Dl_info here{};
+  if (dladdr(reinterpret_cast<void*>(&folder_of_package), &here) == 0) return {};
+  const fs::path module = "strata/program_layers.py";
+  std::error_code ignored;
+  for (fs::path folder = fs::absolute(here.dli_fname, ignored).parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    if (fs::exists(folder / "python" / module, ignored)) return folder / "python";
+    if (fs::exists(folder / module, ignored)) return folder;
+  }
+  return {};
+}
+
+// Under a name of its own: the program may have another module `strata`. What goes wrong stays here.
+constexpr const char* kWalkText = R"(
+import sys
+try:
+    package = sys.modules.get("strata")
+    if getattr(package, "__strata_version__", None) is None:
+        import importlib.util, os
+        place = os.path.join(folder, "strata")
+        spec = importlib.util.spec_from_file_location(
+            "_strata_of_exec", os.path.join(place, "__init__.py"), submodule_search_locations=[place])
+        package = sys.modules["_strata_of_exec"] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(package)
+    import importlib
+    importlib.import_module(package.__name__ + ".program_layers").tell_layers()
+except Exception as error:
+    if "STRATA_VERBOSE" in __import__("os").environ:
+        sys.stderr.write(f"strata: the program's layers are not told: {type(error).__name__}: {error}\n")
+)";
+
+std::string python_literal(const std::string& text) {
+  std::string literal = "'";
+  for (const char letter : text) {
+    if (letter == '\'' || letter == '\\') literal += '\\';
+    literal += letter;
+  }
+  return literal + "'";
+}
+
+// [Python's main thread]
+int walk_program(void*) {
+  static const std::optional<PythonInterpreter> python = find_python_interpreter();
+  static const std::optional<PythonCalls> calls = find_python_calls();
+  if (!python || !calls) return 0;
+  const WithoutDynamo frames_as_they_are(*python, *calls);
+  const std::string text = "folder = " + python_literal(folder_of_package().string()) + kWalkText;
+  const HeldReference globals(*python, calls->new_dict());
+  const HeldReference ended(*python,
+                            globals ? calls->run(text.c_str(), kPythonFile, globals.get(), globals.get()) : nullptr);
+  python->clear_error();
+  return 0;
+}
+
+}  // namespace
+
+void ProgramLayers::begin_step() {
+  if (std::exchange(asked_, true)) return;
+  int (*add_pending_call)(int (*call)(void*), void* argument) = nullptr;
+  if (find_in_process(add_pending_call, "Py_AddPendingCall") && !folder_of_package().empty())
+    add_pending_call(&walk_program, nullptr);
+}
+
+}  // namespace strata::torch_source

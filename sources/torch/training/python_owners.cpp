@@ -1,0 +1,73 @@
+#include "sources/torch/training/python_owners.hpp"
+
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "sources/torch/python_calls.hpp"
+#include "sources/torch/training/find_owners.hpp"
+
+namespace strata::torch_source {
+namespace {
+
+std::string error_of(const PythonInterpreter& python, const PythonCalls& calls) {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  python.fetch_error(&type, &value, &traceback);
+  const HeldReference held_type(python, type), held_value(python, value), held_traceback(python, traceback);
+  const HeldReference text(python, value == nullptr ? nullptr : calls.text(value));
+  const char* const characters = text ? python.utf8(text.get()) : nullptr;
+  std::string said = characters == nullptr ? "an error without a text" : characters;
+  python.clear_error();
+  return said;
+}
+
+// What is before the next separator, and that taken off.
+std::string_view take_field(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view field = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return field;
+}
+
+template <typename Number>
+Number number_of(std::string_view text) {
+  Number number{};
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+PythonOwner owner_of(std::string_view line) {
+  PythonOwner owner;
+  owner.role = number_of<std::uint32_t>(take_field(line, '\t'));
+  owner.storage = reinterpret_cast<c10::StorageImpl*>(number_of<std::uintptr_t>(take_field(line, '\t')));
+  owner.owner = reinterpret_cast<c10::StorageImpl*>(number_of<std::uintptr_t>(take_field(line, '\t')));
+  owner.dtype = take_field(line, '\t');
+  for (std::string_view extents = take_field(line, '\t'); !extents.empty();)
+    owner.sizes.push_back(number_of<std::int64_t>(take_field(extents, 'x')));
+  owner.name = line;
+  return owner;
+}
+
+}  // namespace
+
+void for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwner&)> take) {
+  static const std::optional<PythonInterpreter> python = find_python_interpreter();
+  static const std::optional<PythonCalls> calls = find_python_calls();
+  if (!python || !calls) return;
+  const PythonLock lock(*python);
+  if (lock.thread() == nullptr) return;
+  const WithoutDynamo frames_as_they_are(*python, *calls);
+  const HeldReference globals(*python, calls->new_dict());
+  const HeldReference defined(*python, calls->run(kFindOwners, kPythonFile, globals.get(), globals.get()));
+  if (!defined) throw std::runtime_error(error_of(*python, *calls));
+  const HeldReference arguments(*python, calls->build("(i)", is_first ? 1 : 0));
+  const HeldReference lines(*python, calls->call(calls->item(globals.get(), "find_owners"), arguments.get()));
+  if (!lines) throw std::runtime_error(error_of(*python, *calls));
+  const char* const text = python->utf8(lines.get());
+  if (text == nullptr) throw std::runtime_error(error_of(*python, *calls));
+  for (std::string_view rest = text; !rest.empty();) take(owner_of(take_field(rest, '\n')));
+}
+
+}  // namespace strata::torch_source
