@@ -21,6 +21,9 @@ thread_local std::uint32_t current_correlation = 0;  // of the call that this th
 thread_local std::vector<Record> work_of_call;
 thread_local std::map<CUpti_ExternalCorrelationKind, std::vector<std::uint64_t>> external_ids;
 
+// Kept for a client that does not flush: some 250 MiB.
+constexpr std::size_t kMostRecords = std::size_t{1} << 20;
+
 constexpr std::array kOfDevices = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                    CUPTI_ACTIVITY_KIND_MEMSET};
 constexpr std::array kOfCalls = {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER};
@@ -159,7 +162,7 @@ void Activities::done(const Work& work, const Span& span, const CUstream_st& str
 void Activities::add(std::vector<Record> records) {
   {
     const std::scoped_lock lock(mutex_);
-    if (request_ == nullptr) {
+    if (request_ == nullptr || records_.size() + records.size() > kMostRecords) {
       dropped_ += records.size();
       return;
     }

@@ -95,6 +95,16 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::siz
   });
 }
 
+// Records have the system's numbers in any case.
+CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType type) {
+  static Refused function{"cuptiSetThreadIdType"};
+  return call_cupti(function, [&](Activities&) {
+    if (type == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM) return CUPTI_SUCCESS;
+    refuse(function);
+    return CUPTI_ERROR_NOT_SUPPORTED;
+  });
+}
+
 CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind kind, std::uint64_t id) {
   static Refused function{"cuptiActivityPushExternalCorrelationId"};
   return call_cupti(function, [&](Activities&) {
@@ -121,6 +131,7 @@ CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, std::si
       case CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT:
         return *bytes >= sizeof(std::size_t) ? CUPTI_SUCCESS : CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT;
       case CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER:
+      case CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER:  // nothing relies on zeros here
         return CUPTI_SUCCESS;
       default:
         return CUPTI_ERROR_INVALID_PARAMETER;

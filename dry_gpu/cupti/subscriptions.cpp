@@ -4,10 +4,13 @@
 // driver are refused: they would need each function's parameters.
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "dry_gpu/cupti/call.hpp"
+#include "dry_gpu/cupti/call_names.hpp"
 #include "dry_gpu/device/machine.hpp"
 
 using namespace strata::dry_gpu;
@@ -16,6 +19,7 @@ struct CUpti_Subscriber_st {
   std::mutex mutex;
   CUpti_CallbackFunc callback = nullptr;  // null: nobody has subscribed
   void* data = nullptr;
+  std::string name;  // which it gave; empty: none
   bool wants_contexts = false;
 };
 
@@ -42,19 +46,42 @@ void tell_of_context(CUctx_st& context) {
     callback(data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &resource);
 }
 
+// As CUPTI names it: "CUPTI for Strata". Nothing of one that gave no name.
+void name_holder(const CUpti_Subscriber_st& holder, const CUpti_SubscriberParams* params) {
+  if (params == nullptr || params->oldSubscriberName == nullptr || params->oldSubscriberSize == 0) return;
+  const std::string name = holder.name.empty() ? "" : "CUPTI for " + holder.name;
+  std::snprintf(params->oldSubscriberName, params->oldSubscriberSize, "%s", name.c_str());
+}
+
+CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void* data,
+                      const CUpti_SubscriberParams* params) {
+  if (handle == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+  CUpti_Subscriber_st& subscriber = only_subscriber();
+  const std::scoped_lock lock(subscriber.mutex);
+  if (subscriber.callback != nullptr) {
+    name_holder(subscriber, params);
+    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  }
+  subscriber.callback = callback;
+  subscriber.data = data;
+  subscriber.name = params == nullptr || params->subscriberName == nullptr ? "" : params->subscriberName;
+  *handle = &subscriber;
+  return CUPTI_SUCCESS;
+}
+
 }  // namespace
 
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void* data) {
   static Refused function{"cuptiSubscribe"};
+  return call_cupti(function, [&](Activities&) { return subscribe(handle, callback, data, nullptr); });
+}
+
+CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void* data,
+                              CUpti_SubscriberParams* params) {
+  static Refused function{"cuptiSubscribe_v2"};
   return call_cupti(function, [&](Activities&) {
-    if (handle == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
-    CUpti_Subscriber_st& subscriber = only_subscriber();
-    const std::scoped_lock lock(subscriber.mutex);
-    if (subscriber.callback != nullptr) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-    subscriber.callback = callback;
-    subscriber.data = data;
-    *handle = &subscriber;
-    return CUPTI_SUCCESS;
+    if (params != nullptr && params->structSize < sizeof *params) return CUPTI_ERROR_INVALID_PARAMETER;
+    return subscribe(handle, callback, data, params);
   });
 }
 
@@ -65,6 +92,7 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle) {
     const std::scoped_lock lock(handle->mutex);
     handle->callback = nullptr;
     handle->data = nullptr;
+    handle->name.clear();
     handle->wants_contexts = false;
     return CUPTI_SUCCESS;
   });
@@ -90,11 +118,17 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle han
   });
 }
 
-// These two answer without a modelled clock as well: a profiler asks what the refusal of the others means.
+// These three answer without a modelled clock as well: a profiler asks what the refusal of the others means.
 CUptiResult cuptiGetVersion(std::uint32_t* version) {
   if (version == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
   *version = CUPTI_API_VERSION;
   return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t function, const char** name) {
+  if (name == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+  *name = call_name(domain, function);
+  return *name == nullptr ? CUPTI_ERROR_INVALID_PARAMETER : CUPTI_SUCCESS;
 }
 
 // Those that these functions return.

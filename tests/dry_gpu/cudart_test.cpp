@@ -10,6 +10,13 @@
 
 #include "tests/dry_gpu/dry_devices.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): CUDA's names
+extern "C" {
+cudaError_t cudaProfilerStart();
+cudaError_t cudaProfilerStop();
+}
+// NOLINTEND(readability-identifier-naming)
+
 namespace strata::dry_gpu {
 namespace {
 
@@ -46,6 +53,11 @@ TEST_F(Cudart, CountsMemoryByDeviceAndItsContext) {
   ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
   EXPECT_EQ(used_bytes(), 0u);
   EXPECT_EQ(cudaFree(first), cudaErrorInvalidValue);
+}
+
+TEST_F(Cudart, HasAProfilerToSwitch) {
+  EXPECT_EQ(cudaProfilerStart(), cudaSuccess);
+  EXPECT_EQ(cudaProfilerStop(), cudaSuccess);
 }
 
 TEST_F(Cudart, IsOutOfMemoryWhenItIs) {

@@ -255,5 +255,48 @@ TEST_F(Cupti, HasOneSubscriber) {
   EXPECT_EQ(cuptiUnsubscribe(second), CUPTI_ERROR_INVALID_PARAMETER);
 }
 
+TEST_F(Cupti, NamesTheSubscriberThatItHas) {
+  const CUpti_CallbackFunc callback = [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {};
+  char holder[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
+  CUpti_SubscriberParams params{};
+  params.structSize = sizeof params;
+  params.subscriberName = "Strata";
+  params.oldSubscriberName = holder;
+  params.oldSubscriberSize = sizeof holder;
+  CUpti_SubscriberHandle first = nullptr;
+  CUpti_SubscriberHandle second = nullptr;
+  ASSERT_EQ(cuptiSubscribe_v2(&first, callback, nullptr, &params), CUPTI_SUCCESS);
+  EXPECT_EQ(cuptiSubscribe_v2(&second, callback, nullptr, &params),
+            CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+  EXPECT_STREQ(holder, "CUPTI for Strata");
+  ASSERT_EQ(cuptiUnsubscribe(first), CUPTI_SUCCESS);
+  // The older function gives no name.
+  ASSERT_EQ(cuptiSubscribe(&first, callback, nullptr), CUPTI_SUCCESS);
+  EXPECT_EQ(cuptiSubscribe_v2(&second, callback, nullptr, &params),
+            CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+  EXPECT_STREQ(holder, "");
+  ASSERT_EQ(cuptiUnsubscribe(first), CUPTI_SUCCESS);
+}
+
+TEST_F(Cupti, NamesFunctions) {
+  const char* name = nullptr;
+  ASSERT_EQ(cuptiGetCallbackName(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+                                 &name),
+            CUPTI_SUCCESS);
+  EXPECT_STREQ(name, "cudaLaunchKernel_v7000");
+  ASSERT_EQ(cuptiGetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, &name),
+            CUPTI_SUCCESS);
+  EXPECT_STREQ(name, "cuLaunchKernelEx");
+  EXPECT_EQ(cuptiGetCallbackName(CUPTI_CB_DOMAIN_RUNTIME_API, 999'999, &name), CUPTI_ERROR_INVALID_PARAMETER);
+}
+
+TEST_F(Cupti, NumbersThreadsAsTheSystemDoes) {
+  EXPECT_EQ(cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM), CUPTI_SUCCESS);
+  std::uint8_t zeroed = 1;
+  std::size_t bytes = sizeof zeroed;
+  EXPECT_EQ(cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &zeroed),
+            CUPTI_SUCCESS);
+}
+
 }  // namespace
 }  // namespace strata::dry_gpu

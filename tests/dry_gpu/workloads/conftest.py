@@ -26,7 +26,7 @@ def profile_text(strata):
     @functools.cache
     def of(card, cudnn_workspace=None):
         options = ["--cudnn-workspace", cudnn_workspace] if cudnn_workspace else []
-        command = [strata, "exec", "--dry", card, *options, "--", "sh", "-c", 'cat "$STRATA_DRY_GPU"']
+        command = [strata, "exec", "--plugins", "none", "--dry", card, *options, "--", "sh", "-c", 'cat "$STRATA_DRY_GPU"']
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     return of

@@ -1,0 +1,4 @@
+// CUPTI's headers. Nothing of them is linked: its functions are looked up at run time (functions.hpp).
+#pragma once
+
+#include <cupti.h>

@@ -1,0 +1,102 @@
+// The source `cupti`, the one that subscribes to CUPTI in this process: what a device did, for all plugins
+// that listen to strata.activity/1.
+//
+// It records while somebody listens: from the window's first warm-up step to the window's end, or for the
+// whole run where a plugin of the whole run listens; the option `from` has it begin with the run. Where
+// nobody does it loads nothing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "sources/cupti/capture_table.hpp"
+#include "sources/cupti/options.hpp"
+#include "sources/cupti/recording.hpp"
+#include "sources/cupti/torch_profiler.hpp"
+#include "strata/plugin.hpp"
+
+namespace strata::cupti {
+
+class CuptiSource {
+ public:
+  static constexpr strata_descriptor kDescriptor{
+      .struct_size = sizeof(strata_descriptor),
+      .flags = STRATA_DESCRIPTOR_SOURCE | STRATA_DESCRIPTOR_WHOLE_RUN,
+      .id = "cupti",
+      .version = "0.1.0",
+      .summary = "What a CUDA device did, and the calls that made it: kernels, copies, loading, waiting.",
+      .options = kOptions.data(),
+      .option_count = kOptions.size(),
+      .reserved = 0};
+
+  // [driver] Throws std::runtime_error when an option's value is not understood.
+  explicit CuptiSource(const Host& host);
+  ~CuptiSource();
+  CuptiSource(const CuptiSource&) = delete;
+  CuptiSource& operator=(const CuptiSource&) = delete;
+
+  // To nothing where nobody wants activities.
+  bool listens_to(const char* id) const;
+
+  void begin_run(const strata_when& when, const strata_run_info& run);
+  void begin_step(const strata_when& when, const strata_step_info& step);
+  void end_step(const strata_when& when, const strata_step_info& step, const strata_step_result& result);
+  void end_run(const strata_when& when, std::uint32_t reason);
+  void flush(std::uint32_t reason, std::int64_t deadline_ns);
+
+  // Each returns whether CUPTI was told, which its end needs to know.
+  std::uint64_t begin_phase(const strata_when& when, const strata_phase_info& phase);
+  void end_phase(const strata_when& when, const strata_phase_info& phase, std::uint64_t token);
+  std::uint64_t begin_module(const strata_when& when, const strata_module_info& module);
+  void end_module(const strata_when& when, const strata_module_info& module, std::uint64_t token);
+  std::uint64_t begin_op(const strata_when& when, const strata_op_info& op);
+  void end_op(const strata_when& when, const strata_op_info& op, std::uint64_t token);
+
+ private:
+  bool is_wanted_now() const;
+  // Records from here on, or says why it cannot, and tries no more.
+  void start(std::int64_t now_ns);
+  void start_with(std::unique_ptr<Subscription> subscription, std::int64_t now_ns);
+  void refused(Regime regime, const std::string& holder, const std::string& reason, std::int64_t now_ns);
+  void stop(std::int64_t deadline_ns);
+  void write_row(std::int64_t end_ns);
+  void say(const Warnings& warnings) const;
+  void warn_of_copies() const;
+  // Once, where another profiler records in vain, since CUPTI is ours alone.
+  void warn_of_profiler();
+
+  std::uint64_t push(const Origin& origin);
+  void pop(const strata_when& when, std::uint64_t token);
+
+  Host host_;
+  const strata_emit_service* emit_;
+  const Settings settings_;
+  const bool is_wanted_;  // in the window
+  std::optional<CaptureTable> captures_;
+  std::optional<Library> library_;
+  std::optional<TorchProfiler> profiler_;  // looked for when recording first begins
+  std::unique_ptr<Origins> origins_;
+
+  std::mutex mutex_;  // of what the driver and the process's exit change; `recording_` is read without it
+  std::unique_ptr<Recording> owned_;
+  // What ranges are told to. Set and cleared while no range is under way on the driver's side; other threads'
+  // ranges keep it open by `pushes_`.
+  std::atomic<Recording*> recording_{nullptr};
+  std::atomic<std::uint32_t> pushes_{0};
+  std::atomic<std::uint64_t> generation_{0};   // of recordings: a token of another one's is not taken back
+  std::atomic<bool> starves_profiler_{false};  // CUPTI is ours alone, and nobody has been warned
+  std::atomic<bool> said_profiler_{false};
+  bool is_for_whole_run_ = false;  // outside the window, too, somebody listens
+  bool keeps_window_ = false;      // what was over before the window is not told
+  bool gave_up_ = false;
+  bool said_busy_ = false;
+  std::int64_t begin_ns_ = 0;
+  std::int64_t last_flush_ns_ = 0;
+};
+
+}  // namespace strata::cupti

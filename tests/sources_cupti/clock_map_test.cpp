@@ -1,0 +1,69 @@
+#include "sources/cupti/clock_map.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <ctime>
+
+namespace strata::cupti {
+namespace {
+
+std::int64_t read_ns(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// CUPTI's clock, as far from CLOCK_REALTIME as told.
+ClockMap::Read clock_at(std::int64_t offset_ns) {
+  return [offset_ns](std::uint64_t* ns) {
+    *ns = static_cast<std::uint64_t>(read_ns(CLOCK_REALTIME) + offset_ns);
+    return true;
+  };
+}
+
+constexpr std::int64_t kNear = 200'000;  // where other processes run, a thread waits between two readings
+
+TEST(ClockMap, TellsCuptisTimeInTheRunsClock) {
+  ClockMap clock;
+  ASSERT_EQ(clock.begin(clock_at(0)), "");
+  const std::int64_t realtime_ns = read_ns(CLOCK_REALTIME);
+  const std::int64_t monotonic_ns = read_ns(CLOCK_MONOTONIC);
+  EXPECT_LT(std::abs(clock.to_monotonic(static_cast<std::uint64_t>(realtime_ns)) - monotonic_ns), kNear);
+  EXPECT_EQ(clock.to_monotonic(static_cast<std::uint64_t>(realtime_ns) + 5000) -
+                clock.to_monotonic(static_cast<std::uint64_t>(realtime_ns)),
+            5000);
+}
+
+// As if CLOCK_REALTIME had been set by 2 ms between two points.
+TEST(ClockMap, BetweenTwoPointsItGoesFromOneToTheOther) {
+  ClockMap clock;
+  ASSERT_EQ(clock.begin(clock_at(0)), "");
+  const std::int64_t first_ns = read_ns(CLOCK_REALTIME);
+  clock.add(clock_at(2'000'000));
+  EXPECT_NEAR(static_cast<double>(clock.drift_ns()), 2e6, kNear);
+  const std::int64_t end_ns = read_ns(CLOCK_REALTIME) + 2'000'000;
+  EXPECT_LT(std::abs(clock.to_monotonic(static_cast<std::uint64_t>(end_ns)) - read_ns(CLOCK_MONOTONIC)),
+            kNear);
+  // What is in between keeps its order.
+  std::int64_t last = clock.to_monotonic(static_cast<std::uint64_t>(first_ns));
+  for (std::int64_t at = first_ns; at <= end_ns; at += 10'000) {
+    const std::int64_t now = clock.to_monotonic(static_cast<std::uint64_t>(at));
+    EXPECT_GE(now, last);
+    last = now;
+  }
+}
+
+TEST(ClockMap, AnotherClockIsRefused) {
+  ClockMap clock;
+  EXPECT_NE(clock.begin(clock_at(1'000'000'000)).find("CLOCK_REALTIME"), std::string::npos);
+  const ClockMap::Read ticks = [](std::uint64_t* ns) {
+    *ns = 12345;
+    return true;
+  };
+  EXPECT_NE(clock.begin(ticks).find("CLOCK_REALTIME"), std::string::npos);
+  EXPECT_NE(clock.begin([](std::uint64_t*) { return false; }), "");
+}
+
+}  // namespace
+}  // namespace strata::cupti

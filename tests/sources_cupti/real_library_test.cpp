@@ -1,0 +1,91 @@
+// CUPTI's own step from record to record, over buffers made by hand: it needs no driver. What the headers say
+// of a record's layout and what the library does are then the same, and so is what the decoder makes of it.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "sources/cupti/functions.hpp"
+#include "tests/sources_cupti/hand_made_buffer.hpp"
+
+namespace strata::cupti {
+namespace {
+
+class RealCupti : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(STRATA_REAL_CUPTI))
+      GTEST_SKIP() << STRATA_REAL_CUPTI << " is not there: this torch came without it";
+    void* const library = dlopen(STRATA_REAL_CUPTI, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    functions_ = find_functions(library);
+  }
+
+  // How far it came: the end of the last record that the library returned.
+  std::size_t consumed(std::span<std::uint8_t> buffer, std::size_t last_bytes) {
+    CUpti_Activity* record = nullptr;
+    std::size_t begin = 0;
+    while (functions_.cuptiActivityGetNextRecord(buffer.data(), buffer.size(), &record) == CUPTI_SUCCESS)
+      begin =
+          static_cast<std::size_t>(static_cast<std::uint8_t*>(static_cast<void*>(record)) - buffer.data());
+    return begin + last_bytes;
+  }
+
+  Functions functions_;
+};
+
+TEST_F(RealCupti, StepsOverOneRecordOfEachKindAndTheDecoderTellsThem) {
+  ToldLines told;
+  std::uint64_t origin = told.origins().note({7, 8, 9});
+  HandMadeBuffer buffer = one_of_each(origin);
+  EXPECT_EQ(consumed(buffer.span(), sizeof(CUpti_ActivityJit2)), buffer.bytes())
+      << "a record that is cut off is not reported, but left out";
+
+  RecordDecoder decoder(told.setup(functions_.cuptiActivityGetNextRecord, functions_.cuptiGetCallbackName));
+  decoder.decode(buffer.span());
+  decoder.finish();
+  EXPECT_EQ(told.lines(), lines_of_one_of_each());
+  const RecordCounts counts = decoder.take_counts();
+  EXPECT_EQ(counts.activities, told.lines().size());
+  EXPECT_EQ(counts.launches, 1u);
+  EXPECT_EQ(counts.answered_launches, 1u);
+  EXPECT_EQ(counts.without_call, 0u);
+  EXPECT_EQ(counts.other_records, 0u);
+  EXPECT_EQ(counts.broken_buffers, 0u);
+}
+
+TEST_F(RealCupti, ARecordThatIsCutOffIsNotTold) {
+  ToldLines told;
+  HandMadeBuffer buffer = one_of_each(told.origins().note({7, 8, 9}));
+  RecordDecoder decoder(told.setup(functions_.cuptiActivityGetNextRecord, functions_.cuptiGetCallbackName));
+  decoder.decode(buffer.span().first(buffer.bytes() - 8));
+  decoder.finish();
+  std::vector<std::string> all_but_one = lines_of_one_of_each();
+  all_but_one.pop_back();
+  EXPECT_EQ(told.lines(), all_but_one);
+}
+
+TEST_F(RealCupti, WhatIsNoRecordEndsTheBuffer) {
+  ToldLines told;
+  HandMadeBuffer buffer = one_of_each(told.origins().note({7, 8, 9}));
+  const std::uint64_t zeroes[4] = {};
+  buffer.add(zeroes);
+  RecordDecoder decoder(told.setup(functions_.cuptiActivityGetNextRecord, functions_.cuptiGetCallbackName));
+  decoder.decode(buffer.span());
+  decoder.finish();
+  EXPECT_EQ(told.lines(), lines_of_one_of_each());
+  EXPECT_EQ(decoder.take_counts().broken_buffers, 1u);
+}
+
+// Which the broker relies on before it knows whether there is a driver.
+TEST_F(RealCupti, TellsItsTimeWithoutADriver) {
+  std::uint64_t ns = 0;
+  ASSERT_EQ(functions_.cuptiGetTimestamp(&ns), CUPTI_SUCCESS);
+  ClockMap clock;
+  EXPECT_EQ(
+      clock.begin([&](std::uint64_t* now) { return functions_.cuptiGetTimestamp(now) == CUPTI_SUCCESS; }),
+      "");
+}
+
+}  // namespace
+}  // namespace strata::cupti
