@@ -1,5 +1,7 @@
 #include "plugins/allocator_tracer/allocator_tracer.hpp"
 
+#include <string>
+
 namespace strata::allocator_tracer {
 
 namespace {
@@ -19,12 +21,36 @@ std::uint64_t device_free_bytes(const strata_memory_event& memory) {
 }  // namespace
 
 AllocatorTracer::AllocatorTracer(const Host& host)
-    : events_(event_table(host)),
+    : host_(host),
+      events_(event_table(host)),
       failures_(failure_table(host)),
-      ops_(op_table(host)),
-      saved_(saved_table(host)) {}
+      operators_(op_table(host)),
+      saved_(saved_table(host)) {
+  const StackChoice choice(host.real("stacks_above_mib"), host.real("stacks_sample_mib"));
+  if (choice.chooses_any())
+    stacks_.emplace(host, choice, static_cast<std::size_t>(host.integer("stack_frames")));
+}
 
-void AllocatorTracer::on_memory(const strata_when& when, const strata_memory_event& memory) const noexcept {
+void AllocatorTracer::begin_run(const strata_when&, const strata_run_info&) {
+  if (stacks_) stacks_->note_libraries();
+}
+
+void AllocatorTracer::begin_step(const strata_when&, const strata_step_info&) {
+  if (stacks_) stacks_->note_libraries();
+}
+
+void AllocatorTracer::end_run(const strata_when&, std::uint32_t reason) {
+  if (!stacks_) return;
+  if (reason != STRATA_RUN_EXITED) stacks_->note_libraries();  // a thread that is gone may have kept the lock
+  if (const std::uint64_t events = stacks_->stacks_left_out(); events != 0) {
+    host_.warning(std::to_string(events) +
+                  " allocations got no stack: there were too many different ones. Take fewer with a larger "
+                  "stacks_above_mib or stacks_sample_mib.");
+  }
+}
+
+void AllocatorTracer::on_memory(const strata_when& when, const strata_memory_event& memory) noexcept {
+  operators_.need(when.op);
   events_.append({.sequence = when.sequence,
                   .monotonic_ns = when.monotonic_ns,
                   .address = memory.address,
@@ -39,6 +65,7 @@ void AllocatorTracer::on_memory(const strata_when& when, const strata_memory_eve
                   .device_index = static_cast<std::uint32_t>(memory.device.index),
                   .phase = when.phase,
                   .module = when.module});
+  if (stacks_) stacks_->on_memory(when, memory);
   if (memory.action != STRATA_MEMORY_OUT_OF_MEMORY) return;
   failures_.append({.sequence = when.sequence,
                     .bytes = memory.bytes,
@@ -47,22 +74,13 @@ void AllocatorTracer::on_memory(const strata_when& when, const strata_memory_eve
                     .device_index = static_cast<std::uint32_t>(memory.device.index)});
 }
 
-void AllocatorTracer::begin_op(const strata_when& when, const strata_op_info& op) const noexcept {
-  ops_.append({.sequence = when.sequence,
-               .monotonic_ns = when.monotonic_ns,
-               .op = op.ordinal,
-               .parent = op.parent,
-               .autograd_sequence = op.autograd_sequence,
-               .forward_thread = op.forward_thread,
-               .thread = when.thread,
-               .kind = op.kind,
-               .name = op.name.id,
-               .phase = when.phase,
-               .module = when.module,
-               .reserved = 0});
+void AllocatorTracer::begin_op(const strata_when& when, const strata_op_info& op) {
+  if (stacks_) stacks_->note_missing_libraries();
+  operators_.begin(when, op);
 }
 
 void AllocatorTracer::on_graph(const strata_when& when, const strata_graph_event& graph) const noexcept {
+  operators_.need(when.op);
   saved_.append({.sequence = when.sequence,
                  .monotonic_ns = when.monotonic_ns,
                  .saved = graph.saved,

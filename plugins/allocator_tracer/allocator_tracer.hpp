@@ -1,14 +1,47 @@
-// Writes what it hears of memory, operators and autograd's graph into the run store, one row an event, and
-// leaves every conclusion to analysis.
+// Writes what it hears of memory, operators and autograd's graph into the run store, a row an event (of
+// operators those that matter: operator_log.hpp), and leaves every conclusion to analysis.
 //
 // Threads: the listeners run on any thread, under an allocator's lock too. They fill a row on the stack and
 // append it to the calling thread's spool: no lock of ours, no allocation.
 #pragma once
 
+#include <array>
+#include <optional>
+
+#include "plugins/allocator_tracer/backtrace.hpp"
+#include "plugins/allocator_tracer/operator_log.hpp"
+#include "plugins/allocator_tracer/stack_tracer.hpp"
 #include "plugins/allocator_tracer/tables.hpp"
 #include "strata/plugin.hpp"
 
 namespace strata::allocator_tracer {
+
+inline constexpr std::array<strata_option, 3> kOptions{{
+    {.key = "stacks_above_mib",
+     .type = STRATA_OPTION_REAL,
+     .reserved = 0,
+     .default_text = "-1",
+     .help = "Allocations of at least so many MiB get their C++ stack, with 0 all of them; -1: by size none.",
+     .choices = nullptr,
+     .minimum = -1,
+     .maximum = 1 << 20},
+    {.key = "stacks_sample_mib",
+     .type = STRATA_OPTION_REAL,
+     .reserved = 0,
+     .default_text = "0",
+     .help = "Smaller ones get it by chance, about one in so many MiB allocated; 0: none.",
+     .choices = nullptr,
+     .minimum = 0,
+     .maximum = 1 << 20},
+    {.key = "stack_frames",
+     .type = STRATA_OPTION_INTEGER,
+     .reserved = 0,
+     .default_text = "128",
+     .help = "So many frames of a stack are kept, the innermost.",
+     .choices = nullptr,
+     .minimum = 8,
+     .maximum = kMostFrames},
+}};
 
 class AllocatorTracer {
  public:
@@ -19,22 +52,27 @@ class AllocatorTracer {
       .id = "allocator_tracer",
       .version = "0.1.0",
       .summary = "Every allocation and free, with the operator, layer and phase it happened in",
-      .options = nullptr,
-      .option_count = 0,
+      .options = kOptions.data(),
+      .option_count = kOptions.size(),
       .reserved = 0};
 
   // [driver] Declares the tables. Throws std::runtime_error when the host refuses one.
   explicit AllocatorTracer(const Host& host);
 
-  void on_memory(const strata_when& when, const strata_memory_event& memory) const noexcept;
-  void begin_op(const strata_when& when, const strata_op_info& op) const noexcept;
+  void begin_run(const strata_when& when, const strata_run_info& run);
+  void begin_step(const strata_when& when, const strata_step_info& step);
+  void end_run(const strata_when& when, std::uint32_t reason);
+  void on_memory(const strata_when& when, const strata_memory_event& memory) noexcept;
+  void begin_op(const strata_when& when, const strata_op_info& op);
   void on_graph(const strata_when& when, const strata_graph_event& graph) const noexcept;
 
  private:
+  const Host host_;
   Table<EventRow> events_;
   Table<FailureRow> failures_;
-  Table<OpRow> ops_;
+  OperatorLog operators_;
   Table<SavedRow> saved_;
+  std::optional<StackTracer> stacks_;  // nothing: no allocation gets one
 };
 
 }  // namespace strata::allocator_tracer

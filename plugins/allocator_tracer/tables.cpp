@@ -53,7 +53,7 @@ Table<OpRow> op_table(const Host& host) {
   return {
       host,
       "op",
-      "an operator that began",
+      "an operator that handled memory or made a node of the backward graph, at its begin",
       {STRATA_COLUMN(OpRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
        STRATA_COLUMN(OpRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
        STRATA_COLUMN(OpRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),

@@ -113,13 +113,14 @@ TEST_F(AllocatorTracerTest, WritesWhatTheDeviceSaidBesideAFailure) {
 }
 
 TEST_F(AllocatorTracerTest, WritesAnOperatorAtItsBegin) {
-  const strata_op_info op{.struct_size = sizeof(op),
-                          .kind = STRATA_OP_BACKWARD,
-                          .name = {.text = "MmBackward0", .id = 33, .reserved = 0},
-                          .ordinal = 18,
-                          .parent = 17,
-                          .autograd_sequence = -1,
-                          .forward_thread = 2};
+  strata_op_info op{};
+  op.struct_size = sizeof(op);
+  op.kind = STRATA_OP_BACKWARD;
+  op.name = strata_name{.text = "MmBackward0", .id = 33, .reserved = 0};
+  op.ordinal = 18;
+  op.parent = 17;
+  op.autograd_sequence = -1;
+  op.forward_thread = 2;
   const auto* const listener = host_.listener<strata_op_listener>(STRATA_EXT_OP);
   listener->begin(host_.self(), &kWhen, &op);
 

@@ -1,0 +1,50 @@
+// Which allocations get a stack: all from a size on, and of the others each with a chance that grows with its
+// bytes, as heap profilers sample.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+namespace strata::allocator_tracer {
+
+class StackChoice {
+ public:
+  // In MiB; a negative `above_mib` and a `sample_mib` of 0 choose nothing.
+  StackChoice(double above_mib, double sample_mib)
+      : above_bytes_(above_mib < 0 ? HUGE_VAL : above_mib * kMebibyte),
+        sample_bytes_(sample_mib * kMebibyte) {}
+
+  bool chooses_any() const { return above_bytes_ != HUGE_VAL || sample_bytes_ > 0; }
+
+  // [any] [alloc-lock] The chance that an allocation of this size had, where it is chosen. A Poisson process
+  // over bytes hits it at least once with this chance, so that bytes / chance, summed over those chosen,
+  // estimates all bytes without bias, and with a standard error of at most sqrt(sample_bytes * all bytes).
+  //
+  // The draw depends on the event's sequence alone: no state that threads share, and two runs whose events
+  // are numbered alike choose alike.
+  std::optional<double> chance_if_chosen(std::uint64_t sequence, std::uint64_t bytes) const {
+    const auto size = static_cast<double>(bytes);
+    if (size >= above_bytes_) return 1.0;
+    if (sample_bytes_ <= 0) return std::nullopt;
+    const double chance = -std::expm1(-size / sample_bytes_);
+    if (draw(sequence) < chance) return chance;
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr double kMebibyte = 1 << 20;
+
+  // In [0, 1): the finaliser of SplitMix64 (Steele, Lea and Flood, 2014), whose stream the sequence walks.
+  static double draw(std::uint64_t sequence) {
+    std::uint64_t bits = (sequence + 1) * 0x9E3779B97F4A7C15u;
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
+    bits ^= bits >> 31;
+    return static_cast<double>(bits >> 11) * 0x1p-53;
+  }
+
+  double above_bytes_, sample_bytes_;
+};
+
+}  // namespace strata::allocator_tracer

@@ -1,0 +1,76 @@
+// Tells NVTX tools (Nsight Systems, Nsight Compute, Compute Sanitizer) where the training is: ranges of the
+// window, steps, micro-batches, phases and layers, memory, thread names, all in the domain `strata`
+// (docs/nsys.md). It writes nothing of its own.
+//
+// A tool is there from the process's start or not at all. Without one the plugin listens to nothing, so that
+// events cost what they cost without it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "plugins/nvtx_markers/domain.hpp"
+#include "plugins/nvtx_markers/driver_ranges.hpp"
+#include "plugins/nvtx_markers/heaps.hpp"
+#include "plugins/nvtx_markers/layer_ranges.hpp"
+#include "plugins/nvtx_markers/memory_track.hpp"
+#include "plugins/nvtx_markers/options.hpp"
+#include "plugins/nvtx_markers/profiler_switch.hpp"
+#include "plugins/nvtx_markers/thread_ranges.hpp"
+#include "strata/plugin.hpp"
+
+namespace strata::nvtx_markers {
+
+class NvtxMarkers {
+ public:
+  // The whole run: a tool that records all of it sees all of it, and memory is counted from the first
+  // allocation on.
+  static constexpr strata_descriptor kDescriptor{
+      .struct_size = sizeof(strata_descriptor),
+      .flags = STRATA_DESCRIPTOR_WHOLE_RUN,
+      .id = "nvtx_markers",
+      .version = "0.1.0",
+      .summary =
+          "Steps, phases, layers and memory as NVTX ranges and counters, for Nsight Systems and other tools",
+      .options = kOptions.data(),
+      .option_count = kOptions.size(),
+      .reserved = 0};
+
+  explicit NvtxMarkers(const Host& host);
+
+  bool listens_to(const char* id) const;
+
+  void begin_run(const strata_when& when, const strata_run_info& run);
+  void end_run(const strata_when& when, std::uint32_t reason);
+  std::uint64_t begin_step(const strata_when& when, const strata_step_info& step);
+  void end_step(const strata_when& when, const strata_step_info& step, const strata_step_result& result,
+                std::uint64_t marked);
+  std::uint64_t begin_phase(const strata_when& when, const strata_phase_info& phase);
+  void end_phase(const strata_when& when, const strata_phase_info& phase, std::uint64_t marked);
+  std::uint64_t begin_module(const strata_when& when, const strata_module_info& module);
+  void end_module(const strata_when& when, const strata_module_info& module, std::uint64_t pushed);
+  void on_memory(const strata_when& when, const strata_memory_event& memory);
+
+ private:
+  // Whether what begins now is marked.
+  bool marks() const noexcept { return marking_.load(std::memory_order_relaxed); }
+  void open_window(const strata_step_info& first);
+  void close_window(bool exiting);
+  EndPayload end_payload(const strata_when& when) const;
+
+  const Host host_;
+  const Capture capture_;
+  const bool layers_wanted_;
+  Domain domain_{"strata"};
+  ThreadRanges threads_{domain_};
+  MemoryTrack memory_;
+  std::optional<Heaps> heaps_;
+  DriverRanges driver_{domain_, threads_};
+  LayerRanges layers_{domain_, threads_};
+  ProfilerSwitch profiler_;
+  bool in_window_ = false;
+  std::atomic<bool> marking_{false};
+};
+
+}  // namespace strata::nvtx_markers

@@ -1,0 +1,12 @@
+// A library whose initialisation takes 120 ms, asleep: as one that waits for a disk.
+#include <chrono>
+#include <thread>
+
+namespace {
+
+[[maybe_unused]] const bool kInitialised = [] {
+  std::this_thread::sleep_for(std::chrono::milliseconds(120));
+  return true;
+}();
+
+}  // namespace
