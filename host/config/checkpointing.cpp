@@ -15,7 +15,7 @@ namespace strata::config {
 namespace {
 
 constexpr std::string_view kCheckpointingKey = "checkpointing";
-constexpr std::array<std::string_view, 3> kCheckpointingKeys = {"every", "select", "reentrant"};
+constexpr std::array<std::string_view, 4> kCheckpointingKeys = {"every", "select", "reentrant", "offload"};
 constexpr std::string_view kAttention = "attention";
 constexpr std::string_view kFeedForward = "mlp";
 
@@ -45,7 +45,9 @@ class CheckpointingReader {
       } else if (name == "select") {
         sound = read_select(entry.second, place, checkpointing) && sound;
       } else if (name == "reentrant") {
-        sound = read_reentrant(entry.second, place, checkpointing) && sound;
+        sound = read_flag(entry.second, place, name, checkpointing.reentrant) && sound;
+      } else if (name == "offload") {
+        sound = read_flag(entry.second, place, name, checkpointing.offload) && sound;
       } else {
         sound = problem(place_of(entry.first, value_.place), name,
                         fmt::format("unknown key{}; expected {}", did_you_mean(name, kCheckpointingKeys),
@@ -55,6 +57,10 @@ class CheckpointingReader {
     if (sound && value_.node["every"] && value_.node["select"]) {
       sound = problem(place_of(value_.node["select"], value_.place), "select",
                       "cannot stand beside every; remove one of them");
+    }
+    if (sound && checkpointing.reentrant && checkpointing.offload) {
+      sound = problem(place_of(value_.node["offload"], value_.place), "offload",
+                      "cannot stand beside reentrant: true, whose inputs autograd holds; remove one of them");
     }
     if (sound && checkpointing.part == CheckpointedPart::kNone) {
       refuse();
@@ -84,11 +90,10 @@ class CheckpointingReader {
     return true;
   }
 
-  bool read_reentrant(const YAML::Node& node, const Place& place, CheckpointingConfig& checkpointing) {
-    const auto flag = node.IsScalar() ? parse_flag(node.Scalar()) : std::nullopt;
-    if (!flag)
-      return problem(place, "reentrant", fmt::format("expected true or false, found {}", describe(node)));
-    checkpointing.reentrant = *flag;
+  bool read_flag(const YAML::Node& node, const Place& place, std::string_view name, bool& flag) {
+    const auto read = node.IsScalar() ? parse_flag(node.Scalar()) : std::nullopt;
+    if (!read) return problem(place, name, fmt::format("expected true or false, found {}", describe(node)));
+    flag = *read;
     return true;
   }
 
@@ -115,16 +120,18 @@ std::optional<CheckpointingConfig> read_checkpointing(const WrittenValue& value,
 }
 
 std::string to_text(const CheckpointingConfig& checkpointing) {
-  const std::string_view reentrant = checkpointing.reentrant ? ", reentrant: true" : "";
+  const std::string_view how = checkpointing.reentrant ? ", reentrant: true"
+                               : checkpointing.offload ? ", offload: true"
+                                                       : "";
   switch (checkpointing.part) {
     case CheckpointedPart::kNone:
       return "none";
     case CheckpointedPart::kBlocks:
-      return fmt::format("{{every: {}{}}}", checkpointing.every, reentrant);
+      return fmt::format("{{every: {}{}}}", checkpointing.every, how);
     case CheckpointedPart::kAttention:
-      return fmt::format("{{select: {}{}}}", kAttention, reentrant);
+      return fmt::format("{{select: {}{}}}", kAttention, how);
     case CheckpointedPart::kFeedForward:
-      return fmt::format("{{select: {}{}}}", kFeedForward, reentrant);
+      return fmt::format("{{select: {}{}}}", kFeedForward, how);
   }
   return {};
 }

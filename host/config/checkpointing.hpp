@@ -1,5 +1,5 @@
 // How `checkpointing` is written: none, block, {every: 2} or {select: attention}, and in a mapping also
-// reentrant: true.
+// reentrant: true or offload: true.
 #pragma once
 
 #include <optional>

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::string_view kKey = "device";
 constexpr std::string_view kCudaIndex = "cuda:";
-constexpr std::array<std::string_view, 7> kDryKeys = {
-    "dry", "count", "answers", "clock", "cudnn_workspace", "cusolver_workspace", "nccl_memory"};
+constexpr std::array<std::string_view, 8> kDryKeys = {
+    "dry", "count", "memory", "answers", "clock", "cudnn_workspace", "cusolver_workspace", "nccl_memory"};
 constexpr std::int64_t kMostCudaDevices = 64;
 
 class DeviceReader {
@@ -63,6 +63,8 @@ class DeviceReader {
         sound = read_profile(entry.second, place, device) && sound;
       } else if (name == "count") {
         sound = read_count(entry.second, place, device) && sound;
+      } else if (name == "memory") {
+        sound = read_memory(entry.second, place, device) && sound;
       } else if (name == "answers") {
         sound = read_answers(entry.second, place, device) && sound;
       } else if (name == "clock") {
@@ -146,6 +148,18 @@ class DeviceReader {
           fmt::format("expected an integer from 1 to {}, found {}", kMostDryDevices, describe(node)));
     }
     device.count = *count;
+    return true;
+  }
+
+  bool read_memory(const YAML::Node& node, const Place& place, DeviceConfig& device) {
+    const auto given = node.IsScalar() ? parse_bytes(node.Scalar()) : std::nullopt;
+    if (!given || *given < kLeastDryMemoryBytes || *given > kMostDryMemoryBytes) {
+      return problem(
+          place, "memory",
+          fmt::format("expected bytes from {} to {}, such as 24GiB, found {}",
+                      format_bytes(kLeastDryMemoryBytes), format_bytes(kMostDryMemoryBytes), describe(node)));
+    }
+    device.settings.memory_bytes = *given;
     return true;
   }
 

@@ -14,6 +14,9 @@
 namespace strata::config {
 
 inline constexpr std::int64_t kMostDryDevices = 64;
+// More than any context takes; half of the addresses that a dry device has.
+inline constexpr std::int64_t kLeastDryMemoryBytes = std::int64_t{1} << 30;
+inline constexpr std::int64_t kMostDryMemoryBytes = std::int64_t{1} << 40;
 inline constexpr std::int64_t kMostWorkspaceBytes = (std::int64_t{1} << 31) - 1;  // cuSOLVER counts in int
 
 // A dry device's profile and answers are read, too, so that what is wrong with them is said beside everything

@@ -76,12 +76,17 @@ struct TypeSchema {
                          {"minimum", 0},
                          {"maximum", kMostWorkspaceBytes},
                          {"pattern", "^[0-9.]+ ?([KMG]i)?B?$"}};
+    const Json memory{{"type", {"integer", "string"}},
+                      {"minimum", kLeastDryMemoryBytes},
+                      {"maximum", kMostDryMemoryBytes},
+                      {"pattern", "^[0-9.]+ ?([KMGT]i)?B?$"}};
     const Json dry{{"type", "object"},
                    {"required", {"dry"}},
                    {"additionalProperties", false},
                    {"properties",
                     {{"dry", profile},
                      {"count", count},
+                     {"memory", memory},
                      {"answers", file},
                      {"clock", {{"enum", {"none", "modelled"}}}},
                      {"cudnn_workspace", workspace},
@@ -92,12 +97,12 @@ struct TypeSchema {
 
   Json operator()(const CheckpointingType&) const {
     const Json every{{"type", "integer"}, {"minimum", 1}, {"maximum", kMostBlocks}};
-    const Json reentrant{{"type", "boolean"}};
+    const Json flag{{"type", "boolean"}};
     const auto mapping = [&](const char* name, const Json& value) {
       return Json{{"type", "object"},
                   {"required", {name}},
                   {"additionalProperties", false},
-                  {"properties", {{name, value}, {"reentrant", reentrant}}}};
+                  {"properties", {{name, value}, {"reentrant", flag}, {"offload", flag}}}};
     };
     return {{"anyOf",
              {Json{{"enum", {"none", "block"}}}, mapping("every", every),

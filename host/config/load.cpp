@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "host/config/checks.hpp"
 #include "host/config/document.hpp"
@@ -113,19 +114,13 @@ void apply_optimizer_defaults(const Written& written, OptimizerConfig& optimizer
 
 }  // namespace
 
-RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
-                       std::span<const std::string> overrides, const PluginCheck& check_plugins) {
-  const std::string source = file.string();
+RunConfig config_of(Written written, const std::filesystem::path& file, std::vector<Problem> problems,
+                    const PluginCheck& check_plugins) {
   RunConfig config;
   config.file = std::filesystem::absolute(file);
   config.name = default_name(file);
 
-  Written written;
-  std::vector<Problem> problems;
-  read_file_keys(parse_document(text, source), source, written, problems);
-  for (const std::string& override : overrides) read_override(override, written, problems);
-
-  const bool has_shape = read_model_file(config.file.parent_path(), written, problems);
+  const bool has_shape = read_model_file(written, problems);
 
   read_values(written, config, problems);
   apply_plugin_overrides(written.plugin_overrides, config.plugins, problems);
@@ -143,6 +138,16 @@ RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
   if (!problems.empty()) throw ConfigError(std::move(problems));
   config.resolved_yaml = resolved_yaml(config);
   return config;
+}
+
+RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
+                       std::span<const std::string> overrides, const PluginCheck& check_plugins) {
+  const std::string source = file.string();
+  Written written;
+  std::vector<Problem> problems;
+  read_file_keys(parse_document(text, source), source, written, problems);
+  for (const std::string& override : overrides) read_override(override, written, problems);
+  return config_of(std::move(written), file, std::move(problems), check_plugins);
 }
 
 RunConfig load_config(const std::filesystem::path& file, std::span<const std::string> overrides,

@@ -10,6 +10,7 @@
 
 #include "host/config/problem.hpp"
 #include "host/config/run_config.hpp"
+#include "host/config/written.hpp"
 
 namespace strata::config {
 
@@ -25,5 +26,10 @@ RunConfig load_config(const std::filesystem::path& file, std::span<const std::st
 // The same for a text; relative names start in the folder of `file`, which need not exist.
 RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
                        std::span<const std::string> overrides = {}, const PluginCheck& check_plugins = {});
+
+// The same for keys that somebody else put together, from several files perhaps: each place names its own.
+// `problems` are what is known to be wrong with them already.
+RunConfig config_of(Written written, const std::filesystem::path& file, std::vector<Problem> problems = {},
+                    const PluginCheck& check_plugins = {});
 
 }  // namespace strata::config

@@ -151,7 +151,7 @@ class ModelFileReader {
 
 }  // namespace
 
-bool read_model_file(const std::filesystem::path& base, Written& written, std::vector<Problem>& problems) {
+bool read_model_file(Written& written, std::vector<Problem>& problems) {
   const auto found = written.values.find(kFileKey);
   if (found == written.values.end()) return true;
   const WrittenValue value = found->second;
@@ -165,8 +165,7 @@ bool read_model_file(const std::filesystem::path& base, Written& written, std::v
   written.values.erase(found);
   const std::size_t before = problems.size();
   try {
-    const std::filesystem::path folder = value.place.command_line ? std::filesystem::current_path() : base;
-    const std::filesystem::path file = folder / expand_variables(value.node.Scalar());
+    const std::filesystem::path file = value.place.folder() / expand_variables(value.node.Scalar());
     const std::string source = file.lexically_normal().string();
     ModelFileReader(source, written, problems).read(parse_document(read_text(file), source));
     return problems.size() == before;

@@ -24,6 +24,11 @@ std::string Place::text() const {
   return fmt::format("{}:{}:{}", source, line, column);
 }
 
+std::filesystem::path Place::folder() const {
+  if (command_line) return std::filesystem::current_path();
+  return std::filesystem::absolute(source).parent_path();
+}
+
 std::string Problem::text() const {
   std::string text;
   if (!place.source.empty()) text += place.text() + ": ";

@@ -1,6 +1,7 @@
 // What is wrong with a configuration, and where. All problems of one file are reported at once.
 #pragma once
 
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@ struct Place {
 
   // "configs/quickstart.yaml:12:3"
   std::string text() const;
+
+  // Where relative names start that were written here: beside the file, or the current folder.
+  std::filesystem::path folder() const;
 };
 
 struct Problem {

@@ -142,9 +142,7 @@ class Setter {
     return parse(node_.Scalar());
   }
 
-  std::filesystem::path base() const {
-    return value_.place.command_line ? std::filesystem::current_path() : config_.file.parent_path();
-  }
+  std::filesystem::path base() const { return value_.place.folder(); }
 
   void add_pattern(const YAML::Node& element, std::vector<std::string>& patterns) {
     const Place place = config::place_of(element, value_.place);

@@ -9,7 +9,7 @@
 
 namespace strata::config {
 
-// Sets the key's field, or adds a problem. `config.file` says where relative names start.
+// Sets the key's field, or adds a problem. Relative names start where the value was written.
 void read_value(const Key& key, const WrittenValue& value, RunConfig& config, std::vector<Problem>& problems);
 
 }  // namespace strata::config

@@ -86,17 +86,18 @@ struct ValueEmitter {
     out << YAML::Flow << YAML::BeginMap << YAML::Key << "dry" << YAML::Value;
     emit_text(out, device.dry);
     out << YAML::Key << "count" << YAML::Value << device.count;
-    if (!device.answers.empty()) {
-      out << YAML::Key << "answers" << YAML::Value;
-      emit_text(out, device.answers);
-    }
     const DrySettings& settings = device.settings;
-    if (settings.models_time) out << YAML::Key << "clock" << YAML::Value << "modelled";
     const auto emit_bytes = [&](const char* key, std::int64_t bytes) {
       if (bytes == 0) return;
       out << YAML::Key << key << YAML::Value;
       emit_text(out, format_bytes(bytes));
     };
+    emit_bytes("memory", settings.memory_bytes);
+    if (!device.answers.empty()) {
+      out << YAML::Key << "answers" << YAML::Value;
+      emit_text(out, device.answers);
+    }
+    if (settings.models_time) out << YAML::Key << "clock" << YAML::Value << "modelled";
     emit_bytes("cudnn_workspace", settings.cudnn_workspace_bytes);
     emit_bytes("cusolver_workspace", settings.cusolver_workspace_bytes);
     emit_bytes("nccl_memory", settings.nccl_memory_bytes);

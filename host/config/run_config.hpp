@@ -154,6 +154,7 @@ struct CheckpointingConfig {
   CheckpointedPart part{};
   std::int64_t every = 1;  // kBlocks: of so many blocks the last
   bool reentrant = false;  // by a backward within backward, instead of by what autograd saved
+  bool offload = false;    // a layer's input waits in the host's memory; not with reentrant
 };
 
 enum class Attention { kNaive, kSdpa, kSdpaFlash, kSdpaEfficient, kSdpaMath };
@@ -193,6 +194,7 @@ enum class DeviceKind { kCpu, kCuda };
 
 // What nobody knows of a dry device, as its user would have it.
 struct DrySettings {
+  std::int64_t memory_bytes = 0;              // of each device, instead of the card's; 0: the card's
   bool models_time = false;                   // on a clock by peak rates; else no work takes time
   std::int64_t cudnn_workspace_bytes = 0;     // that each convolution asks for
   std::int64_t cusolver_workspace_bytes = 0;  // that each decomposition asks for
@@ -225,9 +227,21 @@ struct DdpConfig {
 };
 
 struct TorchSourceConfig {
-  std::string ops = "window";  // which steps record operators: window, run or none
-  bool saved_tensors = false;  // what autograd keeps, through an engine of our own
-  bool cross_check = false;    // c10's own memory reporting beside ours
+  std::string ops = "window";            // which steps record operators: window, run or none
+  bool saved_tensors = false;            // what autograd keeps, through an engine of our own
+  bool cross_check = false;              // c10's own memory reporting and DeviceStats beside ours
+  bool layer_outputs = false;            // what operators return, for an estimate of activations
+  bool shapes = false;                   // of matrix products, for their FLOP/s
+  std::string memory_samples = "phase";  // of the devices and the process: at phases, steps or none
+};
+
+// The options of the source `cupti`.
+struct CuptiSourceConfig {
+  std::string on_busy = "nvtx";  // when another tool has CUPTI: nvtx, fail or wait
+  std::string kinds = "kernel,copy,set,api,synchronize,overhead,memory,module,jit";
+  std::string graphs = "graph";   // as one activity (graph) or each node (node)
+  std::string from = "window";    // or run: from its begin
+  bool finalize_on_stop = false;  // take CUPTI out of CUDA after the window
 };
 
 struct RunConfig {
@@ -252,6 +266,7 @@ struct RunConfig {
   std::int64_t world_size = 1;  // ranks: processes that train together, each on samples of its own
   DdpConfig ddp;
   TorchSourceConfig trace;
+  CuptiSourceConfig cupti;
   std::vector<PluginRequest> plugins;
   bool strict = false;
   StoreOptions store;

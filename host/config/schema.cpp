@@ -57,8 +57,8 @@ struct Expectation {
            "devices`";
   }
   std::string operator()(const CheckpointingType&) const {
-    return "none, block, {every: <blocks>} or {select: attention or mlp}, these with reentrant: true if "
-           "wanted";
+    return "none, block, {every: <blocks>} or {select: attention or mlp}, these with reentrant: true or "
+           "offload: true if wanted";
   }
 };
 

@@ -101,7 +101,7 @@ struct ComputeDeviceType {
   void (*set)(RunConfig&, DeviceConfig);
 };
 
-// none, block, {every: 2} or {select: attention}; a mapping may add reentrant: true.
+// none, block, {every: 2} or {select: attention}; a mapping may add reentrant: true or offload: true.
 struct CheckpointingType {
   const CheckpointingConfig& (*get)(const RunConfig&);
   void (*set)(RunConfig&, CheckpointingConfig);

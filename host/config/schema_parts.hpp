@@ -8,6 +8,7 @@
 namespace strata::config {
 
 std::vector<Key> model_keys();
+std::vector<Key> cupti_keys();
 std::vector<Key> data_keys();
 std::vector<Key> optimizer_keys();
 std::vector<Key> rank_keys();

@@ -75,7 +75,9 @@ std::vector<Key> other_keys() {
        .help =
            "Which activations are dropped and computed again in backward: of every block, of every n-th, or "
            "of each block's attention or mlp. reentrant: by a backward within backward, as PyTorch's "
-           "use_reentrant=True, which holds other tensors."},
+           "use_reentrant=True, which holds other tensors. offload: what a checkpointed part needs to run "
+           "again "
+           "waits in the host's memory, pinned where the device is a GPU."},
       {.path = "accumulation",
        .type = integer<&C::accumulation>(1, kMillion),
        .default_text = "1",
@@ -190,12 +192,14 @@ std::vector<Key> other_keys() {
       {.path = "device",
        .type = compute_device<&C::device>(),
        .default_text = "cpu",
-       .help = "Where the run computes. A dry device computes nothing and needs no GPU: its memory is that "
-               "of the card whose profile is named. The same as --dry on the command line. A file of answers "
-               "(dry: ..., answers: counts.yaml) gives values for what a program reads and nobody knows. "
-               "clock: modelled gives work a time, by the card's peak rates; cudnn_workspace: 32MiB and "
-               "cusolver_workspace are what each of these libraries' calls asks for, nccl_memory what each "
-               "communicator takes, which nobody knows either."},
+       .help =
+           "Where the run computes. A dry device computes nothing and needs no GPU: its memory is that "
+           "of the card whose profile is named, or, with memory: 24GiB, so much. The same as --dry on the "
+           "command line. A file of answers "
+           "(dry: ..., answers: counts.yaml) gives values for what a program reads and nobody knows. "
+           "clock: modelled gives work a time, by the card's peak rates; cudnn_workspace: 32MiB and "
+           "cusolver_workspace are what each of these libraries' calls asks for, nccl_memory what each "
+           "communicator takes, which nobody knows either."},
 
       {.path = "trace.ops",
        .type = choice<&C::trace, &T::ops>({"window", "run", "none"}),
@@ -210,6 +214,22 @@ std::vector<Key> other_keys() {
        .type = flag<&C::trace, &T::cross_check>(),
        .default_text = "false",
        .help = "Record torch's own memory reports beside ours, to compare them."},
+      {.path = "trace.layer_outputs",
+       .type = flag<&C::trace, &T::layer_outputs>(),
+       .default_text = "false",
+       .help = "Record how much each operator of the window's first step returns: for the estimate of "
+               "activations that sums up what layers return, beside what is really kept."},
+      {.path = "trace.shapes",
+       .type = flag<&C::trace, &T::shapes>(),
+       .default_text = "false",
+       .help = "Record the shapes of matrix products, convolutions and attention, for the FLOP/s that "
+               "`strata report --time` shows of them."},
+      {.path = "trace.memory_samples",
+       .type = choice<&C::trace, &T::memory_samples>({"phase", "step", "none"}),
+       .default_text = "phase",
+       .help =
+           "Sample what the device has in use, for the allocator and beside it, and what the process holds "
+           "of the host's memory: where phases end and steps begin or end, at steps alone, or not at all."},
 
       {.path = "plugins",
        .type = plugin_list<&C::plugins>(),
@@ -242,6 +262,7 @@ std::vector<Key> make_keys() {
   append(keys, optimizer_keys());
   append(keys, other_keys());
   append(keys, rank_keys());
+  append(keys, cupti_keys());
   return keys;
 }
 
@@ -257,6 +278,7 @@ constexpr std::array kSections{
     Section{.path = "backend", .help = "How torch computes."},
     Section{.path = "ddp", .help = "How ranks average their gradients; with world_size above 1."},
     Section{.path = "trace", .help = "What is recorded of torch while plugins listen."},
+    Section{.path = "cupti", .help = "What is recorded of CUDA devices while plugins listen."},
     Section{.path = "store", .help = "How records reach the run store."},
 };
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "host/trainer/backward/backward_modules.hpp"
 #include "host/trainer/loop/train.hpp"
 
 namespace strata::trainer {
@@ -27,8 +28,10 @@ RunEnd run_end(Outcome outcome) {
 extern "C" __attribute__((visibility("default"))) Result strata_trainer_run(const Request& request) {
   // Sources find a device when the run begins: it has to be there.
   const std::optional<Result> no_device = start_device(request);
+  std::optional<BackwardModules> modules;
+  if (request.session.plugins_want_modules()) modules.emplace(request.session);
   request.session.begin_run();
-  const Result result = no_device ? *no_device : train(request);
+  const Result result = no_device ? *no_device : train(request, modules ? &modules->graph() : nullptr);
   if (request.before_end) request.before_end();
   request.session.end_run(run_end(result.outcome));
   return result;

@@ -44,11 +44,16 @@ INSTANTIATE_TEST_SUITE_P(
              with("device: {dry: " + kH100 + ", cudnn_workspace: 2GiB}"),
              {"t.yaml:2:" + std::to_string(34 + kH100.size()) +
               ": device.cudnn_workspace: expected bytes, such as 32MiB, of less than 2GiB, found '2GiB'"}},
+        Case{"other_memory", with("device: {dry: " + kH100 + ", memory: 24GiB}"), {}},
+        Case{"no_memory",
+             with("device: {dry: " + kH100 + ", memory: 2TiB}"),
+             {"t.yaml:2:" + std::to_string(25 + kH100.size()) +
+              ": device.memory: expected bytes from 1GiB to 1TiB, such as 24GiB, found '2TiB'"}},
         Case{"unknown_key",
              with("device: {dry: " + kH100 + ", cout: 2}"),
              {"t.yaml:2:" + std::to_string(17 + kH100.size()) +
-              ": device.cout: unknown key; did you mean 'count'?; expected dry, count, answers, clock, "
-              "cudnn_workspace, cusolver_workspace, nccl_memory"}}),
+              ": device.cout: unknown key; did you mean 'count'?; expected dry, count, memory, answers, "
+              "clock, cudnn_workspace, cusolver_workspace, nccl_memory"}}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

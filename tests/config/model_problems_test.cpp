@@ -61,7 +61,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 constexpr const char* kCheckpointing =
-    "none, block, {every: <blocks>} or {select: attention or mlp}, these with reentrant: true if wanted";
+    "none, block, {every: <blocks>} or {select: attention or mlp}, these with reentrant: true or offload: "
+    "true if wanted";
 
 INSTANTIATE_TEST_SUITE_P(
     Checkpointing, OneFile,
@@ -87,10 +88,19 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"not_reentrant",
              with("checkpointing: {every: 1, reentrant: maybe}"),
              {"t.yaml:2:38: checkpointing.reentrant: expected true or false, found 'maybe'"}},
+        Case{"offloaded", with("checkpointing: {every: 2, offload: true}"), {}},
+        Case{"not_offloaded",
+             with("checkpointing: {every: 1, offload: 3}"),
+             {"t.yaml:2:36: checkpointing.offload: expected true or false, found '3'"}},
+        Case{
+            "offloaded_reentrant",
+            with("checkpointing: {every: 1, reentrant: true, offload: true}"),
+            {"t.yaml:2:53: checkpointing.offload: cannot stand beside reentrant: true, whose inputs autograd "
+             "holds; remove one of them"}},
         Case{"unknown_key",
              with("checkpointing: {evry: 1}"),
              {"t.yaml:2:17: checkpointing.evry: unknown key; did you mean 'every'?; expected every, select, "
-              "reentrant"}},
+              "reentrant, offload"}},
         Case{"without_autograd",
              with("checkpointing: block\nmode: forward"),
              {"t.yaml:2:16: checkpointing: has a meaning only where autograd records; remove it, or choose "

@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
               "checkpointing, accumulation, attention, resume, seed, device, plugins, strict, world_size, "
               "model, "
               "data, "
-              "optimizer, grad_scaler, zero_grad, schedule, save, backend, ddp, trace, store",
+              "optimizer, grad_scaler, zero_grad, schedule, save, backend, ddp, trace, cupti, store",
               "t.yaml:2:9: model.<<: unknown key; expected one of name, size, config, layers, d_model, d_ff, "
               "heads, "
               "kv_heads, vocab, context, positions, rope_theta, norm_epsilon, tied, bias, activation, "

@@ -177,7 +177,8 @@ TEST_F(RunRecord, KeepsGradientStorageWhenItIsOnlyZeroed) {
 TEST_F(RunRecord, MarksTheLayers) {
   config_.schedule = {.wait = 0, .warmup = 0, .active = 1, .max_steps = 1};
   run("layers");
-  const auto paths = store("layers").texts("SELECT path FROM module ORDER BY begin_sequence");
+  const auto paths =
+      store("layers").texts("SELECT path FROM module WHERE direction = 0 ORDER BY begin_sequence");
   EXPECT_EQ(paths, (std::vector<std::string>{"", "token_embeddings", "layers.0", "layers.0.ln1",
                                              "layers.0.attn", "layers.0.ln2", "layers.0.ffn", "layers.1",
                                              "layers.1.ln1", "layers.1.attn", "layers.1.ln2", "layers.1.ffn",

@@ -55,6 +55,8 @@ class TinyRun : public testing::Test {
   Result run(const std::string& directory = {}) {
     SessionOptions options;
     options.check = true;
+    options.plugin_path = {STRATA_TEST_PLUGINS};
+    options.plugins = plugins_;
     if (!directory.empty()) {
       options.directory = folder_.path() / directory;
       std::filesystem::create_directories(options.directory);
@@ -81,6 +83,7 @@ class TinyRun : public testing::Test {
   }
 
   config::RunConfig config_ = tiny_config();
+  std::vector<PluginRequest> plugins_;  // of each run
   std::atomic<int> interrupt_ = 0;
   std::uint64_t interrupt_after_ = std::numeric_limits<std::uint64_t>::max();
   Losses losses_;

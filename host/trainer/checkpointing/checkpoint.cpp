@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/trainer/checkpointing/forward_state.hpp"
+#include "host/trainer/checkpointing/kept_input.hpp"
 #include "host/trainer/checkpointing/saved_tensor_hooks.hpp"
 
 namespace strata::trainer {
@@ -14,28 +15,6 @@ namespace {
 // Thrown through the layer when it has saved again all that it had saved.
 struct AllRecomputed {};
 
-// A tensor that we keep, told to whoever watches what is kept.
-class Kept {
- public:
-  void keep(const at::Tensor& tensor) {
-    tensor_ = tensor;
-    watched_ = watching_hooks();
-    if (watched_) watched_->call_pack_hook(tensor.detach());
-  }
-
-  const at::Tensor& tensor() const { return tensor_; }
-
-  // Lets go of it.
-  at::Tensor take() {
-    watched_.reset();
-    return std::exchange(tensor_, {});
-  }
-
- private:
-  at::Tensor tensor_;
-  std::unique_ptr<SavedVariableHooks> watched_;
-};
-
 // A place in the graph whose tensor was dropped. After the layer ran again it holds what was saved there the
 // second time, until the node that asks for it has it.
 using Slot = Kept;
@@ -43,10 +22,11 @@ using Slot = Kept;
 // One layer's forward that is to run again. The notes in its graph share it.
 class Frame {
  public:
-  Frame(LayerFunction layer, const at::Tensor& x, ModuleScope scope)
-      : layer_(std::move(layer)), scope_(std::move(scope)), state_(x.device()) {
-    input_.keep(x);
-  }
+  Frame(LayerFunction layer, const at::Tensor& x, ModuleScope scope, InputPlace place)
+      : layer_(std::move(layer)),
+        scope_(std::move(scope)),
+        state_(x.device(), scope_),
+        input_(x, place, scope_) {}
 
   void add(const std::shared_ptr<Slot>& slot) { slots_.push_back(slot); }
 
@@ -56,7 +36,7 @@ class Frame {
     saved_again_ = 0;
     const SavedTensorHooks hooks([this] { return std::make_unique<SavedAgain>(*this); });
     try {
-      layer_(input_.tensor());
+      layer_(input_.bring_back(scope_));
     } catch (const AllRecomputed&) {
     }
     if (saved_again_ != slots_.size()) {
@@ -91,8 +71,7 @@ class Frame {
   LayerFunction layer_;
   ModuleScope scope_;
   ForwardState state_;
-  // As it is, not detached: autocast keeps the casts of leaves, and would of one that is none.
-  Kept input_;
+  KeptInput input_;
   std::vector<std::weak_ptr<Slot>> slots_;  // in the order of saving
   std::size_t saved_again_ = 0;
 };
@@ -117,8 +96,9 @@ class Dropped final : public SavedVariableHooks {
 
 }  // namespace
 
-at::Tensor checkpoint(const LayerFunction& layer, const at::Tensor& x, const ModuleScope& scope) {
-  const auto frame = std::make_shared<Frame>(layer, x, scope);
+at::Tensor checkpoint(const LayerFunction& layer, const at::Tensor& x, const ModuleScope& scope,
+                      InputPlace place) {
+  const auto frame = std::make_shared<Frame>(layer, x, scope, place);
   const SavedTensorHooks hooks([&frame] { return std::make_unique<Dropped>(frame); });
   return layer(x);
 }

@@ -16,16 +16,17 @@ class CheckpointPlan {
   explicit CheckpointPlan(const config::CheckpointingConfig& config) : config_(config) {}
 
   // Each runs `layer(x)`, checkpointed if the plan says so and autograd records. `scope` is the part's.
-  // Blocks count from 0.
+  // `owned` is what `layer` owns and the program does not need after its forward. Blocks count from 0.
   at::Tensor run_block(std::size_t block, const ModuleScope& scope, const LayerFunction& layer,
-                       const at::Tensor& x) const;
-  at::Tensor run_attention(const ModuleScope& scope, const LayerFunction& layer, const at::Tensor& x) const;
+                       const at::Tensor& x, const OwnedTensors& owned = {}) const;
+  at::Tensor run_attention(const ModuleScope& scope, const LayerFunction& layer, const at::Tensor& x,
+                           const OwnedTensors& owned = {}) const;
   at::Tensor run_feed_forward(const ModuleScope& scope, const LayerFunction& layer,
                               const at::Tensor& x) const;
 
  private:
-  at::Tensor run(bool checkpointed, const ModuleScope& scope, const LayerFunction& layer,
-                 const at::Tensor& x) const;
+  at::Tensor run(bool checkpointed, const ModuleScope& scope, const LayerFunction& layer, const at::Tensor& x,
+                 const OwnedTensors& owned) const;
 
   config::CheckpointingConfig config_;
 };

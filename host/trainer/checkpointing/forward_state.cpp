@@ -25,11 +25,14 @@ at::Tensor device_generator_state(at::Device device) {
 
 }  // namespace
 
-ForwardState::ForwardState(at::Device device)
+ForwardState::ForwardState(at::Device device, const ModuleScope& scope)
     : device_(device),
       cpu_generator_(generator_state(at::kCPU)),
       device_generator_(device_generator_state(device)),
-      autocast_(AutocastState::current(device.type())) {}
+      autocast_(AutocastState::current(device.type())) {
+  scope.keeps("cpu_generator", cpu_generator_);
+  scope.keeps("device_generator", device_generator_);
+}
 
 ForwardState::Again::Again(const ForwardState& state)
     : device_(state.device_),

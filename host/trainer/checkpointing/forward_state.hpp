@@ -5,14 +5,15 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/GradMode.h>
 
+#include "host/trainer/models/module_scope.hpp"
 #include "host/trainer/precision/autocast.hpp"
 
 namespace strata::trainer {
 
 class ForwardState {
  public:
-  // The calling thread's, for a forward on `device`.
-  explicit ForwardState(at::Device device);
+  // The calling thread's, for a forward on `device` of the module at `scope`, which keeps it.
+  ForwardState(at::Device device, const ModuleScope& scope);
 
   // Puts the generators back while it lives, and then to where they were; sets autocast and records
   // gradients.

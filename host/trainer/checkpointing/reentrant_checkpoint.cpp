@@ -19,7 +19,7 @@ constexpr const char* kRun = "run";
 // What backward needs to run the layer again.
 struct LayerRun : torch::CustomClassHolder {
   LayerRun(LayerFunction function, ModuleScope module, at::Device device)
-      : layer(std::move(function)), scope(std::move(module)), state(device) {}
+      : layer(std::move(function)), scope(std::move(module)), state(device, scope) {}
 
   LayerFunction layer;
   ModuleScope scope;
@@ -30,6 +30,7 @@ struct RunAgain : torch::autograd::Function<RunAgain> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const LayerFunction& layer,
                             const ModuleScope& scope) {
     context->save_for_backward({x});
+    scope.keeps("input", x);
     context->saved_data[kRun] =
         c10::IValue::make_capsule(c10::make_intrusive<LayerRun>(layer, scope, x.device()));
     return layer(x);

@@ -1,24 +1,10 @@
 #include "host/trainer/loop/owner_book.hpp"
 
-#include <c10/core/ScalarType.h>
-
 #include <algorithm>
-#include <cstdint>
+
+#include "host/trainer/tensor_report.hpp"
 
 namespace strata::trainer {
-
-namespace {
-
-std::uint64_t storage_address(const at::Tensor& tensor) {
-  return reinterpret_cast<std::uint64_t>(tensor.storage().data());
-}
-
-DeviceType device_type(const at::Tensor& tensor) {
-  if (tensor.is_cuda()) return DeviceType::kCuda;
-  return tensor.is_pinned() ? DeviceType::kCudaHost : DeviceType::kCpu;
-}
-
-}  // namespace
 
 OwnerBook::OwnerBook(Session& session) : session_(session), wanted_(session.wants_tensors()) {}
 
@@ -39,8 +25,8 @@ void OwnerBook::show_batch(const Batch& batch) {
 // Past the book, which belongs to the trainer's thread.
 void OwnerBook::show_prefetched(const Batch& batch) const {
   if (!wanted_) return;
-  report(TensorRole::kPrefetch, "input", batch.input, {});
-  report(TensorRole::kPrefetch, "target", batch.target, {});
+  report_tensor(session_, TensorRole::kPrefetch, "input", batch.input);
+  report_tensor(session_, TensorRole::kPrefetch, "target", batch.target);
 }
 
 void OwnerBook::show_logits(const at::Tensor& logits) {
@@ -85,23 +71,7 @@ void OwnerBook::show_buckets(const GradientSync& gradient_sync) {
 
 void OwnerBook::show(TensorRole role, std::string_view name, const at::Tensor& tensor,
                      const at::Tensor& owner) {
-  if (wanted_ && !is_reported(tensor)) report(role, name, tensor, owner);
-}
-
-void OwnerBook::report(TensorRole role, std::string_view name, const at::Tensor& tensor,
-                       const at::Tensor& owner) const {
-  const std::string dtype = c10::getDtypeNames(tensor.scalar_type()).first;
-  TensorInfo info;
-  info.role = role;
-  info.name = name;
-  info.dtype = dtype;
-  info.device_type = device_type(tensor);
-  info.device_index = tensor.is_cuda() ? tensor.get_device() : 0;
-  info.address = storage_address(tensor);
-  info.storage_bytes = tensor.storage().nbytes();
-  info.owner_address = owner.defined() ? storage_address(owner) : 0;
-  info.sizes = {tensor.sizes().data(), tensor.sizes().size()};
-  session_.tensor(info);
+  if (wanted_ && !is_reported(tensor)) report_tensor(session_, role, name, tensor, owner);
 }
 
 bool OwnerBook::is_reported(const at::Tensor& tensor) {

@@ -50,8 +50,6 @@ class OwnerBook {
   };
 
   void show(TensorRole role, std::string_view name, const at::Tensor& tensor, const at::Tensor& owner = {});
-  void report(TensorRole role, std::string_view name, const at::Tensor& tensor,
-              const at::Tensor& owner) const;
   bool is_reported(const at::Tensor& tensor);
   void forget_freed_storages();
 

@@ -14,6 +14,7 @@
 #include "host/trainer/loop/device.hpp"
 #include "host/trainer/loop/failure.hpp"
 #include "host/trainer/loop/training_run.hpp"
+#include "host/trainer/torch_folder.hpp"
 
 namespace strata::trainer {
 
@@ -32,7 +33,7 @@ std::optional<Result> start_device(const Request& request) {
   if (request.config.device.kind == config::DeviceKind::kCpu) return std::nullopt;
   try {
     // A run on the CPU does without CUDA's half of torch. It registers itself when it is opened.
-    if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) throw std::runtime_error(dlerror());
+    open_beside_torch("libtorch_cuda.so", RTLD_GLOBAL);
     at::globalContext().lazyInitDevice(c10::kCUDA);
     // What blocks and segments depend on, beside what is asked for.
     const nlohmann::ordered_json allocator = {{"settings", c10::CachingAllocator::getAllocatorSettings()}};
@@ -46,11 +47,11 @@ std::optional<Result> start_device(const Request& request) {
   }
 }
 
-Result train(const Request& request) {
+Result train(const Request& request, GraphModules* modules) {
   Result result;
   try {
     const c10::DeviceGuard device(torch_device(request.config.device));
-    TrainingRun run(request);
+    TrainingRun run(request, modules);
     result.parameters = run.parameter_count();
     request.session.ready();
     run.run_steps(result);

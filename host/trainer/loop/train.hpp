@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "host/trainer/backward/graph_modules.hpp"
 #include "host/trainer/entry.hpp"
 
 namespace strata::trainer {
@@ -13,6 +14,7 @@ std::optional<Result> start_device(const Request& request);
 
 // `request.session`'s run has begun; ending it, with the outcome, is left to the caller. All that the
 // training allocated is freed when this returns: what is alive at the run's end leaked. Never throws.
-Result train(const Request& request);
+// `modules`, where somebody wants to know, learns what the model's modules add to the backward graph.
+Result train(const Request& request, GraphModules* modules);
 
 }  // namespace strata::trainer

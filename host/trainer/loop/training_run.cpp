@@ -37,10 +37,11 @@ std::string_view unit_of(const config::ModelConfig& model) {
 
 }  // namespace
 
-TrainingRun::TrainingRun(const Request& request)
+TrainingRun::TrainingRun(const Request& request, GraphModules* modules)
     : request_(request),
       config_(request.config),
       session_(request.session),
+      modules_(modules),
       device_(torch_device(request.config.device)),
       owners_(request.session) {
   {
@@ -70,7 +71,7 @@ void TrainingRun::set_up() {
   loader_.emplace(*source_, load_plan(config_, request_.place, begin_),
                   [this](const Batch& batch) { owners_.show_prefetched(batch); });
   if (config_.checkpointing.part != config::CheckpointedPart::kNone) engine_.emplace();
-  const ModelSite root{session_.wants_tensors() ? ModuleScope(session_) : ModuleScope(),
+  const ModelSite root{session_.wants_tensors() ? ModuleScope(session_, modules_) : ModuleScope(),
                        at::TensorOptions(parameter_dtype(config_.precision)).device(device_)};
   model_ = make_model({config_.model, config_.attention, CheckpointPlan(config_.checkpointing)}, root);
   if (config_.world_size > 1) join_ranks();
@@ -134,10 +135,12 @@ void TrainingRun::run_steps(Result& result) {
   const bool has_tokens = config_.model.task != config::Task::kImageClass;
   const auto tokens = static_cast<std::uint64_t>(has_tokens ? samples * config_.model.context : samples);
   result.steps = begin_.steps;
+  const std::uint64_t steps_of_epoch = config::steps_of_epoch(config_);
   bool stops = interrupted();
   for (std::uint64_t step = begin_.steps; step < steps && !stops; ++step) {
     const auto begin = std::chrono::steady_clock::now();
-    Step recorded(session_, step, static_cast<std::uint32_t>(config_.accumulation));
+    const auto epoch = steps_of_epoch > 0 ? std::optional(step / steps_of_epoch) : std::nullopt;
+    Step recorded(session_, step, static_cast<std::uint32_t>(config_.accumulation), epoch);
     const std::optional<StepOutcome> outcome = run_step(step);
     if (!outcome) {
       result.outcome = Outcome::kInterrupted;
@@ -237,6 +240,7 @@ Batch TrainingRun::load() {
 }
 
 at::Tensor TrainingRun::forward(const at::Tensor& input) {
+  if (modules_ != nullptr) modules_->forget();
   at::Tensor logits;
   {
     const Phase phase(session_, PhaseKind::kForward, "forward");

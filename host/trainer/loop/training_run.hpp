@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "host/trainer/backward/graph_modules.hpp"
 #include "host/trainer/checkpointing/saved_tensor_hooks.hpp"
 #include "host/trainer/data/batch_loader.hpp"
 #include "host/trainer/data/batch_source.hpp"
@@ -26,7 +27,8 @@ class TrainingRun {
  public:
   // Builds the data source, the model and, to train, the optimizer, in the phase `setup`; `request.session`'s
   // run has begun. Throws DataError, std::invalid_argument or c10::Error.
-  explicit TrainingRun(const Request& request);
+  // Tells `modules`, unless it is null, what forward adds to the backward graph.
+  TrainingRun(const Request& request, GraphModules* modules);
 
   std::uint64_t parameter_count() const { return model_->parameter_count(); }
 
@@ -94,6 +96,7 @@ class TrainingRun {
   const Request& request_;
   const config::RunConfig& config_;
   Session& session_;
+  GraphModules* modules_;
   c10::Device device_;
   TrainingPosition begin_;  // of this run: where the checkpoint that it resumes ends
   std::unique_ptr<BatchSource> source_;

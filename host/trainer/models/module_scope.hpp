@@ -2,31 +2,59 @@
 // be seen in a trace keeps its own. Default-constructed, nobody wants to know and `enter` costs a branch.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "host/trainer/backward/graph_modules.hpp"
 #include "strata/runtime/session.hpp"
 
 namespace strata::trainer {
 
+// A module's forward: its range in the trace, and the nodes of the backward graph that it makes.
+class ForwardRange {
+ public:
+  // Null where nobody is told of backward.
+  ForwardRange(Session& session, GraphModules* graph, std::string_view path, std::string_view type)
+      : range_(session, path, type), graph_(range_.is_told() ? graph : nullptr) {
+    if (graph_ != nullptr) graph_->enter(path, type);
+  }
+  ~ForwardRange() {
+    if (graph_ != nullptr) graph_->leave();
+  }
+  ForwardRange(const ForwardRange&) = delete;
+  ForwardRange& operator=(const ForwardRange&) = delete;
+
+ private:
+  ModuleRange range_;
+  GraphModules* graph_;
+};
+
 class ModuleScope {
  public:
   ModuleScope() = default;
-  // The root of the model. `session` must outlive every scope made from it.
-  explicit ModuleScope(Session& session) : session_(&session) {}
+  // The root of the model. `session`, and `graph` where there is one, must outlive every scope made from it.
+  explicit ModuleScope(Session& session, GraphModules* graph = nullptr) : session_(&session), graph_(graph) {}
 
   // "layers.3" for the child "3" of "layers".
   ModuleScope child(std::string_view name) const;
 
   // Keep the result for as long as the module's forward runs. `type` names the module's class.
-  std::optional<ModuleRange> enter(std::string_view type) const;
+  std::optional<ForwardRange> enter(std::string_view type) const;
 
   // The same for a forward that runs again within backward, around the module's own.
   std::optional<ModuleRange> enter_again() const;
 
+  // A tensor that the module keeps from its forward until it runs again. Nothing where it is undefined.
+  void keeps(std::string_view name, const at::Tensor& tensor) const;
+  // The same in the host's memory, where the module has no need of it until then.
+  void offloads(std::string_view name, const at::Tensor& tensor) const;
+
  private:
   Session* session_ = nullptr;
+  GraphModules* graph_ = nullptr;
   std::string path_;
 };
 

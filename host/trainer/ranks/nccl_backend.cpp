@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "host/trainer/ranks/nccl_entry.hpp"
+#include "host/trainer/torch_folder.hpp"
 
 namespace strata::trainer {
 namespace {
@@ -29,6 +30,7 @@ c10::intrusive_ptr<c10d::Backend> make_nccl_backend(const c10::intrusive_ptr<c10
                     "build Strata with torch's CUDA wheel, or use device: cpu",
                     path.string()));
   }
+  open_beside_torch("libtorch.so", RTLD_LOCAL);
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());
   const auto make = reinterpret_cast<MakeNcclBackend>(dlsym(library, kMakeNcclBackendSymbol));

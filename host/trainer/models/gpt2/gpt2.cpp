@@ -48,7 +48,8 @@ at::Tensor Gpt2::forward(const at::Tensor& tokens) {
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
     x = checkpoints_.run_block(
         layer, blocks_[layer]->scope(),
-        [block = blocks_[layer], mask](const at::Tensor& h) { return block->forward(h, mask); }, x);
+        [block = blocks_[layer], mask](const at::Tensor& h) { return block->forward(h, mask); }, x,
+        {{"mask", mask}});
   }
   return head_->forward(final_norm_->forward(x));
 }

@@ -24,7 +24,8 @@ at::Tensor Gpt2Block::forward(const at::Tensor& x, const at::Tensor& mask) const
     return layer->forward(normed);
   };
   const at::Tensor attended =
-      checkpoints_.run_attention(attention_->scope(), attend, attention_norm_->forward(x)) + x;
+      checkpoints_.run_attention(attention_->scope(), attend, attention_norm_->forward(x), {{"mask", mask}}) +
+      x;
   return attended + checkpoints_.run_feed_forward(feed_forward_->scope(), feed_forward,
                                                   feed_forward_norm_->forward(attended));
 }

@@ -37,7 +37,8 @@ at::Tensor Llama::forward(const at::Tensor& tokens) {
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
     x = checkpoints_.run_block(
         layer, blocks_[layer]->scope(),
-        [block = blocks_[layer], inputs](const at::Tensor& h) { return block->forward(h, inputs); }, x);
+        [block = blocks_[layer], inputs](const at::Tensor& h) { return block->forward(h, inputs); }, x,
+        inputs.tensors());
   }
   return head_->forward(final_norm_->forward(x));
 }

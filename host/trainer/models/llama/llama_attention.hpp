@@ -16,6 +16,8 @@ namespace strata::trainer {
 struct DecoderInputs {
   Turns turns;
   at::Tensor mask;  // undefined where attention needs none
+
+  OwnedTensors tensors() const { return {{"cos", turns.cos}, {"sin", turns.sin}, {"mask", mask}}; }
 };
 
 class LlamaAttention : public torch::nn::Module {

@@ -25,8 +25,8 @@ at::Tensor LlamaBlock::forward(const at::Tensor& x, const DecoderInputs& inputs)
   const auto feed_forward = [layer = feed_forward_](const at::Tensor& normed) {
     return layer->forward(normed);
   };
-  const at::Tensor attended =
-      x + checkpoints_.run_attention(attention_->scope(), attend, attention_norm_->forward(x));
+  const at::Tensor attended = x + checkpoints_.run_attention(attention_->scope(), attend,
+                                                             attention_norm_->forward(x), inputs.tensors());
   return attended + checkpoints_.run_feed_forward(feed_forward_->scope(), feed_forward,
                                                   feed_forward_norm_->forward(attended));
 }

@@ -1,0 +1,50 @@
+#include "host/trainer/backward/graph_modules.hpp"
+
+#include <ATen/SequenceNumber.h>
+#include <ATen/record_function.h>
+
+#include <algorithm>
+
+namespace strata::trainer {
+
+void GraphModules::enter(std::string_view path, std::string_view type) {
+  const std::lock_guard lock(mutex_);
+  Thread& thread = threads_[at::RecordFunction::currentThreadId()];
+  thread.visits.push_back({++visits_, thread.innermost, std::string(path), std::string(type)});
+  thread.go_on_as(&thread.visits.back());
+}
+
+void GraphModules::leave() {
+  const std::lock_guard lock(mutex_);
+  Thread& thread = threads_[at::RecordFunction::currentThreadId()];
+  thread.go_on_as(thread.innermost->outer);
+}
+
+void GraphModules::Thread::go_on_as(const ModuleVisit* visit) {
+  innermost = visit;
+  const std::uint64_t next = at::sequence_number::peek();
+  // Nothing was added since: the stretch before is empty.
+  if (!stretches.empty() && stretches.back().first == next) stretches.pop_back();
+  stretches.push_back({next, visit});
+}
+
+MadeNodes GraphModules::nodes_around(std::uint64_t thread, std::uint64_t sequence) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = threads_.find(thread);
+  if (found == threads_.end()) return {};
+  const std::vector<Stretch>& stretches = found->second.stretches;
+  const auto after = std::ranges::upper_bound(stretches, sequence, {}, &Stretch::first);
+  if (after == stretches.begin()) return {};
+  const Stretch& around = *std::prev(after);
+  return {around.visit, thread, around.first, after == stretches.end() ? 0 : after->first - around.first};
+}
+
+void GraphModules::forget() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, thread] : threads_) {
+    thread.visits.clear();
+    thread.stretches.clear();
+  }
+}
+
+}  // namespace strata::trainer

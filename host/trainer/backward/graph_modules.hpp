@@ -1,0 +1,68 @@
+// Which module's forward made which nodes of the backward graph. Autograd numbers the nodes that a thread
+// makes one after another, so that a module's are those between its begin and its end, less those of the
+// modules within it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace strata::trainer {
+
+// One forward of one module.
+struct ModuleVisit {
+  std::uint64_t ordinal = 0;  // never the same twice
+  const ModuleVisit* outer = nullptr;
+  std::string path;
+  std::string type;
+};
+
+// Nodes that one visit made one after another.
+struct MadeNodes {
+  const ModuleVisit* visit = nullptr;  // null: none was open
+  std::uint64_t thread = 0;
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;  // 0: it may make more
+
+  bool hold(std::uint64_t of_thread, std::uint64_t sequence) const {
+    return of_thread == thread && sequence - first < count;
+  }
+};
+
+class GraphModules {
+ public:
+  // [any] What the calling thread adds to the graph is of this visit until `leave`. Visits nest on a thread.
+  void enter(std::string_view path, std::string_view type);
+  void leave();
+
+  // [any] Whose forward made the node, by autograd's own numbers of its thread and of itself, and the nodes
+  // around it that are of the same. The visit is valid until `forget`.
+  MadeNodes nodes_around(std::uint64_t thread, std::uint64_t sequence) const;
+
+  // [driver] Every graph made so far is done with. No visit is open, and no backward runs.
+  void forget();
+
+ private:
+  // Nodes from `first` on, up to the next stretch's, are of `visit`.
+  struct Stretch {
+    std::uint64_t first;
+    const ModuleVisit* visit;
+  };
+  struct Thread {
+    std::deque<ModuleVisit> visits;
+    std::vector<Stretch> stretches;
+    const ModuleVisit* innermost = nullptr;
+
+    void go_on_as(const ModuleVisit* visit);
+  };
+
+  mutable std::mutex mutex_;  // of all: a layer that runs again does so on a thread of autograd's
+  std::unordered_map<std::uint64_t, Thread> threads_;
+  std::uint64_t visits_ = 0;
+};
+
+}  // namespace strata::trainer

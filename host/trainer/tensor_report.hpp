@@ -1,0 +1,16 @@
+// How the trainer's tensors are told to a session.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string_view>
+
+#include "strata/runtime/session.hpp"
+
+namespace strata::trainer {
+
+// [any] `tensor` is defined. `owner` is the parameter that it belongs to, where it does.
+void report_tensor(Session& session, TensorRole role, std::string_view name, const at::Tensor& tensor,
+                   const at::Tensor& owner = {});
+
+}  // namespace strata::trainer
