@@ -138,7 +138,9 @@ class CallStream {
 }  // namespace
 
 bool has_caching_allocator(const Recording& run) {
-  return run.device.type == STRATA_DEVICE_CUDA;
+  const CudaTracing tracing = run.cuda_allocator.tracing;
+  return run.device.type == STRATA_DEVICE_CUDA &&
+         (tracing == CudaTracing::kItself || tracing == CudaTracing::kUnknown);
 }
 
 AllocatorCalls allocator_calls(const Recording& run) {

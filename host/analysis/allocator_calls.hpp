@@ -40,7 +40,7 @@ struct AllocatorCalls {
   std::uint64_t peak_allocated_bytes = 0, peak_reserved_bytes = 0;  // as recorded
 };
 
-// Whether the run's memory was one that keeps blocks back: CUDA's.
+// Whether the run's memory was that of torch's own allocator for CUDA, which keeps blocks back.
 bool has_caching_allocator(const Recording& run);
 
 // Of a run that was read with Detail::kAllocator.

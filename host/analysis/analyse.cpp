@@ -3,16 +3,23 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "host/analysis/caching_allocator.hpp"
 #include "host/analysis/cross_check.hpp"
+#include "host/analysis/layer_estimate.hpp"
 #include "host/analysis/layers.hpp"
+#include "host/analysis/open_phases.hpp"
 #include "host/analysis/other_memory.hpp"
 #include "host/analysis/out_of_memory.hpp"
 #include "host/analysis/pace.hpp"
 #include "host/analysis/peak.hpp"
+#include "host/analysis/places.hpp"
 #include "host/analysis/run_reader.hpp"
 #include "host/analysis/statistics.hpp"
+#include "host/analysis/stats_check.hpp"
+#include "host/analysis/step_peaks.hpp"
+#include "host/analysis/time/time_facts_of.hpp"
 #include "host/analysis/timeline.hpp"
 #include "host/analysis/truth.hpp"
 #include "host/analysis/window.hpp"
@@ -39,31 +46,59 @@ bool is_complete(const Recording& run, const StepRow& step) {
   return !may_be_cut_short || !std::isnan(step.loss) || step.tokens > 0;
 }
 
-std::vector<StepFact> step_facts(const Recording& run, const std::vector<Point>& points) {
-  const bool caches = !run.reserved.empty();
+std::vector<StepFact> step_facts(const Recording& run, const std::vector<Point>& points,
+                                 const OpenPhases& phases) {
+  auto epoch = run.epochs.begin();
+  std::int64_t current_epoch = -1;
   std::vector<StepFact> facts;
   facts.reserve(run.steps.size());
-  for (const StepRow& step : run.steps) {
-    const auto highest = highest_point(points, step.begin_sequence, step.end_sequence);
-    const std::uint64_t peak_bytes = highest ? allocated_bytes(points[*highest]) : 0;
-    const std::uint64_t reserved_bytes =
-        caches ? most_reserved(run.reserved, step.begin_sequence, step.end_sequence) : peak_bytes;
-    facts.push_back({step.step, step.schedule, step.begin_sequence, step.end_sequence, step.begin_ns,
-                     step.end_ns, step.loss, step.tokens, peak_bytes, reserved_bytes,
-                     is_complete(run, step)});
+  for (const StepRow& row : run.steps) {
+    for (; epoch != run.epochs.end() && epoch->sequence <= row.begin_sequence; ++epoch)
+      current_epoch = epoch->epoch;
+    facts.push_back({.index = row.step,
+                     .schedule = row.schedule,
+                     .begin_sequence = row.begin_sequence,
+                     .end_sequence = row.end_sequence,
+                     .begin_ns = row.begin_ns,
+                     .end_ns = row.end_ns,
+                     .loss = row.loss,
+                     .tokens = row.tokens,
+                     .complete = is_complete(run, row),
+                     .epoch = current_epoch});
+  }
+  find_step_peaks(points, phases, facts);
+  for (StepFact& step : facts) {
+    step.peak_reserved_bytes = run.reserved.empty()
+                                   ? step.peak_allocated_bytes
+                                   : most_reserved(run.reserved, step.begin_sequence, step.end_sequence);
   }
   return facts;
 }
 
+std::vector<TimedStep> step_times(const std::vector<StepFact>& steps) {
+  std::vector<TimedStep> times;
+  for (const StepFact& step : steps) {
+    if (step.complete) times.push_back({step.index, static_cast<double>(step.end_ns - step.begin_ns)});
+  }
+  return times;
+}
+
+// Of a long run each of these is hundreds of megabytes.
+template <typename Rows>
+void give_back(Rows& rows) {
+  rows = Rows();
+}
+
 }  // namespace
 
-Facts analyse(const Recording& run, const Method& method) {
-  const BlockTable table = build_blocks(run);
+Facts analyse(Recording run, const Method& method) {
+  BlockTable table = build_blocks(run);
+  give_back(run.memory);
   const OpTable ops(run);
   const StepStructure structure(run);
-  std::vector<Evidence> evidence = gather_evidence(run, table, ops, structure);
+  EvidenceGatherer evidence(run, table, ops, structure);
   if (run.end == "out_of_memory" && !run.failures.empty())
-    forget_after(run.failures.back().sequence, evidence);
+    evidence.forget_after(run.failures.back().sequence);
   Texts texts = run.texts;
 
   Facts facts;
@@ -74,10 +109,14 @@ Facts analyse(const Recording& run, const Method& method) {
   facts.begin_ns = run.begin_ns;
   facts.end_ns = run.end_ns;
   facts.plugins = run.plugins;
+  facts.faults = run.faults;
+  facts.dropped_rows = run.dropped_rows;
+  facts.call_stacks = std::move(run.call_stacks);
   facts.other_memory = run.other_memory;
   facts.dry = run.dry;
   facts.unit = run.unit;
   facts.reserved = run.reserved;
+  facts.samples = std::move(run.samples);
   facts.warnings = run.warnings;
   facts.warnings.insert(facts.warnings.end(), table.warnings.begin(), table.warnings.end());
 
@@ -86,26 +125,49 @@ Facts analyse(const Recording& run, const Method& method) {
   facts.last_step = window.last_step;
   facts.window_begin_ns = window.begin_ns;
   facts.window_end_ns = window.end_ns;
+  facts.window_begin_sequence = window.begin_sequence;
+  facts.window_end_sequence = window.end_sequence;
+
+  facts.pid = run.pid;
+  facts.rank = run.rank;
+  facts.world_size = run.world_size;
+  facts.realtime_less_monotonic_ns = run.realtime_less_monotonic_ns;
+  facts.clock = run.clock;
+  facts.time = time_facts(run, window);
 
   const Layers layers(run, ops, method.forward_key);
-  facts.blocks = attribute(table, ops, structure, evidence, layers, method, texts);
+  TensorForms forms;
+  facts.blocks = attribute(table, ops, structure, evidence, layers, method, texts, forms);
   facts.texts = texts.all();
+  facts.forms = forms.all();
+  if (!run.saved.empty()) facts.truth = compare_with_truth(table, ops, evidence, method.rules);
+  facts.block_places = std::move(table.places);
+  give_back(table.blocks);
   facts.points = make_timeline(facts.blocks, table.changes);
+  give_back(table.changes);
   facts.phases = phase_facts(run, structure);
-  facts.steps = step_facts(run, facts.points);
+  facts.steps = step_facts(run, facts.points, OpenPhases(facts.phases));
   facts.pace = window_pace(facts.steps, facts.first_step, facts.last_step);
+  facts.steady_state = find_steady_state(step_times(facts.steps));
+  facts.warm_up = explain_warm_up(facts, run);
   const WindowStatistics statistics = window_statistics(facts.points, window);
   facts.statistics = statistics.categories;
   facts.total = statistics.total;
   facts.peak = find_peak(facts, window);
+  facts.places = places_at(facts, facts.peak.sequence);
+  facts.peak_context = peak_context(facts, facts.peak);
+  facts.layers = layer_tree(facts, facts.peak.sequence, facts.peak_context.stretch);
   facts.out_of_memory = explain_failures(facts, run, ops, layers);
   if (run.cross_checked) facts.cross_check = cross_check(run, facts.points);
-  if (!run.saved.empty()) facts.truth = compare_with_truth(table, ops, evidence, method.rules);
+  if (run.stats_recorded && run.device.type == STRATA_DEVICE_CUDA)
+    facts.stats_check = check_stats(facts, run.device_stats);
+  facts.layer_estimate = estimate_from_layers(facts, run);
   return facts;
 }
 
-Facts analyse(const std::filesystem::path& run_directory, std::optional<std::uint64_t> rank) {
-  return analyse(read_run(run_directory, rank));
+Facts analyse(const std::filesystem::path& run_directory, std::optional<std::uint64_t> rank,
+              const std::string& device) {
+  return analyse(read_run(run_directory, rank, Detail::kReport, device));
 }
 
 }  // namespace strata::analysis

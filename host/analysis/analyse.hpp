@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "host/analysis/attribution.hpp"
 #include "host/analysis/facts.hpp"
@@ -11,13 +12,15 @@
 
 namespace strata::analysis {
 
-// Reads the run, of several ranks one as read_run chooses it, and works out blocks, categories, timeline,
-// statistics and peak. Spools that a killed process
-// left behind must have been drained (strata::recover_run). Throws RunError (run_reader.hpp) when the
-// directory is not a run or a store cannot be read; whatever else is odd is said in Facts::warnings.
-Facts analyse(const std::filesystem::path& run_directory, std::optional<std::uint64_t> rank = {});
+// Reads the run, of several ranks and devices one as read_run chooses it, and works out blocks, categories,
+// timeline, statistics and peak. Spools that a killed process left behind must have been drained
+// (strata::recover_run). Throws RunError (run_reader.hpp) when the directory is not a run or a store cannot
+// be read; whatever else is odd is said in Facts::warnings.
+Facts analyse(const std::filesystem::path& run_directory, std::optional<std::uint64_t> rank = {},
+              const std::string& device = {});
 
-// The same from rows that were read already; `method` is another one than the standard in tests alone.
-Facts analyse(const Recording& run, const Method& method = {});
+// The same from rows that were read already, which it uses up; `method` is another one than the standard in
+// tests alone.
+Facts analyse(Recording run, const Method& method = {});
 
 }  // namespace strata::analysis

@@ -4,8 +4,23 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "strata/ext/tensor.h"
+
 namespace strata::analysis {
 namespace {
+
+// What has no dot in its name and is of the model itself, not of one of its modules.
+bool may_be_the_models(const BlockHistory& block) {
+  switch (block.role) {
+    case STRATA_TENSOR_PARAMETER:
+    case STRATA_TENSOR_BUFFER:
+    case STRATA_TENSOR_EMA:
+    case STRATA_TENSOR_GRADIENT:
+      return true;
+    default:
+      return block.parameter != kNoBlock;
+  }
+}
 
 // Names of owners, and the layers that they stand in.
 class OwnerNames {
@@ -21,15 +36,18 @@ class OwnerNames {
     return place->second;
   }
 
-  // A path without its last part: of a parameter's name, also for its gradient and its state.
+  // The module that the owner's name says: a path without its last part, of a parameter's name also for its
+  // gradient and its state. 0 where it says none.
   std::uint32_t layer(const BlockHistory& block) {
     const std::uint32_t owner =
         block.parameter == kNoBlock ? block.name : table_.blocks[block.parameter].name;
-    const auto [place, is_new] = layers_.try_emplace(owner, 0);
+    if (owner == 0) return 0;
+    const auto [place, is_new] = layers_.try_emplace(key(owner, may_be_the_models(block) ? 1 : 0), 0);
     if (is_new) {
-      const std::string& path = texts_[owner];
+      const std::string path = texts_[owner];
       const std::size_t dot = path.rfind('.');
-      place->second = dot == std::string::npos ? 0 : texts_.add(path.substr(0, dot));
+      if (dot != std::string::npos) place->second = texts_.add(path.substr(0, dot));
+      if (dot == std::string::npos && may_be_the_models(block)) place->second = texts_.add(kModelItself);
     }
     return place->second;
   }
@@ -48,23 +66,23 @@ class OwnerNames {
   const BlockTable& table_;
   Texts& texts_;
   std::unordered_map<std::uint64_t, std::uint32_t> names_;
-  std::unordered_map<std::uint32_t, std::uint32_t> layers_;
+  std::unordered_map<std::uint64_t, std::uint32_t> layers_;
 };
 
 }  // namespace
 
 std::vector<Block> attribute(const BlockTable& table, const OpTable& ops, const StepStructure& structure,
-                             const std::vector<Evidence>& evidence, const Layers& layers,
-                             const Method& method, Texts& texts) {
+                             const EvidenceGatherer& evidence, const Layers& layers, const Method& method,
+                             Texts& texts, TensorForms& forms) {
   OwnerNames owners(table, texts);
   std::vector<Block> blocks;
   blocks.reserve(table.blocks.size());
-  for (std::size_t index = 0; index < table.blocks.size(); ++index) {
-    const BlockHistory& history = table.blocks[index];
-    const Rule& rule = decide(method.rules, evidence[index]);
+  for (const BlockHistory& history : table.blocks) {
+    const Rule& rule = decide(method.rules, evidence.of(history));
     Block block;
     block.address = history.address;
     block.bytes = history.bytes;
+    block.rounding_bytes = history.rounding_bytes;
     block.birth_sequence = history.birth_sequence;
     block.death_sequence = history.death_sequence;
     block.birth_ns = history.birth_ns;
@@ -75,6 +93,7 @@ std::vector<Block> attribute(const BlockTable& table, const OpTable& ops, const 
     block.layer = layers.at(history.birth_op, history.birth_module);
     if (history.role != 0) {
       block.name = owners.name(history);
+      block.form = forms.add(history.form);
       if (const std::uint32_t layer = owners.layer(history); layer != 0) block.layer = layer;
     }
     if (const auto op = ops.find(history.birth_op)) block.op = ops.maker(*op);
@@ -82,6 +101,8 @@ std::vector<Block> attribute(const BlockTable& table, const OpTable& ops, const 
     if (const auto phase = structure.find_phase(history.birth_phase)) {
       block.phase = static_cast<std::uint32_t>(*phase) + 1;
     }
+    block.place = history.place;
+    block.birth_op = history.birth_op;
     blocks.push_back(block);
   }
   return blocks;

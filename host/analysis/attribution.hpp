@@ -21,9 +21,9 @@ struct Method {
 };
 
 // In the order of the table, as the evidence is. Names that are made up of several
-// ("layers.0.norm.weight.exp_avg") are added to `texts`.
+// ("layers.0.norm.weight.exp_avg") are added to `texts`, what tensors are to `forms`.
 std::vector<Block> attribute(const BlockTable& table, const OpTable& ops, const StepStructure& structure,
-                             const std::vector<Evidence>& evidence, const Layers& layers,
-                             const Method& method, Texts& texts);
+                             const EvidenceGatherer& evidence, const Layers& layers, const Method& method,
+                             Texts& texts, TensorForms& forms);
 
 }  // namespace strata::analysis

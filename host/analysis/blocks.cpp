@@ -17,11 +17,13 @@
 namespace strata::analysis {
 namespace {
 
-constexpr std::array<std::uint32_t, 14> kRolesByRank = {
-    STRATA_TENSOR_PARAMETER, STRATA_TENSOR_BUFFER,          STRATA_TENSOR_EMA,      STRATA_TENSOR_PROJECTOR,
-    STRATA_TENSOR_SCALER,    STRATA_TENSOR_OPTIMIZER_STATE, STRATA_TENSOR_BUCKET,   STRATA_TENSOR_GRADIENT,
-    STRATA_TENSOR_INPUT,     STRATA_TENSOR_TARGET,          STRATA_TENSOR_PREFETCH, STRATA_TENSOR_LOGITS,
-    STRATA_TENSOR_LOSS,      STRATA_TENSOR_WORKSPACE};
+constexpr std::array<std::uint32_t, 17> kRolesByRank = {
+    STRATA_TENSOR_PARAMETER, STRATA_TENSOR_BUFFER,       STRATA_TENSOR_EMA,
+    STRATA_TENSOR_PROJECTOR, STRATA_TENSOR_SCALER,       STRATA_TENSOR_OPTIMIZER_STATE,
+    STRATA_TENSOR_BUCKET,    STRATA_TENSOR_GRADIENT,     STRATA_TENSOR_INPUT,
+    STRATA_TENSOR_TARGET,    STRATA_TENSOR_PREFETCH,     STRATA_TENSOR_LOGITS,
+    STRATA_TENSOR_LOSS,      STRATA_TENSOR_WORKSPACE,    STRATA_TENSOR_CHECKPOINT_INPUT,
+    STRATA_TENSOR_OFFLOADED, STRATA_TENSOR_AUTOCAST_COPY};
 
 class Sweep {
  public:
@@ -42,6 +44,7 @@ class Sweep {
     for (; saved != run_.saved.end(); ++saved) hold(*saved);
     for (const auto& [id, block] : holds_)
       table_.blocks[block].held_until_sequence = table_.blocks[block].death_sequence;
+    disown_other_casts();
 
     warn(unknown_frees_,
          "frees of blocks that were allocated before the recording began, or whose allocation is missing");
@@ -90,13 +93,26 @@ class Sweep {
     BlockHistory block;
     block.address = row.address;
     block.bytes = row.bytes;
+    block.rounding_bytes = row.rounding_bytes;
     block.birth_sequence = row.sequence;
     block.birth_ns = row.ns;
     block.birth_op = row.op;
     block.birth_phase = row.phase;
     block.birth_module = row.module;
+    block.place = place_of(row);
     table_.blocks.push_back(block);
     table_.changes.push_back(change);
+  }
+
+  // Few, and mostly that of the block before.
+  std::uint32_t place_of(const MemoryRow& row) {
+    const Place place{row.stream, row.pool};
+    std::vector<Place>& places = table_.places;
+    if (last_place_ < places.size() && places[last_place_] == place) return last_place_;
+    const auto found = std::find(places.begin(), places.end(), place);
+    last_place_ = static_cast<std::uint32_t>(found - places.begin());
+    if (found == places.end()) places.push_back(place);
+    return last_place_;
   }
 
   void release(const MemoryRow& row) {
@@ -122,6 +138,7 @@ class Sweep {
     if (block.role != 0 && role_rank(block.role) <= role_rank(tensor.role)) return;
     block.role = tensor.role;
     block.name = tensor.name;
+    block.form = tensor.form;
     block.parameter = tensor.owner_address == 0 ? kNoBlock : holder(tensor.owner_address);
   }
 
@@ -141,11 +158,25 @@ class Sweep {
     }
   }
 
+  // Autocast tells of each cast; only once all owners are known is it known which were of parameters.
+  void disown_other_casts() {
+    for (BlockHistory& block : table_.blocks) {
+      if (block.role != STRATA_TENSOR_AUTOCAST_COPY) continue;
+      if (block.parameter != kNoBlock && table_.blocks[block.parameter].role == STRATA_TENSOR_PARAMETER)
+        continue;
+      block.role = 0;
+      block.name = 0;
+      block.form = {};
+      block.parameter = kNoBlock;
+    }
+  }
+
   const Recording& run_;
   BlockTable table_;
   std::map<std::uint64_t, BlockIndex> live_;             // by address
   std::unordered_map<std::uint64_t, BlockIndex> holds_;  // what autograd holds, by the number of its SAVE
   std::uint64_t alive_bytes_ = 0;
+  std::uint32_t last_place_ = 0;
   std::uint64_t unknown_frees_ = 0, double_allocations_ = 0, homeless_tensors_ = 0;
 };
 

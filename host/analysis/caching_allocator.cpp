@@ -74,11 +74,13 @@ void use_whole_blocks(std::vector<MemoryRow>& events) {
     if (event.action != STRATA_MEMORY_ALLOCATE) continue;
     const std::uint64_t asked = event.bytes;
     event.bytes = (asked + kBlockUnit - 1) / kBlockUnit * kBlockUnit;
-    if (index + 1 == events.size()) continue;
-    const std::uint64_t next = events[index + 1].handed_out_bytes;
-    // The count can be set back by the program in between.
-    if (next >= event.handed_out_bytes && next - event.handed_out_bytes >= asked)
-      event.bytes = next - event.handed_out_bytes;
+    if (index + 1 < events.size()) {
+      const std::uint64_t next = events[index + 1].handed_out_bytes;
+      // The count can be set back by the program in between.
+      if (next >= event.handed_out_bytes && next - event.handed_out_bytes >= asked)
+        event.bytes = next - event.handed_out_bytes;
+    }
+    event.rounding_bytes = event.bytes - asked;
   }
 }
 
@@ -88,6 +90,12 @@ std::vector<ReservedPoint> reserved_points(const std::vector<MemoryRow>& events)
   for (const MemoryRow& event : events) {
     const auto segment_bytes = static_cast<std::int64_t>(event.bytes);
     const bool takes = event.action == STRATA_MEMORY_SEGMENT_ALLOCATE;
+    if (event.action == STRATA_MEMORY_RESERVED) {
+      const std::int64_t change = segment_bytes - static_cast<std::int64_t>(bytes);
+      bytes = event.bytes;
+      points.push_back({event.sequence, event.ns, bytes, kNoSegment, change, {}});
+      continue;
+    }
     if (takes) {
       bytes += event.bytes;
     } else if (event.action == STRATA_MEMORY_SEGMENT_FREE) {
@@ -95,10 +103,19 @@ std::vector<ReservedPoint> reserved_points(const std::vector<MemoryRow>& events)
     } else {
       continue;
     }
-    points.push_back(
-        {event.sequence, event.ns, bytes, event.address, takes ? segment_bytes : -segment_bytes});
+    points.push_back({event.sequence,
+                      event.ns,
+                      bytes,
+                      event.address,
+                      takes ? segment_bytes : -segment_bytes,
+                      {event.stream, event.pool}});
   }
   return points;
+}
+
+bool segments_are_told(const std::vector<ReservedPoint>& points) {
+  const auto is_segment = [](const ReservedPoint& point) { return point.segment_address != kNoSegment; };
+  return points.empty() || std::ranges::any_of(points, is_segment);
 }
 
 void find_largest_gaps(const std::vector<MemoryRow>& events, std::vector<FailureRow>& failures) {

@@ -13,8 +13,12 @@ namespace strata::analysis {
 // the allocator keeps no count.
 void use_whole_blocks(std::vector<MemoryRow>& events);
 
-// A point for each event of a segment.
+// A point for each event of a segment, or of the sum alone.
 std::vector<ReservedPoint> reserved_points(const std::vector<MemoryRow>& events);
+
+// Whether the points are of segments: an allocator may tell their sum alone, and nobody knows what is free in
+// pieces. True of no points.
+bool segments_are_told(const std::vector<ReservedPoint>& points);
 
 // For each of `failures`, by sequence, the largest piece of any segment that no block held then.
 void find_largest_gaps(const std::vector<MemoryRow>& events, std::vector<FailureRow>& failures);

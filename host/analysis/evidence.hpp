@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "host/analysis/blocks.hpp"
 #include "host/analysis/ops.hpp"
@@ -17,6 +18,7 @@ struct Evidence {
   std::uint32_t role = 0;                   // STRATA_TENSOR_*; 0: not registered
   bool saved = false;                       // autograd took hold of it
   std::uint64_t held_until = 0;             // autograd's last hold ends
+  bool in_private_pool = false;             // of its allocator, as a CUDA graph has one
 
   // Ends of what was going on at its birth; kNever where that goes on to the end of the recording.
   std::uint64_t phase_end = kNever;  // outside any phase: of the step
@@ -26,18 +28,40 @@ struct Evidence {
   std::uint64_t next_optimizer = kNever;  // the first optimizer phase that begins after its birth
   bool run_finished = true;               // the recording ends because the run did
 
-  bool born_in_ones_like = false;  // and before the first node of its backward ran
+  bool born_in_ones_like = false;  // and before the first node of that backward ran
   bool born_in_zeros_like = false;
   bool died_in_gradient_addition = false;  // inside an AccumulateGrad that added to a gradient
   bool lived_in_one_matrix_product = false;
   bool parameter_sized = false;  // some registered parameter has as many bytes
 };
 
-std::vector<Evidence> gather_evidence(const Recording& run, const BlockTable& table, const OpTable& ops,
-                                      const StepStructure& structure);
+// Finds the evidence of one block at a time: that of all blocks of a long run is larger than the blocks. What
+// it is made from must outlive it; `run.memory` is not looked at.
+class EvidenceGatherer {
+ public:
+  EvidenceGatherer(const Recording& run, const BlockTable& table, const OpTable& ops,
+                   const StepStructure& structure);
 
-// As though the recording ended at `sequence`, for blocks that were alive then: what an exception frees on
-// its way was not meant to die there.
-void forget_after(std::uint64_t sequence, std::vector<Evidence>& evidence);
+  // As though the recording ended at `sequence`, for blocks that were alive then: what an exception frees on
+  // its way was not meant to die there.
+  void forget_after(std::uint64_t sequence) { last_sequence_ = sequence; }
+
+  Evidence of(const BlockHistory& block) const;
+
+ private:
+  void add_circumstances(const BlockHistory& block, Evidence& evidence) const;
+  void add_ops(const BlockHistory& block, Evidence& evidence) const;
+  bool is_before_nodes(const BlockHistory& block, const Evidence& evidence) const;
+  void forget(Evidence& evidence) const;
+
+  const Recording& run_;
+  const BlockTable& table_;
+  const OpTable& ops_;
+  const StepStructure& structure_;
+  std::uint64_t last_sequence_ = kNever;
+  std::unordered_set<std::uint64_t> parameter_sizes_;
+  // By module ordinal: of the outermost range that runs again.
+  std::unordered_map<std::uint32_t, std::uint64_t> recompute_end_;
+};
 
 }  // namespace strata::analysis

@@ -1,5 +1,7 @@
 #include "host/analysis/facts.hpp"
 
+#include <numeric>
+
 namespace strata::analysis {
 
 const char* to_string(Category category) {
@@ -22,6 +24,10 @@ const char* to_string(Category category) {
       break;
   }
   return "Unknown";
+}
+
+std::uint64_t sum(const CategoryBytes& bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
 }
 
 }  // namespace strata::analysis

@@ -10,24 +10,18 @@
 #include <string_view>
 #include <vector>
 
+#include "host/analysis/category.hpp"
+#include "host/analysis/layer_tree.hpp"
+#include "host/analysis/machine_clock.hpp"
+#include "host/analysis/peak_context.hpp"
+#include "host/analysis/samples.hpp"
+#include "host/analysis/stacks/call_stacks.hpp"
+#include "host/analysis/tensor_form.hpp"
+#include "host/analysis/time/time_facts.hpp"
+#include "host/analysis/warm_up/steady_state.hpp"
+#include "host/analysis/warm_up/warm_up.hpp"
+
 namespace strata::analysis {
-
-// PyTorch's own eight names, in the order in which tables and stacks show them.
-enum class Category : std::uint8_t {
-  kParameter,
-  kOptimizerState,
-  kInput,
-  kTemporary,
-  kActivation,
-  kGradient,
-  kAutogradDetail,
-  kUnknown
-};
-inline constexpr std::size_t kCategories = 8;
-// "Parameter", "Optimizer_State", ...
-const char* to_string(Category category);
-
-using CategoryBytes = std::array<std::uint64_t, kCategories>;
 
 // One allocation from its birth to its death.
 struct Block {
@@ -38,13 +32,17 @@ struct Block {
   std::int64_t birth_ns = 0;
   std::int64_t death_ns = INT64_MAX;
   Category category = Category::kUnknown;
-  std::string_view kind;    // the second level: "saved", "logits", "optimizer_temp"...; static
-  std::string_view reason;  // the rule that decided, in words; static
-  std::uint32_t name = 0;   // index into Facts::texts: the owner's name, or 0
-  std::uint32_t op = 0;     // index into Facts::texts: the op that made it
-  std::uint32_t layer = 0;  // index into Facts::texts: the creator's module path
-  std::uint32_t saver = 0;  // index into Facts::texts: the module whose graph keeps it
-  std::uint32_t phase = 0;  // index into Facts::phases + 1 of its birth; 0 outside
+  std::string_view kind;             // the second level: "saved", "logits", "optimizer_temp"...; static
+  std::string_view reason;           // the rule that decided, in words; static
+  std::uint32_t name = 0;            // index into Facts::texts: the owner's name, or 0
+  std::uint32_t op = 0;              // index into Facts::texts: the op that made it
+  std::uint32_t layer = 0;           // index into Facts::texts: the creator's module path
+  std::uint32_t saver = 0;           // index into Facts::texts: the module whose graph keeps it
+  std::uint32_t phase = 0;           // index into Facts::phases + 1 of its birth; 0 outside
+  std::uint32_t place = 0;           // index into Facts::block_places
+  std::uint32_t form = kNoForm;      // index into Facts::forms: of the tensor that was registered in it
+  std::uint64_t rounding_bytes = 0;  // of `bytes`, those that nobody asked for
+  std::uint64_t birth_op = 0;        // ordinal of the innermost operator then (OpSpan::ordinal); 0: none
 };
 
 struct PhaseFact {
@@ -66,7 +64,13 @@ struct StepFact {
   std::uint64_t tokens = 0;  // Facts::unit says of what
   std::uint64_t peak_allocated_bytes = 0;
   std::uint64_t peak_reserved_bytes = 0;  // equals allocated on a device whose allocator keeps nothing back
-  bool complete = false;  // it came to its own end: no interrupt, exception or death cut it short
+  bool complete = false;    // it came to its own end: no interrupt, exception or death cut it short
+  std::int64_t epoch = -1;  // -1: the trainer counts none
+  // Its highest moment, the first of several; that of its begin where nothing of it is higher.
+  std::uint64_t peak_sequence = 0;
+  std::int64_t peak_ns = 0;
+  std::uint32_t peak_phase = 0;  // index into Facts::phases + 1 of the innermost one then; 0 outside
+  CategoryBytes begin_categories{}, peak_categories{};
 };
 
 // How quickly the steps of the window passed. Steps that were cut short do not count: their time says
@@ -82,15 +86,27 @@ struct Point {
   std::uint64_t sequence = 0;
   std::int64_t ns = 0;
   CategoryBytes bytes{};
+  std::uint64_t rounding_bytes = 0;  // of all of them, those that nobody asked for
 };
+
+// Where a caching allocator has a block or a segment: each stream has its own, and so has each private pool
+// on each stream. What one has free no other can use.
+struct Place {
+  std::uint64_t stream = 0;  // the handle; 0 is the default stream
+  std::uint64_t pool = 0;    // 0 is none of its own
+  auto operator<=>(const Place&) const = default;
+};
+
+inline constexpr std::uint64_t kNoSegment = 0;
 
 // What a caching allocator holds of its device, allocated or not, from one event on.
 struct ReservedPoint {
   std::uint64_t sequence = 0;
   std::int64_t ns = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t segment_address = 0;  // of what it took or gave back in this event
+  std::uint64_t segment_address = 0;  // of what it took or gave back in this event; kNoSegment: not told
   std::int64_t change_bytes = 0;      // negative: gave back
+  Place place;                        // of the segment
 };
 
 // Median and mean over the events of the window, and a mean over its time. min and max also count the level
@@ -120,6 +136,13 @@ struct Peak {
   std::vector<std::uint32_t> largest_blocks;        // indices into Facts::blocks
 };
 
+// What one place holds at one moment.
+struct PlaceShare {
+  Place place;
+  std::uint64_t allocated_bytes = 0, blocks = 0;
+  std::optional<std::uint64_t> reserved_bytes;  // nothing: segments were not told
+};
+
 // A change that would have left room.
 struct Remedy {
   std::string change;       // "a fused optimizer (optimizer.impl: fused)"
@@ -144,11 +167,19 @@ struct OutOfMemory {
 struct OtherMemory {
   std::string device;  // "cpu", "pinned", "cuda:1"
   std::uint64_t peak_allocated_bytes = 0;
-  std::uint64_t blocks = 0;  // handed out in all
+  std::uint64_t blocks = 0;                // handed out in all
+  std::uint64_t peak_offloaded_bytes = 0;  // of blocks registered as moved there until backward
 };
 
 struct PluginFact {
   std::string id, status, reason;
+  std::uint64_t faults = 0;  // that it was caught in
+};
+
+// What went wrong between trainer, plugins and host, by its kind (docs/manifest.md).
+struct FaultFact {
+  std::string kind;
+  std::uint64_t count = 0;
 };
 
 struct RefusedFunction {
@@ -205,6 +236,30 @@ struct CrossCheck {
   }
 };
 
+// What layers return in one forward, summed up: an estimate of its activations; and what it really left.
+struct LayerEstimate {
+  std::int64_t step = -1;
+  std::uint64_t bytes = 0;             // the estimate
+  std::vector<PeakShare> by_op;        // its parts, largest first; `blocks` are calls
+  std::uint64_t activation_bytes = 0;  // alive at the forward's end, as asked for
+  std::uint64_t saved_bytes = 0;       // of these, held by autograd's graph
+};
+
+// What our events come to against torch's own counts (DeviceStats), at each step's begin and end: what is
+// allocated, reserved and requested, and the peaks of each.
+struct StatsCheck {
+  std::uint64_t values = 0;
+  std::uint64_t mismatches = 0;
+  struct Mismatch {
+    std::uint64_t sequence = 0;
+    std::string_view count;  // "peak reserved"; static
+    std::uint64_t ours = 0, torchs = 0;
+  };
+  std::optional<Mismatch> first_mismatch;
+
+  bool holds() const { return values > 0 && mismatches == 0; }
+};
+
 // Labels found from lifetimes alone, against what autograd itself said it saved.
 struct ConfusionCell {
   std::uint64_t blocks = 0, bytes = 0;
@@ -241,6 +296,7 @@ struct Facts {
   std::int64_t first_step = 0, last_step = 0;  // the window that the statistics cover
   std::int64_t begin_ns = 0, end_ns = 0;       // of the run; times in pages count from begin_ns
   std::int64_t window_begin_ns = 0, window_end_ns = 0;
+  std::uint64_t window_begin_sequence = 0, window_end_sequence = UINT64_MAX;
   std::string end;  // done, failed, ...; "open" while the run goes on, "killed" when the process died
   std::vector<std::string> texts;  // [0] is empty
   std::vector<Block> blocks;       // by birth_sequence
@@ -251,15 +307,32 @@ struct Facts {
   std::array<CategoryStatistics, kCategories> statistics{};
   CategoryStatistics total;
   Pace pace;                               // of the window
+  SteadyState steady_state;                // of all steps that came to their end
+  WarmUp warm_up;                          // of a run with the plugin warmup_analyzer
   Peak peak;                               // of the window; of what it begins with, at its begin
+  PeakContext peak_context;                // of that peak
+  LayerTree layers;                        // at that peak, and over its step
   std::vector<OutOfMemory> out_of_memory;  // by sequence
+  CallStacks call_stacks;                  // of blocks by their birth_sequence, of failures by theirs
   std::vector<OtherMemory> other_memory;   // what allocated anything, by its name
+  std::vector<Place> block_places;         // the streams and pools that blocks are of
+  std::vector<TensorForm> forms{{}};       // dtypes and shapes that blocks have; [0] says nothing
+  std::vector<PlaceShare> places;          // of a CUDA device, at the peak; most reserved first
   std::vector<PluginFact> plugins;
-  std::optional<DryFact> dry;             // nothing here was measured on a card
-  std::vector<ReservedPoint> reserved;    // of the whole run; empty: the allocator keeps nothing back
-  std::optional<CrossCheck> cross_check;  // of a run with `trace.cross_check: true`
-  std::optional<Confusion> truth;         // of a run with `trace.saved_tensors: true`
-  std::vector<std::string> warnings;      // gaps, drops, recovered spools: what a reader must know
+  std::vector<FaultFact> faults;        // of a run that was closed
+  std::uint64_t dropped_rows = 0;       // of these: rows that found no room in the store
+  std::optional<DryFact> dry;           // nothing here was measured on a card
+  std::vector<ReservedPoint> reserved;  // of the whole run; empty: the allocator keeps nothing back
+  Samples samples;
+  std::optional<CrossCheck> cross_check;        // of a run with `trace.cross_check: true`
+  std::optional<LayerEstimate> layer_estimate;  // of a run with `trace.layer_outputs: true`
+  std::optional<StatsCheck> stats_check;        // the same, where torch counts
+  std::optional<Confusion> truth;               // of a run with `trace.saved_tensors: true`
+  std::optional<TimeFacts> time;                // of a run with the plugin cupti_timeline
+  std::uint64_t pid = 0, rank = 0, world_size = 1;
+  std::int64_t realtime_less_monotonic_ns = 0;  // of the run's begin; 0: not recorded
+  MachineClock clock;
+  std::vector<std::string> warnings;  // gaps, drops, recovered spools: what a reader must know
 };
 
 }  // namespace strata::analysis

@@ -34,8 +34,8 @@ Layers::Layers(const Recording& run, const OpTable& ops, KeyFunction key)
       if (row.autograd_sequence >= 0) forward[key(row)] = layer;
       continue;
     }
-    if (const auto made_by = forward.find(key(row)); layer == 0 && made_by != forward.end())
-      layer = made_by->second;
+    // Before the module: a node begins within the range of the one before it, unless its own was begun first.
+    if (const auto made_by = forward.find(key(row)); made_by != forward.end()) layer = made_by->second;
     // What the engine does around the node, releasing what the node had saved, is the node's too.
     if (parent && ops.has(*parent, kEvaluateNode)) layer_of_op_[*parent] = layer;
   }

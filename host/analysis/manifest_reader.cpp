@@ -103,14 +103,35 @@ void read_manifest(const std::filesystem::path& manifest, Recording& run,
     if (settings != allocator->end() && settings->is_string())
       run.allocator_settings = settings->get<std::string>();
   }
+  if (const auto faults = json.find("faults"); faults != json.end() && faults->is_object()) {
+    for (const auto& [kind, count] : faults->items()) {
+      if (count.is_number_unsigned()) run.faults.push_back({kind, count.get<std::uint64_t>()});
+    }
+  }
+  if (const auto host = json.find("host"); host != json.end() && host->is_object()) {
+    run.clock.hostname = text_of(*host, "hostname");
+    run.clock.boot_id = text_of(*host, "boot_id");
+  }
+  if (const auto store = json.find("store"); store != json.end() && store->is_object())
+    run.dropped_rows = count_of(*store, "dropped_rows");
   for (const char* section : {"sources", "plugins"}) {
     const auto list = json.find(section);
     if (list == json.end() || !list->is_array()) continue;
     for (const nlohmann::json& entry : *list) {
       if (!entry.is_object()) continue;
-      run.plugins.push_back({text_of(entry, "id"), text_of(entry, "status"), text_of(entry, "reason")});
+      run.plugins.push_back({text_of(entry, "id"), text_of(entry, "status"), text_of(entry, "reason"),
+                             count_of(entry, "faults")});
     }
   }
+}
+
+std::optional<std::uint64_t> manifest_pid(const std::filesystem::path& manifest) {
+  std::ifstream stream(manifest);
+  const auto document = nlohmann::json::parse(stream, nullptr, false);
+  if (!document.is_object() || !document.contains("process") || !document["process"].is_object())
+    return std::nullopt;
+  const std::uint64_t pid = count_of(document["process"], "pid");
+  return pid == 0 ? std::nullopt : std::optional(pid);
 }
 
 }  // namespace strata::analysis

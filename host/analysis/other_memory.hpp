@@ -12,6 +12,7 @@ namespace strata::analysis {
 std::string device_name(const Device& device);
 
 // `events` of all devices, by sequence. Sizes are as asked for.
-std::vector<OtherMemory> other_memory(const std::vector<MemoryRow>& events, const Device& device);
+std::vector<OtherMemory> other_memory(const std::vector<MemoryRow>& events,
+                                      const std::vector<TensorRow>& tensors, const Device& device);
 
 }  // namespace strata::analysis

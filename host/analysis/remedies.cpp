@@ -1,32 +1,20 @@
 #include "host/analysis/remedies.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "host/analysis/caching_allocator.hpp"
+#include "host/analysis/layer_paths.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
 namespace {
 
 using Holds = std::function<bool(const Block&)>;
-
-// The module path up to its first number, the block of a model that repeats: "layers.3" of "layers.3.attn".
-// Empty where there is none.
-std::string_view repeated_block(std::string_view path) {
-  for (std::size_t begin = 0; begin < path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    const std::string_view name = path.substr(begin, end - begin);
-    const auto is_digit = [](char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; };
-    if (!name.empty() && std::ranges::all_of(name, is_digit)) return path.substr(0, end);
-    begin = end + 1;
-  }
-  return {};
-}
 
 class RemedyFinder {
  public:
@@ -86,7 +74,7 @@ class RemedyFinder {
   void fragmentation() {
     const Peak& held = failure_.held;
     const std::uint64_t pieces = held.reserved_bytes - std::min(held.allocated_bytes, held.reserved_bytes);
-    if (failure_.largest_gap_bytes >= failure_.requested_bytes) return;
+    if (failure_.largest_gap_bytes >= failure_.requested_bytes || !segments_are_told(facts_.reserved)) return;
     add("segments that grow (PYTORCH_ALLOC_CONF=expandable_segments:True)", pieces,
         "reserved and not allocated, in pieces that were too small");
   }
@@ -110,7 +98,9 @@ class RemedyFinder {
 
   void smaller_batch() {
     add("half the batch, accumulated twice (data.batch_size, accumulation)",
-        failure_.held.categories[static_cast<std::size_t>(Category::kActivation)] / 2,
+        bytes_of([](const Block& block) {
+          return block.category == Category::kActivation && block.kind != "autocast_copy";
+        }) / 2,
         "half of the activations");
   }
 

@@ -64,6 +64,15 @@ bool workspace(const Evidence& block) {
   return block.lived_in_one_matrix_product;
 }
 
+// A capture's own blocks come and go as any step's do. What it leaves alive the graph's replays write to
+// again, unless it has the mark of something that a training keeps.
+bool kept_in_pool(const Evidence& block) {
+  const bool is_kept = block.death >= block.step_end && (block.step_end != kNever || block.run_finished);
+  const bool is_batch_or_state = block.stage == Stage::kData || block.stage == Stage::kOptimizer;
+  const bool is_gradient = block.stage == Stage::kBackward && block.parameter_sized;
+  return block.in_private_pool && is_kept && !is_batch_or_state && !is_gradient;
+}
+
 bool data_ahead(const Evidence& block) {
   return block.stage == Stage::kData && block.death >= block.step_end;
 }
@@ -141,6 +150,12 @@ RuleTable make_rules() {
       {"loss", "registered as a loss", kActivation, "loss", registered<STRATA_TENSOR_LOSS>},
       {"kept_workspace", "registered as what a library computes in", kTemporary, "workspace",
        registered<STRATA_TENSOR_WORKSPACE>},
+      {"checkpoint_input", "registered as what a checkpointed layer keeps until it runs again", kActivation,
+       "checkpoint_input", registered<STRATA_TENSOR_CHECKPOINT_INPUT>},
+      {"offloaded", "registered as moved to the host's memory until backward", kActivation, "offloaded",
+       registered<STRATA_TENSOR_OFFLOADED>},
+      {"autocast_copy", "registered as autocast's copy of a parameter", kActivation, "autocast_copy",
+       registered<STRATA_TENSOR_AUTOCAST_COPY>},
 
       // What the autograd graph saved.
       {"saved_recompute", "saved by autograd in a forward that ran again inside backward", kActivation,
@@ -158,6 +173,8 @@ RuleTable make_rules() {
        workspace},
 
       // Lifetimes over phases.
+      {"graph_pool", "in a private pool, as of a CUDA graph, kept beyond its step, and never registered",
+       kTemporary, "graph_pool", kept_in_pool},
       {"setup_temp", "born in setup and dead before the first step", kTemporary, "op_temp",
        within_phase<Stage::kSetup>},
       {"data_temp", "born and dead while a batch was made", kTemporary, "op_temp",

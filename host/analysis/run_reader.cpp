@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "host/analysis/manifest_reader.hpp"
 #include "host/analysis/run_error.hpp"
 #include "host/analysis/store_file.hpp"
+#include "host/analysis/store_outline.hpp"
 #include "host/analysis/store_reader.hpp"
 
 namespace strata::analysis {
@@ -40,9 +42,7 @@ std::vector<Candidate> stores_of(const fs::path& run_directory) {
   }
   std::vector<Candidate> found;
   for (const auto& folder : fs::directory_iterator(run_directory, error)) {
-    const std::string folder_name = folder.path().filename().string();
-    const auto rank =
-        folder_name.starts_with("rank") ? number(std::string_view(folder_name).substr(4)) : std::nullopt;
+    const auto rank = rank_of_folder(folder.path());
     std::error_code unreadable;
     if (!rank || !folder.is_directory(unreadable)) continue;
     for (const auto& file : fs::directory_iterator(folder.path(), unreadable)) {
@@ -69,23 +69,42 @@ void keep_rank(std::vector<Candidate>& candidates, std::uint64_t rank, const fs:
     throw RunError(fmt::format("{}: has no rank {}; its ranks go to {}", run_directory.string(), rank, last));
 }
 
-bool recorded_memory(const StoreFile& file) {
-  return file.has_table("allocator_tracer_event") &&
-         Query(file, "allocator_tracer_event", {"sequence"}).next();
+fs::path manifest_of(const fs::path& run_directory, std::uint64_t rank) {
+  const fs::path folder = rank == 0 ? run_directory : run_directory / fmt::format("rank{}", rank);
+  return folder / "manifest.json";
+}
+
+// The process that a rank's manifest tells of comes before others of that rank.
+void put_main_processes_first(std::vector<Candidate>& candidates, const fs::path& run_directory) {
+  std::map<std::uint64_t, std::optional<std::uint64_t>> main;
+  for (const Candidate& candidate : candidates) {
+    if (!main.contains(candidate.rank))
+      main[candidate.rank] = manifest_pid(manifest_of(run_directory, candidate.rank));
+  }
+  std::ranges::stable_sort(candidates, {}, [&](const Candidate& candidate) {
+    return std::tuple(candidate.rank, main[candidate.rank] != candidate.pid);
+  });
 }
 
 }  // namespace
 
-Recording read_run(const fs::path& run_directory, std::optional<std::uint64_t> rank, Detail detail) {
+std::optional<std::uint64_t> rank_of_folder(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  return name.starts_with("rank") ? number(std::string_view(name).substr(4)) : std::nullopt;
+}
+
+Recording read_run(const fs::path& run_directory, std::optional<std::uint64_t> rank, Detail detail,
+                   const std::string& device) {
   std::vector<Candidate> candidates = stores_of(run_directory);
   if (rank) keep_rank(candidates, *rank, run_directory);
+  if (candidates.size() > 1) put_main_processes_first(candidates, run_directory);
   std::optional<StoreFile> chosen;
   std::uint64_t chosen_rank = candidates.front().rank;
   std::vector<std::string> warnings;
   for (const Candidate& candidate : candidates) {
     try {
       StoreFile file(candidate.path);
-      if (!recorded_memory(file)) continue;
+      if (!outline_of(file).holds_anything) continue;
       chosen.emplace(std::move(file));
       chosen_rank = candidate.rank;
       break;
@@ -99,16 +118,14 @@ Recording read_run(const fs::path& run_directory, std::optional<std::uint64_t> r
     chosen.emplace(candidates.front().path);
   }
 
-  Recording recording = read_store(*chosen, detail);
+  Recording recording = read_store(*chosen, detail, device);
   recording.directory = run_directory;
   for (const Candidate& candidate : candidates) {
     if (candidate.path == chosen->path() || candidate.rank != chosen_rank) continue;
     warnings.push_back(fmt::format("{}: another process of this run; these facts are of {} alone",
                                    candidate.path.string(), chosen->path().string()));
   }
-  const fs::path folder =
-      chosen_rank == 0 ? run_directory : run_directory / fmt::format("rank{}", chosen_rank);
-  read_manifest(folder / "manifest.json", recording, warnings);
+  read_manifest(manifest_of(run_directory, chosen_rank), recording, warnings);
   recording.warnings.insert(recording.warnings.begin(), warnings.begin(), warnings.end());
   return recording;
 }

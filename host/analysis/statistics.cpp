@@ -1,13 +1,16 @@
 #include "host/analysis/statistics.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "host/analysis/timeline.hpp"
 
 namespace strata::analysis {
 
 void LevelStatistics::close(std::uint64_t event, std::int64_t ns) {
-  pieces_.push_back({bytes_, event - since_event_, std::max<std::int64_t>(0, ns - since_ns_)});
+  Stay& stay = stays_[bytes_];
+  stay.events += event - since_event_;
+  stay.ns += std::max<std::int64_t>(0, ns - since_ns_);
   since_event_ = event;
   since_ns_ = std::max(ns, since_ns_);
 }
@@ -20,38 +23,30 @@ void LevelStatistics::change(std::uint64_t bytes, std::uint64_t event, std::int6
 
 CategoryStatistics LevelStatistics::finish(std::uint64_t events, std::int64_t window_end_ns) {
   close(events, window_end_ns);
-  long double over_time = 0.0L;
+  const std::map<std::uint64_t, Stay> levels(stays_.begin(), stays_.end());
+  long double over_time = 0.0L, over_events = 0.0L;
   std::int64_t time_ns = 0;
-  for (const Piece& piece : pieces_) {
-    over_time += static_cast<long double>(piece.bytes) * static_cast<long double>(piece.ns);
-    time_ns += piece.ns;
+  for (const auto& [bytes, stay] : levels) {
+    over_time += static_cast<long double>(bytes) * static_cast<long double>(stay.ns);
+    over_events += static_cast<long double>(bytes) * static_cast<long double>(stay.events);
+    time_ns += stay.ns;
   }
   CategoryStatistics result;
   result.mean_over_time = static_cast<double>(time_ns > 0 ? over_time / static_cast<long double>(time_ns)
                                                           : static_cast<long double>(bytes_));
-  const auto [lowest, highest] =
-      std::minmax_element(pieces_.begin(), pieces_.end(),
-                          [](const Piece& left, const Piece& right) { return left.bytes < right.bytes; });
-  result.min = lowest->bytes;
-  result.max = highest->bytes;
+  result.min = levels.begin()->first;
+  result.max = levels.rbegin()->first;
   if (events == 0) {
     result.median = bytes_;
     result.mean_over_events = static_cast<double>(bytes_);
     return result;
   }
 
-  std::erase_if(pieces_, [](const Piece& piece) { return piece.events == 0; });
-  std::sort(pieces_.begin(), pieces_.end(),
-            [](const Piece& left, const Piece& right) { return left.bytes < right.bytes; });
   const auto level_of = [&](std::uint64_t rank) {
-    auto piece = pieces_.begin();
-    for (; rank >= piece->events; ++piece) rank -= piece->events;
-    return piece->bytes;
+    auto level = levels.begin();
+    for (; rank >= level->second.events; ++level) rank -= level->second.events;
+    return level->first;
   };
-  long double over_events = 0.0L;
-  for (const Piece& piece : pieces_) {
-    over_events += static_cast<long double>(piece.bytes) * static_cast<long double>(piece.events);
-  }
   const std::uint64_t below = level_of((events - 1) / 2);
   result.median = below + (level_of(events / 2) - below) / 2;
   result.mean_over_events = static_cast<double>(over_events / static_cast<long double>(events));

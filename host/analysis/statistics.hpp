@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "host/analysis/facts.hpp"
@@ -26,17 +28,16 @@ class LevelStatistics {
   CategoryStatistics finish(std::uint64_t events, std::int64_t window_end_ns);
 
  private:
-  struct Piece {
-    std::uint64_t bytes;
-    std::uint64_t events;
-    std::int64_t ns;
+  struct Stay {
+    std::uint64_t events = 0;
+    std::int64_t ns = 0;
   };
   void close(std::uint64_t event, std::int64_t ns);
 
   std::uint64_t bytes_;
   std::uint64_t since_event_ = 0;
   std::int64_t since_ns_;
-  std::vector<Piece> pieces_;
+  std::unordered_map<std::uint64_t, Stay> stays_;  // by level: a step's levels come again in the next one
 };
 
 struct WindowStatistics {

@@ -2,51 +2,7 @@
 
 #include <algorithm>
 
-#include "strata/ext/phase.h"
-
 namespace strata::analysis {
-namespace {
-
-Stage stage_of_kind(std::uint32_t kind) {
-  switch (kind) {
-    case STRATA_PHASE_SETUP:
-      return Stage::kSetup;
-    case STRATA_PHASE_DATA:
-    case STRATA_PHASE_HOST_TO_DEVICE:
-      return Stage::kData;
-    case STRATA_PHASE_FORWARD:
-    case STRATA_PHASE_LOSS:
-      return Stage::kForward;
-    case STRATA_PHASE_BACKWARD:
-      return Stage::kBackward;
-    case STRATA_PHASE_GRADIENT_SYNC:
-      return Stage::kGradientSync;
-    case STRATA_PHASE_CLIP:
-      return Stage::kClip;
-    case STRATA_PHASE_OPTIMIZER:
-      return Stage::kOptimizer;
-    case STRATA_PHASE_ZERO_GRAD:
-      return Stage::kZeroGrad;
-    case STRATA_PHASE_CHECKPOINT_SAVE:
-      return Stage::kCheckpointSave;
-    case STRATA_PHASE_EVALUATION:
-      return Stage::kEvaluation;
-    default:
-      return Stage::kOther;
-  }
-}
-
-// What a phase is, given what is open around it: the innermost says it, but all of an evaluation is
-// evaluation, all of the setup is setup, and a forward inside a backward computes again.
-Stage nested(Stage own, Stage around) {
-  if (around == Stage::kEvaluation || around == Stage::kSetup) return around;
-  if (own == Stage::kForward && (around == Stage::kBackward || around == Stage::kRecompute))
-    return Stage::kRecompute;
-  return own == Stage::kOther ? around : own;
-}
-
-}  // namespace
-
 StepStructure::StepStructure(const Recording& run) : run_(run) {
   place_phases();
   pair_passes();
@@ -69,6 +25,14 @@ void StepStructure::place_phases() {
   }
 }
 
+// Backwards that no forward divides go through the graphs of the same forwards: of two losses, or of one
+// twice.
+Pass& StepStructure::backward_pass(const PhaseRow& phase) {
+  const bool goes_on = !passes_.empty() && passes_.back().step == phase.step &&
+                       passes_.back().micro_batch == phase.micro_batch;
+  return goes_on ? passes_.back() : open_pass(phase);
+}
+
 Pass& StepStructure::open_pass(const PhaseRow& phase) {
   const bool same = !passes_.empty() && passes_.back().step == phase.step &&
                     passes_.back().micro_batch == phase.micro_batch && !passes_.back().has_backward();
@@ -86,8 +50,8 @@ std::uint32_t StepStructure::pass_of(std::size_t row) {
     pass.forward_begin = std::min(pass.forward_begin, phase.begin_sequence);
     pass.forward_end = std::max(pass.forward_end, phase.end_sequence);
   } else if (stage == Stage::kBackward) {
-    Pass& pass = open_pass(phase);
-    pass.backward_begin = phase.begin_sequence;
+    Pass& pass = backward_pass(phase);
+    pass.backward_begin = std::min(pass.backward_begin, phase.begin_sequence);
     pass.backward_end = phase.end_sequence;
   } else {
     return kNone;

@@ -7,26 +7,12 @@
 #include <vector>
 
 #include "host/analysis/recording.hpp"
+#include "host/analysis/stage.hpp"
 
 namespace strata::analysis {
 
-enum class Stage : std::uint8_t {
-  kSetup,    // before step 0
-  kData,     // batches made and moved
-  kForward,  // forward and loss, and the gaps from there to their backward
-  kRecompute,
-  kBackward,
-  kGradientSync,
-  kClip,
-  kOptimizer,
-  kZeroGrad,
-  kCheckpointSave,
-  kEvaluation,
-  kOther,   // a phase known by its name alone
-  kBetween  // no phase is open
-};
-
-// One forward, with the loss, and the backward that follows it within the same micro-batch.
+// One forward, with the loss, and the backward that follows it within the same micro-batch. Of several that
+// follow each other each end counts as one.
 struct Pass {
   std::int64_t step = -1;
   std::uint32_t micro_batch = 0;
@@ -65,6 +51,7 @@ class StepStructure {
   void place_phases();
   void pair_passes();
   std::uint32_t pass_of(std::size_t phase);
+  Pass& backward_pass(const PhaseRow& phase);
   Pass& open_pass(const PhaseRow& phase);
 
   const Recording& run_;

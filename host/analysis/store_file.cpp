@@ -113,13 +113,22 @@ void Query::Finalize::operator()(sqlite3_stmt* statement) const {
 Query::Query(const StoreFile& file, std::string_view table, std::initializer_list<std::string_view> columns)
     : file_(file),
       place_(fmt::format("{}: table {}", file.path().string(), table)),
-      statement_(prepare(file, table, columns)),
+      statement_(prepare(file, table, {columns.begin(), columns.size()}, {})),
       row_(statement_.get(), place_) {}
 
-std::unique_ptr<sqlite3_stmt, Query::Finalize> Query::prepare(
-    const StoreFile& file, std::string_view table, std::initializer_list<std::string_view> columns) {
+Query::Query(const StoreFile& file, std::string_view table, std::span<const std::string_view> columns,
+             RowsAfter after)
+    : file_(file),
+      place_(fmt::format("{}: table {}", file.path().string(), table)),
+      statement_(prepare(file, table, columns, after)),
+      row_(statement_.get(), place_) {}
+
+std::unique_ptr<sqlite3_stmt, Query::Finalize> Query::prepare(const StoreFile& file, std::string_view table,
+                                                              std::span<const std::string_view> columns,
+                                                              std::optional<RowsAfter> after) {
   // Brackets, because SQLite takes an unknown name in double quotes for a string.
-  const std::string sql = fmt::format("SELECT [{}] FROM [{}]", fmt::join(columns, "], ["), table);
+  std::string sql = fmt::format("SELECT [{}] FROM [{}]", fmt::join(columns, "], ["), table);
+  if (after) sql += fmt::format(" WHERE rowid > {} ORDER BY rowid LIMIT {}", after->rowid, after->most_rows);
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(file.database_.get(), sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) {
     file.fail(fmt::format("table {} cannot be read", table));

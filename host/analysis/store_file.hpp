@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -56,11 +58,20 @@ class StoreFile {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
+// Where a reader that comes back goes on.
+struct RowsAfter {
+  std::int64_t rowid = 0;  // rows behind this one
+  std::int64_t most_rows = 0;
+};
+
 // The rows of one table, in the order of the file: `Query query(file, "spool", {"file"}); while
 // (query.next())`
 class Query {
  public:
   Query(const StoreFile& file, std::string_view table, std::initializer_list<std::string_view> columns);
+  // Asks for the rowid as it does for a column: by that name.
+  Query(const StoreFile& file, std::string_view table, std::span<const std::string_view> columns,
+        RowsAfter after);
 
   // False after the last row.
   bool next();
@@ -71,7 +82,8 @@ class Query {
     void operator()(sqlite3_stmt* statement) const;
   };
   static std::unique_ptr<sqlite3_stmt, Finalize> prepare(const StoreFile& file, std::string_view table,
-                                                         std::initializer_list<std::string_view> columns);
+                                                         std::span<const std::string_view> columns,
+                                                         std::optional<RowsAfter> after);
 
   const StoreFile& file_;
   std::string place_;

@@ -1,11 +1,22 @@
 #include "host/analysis/summary.hpp"
 
+#include <fmt/format.h>
+#include <cmath>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
+#include "host/analysis/caching_allocator.hpp"
 #include "host/analysis/dry_json.hpp"
+#include "host/analysis/peak_json.hpp"
+#include "host/analysis/scopes_json.hpp"
+#include "host/analysis/shapes/find_shapes.hpp"
+#include "host/analysis/shapes/shapes_json.hpp"
+#include "host/analysis/steps_json.hpp"
+#include "host/analysis/time/time_json.hpp"
+#include "host/analysis/warm_up/warm_up_json.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -15,23 +26,21 @@ using Json = nlohmann::ordered_json;
 // Of a list that can be as long as the model is deep.
 constexpr std::size_t kListedShares = 20;
 
-Json step_json(const StepFact& step) {
-  return {{"index", step.index},
-          {"duration_ns", step.complete ? Json(step.end_ns - step.begin_ns) : Json(nullptr)},
-          {"peak_allocated_bytes", step.peak_allocated_bytes},
-          {"peak_reserved_bytes", step.peak_reserved_bytes}};
+// Those of the steps stand with the steps.
+Json scope_list(const Facts& facts, const std::vector<Scope>& scopes) {
+  Json list = Json::array();
+  for (const Scope& scope : scopes) {
+    if (scope.kind != ScopeKind::kStep) list.push_back(to_json(scope, facts));
+  }
+  return list;
 }
 
 Json peak_json(const Peak& peak) {
-  Json categories = Json::object();
-  for (std::size_t category = 0; category < kCategories; ++category) {
-    categories[to_string(static_cast<Category>(category))] = peak.categories[category];
-  }
   return {{"allocated_bytes", peak.allocated_bytes},
           {"reserved_bytes", peak.reserved_bytes},
           {"step", peak.step >= 0 ? Json(peak.step) : Json(nullptr)},
           {"phase", peak.phase},
-          {"categories", categories}};
+          {"categories", to_json(peak.categories)}};
 }
 
 Json text_or_null(const Facts& facts, std::uint32_t text) {
@@ -68,7 +77,8 @@ Json failure_json(const Facts& facts, const OutOfMemory& failure) {
   Json json = {
       {"requested_bytes", failure.requested_bytes},
       {"device_free_bytes", failure.device_free_bytes ? Json(*failure.device_free_bytes) : Json(nullptr)},
-      {"largest_gap_bytes", failure.largest_gap_bytes},
+      {"largest_gap_bytes",
+       segments_are_told(facts.reserved) ? Json(failure.largest_gap_bytes) : Json(nullptr)},
       {"op", text_or_null(facts, failure.op)},
       {"layer", text_or_null(facts, failure.layer)}};
   json.update(peak_json(failure.held));
@@ -84,7 +94,23 @@ Json other_memory_json(const Facts& facts) {
   for (const OtherMemory& other : facts.other_memory)
     list.push_back({{"device", other.device},
                     {"peak_allocated_bytes", other.peak_allocated_bytes},
-                    {"blocks", other.blocks}});
+                    {"blocks", other.blocks},
+                    {"peak_offloaded_bytes", other.peak_offloaded_bytes}});
+  return list;
+}
+
+Json place_json(const PlaceShare& share) {
+  return {{"stream", fmt::format("{:#x}", share.place.stream)},
+          {"pool", fmt::format("{:#x}", share.place.pool)},
+          {"allocated_bytes", share.allocated_bytes},
+          {"blocks", share.blocks},
+          {"reserved_bytes", share.reserved_bytes ? Json(*share.reserved_bytes) : Json(nullptr)}};
+}
+
+Json places_json(const Facts& facts) {
+  Json list = Json::array();
+  for (const PlaceShare& share : std::span(facts.places).first(std::min(facts.places.size(), kListedShares)))
+    list.push_back(place_json(share));
   return list;
 }
 
@@ -113,6 +139,17 @@ Json throughput_json(const Facts& facts) {
           {"per_second", measured ? Json(*facts.pace.tokens_per_second) : Json(nullptr)}};
 }
 
+// A dry device computes none. Steps that were cut short have none.
+Json loss_json(const Facts& facts) {
+  Json loss = {{"first", nullptr}, {"last", nullptr}};
+  for (const StepFact& step : facts.steps) {
+    if (facts.dry || !std::isfinite(step.loss)) continue;
+    if (loss["first"].is_null()) loss["first"] = step.loss;
+    loss["last"] = step.loss;
+  }
+  return loss;
+}
+
 Json disagreements_json(const Facts& facts) {
   Json list = Json::array();
   for (const Disagreement& disagreement : facts.truth->disagreements) {
@@ -134,6 +171,12 @@ Json checks_json(const Facts& facts) {
   Json checks;
   checks["cross_check"] = nullptr;
   checks["saved_tensors"] = nullptr;
+  checks["device_stats"] = nullptr;
+  if (facts.stats_check) {
+    Json& check = checks["device_stats"] = Json::object();
+    check["values"] = facts.stats_check->values;
+    check["mismatches"] = facts.stats_check->mismatches;
+  }
   if (facts.cross_check) {
     Json& check = checks["cross_check"] = Json::object();
     check["events"] = facts.cross_check->events;
@@ -156,8 +199,9 @@ Json checks_json(const Facts& facts) {
 }  // namespace
 
 std::string summary_json(const Facts& facts) {
-  Json steps = Json::array();
-  for (const StepFact& step : facts.steps) steps.push_back(step_json(step));
+  const std::vector<Scope> scopes = scopes_of(facts);
+  Json peak = peak_json(facts.peak);
+  peak.update(peak_context_json(facts));
   Json plugins = Json::array();
   for (const PluginFact& plugin : facts.plugins) {
     plugins.push_back({{"id", plugin.id}, {"status", plugin.status}, {"reason", plugin.reason}});
@@ -168,14 +212,22 @@ std::string summary_json(const Facts& facts) {
       {"dry", facts.dry ? to_json(*facts.dry) : Json(nullptr)},
       {"window", {{"first_step", facts.first_step}, {"last_step", facts.last_step}}},
       {"device", facts.device},
-      {"steps", steps},
+      {"steps", steps_json(facts, scopes)},
       {"throughput", throughput_json(facts)},
-      {"peak", peak_json(facts.peak)},
+      {"steady_state", steady_state_json(facts.steady_state)},
+      {"peak", peak},
       {"categories", categories_json(facts)},
       {"out_of_memory", failures_json(facts)},
       {"other_memory", other_memory_json(facts)},
       {"plugins", plugins},
       {"checks", checks_json(facts)},
+      {"places", places_json(facts)},
+      {"scopes", scope_list(facts, scopes)},
+      {"reconciliation", to_json(reconcile_peak(facts), facts)},
+      {"time", time_summary(facts)},
+      {"layer_outputs", facts.layer_estimate ? to_json(*facts.layer_estimate) : Json(nullptr)},
+      {"shapes", shapes_summary(find_shapes(facts))},
+      {"loss", loss_json(facts)},
   };
   return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -1,7 +1,6 @@
 #include "host/analysis/timeline.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace strata::analysis {
 
@@ -13,10 +12,14 @@ std::vector<Point> make_timeline(const std::vector<Block>& blocks, const std::ve
     now.sequence = change.sequence;
     now.ns = std::max(now.ns, change.ns);  // two threads may read the clock in another order than the events'
     if (change.died != kNoBlock) {
-      now.bytes[static_cast<std::size_t>(blocks[change.died].category)] -= blocks[change.died].bytes;
+      const Block& block = blocks[change.died];
+      now.bytes[static_cast<std::size_t>(block.category)] -= block.bytes;
+      now.rounding_bytes -= block.rounding_bytes;
     }
     if (change.born != kNoBlock) {
-      now.bytes[static_cast<std::size_t>(blocks[change.born].category)] += blocks[change.born].bytes;
+      const Block& block = blocks[change.born];
+      now.bytes[static_cast<std::size_t>(block.category)] += block.bytes;
+      now.rounding_bytes += block.rounding_bytes;
     }
     points.push_back(now);
   }
@@ -24,7 +27,7 @@ std::vector<Point> make_timeline(const std::vector<Block>& blocks, const std::ve
 }
 
 std::uint64_t allocated_bytes(const Point& point) {
-  return std::accumulate(point.bytes.begin(), point.bytes.end(), std::uint64_t{0});
+  return sum(point.bytes);
 }
 
 PointRange points_within(const std::vector<Point>& points, std::uint64_t begin_sequence,

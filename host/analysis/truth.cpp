@@ -59,19 +59,20 @@ ConfusionCell Confusion::labelled_differently() const {
   return sum;
 }
 
-Confusion compare_with_truth(const BlockTable& table, const OpTable& ops,
-                             const std::vector<Evidence>& evidence, const RuleTable& rules) {
+Confusion compare_with_truth(const BlockTable& table, const OpTable& ops, const EvidenceGatherer& gatherer,
+                             const RuleTable& rules) {
   const RuleTable lifetimes = without_saved(rules);
 
   Confusion confusion;
   std::map<std::tuple<Label, Label, std::uint32_t>, Disagreement> disagreements;
   for (BlockIndex block = 0; block < table.blocks.size(); ++block) {
-    if (evidence[block].saved) ++confusion.saved_blocks;
-    const Label rule = label_by(lifetimes, evidence[block]);
-    if (!is_compared(evidence[block], rule)) continue;
+    const Evidence evidence = gatherer.of(table.blocks[block]);
+    if (evidence.saved) ++confusion.saved_blocks;
+    const Label rule = label_by(lifetimes, evidence);
+    if (!is_compared(evidence, rule)) continue;
     ++confusion.compared_blocks;
     const std::uint64_t bytes = table.blocks[block].bytes;
-    const Label truth = truth_of(evidence[block]);
+    const Label truth = truth_of(evidence);
     ConfusionCell& cell =
         confusion.cells[static_cast<std::size_t>(truth.category)][static_cast<std::size_t>(rule.category)];
     ++cell.blocks;

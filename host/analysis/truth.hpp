@@ -15,8 +15,7 @@ namespace strata::analysis {
 // The truth: what autograd saved is an activation of the kind `saved` or `recompute`, and what it did not
 // save is not of these kinds. Against it: `rules` without those that look at what was saved. `evidence` is in
 // the order of the table.
-Confusion compare_with_truth(const BlockTable& table, const OpTable& ops,
-                             const std::vector<Evidence>& evidence,
+Confusion compare_with_truth(const BlockTable& table, const OpTable& ops, const EvidenceGatherer& gatherer,
                              const RuleTable& rules = standard_rules());
 
 }  // namespace strata::analysis

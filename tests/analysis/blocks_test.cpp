@@ -68,6 +68,28 @@ TEST(Blocks, TheStrongerOfTwoRolesCountsInEitherOrder) {
   }
 }
 
+TEST(Blocks, TheShapeAndDtypeAreTheOwners) {
+  RunBuilder run;
+  run.allocate_at(0x1000, 4096);
+  run.tensor(STRATA_TENSOR_GRADIENT, "weight", 0x1000, 0, "bfloat16", "2048");
+  run.tensor(STRATA_TENSOR_PARAMETER, "weight", 0x1000, 0, "float32", "32x32");
+  run.tensor(STRATA_TENSOR_INPUT, "view", 0x1000, 0, "int64", "8");
+  run.allocate_at(0x4000, 4096);
+  const Recording recording = run.finish();
+  const BlockTable table = build_blocks(recording);
+  EXPECT_EQ(recording.texts[table.blocks[0].form.dtype], "float32");
+  EXPECT_EQ(recording.texts[table.blocks[0].form.shape], "32x32");
+  EXPECT_EQ(table.blocks[1].form, TensorForm());
+}
+
+TEST(Blocks, ACastThatIsNoParametersKeepsNoForm) {
+  RunBuilder run;
+  run.allocate_at(0x1000, 256);
+  run.allocate_at(0x2000, 128);
+  run.tensor(STRATA_TENSOR_AUTOCAST_COPY, "", 0x2000, 0x1000, "bfloat16", "64");
+  EXPECT_EQ(build_blocks(run.finish()).blocks[1].form, TensorForm());
+}
+
 TEST(Blocks, OptimizerStateKnowsItsParameter) {
   RunBuilder run;
   run.allocate_at(0x1000, 256);

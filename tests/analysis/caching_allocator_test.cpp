@@ -97,6 +97,18 @@ TEST(Reserved, FollowsTheSegments) {
   EXPECT_EQ(most_reserved(points, 8, 90), 20 * kMiB);
 }
 
+TEST(Reserved, FollowsTheSumWhereSegmentsAreNotTold) {
+  const std::vector<ReservedPoint> points = reserved_points(
+      {at(2, event(STRATA_MEMORY_RESERVED, 32 * kMiB, 0)), at(3, event(STRATA_MEMORY_ALLOCATE, 4, 0)),
+       at(5, event(STRATA_MEMORY_RESERVED, 8 * kMiB, 512))});
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].bytes, 32 * kMiB);
+  EXPECT_EQ(points[1].change_bytes, -static_cast<std::int64_t>(24 * kMiB));
+  EXPECT_EQ(points[1].segment_address, kNoSegment);
+  EXPECT_EQ(reserved_at(points, 4), 32 * kMiB);
+  EXPECT_EQ(reserved_at(points, 5), 8 * kMiB);
+}
+
 // Gaps, against a device of few bytes that says of each whether it is reserved and whether it is allocated.
 TEST(LargestGaps, AreThoseOfADeviceByteByByte) {
   std::mt19937 random(7);

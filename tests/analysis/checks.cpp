@@ -104,6 +104,8 @@ const std::vector<TrainingRun>& runs_to_check() {
       make_training_run({.checkpointing = true}),
       make_training_run({.saved_tensors = false, .checkpointing = true}),
       make_training_run({.backward = false}),
+      make_training_run({.backward_ranges = true}),
+      make_training_run({.checkpointing = true, .backward_ranges = true}),
       make_odd_run(),
       make_retained_run(),
       make_cut_short_run(),

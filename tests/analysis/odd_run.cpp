@@ -23,7 +23,7 @@ struct Role {
 
 // Alive from setup to the end, known by registration alone.
 void register_every_role(RunBuilder& run) {
-  const std::array<Role, 14> roles{{
+  const std::array<Role, 16> roles{{
       {STRATA_TENSOR_PARAMETER, {kParameter, "parameter", "block", "parameter"}},
       {STRATA_TENSOR_BUFFER, {kParameter, "buffer", "block", "buffer"}},
       {STRATA_TENSOR_EMA, {kParameter, "ema", "block", "ema"}},
@@ -38,12 +38,32 @@ void register_every_role(RunBuilder& run) {
       {STRATA_TENSOR_LOSS, {kActivation, "loss", "block", "loss"}},
       {STRATA_TENSOR_BUCKET, {kGradient, "bucket", "block", "bucket"}},
       {STRATA_TENSOR_WORKSPACE, {kTemporary, "workspace", "block", "kept_workspace"}},
+      {STRATA_TENSOR_CHECKPOINT_INPUT, {kActivation, "checkpoint_input", "block", "checkpoint_input"}},
+      {STRATA_TENSOR_OFFLOADED, {kActivation, "offloaded", "block", "offloaded"}},
   }};
   for (const Role& role : roles) {
     const std::uint64_t block = run.allocate(4096, role.expected);
     run.tensor(role.role, "block.tensor", block);
   }
 }
+
+// Copies that autocast made: of a parameter, of what is none, and of what nobody registered.
+void register_casts(RunBuilder& run) {
+  const std::uint64_t weight = run.allocate(4096, {kParameter, "parameter", "head", "parameter"});
+  const std::uint64_t table = run.allocate(96, {kParameter, "buffer", "head", "buffer"});
+  const std::uint64_t copy = run.allocate(2048, {kActivation, "autocast_copy", "head", "autocast_copy"});
+  const std::uint64_t cast_table = run.allocate(48, unknown("unknown_setup"));
+  const std::uint64_t source = run.allocate(64, unknown("unknown_setup"));
+  const std::uint64_t cast = run.allocate(32, unknown("unknown_setup"));
+  run.tensor(STRATA_TENSOR_AUTOCAST_COPY, "bfloat16", copy, weight);
+  run.tensor(STRATA_TENSOR_AUTOCAST_COPY, "bfloat16", cast_table, table);
+  run.tensor(STRATA_TENSOR_AUTOCAST_COPY, "bfloat16", cast, source);
+  // Owners may be known later than their copies.
+  run.tensor(STRATA_TENSOR_PARAMETER, "head.weight", weight);
+  run.tensor(STRATA_TENSOR_BUFFER, "head.table", table);
+}
+
+constexpr std::uint64_t kPool = std::uint64_t{1} << 32;
 
 // A temporary, and a block that outlives the phase.
 std::uint64_t temporary_and_kept(RunBuilder& run, std::uint32_t kind, const Expected& temporary,
@@ -63,6 +83,11 @@ TrainingRun make_odd_run() {
   std::uint64_t state_left = 0, data_ahead = 0, between = 0;
   run.phase(STRATA_PHASE_SETUP, "setup", [&] {
     register_every_role(run);
+    register_casts(run);
+    run.in_pool(kPool, [&] {
+      run.allocate(16, {kTemporary, "graph_pool", "", "graph_pool"});
+      run.free(run.allocate(8, {kTemporary, "op_temp", "", "setup_temp"}));
+    });
     run.free(run.allocate(8, {kTemporary, "op_temp", "", "setup_temp"}));
     run.allocate(16, unknown("unknown_setup"));
   });
@@ -72,7 +97,7 @@ TrainingRun make_odd_run() {
         run.free(data_ahead);
         run.free(between);
       }
-      std::uint64_t kept = 0, residue = 0;
+      std::uint64_t kept = 0, residue = 0, captured = 0;
       run.phase(STRATA_PHASE_DATA, "data", [&] {
         kept = run.allocate(32, {kInput, "input", "", "data_kept"});
         if (step == 0) data_ahead = run.allocate(32, {kInput, "prefetch", "", "data_ahead"});
@@ -80,10 +105,19 @@ TrainingRun make_odd_run() {
       run.phase(STRATA_PHASE_OTHER, "train_step", [&] {
         run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
           residue = run.allocate(72, {kActivation, "forward_residue", "", "forward_residue"});
+          run.in_pool(kPool, [&] {
+            run.allocate(72, {kTemporary, "graph_pool", "", "graph_pool"});
+            captured = run.allocate(88, {kActivation, "saved", "", "activation"});
+          });
         });
         run.free(run.allocate(48, {kTemporary, "op_temp", "", "forward_temp"}));  // an unmarked gap
         run.phase(STRATA_PHASE_BACKWARD, "backward", [&] {
+          run.free(captured);
           if (step == 1) return;
+          run.in_pool(kPool, [&] {
+            run.allocate(4096, {kGradient, "gradient", "", "gradient_left"});
+            run.allocate(40, {kTemporary, "graph_pool", "", "graph_pool"});
+          });
           run.allocate(4096, {kGradient, "gradient", "", "gradient_left"});
           run.allocate(40, unknown("unknown_backward"));
           run.module(
@@ -118,6 +152,9 @@ TrainingRun make_odd_run() {
       if (step == 0) {
         between = run.allocate(24, unknown("unknown_between"));
         run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] {
+          run.in_pool(kPool, [&] {
+            run.allocate(64, {kOptimizerState, "state", "", "optimizer_state_left"});
+          });
           state_left = run.allocate(64, {kOptimizerState, "state", "", "optimizer_state_left"});
         });
       } else {

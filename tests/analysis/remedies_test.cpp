@@ -80,6 +80,13 @@ TEST_F(RemediesTest, WhatIsDeadOrNotYetBornCountsNot) {
   EXPECT_FALSE(find("fused")->enough);
 }
 
+TEST_F(RemediesTest, ASmallerBatchHasAsManyCopiesOfWeights) {
+  alive(60, Category::kActivation, "saved");
+  alive(500, Category::kActivation, "autocast_copy");
+  ASSERT_NE(find("half the batch"), nullptr);
+  EXPECT_EQ(find("half the batch")->bytes, 30u);
+}
+
 TEST_F(RemediesTest, OnlyAdamsMomentsGetEightBits) {
   alive(80, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg");
   alive(80, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg_sq");
@@ -95,6 +102,14 @@ TEST_F(RemediesTest, PiecesHelpOnlyWhereEachIsTooSmall) {
   EXPECT_EQ(find("expandable_segments")->bytes, 500u);
   failure_.largest_gap_bytes = 100;
   EXPECT_EQ(find("expandable_segments"), nullptr);
+}
+
+TEST_F(RemediesTest, NobodyKnowsPiecesWhereSegmentsAreNotTold) {
+  failure_.held.reserved_bytes = 500;
+  facts_.reserved.emplace_back().bytes = 500;
+  EXPECT_EQ(find("expandable_segments"), nullptr);
+  facts_.reserved.emplace_back().segment_address = 0x1000;
+  EXPECT_NE(find("expandable_segments"), nullptr);
 }
 
 TEST_F(RemediesTest, GradientsCanBeClearedInTheFirstForwardAlone) {

@@ -95,6 +95,12 @@ void RunBuilder::on_thread(std::uint32_t thread, const Body& body) {
   open_op_ = op_before;
 }
 
+void RunBuilder::in_pool(std::uint64_t pool, const Body& body) {
+  const std::uint64_t around = std::exchange(pool_, pool);
+  body();
+  pool_ = around;
+}
+
 void RunBuilder::memory(std::uint32_t action, std::uint64_t address, std::uint64_t bytes) {
   next();
   run_.memory.push_back({.sequence = sequence_,
@@ -107,7 +113,8 @@ void RunBuilder::memory(std::uint32_t action, std::uint64_t address, std::uint64
                          .handed_out_bytes = 0,
                          .op = open_op_,
                          .phase = open_phase_,
-                         .module = open_module_});
+                         .module = open_module_,
+                         .pool = pool_});
 }
 
 std::uint64_t RunBuilder::allocate(std::uint64_t bytes, Expected expected) {
@@ -127,9 +134,15 @@ void RunBuilder::free(std::uint64_t address) {
 }
 
 void RunBuilder::tensor(std::uint32_t role, std::string_view name, std::uint64_t address,
-                        std::uint64_t owner_address) {
+                        std::uint64_t owner_address, std::string_view dtype, std::string_view shape) {
   next();
-  run_.tensors.push_back({sequence_, role, run_.texts.add(name), run_.device, address, owner_address});
+  run_.tensors.push_back({sequence_,
+                          role,
+                          run_.texts.add(name),
+                          run_.device,
+                          address,
+                          owner_address,
+                          {run_.texts.add(dtype), run_.texts.add(shape)}});
 }
 
 std::uint64_t RunBuilder::save(std::uint64_t address) {

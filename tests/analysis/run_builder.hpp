@@ -40,13 +40,16 @@ class RunBuilder {
   // Body runs as another thread of the operating system and of the framework.
   void on_thread(std::uint32_t thread, const Body& body);
 
+  // What body allocates lies in a private pool of the allocator.
+  void in_pool(std::uint64_t pool, const Body& body);
+
   // The address of a new block.
   std::uint64_t allocate(std::uint64_t bytes, Expected expected = {});
   void allocate_at(std::uint64_t address, std::uint64_t bytes, Expected expected = {});
   void free(std::uint64_t address);
   // `role` is STRATA_TENSOR_*.
   void tensor(std::uint32_t role, std::string_view name, std::uint64_t address,
-              std::uint64_t owner_address = 0);
+              std::uint64_t owner_address = 0, std::string_view dtype = "", std::string_view shape = "");
   // The number that `release` takes.
   std::uint64_t save(std::uint64_t address);
   void release(std::uint64_t saved);
@@ -78,6 +81,7 @@ class RunBuilder {
   std::uint32_t last_phase_ = 0, last_module_ = 0;
   std::uint64_t next_address_ = 0x7f0000000000;
   std::uint64_t last_saved_ = 0;
+  std::uint64_t pool_ = 0;
 };
 
 // What is left of `run` when its process dies right after the event `sequence`.

@@ -97,6 +97,25 @@ TEST(StepStructure, EachMicroBatchHasItsOwnBackward) {
   EXPECT_LT(structure.passes()[0].backward_end, structure.passes()[1].forward_begin);
 }
 
+TEST(StepStructure, BackwardsThatNoForwardDividesAreOne) {
+  RunBuilder run;
+  run.step(0, STRATA_STEP_ACTIVE, [&] {
+    run.phase(STRATA_PHASE_FORWARD, "of one loss", [&] { run.allocate(8); });
+    run.phase(STRATA_PHASE_FORWARD, "of another", [&] { run.allocate(8); });
+    run.phase(STRATA_PHASE_BACKWARD, "of one loss", [] {});
+    run.phase(STRATA_PHASE_BACKWARD, "of another", [] {});
+    run.phase(STRATA_PHASE_FORWARD, "the next", [] {});
+    run.phase(STRATA_PHASE_BACKWARD, "the next", [] {});
+  });
+  const Recording recording = run.finish();
+  const StepStructure structure(recording);
+
+  ASSERT_EQ(structure.passes().size(), 2u);
+  EXPECT_EQ(structure.passes()[0].backward_begin, recording.phases[2].begin_sequence);
+  EXPECT_EQ(structure.passes()[0].backward_end, recording.phases[3].end_sequence);
+  EXPECT_EQ(structure.passes()[1].forward_begin, recording.phases[4].begin_sequence);
+}
+
 TEST(StepStructure, StepsEndWhereTheNextBegins) {
   RunBuilder run;
   run.step(0, STRATA_STEP_ACTIVE, [] {});  // events 1 and 2

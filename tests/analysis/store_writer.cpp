@@ -188,8 +188,9 @@ void write_structure(const Database& database, const Recording& run) {
   Insert tensors(database, "host_tensor", 13);
   for (const TensorRow& tensor : run.tensors) {
     tensors.row({value(tensor.sequence), value(0), value(1), value(tensor.role), text_id(tensor.name),
-                 value(0), value(0), value(tensor.device.type), value(tensor.device.index),
-                 value(tensor.address), value(0), value(tensor.owner_address), value(0)});
+                 text_id(tensor.form.dtype), text_id(tensor.form.shape), value(tensor.device.type),
+                 value(tensor.device.index), value(tensor.address), value(0), value(tensor.owner_address),
+                 value(0)});
   }
 }
 

@@ -64,6 +64,17 @@ TEST(Summary, SaysWhatStepsCountAndHowManyASecond) {
   EXPECT_TRUE(summary_of(Facts{})["throughput"]["per_second"].is_null());
 }
 
+TEST(Summary, HasTheFirstAndTheLastLoss) {
+  Facts facts = analyse(testing::make_training_run().recording);
+  ASSERT_GE(facts.steps.size(), 2U);
+  facts.steps.front().loss = 2.5;
+  facts.steps.back().loss = 1.25;
+  EXPECT_EQ(summary_of(facts)["loss"], Json({{"first", 2.5}, {"last", 1.25}}));
+  facts.dry.emplace();
+  EXPECT_TRUE(summary_of(facts)["loss"]["last"].is_null());
+  EXPECT_TRUE(summary_of(Facts{})["loss"]["first"].is_null());
+}
+
 TEST(Summary, HasNoDurationOfAStepThatWasCutShort) {
   Facts facts = analyse(testing::make_training_run().recording);
   facts.steps.back().complete = false;
@@ -84,6 +95,34 @@ TEST(Summary, SaysWhatTheChecksFound) {
   EXPECT_EQ(checks["saved_tensors"]["disagreements"], Json::array());
 }
 
+TEST(Summary, SaysOfEachStepWhereItsPeakIsAndWhatChanged) {
+  const Facts facts = analyse(testing::make_training_run().recording);
+  const Json summary = summary_of(facts);
+  for (std::size_t index = 0; index < facts.steps.size(); ++index) {
+    const StepFact& step = facts.steps[index];
+    const Json& json = summary["steps"][index];
+    EXPECT_EQ(json["peak_phase"], facts.phases.at(step.peak_phase - 1).name);
+    std::uint64_t bytes = 0;
+    std::int64_t change = 0;
+    for (const auto& [name, value] : json["peak_categories"].items()) bytes += value.get<std::uint64_t>();
+    for (const auto& [name, value] : json["peak_change"].items()) change += value.get<std::int64_t>();
+    EXPECT_EQ(bytes, step.peak_allocated_bytes);
+    EXPECT_EQ(static_cast<std::int64_t>(bytes) - change,
+              static_cast<std::int64_t>(sum(step.begin_categories)));
+  }
+}
+
+TEST(Summary, SaysWhatLoweringThePeakBuys) {
+  const Facts facts = analyse(testing::make_training_run().recording);
+  const Json peak = summary_of(facts)["peak"];
+  ASSERT_TRUE(facts.peak_context.next_place.has_value());
+  EXPECT_EQ(peak["next_place"]["lower_bytes"],
+            facts.peak.allocated_bytes - facts.peak_context.next_place->allocated_bytes);
+  EXPECT_EQ(peak["since_begin"]["kinds"].size(), facts.peak_context.changes.size());
+  EXPECT_EQ(peak["part_of_step"], facts.peak_context.part_of_step);
+  EXPECT_TRUE(summary_of(Facts{})["peak"]["next_place"].is_null());
+}
+
 TEST(Summary, ListsWhatIsLabelledUnlikeAutograd) {
   const Json check = summary_of(analyse(testing::make_retained_run().recording))["checks"]["saved_tensors"];
   ASSERT_EQ(check["disagreements"].size(), 3u);
@@ -99,6 +138,12 @@ TEST(Summary, ListsWhatIsLabelledUnlikeAutograd) {
 TEST(Summary, ObeysItsSchema) {
   Facts whole = analyse(testing::make_training_run({.cross_check = true}).recording);
   whole.plugins = {{"torch", "ok", ""}};
+  whole.places = {{{0, 0}, 5, 1, 8}, {{0xabc, 1}, 3, 1, std::nullopt}};
+  EXPECT_EQ(summary_of(whole)["places"][1], (Json{{"stream", "0xabc"},
+                                                  {"pool", "0x1"},
+                                                  {"allocated_bytes", 3},
+                                                  {"blocks", 1},
+                                                  {"reserved_bytes", nullptr}}));
   for (const Facts& facts :
        {whole, analyse(testing::make_odd_run().recording), analyse(testing::make_retained_run().recording),
         analyse(testing::make_cut_short_run().recording), Facts{}}) {

@@ -214,7 +214,7 @@ class Trainer {
             run_.free(seed);
           });
       for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
-        flowing = backward_layer(*layer, flowing);
+        flowing = backward_module(*layer, flowing);
       run_.free(flowing);
       release(saved_input_);
       run_.free(loss_);
@@ -231,6 +231,14 @@ class Trainer {
       run_.op(name, body, STRATA_OP_BACKWARD, autograd_sequence);
       after();
     });
+  }
+
+  std::uint64_t backward_module(Layer& layer, std::uint64_t flowing) {
+    if (!options_.backward_ranges) return backward_layer(layer, flowing);
+    std::uint64_t next = 0;
+    run_.module(
+        layer.path, [&] { next = backward_layer(layer, flowing); }, STRATA_MODULE_BACKWARD);
+    return next;
   }
 
   std::uint64_t backward_layer(Layer& layer, std::uint64_t flowing) {

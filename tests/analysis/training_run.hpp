@@ -13,11 +13,12 @@ struct TrainingOptions {
   std::int64_t steps = 3;
   std::uint32_t micro_batches = 2;
   std::uint32_t layers = 2;
-  bool set_to_none = true;     // gradients are freed before each step, or kept and cleared
-  bool saved_tensors = true;   // rows of what autograd saves
-  bool backward = true;        // without: mode forward
-  bool checkpointing = false;  // each layer's forward runs again in its backward
-  bool cross_check = false;    // reports of an independent count
+  bool set_to_none = true;       // gradients are freed before each step, or kept and cleared
+  bool saved_tensors = true;     // rows of what autograd saves
+  bool backward = true;          // without: mode forward
+  bool checkpointing = false;    // each layer's forward runs again in its backward
+  bool backward_ranges = false;  // modules are told of in backward too
+  bool cross_check = false;      // reports of an independent count
 };
 
 struct TrainingRun {

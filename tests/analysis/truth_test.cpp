@@ -20,7 +20,7 @@ Confusion compare(const Recording& run) {
   const BlockTable table = build_blocks(run);
   const OpTable ops(run);
   const StepStructure structure(run);
-  return compare_with_truth(table, ops, gather_evidence(run, table, ops, structure));
+  return compare_with_truth(table, ops, EvidenceGatherer(run, table, ops, structure));
 }
 
 TEST(Truth, LifetimesAreAsGoodOnATrainingRun) {

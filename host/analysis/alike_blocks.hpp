@@ -1,0 +1,18 @@
+// Blocks of one size and origin together: the same weight of every layer is one row of a list.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::analysis {
+
+// Groups of `blocks`, indices into Facts::blocks, in the order of their first ones. Alike are those of the
+// same bytes, category, kind, op, shape, dtype, and name but for its numbers. The page joins rows in the same
+// way (host/report/page/timeline/largest.js).
+std::vector<std::vector<std::uint32_t>> alike_blocks(const Facts& facts,
+                                                     std::span<const std::uint32_t> blocks);
+
+}  // namespace strata::analysis

@@ -1,0 +1,26 @@
+// A run held against a budget: whether its highest moment fits, and, where it does not, what filled it and
+// what it could have done without.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::analysis {
+
+struct BudgetCheck {
+  std::uint64_t budget_bytes = 0;
+  Peak peak;                     // of the whole run, in its window or not
+  std::vector<Remedy> remedies;  // enough first, then largest; none where it fits
+
+  bool fits() const { return peak.allocated_bytes <= budget_bytes; }
+};
+
+BudgetCheck check_budget(const Facts& facts, std::uint64_t budget_bytes);
+
+// "strata.budget/1": docs/summary.md.
+std::string budget_document(const Facts& facts, const BudgetCheck& check);
+
+}  // namespace strata::analysis

@@ -1,0 +1,30 @@
+// What a byte of memory is, at the first level.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace strata::analysis {
+
+// PyTorch's own eight names, in the order in which tables and stacks show them.
+enum class Category : std::uint8_t {
+  kParameter,
+  kOptimizerState,
+  kInput,
+  kTemporary,
+  kActivation,
+  kGradient,
+  kAutogradDetail,
+  kUnknown
+};
+inline constexpr std::size_t kCategories = 8;
+// "Parameter", "Optimizer_State", ...
+const char* to_string(Category category);
+
+using CategoryBytes = std::array<std::uint64_t, kCategories>;
+
+// The sum over the categories.
+std::uint64_t sum(const CategoryBytes& bytes);
+
+}  // namespace strata::analysis

@@ -1,0 +1,58 @@
+#include "host/analysis/diff/block_groups.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <tuple>
+
+#include "host/analysis/diff/any_number.hpp"
+#include "host/analysis/layer_paths.hpp"
+
+namespace strata::analysis {
+namespace {
+
+using Key = std::tuple<Category, std::string_view, std::string, std::string, std::uint64_t>;
+
+class Groups {
+ public:
+  void add(const Facts& facts, std::uint64_t BlockGroup::*count) {
+    for (const Block& block : facts.blocks) {
+      if (block.birth_sequence > facts.peak.sequence || block.death_sequence <= facts.peak.sequence) continue;
+      ++(group_of(facts, block).*count);
+    }
+  }
+
+  std::vector<BlockGroup> changed() const {
+    std::vector<BlockGroup> changed;
+    for (const auto& [key, group] : groups_) {
+      if (group.change_bytes() != 0) changed.push_back(group);
+    }
+    std::ranges::stable_sort(changed, std::ranges::greater{},
+                             [](const BlockGroup& group) { return std::llabs(group.change_bytes()); });
+    return changed;
+  }
+
+ private:
+  BlockGroup& group_of(const Facts& facts, const Block& block) {
+    BlockGroup group{.category = block.category,
+                     .kind = block.kind,
+                     .layer = with_any_number(layer_path(facts, block).text),
+                     .maker = with_any_number(facts.texts[block.name != 0 ? block.name : block.op]),
+                     .bytes = block.bytes};
+    Key key{group.category, group.kind, group.layer, group.maker, group.bytes};
+    return groups_.emplace(std::move(key), std::move(group)).first->second;
+  }
+
+  std::map<Key, BlockGroup> groups_;
+};
+
+}  // namespace
+
+std::vector<BlockGroup> changed_groups(const Facts& base, const Facts& now) {
+  Groups groups;
+  groups.add(base, &BlockGroup::base_blocks);
+  groups.add(now, &BlockGroup::now_blocks);
+  return groups.changed();
+}
+
+}  // namespace strata::analysis

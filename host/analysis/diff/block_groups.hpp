@@ -1,0 +1,31 @@
+// Which allocations at the peak one run has and another has not. No two runs share an address or a sequence,
+// so that allocations are taken for the same when they are of one category and kind, of one layer and maker,
+// and of one size; and are counted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::analysis {
+
+struct BlockGroup {
+  Category category = Category::kUnknown;
+  std::string_view kind;     // static
+  std::string layer, maker;  // with "*" for numbers; the maker is the owner's name, or else the operator
+  std::uint64_t bytes = 0;   // of each
+  std::uint64_t base_blocks = 0, now_blocks = 0;
+
+  std::int64_t change_bytes() const {
+    return (static_cast<std::int64_t>(now_blocks) - static_cast<std::int64_t>(base_blocks)) *
+           static_cast<std::int64_t>(bytes);
+  }
+};
+
+// Those that are not as many in both, by the size of the change, largest first.
+std::vector<BlockGroup> changed_groups(const Facts& base, const Facts& now);
+
+}  // namespace strata::analysis

@@ -1,0 +1,128 @@
+#include "host/analysis/diff/run_diff.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace strata::analysis {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+RunDiff::Side side_of(const Facts& facts) {
+  return {facts.directory, facts.name, facts.dry ? facts.dry->name : facts.device, facts.dry.has_value()};
+}
+
+std::vector<std::string> warnings_of(const RunDiff::Side& base, const RunDiff::Side& now,
+                                     const Facts& old_facts, const Facts& new_facts) {
+  std::vector<std::string> warnings;
+  if (base.is_dry != now.is_dry) {
+    warnings.emplace_back(
+        "one of the runs was on a dry device, where nothing is computed: their times cannot be compared");
+  } else if (base.is_dry) {
+    warnings.emplace_back("both runs were on a dry device: their times are the host's part of a step alone");
+  }
+  if (base.device != now.device)
+    warnings.push_back(fmt::format("the devices differ: {} and {}", base.device, now.device));
+  for (const auto& [who, facts] : {std::pair("base", &old_facts), std::pair("new", &new_facts)}) {
+    if (facts->end != "done")
+      warnings.push_back(fmt::format("the {} run did not come to its end: {}", who, facts->end));
+    for (const std::string& warning : facts->warnings)
+      warnings.push_back(fmt::format("{} run: {}", who, warning));
+  }
+  return warnings;
+}
+
+Json number(const std::optional<double>& value, MeasureUnit unit) {
+  if (!value) return nullptr;
+  if (unit == MeasureUnit::kBytes) return static_cast<std::int64_t>(*value);
+  return *value;
+}
+
+Json to_json(const RunDiff::Side& side) {
+  return {{"directory", side.directory},
+          {"name", side.name},
+          {"device", side.device},
+          {"measured", !side.is_dry}};
+}
+
+Json to_json(const MeasureChange& measure) {
+  Json json = {{"name", measure.name},
+               {"unit", to_string(measure.unit)},
+               {"base", number(measure.base, measure.unit)},
+               {"new", number(measure.now, measure.unit)},
+               {"change", number(measure.change(), measure.unit)},
+               {"ratio", nullptr}};
+  if (measure.base && measure.now && *measure.base != 0.0) json["ratio"] = *measure.now / *measure.base;
+  return json;
+}
+
+Json to_json(const BlockGroup& group) {
+  return {{"category", to_string(group.category)},
+          {"kind", group.kind},
+          {"layer", group.layer},
+          {"maker", group.maker},
+          {"bytes", group.bytes},
+          {"base_blocks", group.base_blocks},
+          {"new_blocks", group.now_blocks},
+          {"change_bytes", group.change_bytes()}};
+}
+
+Json to_json(const Gate::Result& result) {
+  return {{"expression", result.expression},
+          {"measure", result.measure.name},
+          {"base", number(result.measure.base, result.measure.unit)},
+          {"new", number(result.measure.now, result.measure.unit)},
+          {"limit", result.limit},
+          {"fails", result.fails}};
+}
+
+Json to_json(const SettingChange& setting) {
+  return {{"key", setting.key}, {"base", setting.base}, {"new", setting.now}};
+}
+
+template <typename Item>
+Json list(const std::vector<Item>& items) {
+  Json json = Json::array();
+  for (const Item& item : items) json.push_back(to_json(item));
+  return json;
+}
+
+}  // namespace
+
+bool RunDiff::fails() const {
+  return std::ranges::any_of(gates, &Gate::Result::fails);
+}
+
+RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange> settings,
+                  const std::vector<Gate>& gates) {
+  RunDiff diff{.base = side_of(base),
+               .now = side_of(now),
+               .settings = std::move(settings),
+               .measures = compare_measures(base, now),
+               .allocations = changed_groups(base, now),
+               .gates = {},
+               .warnings = {}};
+  diff.warnings = warnings_of(diff.base, diff.now, base, now);
+  for (const Gate& gate : gates) {
+    for (Gate::Result& result : gate.check(diff.measures)) diff.gates.push_back(std::move(result));
+  }
+  return diff;
+}
+
+std::string diff_document(const RunDiff& diff) {
+  Json document;
+  document["schema"] = kDiffSchema;
+  document["base"] = to_json(diff.base);
+  document["new"] = to_json(diff.now);
+  document["settings"] = list(diff.settings);
+  document["measures"] = list(diff.measures);
+  document["allocations"] = list(diff.allocations);
+  document["gates"] = list(diff.gates);
+  document["fails"] = diff.fails();
+  document["warnings"] = diff.warnings;
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,44 @@
+// Two runs side by side: what numbers, allocations and settings are other ones in the new run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/analysis/diff/block_groups.hpp"
+#include "host/analysis/diff/gate.hpp"
+#include "host/analysis/diff/run_measures.hpp"
+#include "host/analysis/facts.hpp"
+
+namespace strata::analysis {
+
+inline constexpr const char* kDiffSchema = "strata.diff/1";
+
+// A key of the resolved configuration; a text is empty where that run has not the key.
+struct SettingChange {
+  std::string key, base, now;
+};
+
+struct RunDiff {
+  // Which run it is, for headings.
+  struct Side {
+    std::string directory, name, device;
+    bool is_dry = false;
+  };
+  Side base, now;
+  std::vector<SettingChange> settings;
+  std::vector<MeasureChange> measures;
+  std::vector<BlockGroup> allocations;  // changed ones, largest change first
+  std::vector<Gate::Result> gates;
+  std::vector<std::string> warnings;  // why a comparison may not hold
+
+  bool fails() const;  // a gate does
+};
+
+// Throws GateError.
+RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange> settings,
+                  const std::vector<Gate>& gates);
+
+// strata.diff/1 of docs/diff.md, with a line's end.
+std::string diff_document(const RunDiff& diff);
+
+}  // namespace strata::analysis

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::analysis {
+
+// What `strata report --layers --json` prints: strata.layers/1 of docs/summary.md, with a line's end. Nodes
+// deeper than `depth` are in those above them.
+std::string layers_document(const Facts& facts, const LayerTree& tree, std::optional<std::uint32_t> depth);
+
+}  // namespace strata::analysis

@@ -1,0 +1,15 @@
+// What is known of a run that goes on, as JSON for scripts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/analysis/live/live_rank.hpp"
+
+namespace strata::analysis {
+
+// One object on one line, of schema strata.top/1 (docs/top.md).
+std::string live_document(std::string_view run_directory, const std::vector<LiveRank>& ranks);
+
+}  // namespace strata::analysis

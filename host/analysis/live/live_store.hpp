@@ -1,0 +1,63 @@
+// Follows the store of one process while it is written, reading each row once.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "host/analysis/live/live_rank.hpp"
+#include "host/analysis/live/live_reader.hpp"
+
+namespace strata::analysis {
+
+// Who writes the store now, as its folder says.
+enum class LiveWriter : std::uint8_t { kAlive, kGone, kNone };
+
+class LiveStore {
+ public:
+  // `run_directory` has the manifest.
+  LiveStore(std::filesystem::path run_directory, std::uint32_t rank, std::uint32_t pid);
+
+  // Reads what came since the last time, for no longer than about `budget`. The file is open in here alone.
+  // With `to_the_end` all that is there is taken, however new. `writer` was found before this is called. What
+  // cannot be read is said in LiveRank::problem.
+  void refresh(const std::filesystem::path& database, LiveWriter writer, LiveReader::Clock::duration budget,
+               bool to_the_end);
+
+  // `now_ns` of CLOCK_MONOTONIC counts while the process runs.
+  LiveRank view(std::int64_t now_ns) const;
+
+ private:
+  void read_meta(const StoreFile& file, LiveWriter writer);
+  void read_manifest_once();
+  void read_gaps(const StoreFile& file);
+  void read_rows(const StoreFile& file, LiveReader::Clock::time_point deadline, bool to_the_end);
+  void apply(const LiveRows& rows);
+  void bind(const LiveTensor& tensor);
+  void name_phases(const StoreFile& file);
+  void forget();
+
+  struct DeviceState;
+  LiveDevice view_of(const Device& device, const DeviceState& state) const;
+
+  struct DeviceState {
+    LiveBlocks blocks;
+    LiveDeviceSample sample;
+    std::uint64_t named_peak = 0;  // the sequence of the peak that step and phase are of
+    std::int64_t peak_step = -1;
+    std::string peak_phase;
+  };
+
+  std::filesystem::path run_directory_;
+  LiveRank rank_;
+  LiveReader reader_;
+  LiveSteps steps_;
+  LivePhases phases_;
+  std::map<Device, DeviceState> devices_;
+  std::map<std::uint32_t, std::string> phase_names_;  // by the store's id of the text
+  std::uint64_t dry_memory_bytes_ = 0;
+  bool manifest_read_ = false;
+  std::int64_t begin_ns_ = 0, newest_ns_ = 0;
+};
+
+}  // namespace strata::analysis

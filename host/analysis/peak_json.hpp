@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::analysis {
+
+// As docs/summary.md describes them.
+nlohmann::ordered_json to_json(const CategoryBytes& bytes);
+// The change from `begin` to `end`, which may be negative.
+nlohmann::ordered_json change_json(const CategoryBytes& begin, const CategoryBytes& end);
+// What summary.json's `peak` says beside the peak itself: since_begin, next_place and outside_phase.
+nlohmann::ordered_json peak_context_json(const Facts& facts);
+
+}  // namespace strata::analysis

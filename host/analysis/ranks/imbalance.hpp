@@ -1,0 +1,31 @@
+// By what the memory of ranks differs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/analysis/ranks/rank_facts.hpp"
+
+namespace strata::analysis {
+
+struct ShareDifference {
+  Category category = Category::kUnknown;
+  std::string kind, layer;
+  std::int64_t bytes = 0;  // of the heaviest rank, less those of the typical one
+};
+
+struct Imbalance {
+  // Indices into the job's ranks: of the highest and the lowest peak, and of the lower median of all.
+  std::size_t heaviest = 0, lightest = 0, typical = 0;
+  std::uint64_t spread_bytes = 0;                       // from the lowest peak to the highest
+  std::array<std::int64_t, kCategories> by_category{};  // the heaviest's peak less the typical one's
+  std::vector<ShareDifference> shares;                  // the same by kind and layer, largest first
+};
+
+// Of one rank at least.
+Imbalance find_imbalance(const std::vector<RankFacts>& ranks);
+
+}  // namespace strata::analysis

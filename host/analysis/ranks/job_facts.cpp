@@ -1,0 +1,114 @@
+#include "host/analysis/ranks/job_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "host/analysis/analyse.hpp"
+#include "host/analysis/ranks/waits.hpp"
+#include "host/analysis/run_error.hpp"
+#include "host/analysis/run_reader.hpp"
+
+namespace strata::analysis {
+namespace {
+
+// A job of a million ranks that left two folders is a damaged store.
+constexpr std::uint64_t kMostMissing = 4096;
+
+void add_missing(const std::vector<RankFacts>& ranks, std::uint64_t world_size, std::vector<LostRank>& lost) {
+  // One rank of a dry job stands for all of them.
+  if (ranks.size() == 1 && ranks.front().is_dry) return;
+  std::uint64_t added = 0;
+  for (std::uint64_t rank = 0; rank < world_size && added < kMostMissing; ++rank) {
+    const bool known = std::ranges::find(ranks, rank, &RankFacts::rank) != ranks.end() ||
+                       std::ranges::find(lost, rank, &LostRank::rank) != lost.end();
+    if (known) continue;
+    lost.push_back({rank, "left nothing in this folder"});
+    ++added;
+  }
+  std::ranges::stable_sort(lost, {}, &LostRank::rank);
+}
+
+std::int64_t step_to_show(const std::vector<RankFacts>& ranks, const Stragglers& stragglers) {
+  if (stragglers.steps.empty()) return -1;
+  if (!stragglers.ranks.empty()) {
+    const std::size_t rank = stragglers.ranks.front().rank;
+    const auto& slow = stragglers.ranks.front().steps;
+    const auto is_slow = [&](const StepComparison& step) {
+      return std::ranges::binary_search(slow, step.index);
+    };
+    return std::ranges::max(
+               stragglers.steps, {},
+               [&](const StepComparison& step) { return is_slow(step) ? step.excess_ns[rank] : INT64_MIN; })
+        .index;
+  }
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // duration, index
+  for (const RankStep& step : ranks.front().steps) steps.emplace_back(step.duration_ns(), step.index);
+  if (steps.empty()) return stragglers.steps.front().index;
+  std::ranges::sort(steps);
+  return steps[(steps.size() - 1) / 2].second;
+}
+
+}  // namespace
+
+JobFacts job_facts(std::vector<RankFacts> ranks, std::vector<LostRank> lost) {
+  std::uint64_t world_size = ranks.size() + lost.size();
+  for (const RankFacts& rank : ranks) world_size = std::max(world_size, rank.world_size);
+  add_missing(ranks, world_size, lost);
+  RankClocks clocks(ranks);
+  find_waits(ranks, clocks);
+  Stragglers stragglers = find_stragglers(ranks);
+  Imbalance imbalance = find_imbalance(ranks);
+  const std::int64_t shown_step = step_to_show(ranks, stragglers);
+  return {.directory = {},
+          .world_size = world_size,
+          .ranks = std::move(ranks),
+          .lost = std::move(lost),
+          .clocks = std::move(clocks),
+          .stragglers = std::move(stragglers),
+          .imbalance = std::move(imbalance),
+          .shown_step = shown_step};
+}
+
+std::vector<std::uint64_t> ranks_in(const std::filesystem::path& run_directory) {
+  std::error_code error;
+  std::vector<std::uint64_t> ranks;
+  for (const auto& entry : std::filesystem::directory_iterator(run_directory, error)) {
+    std::error_code unreadable;
+    if (const auto rank = rank_of_folder(entry.path()); rank && entry.is_directory(unreadable))
+      ranks.push_back(*rank);
+  }
+  if (error) throw RunError(fmt::format("{}: {}", run_directory.string(), error.message()));
+  std::ranges::sort(ranks);
+  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  return ranks;
+}
+
+JobFacts read_job(const std::filesystem::path& run_directory, const std::function<void(const Facts&)>& seen) {
+  std::vector<RankFacts> ranks;
+  std::vector<LostRank> lost;
+  for (const std::uint64_t rank : ranks_in(run_directory)) {
+    try {
+      const Facts facts = analyse(run_directory, rank);
+      ranks.push_back(rank_facts(facts));
+      ranks.back().rank = rank;  // its folder's, whatever the store says
+      if (seen) seen(facts);
+    } catch (const RunError& problem) {
+      lost.push_back({rank, problem.what()});
+    }
+  }
+  if (ranks.empty()) {
+    throw RunError(lost.empty()
+                       ? fmt::format("{}: holds no rank<k>/<pid>.sqlite, so it is not a run of Strata",
+                                     run_directory.string())
+                       : lost.front().reason);
+  }
+  JobFacts job = job_facts(std::move(ranks), std::move(lost));
+  job.directory = run_directory.string();
+  return job;
+}
+
+}  // namespace strata::analysis

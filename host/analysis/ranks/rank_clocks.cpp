@@ -1,0 +1,153 @@
+#include "host/analysis/ranks/rank_clocks.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+namespace {
+
+// Two boots are further apart, and no wall clock is set by so much while a job runs.
+constexpr std::int64_t kSameClockNs = 1'000'000'000;
+
+std::int64_t realtime_less_monotonic(const ClockPair& pair) {
+  return pair.realtime_ns - pair.monotonic_ns;
+}
+
+// What the wall clock showed at a moment: between two readings in proportion, beyond them as at the nearest.
+std::int64_t wall_less_monotonic(const std::vector<ClockPair>& pairs, std::int64_t monotonic_ns) {
+  const auto after = std::ranges::lower_bound(pairs, monotonic_ns, {}, &ClockPair::monotonic_ns);
+  if (after == pairs.begin()) return realtime_less_monotonic(pairs.front());
+  if (after == pairs.end()) return realtime_less_monotonic(pairs.back());
+  const ClockPair& before = *std::prev(after);
+  const double part = static_cast<double>(monotonic_ns - before.monotonic_ns) /
+                      static_cast<double>(after->monotonic_ns - before.monotonic_ns);
+  const std::int64_t first = realtime_less_monotonic(before);
+  const auto change = static_cast<double>(realtime_less_monotonic(*after) - first);
+  return first + static_cast<std::int64_t>(change * part);
+}
+
+// The same of a moment on the wall clock.
+std::int64_t wall_less_monotonic_at_wall(const std::vector<ClockPair>& pairs, std::int64_t realtime_ns) {
+  const std::int64_t guess = realtime_ns - realtime_less_monotonic(pairs.front());
+  return wall_less_monotonic(pairs, realtime_ns - wall_less_monotonic(pairs, guess));
+}
+
+bool share_clock(const MachineClock& left, const MachineClock& right) {
+  const bool has_pairs = !left.pairs.empty() && !right.pairs.empty();
+  const bool walls_fit = has_pairs && std::abs(realtime_less_monotonic(left.pairs.front()) -
+                                               realtime_less_monotonic(right.pairs.front())) < kSameClockNs;
+  if (left.boot_id.empty() || right.boot_id.empty())
+    return left.hostname == right.hostname && (walls_fit || !has_pairs);
+  // A container may have a clock of its own.
+  return left.boot_id == right.boot_id && (walls_fit || !has_pairs);
+}
+
+// No rank goes on before the gradients of all are averaged, nor are these before all have begun the backward
+// that they come of.
+struct Averaging {
+  std::int64_t last_begin_ns = std::numeric_limits<std::int64_t>::min();
+  std::int64_t first_goes_on_ns = std::numeric_limits<std::int64_t>::max();
+};
+
+const RankPhase* last_backward(const RankStep& step) {
+  const auto found = std::find_if(step.phases.rbegin(), step.phases.rend(),
+                                  [](const RankPhase& phase) { return phase.kind == STRATA_PHASE_BACKWARD; });
+  return found == step.phases.rend() ? nullptr : &*found;
+}
+
+// Between these, a correction has every rank go on after all have begun.
+struct Bounds {
+  std::int64_t low_ns = std::numeric_limits<std::int64_t>::min();
+  std::int64_t high_ns = std::numeric_limits<std::int64_t>::max();
+  std::size_t steps = 0;
+};
+
+Bounds bounds_between(const std::map<std::int64_t, Averaging>& first,
+                      const std::map<std::int64_t, Averaging>& other) {
+  Bounds bounds;
+  for (const auto& [step, span] : first) {
+    const auto found = other.find(step);
+    if (found == other.end()) continue;
+    bounds.low_ns = std::max(bounds.low_ns, span.last_begin_ns - found->second.first_goes_on_ns);
+    bounds.high_ns = std::min(bounds.high_ns, span.first_goes_on_ns - found->second.last_begin_ns);
+    ++bounds.steps;
+  }
+  return bounds;
+}
+
+}  // namespace
+
+RankClocks::RankClocks(const std::vector<RankFacts>& ranks) {
+  group(ranks);
+  bound_by_steps(ranks);
+}
+
+void RankClocks::group(const std::vector<RankFacts>& ranks) {
+  std::vector<std::size_t> representative;  // of each clock a rank
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto known = std::ranges::find_if(representative, [&](std::size_t other) {
+      return other == rank || share_clock(ranks[other].clock, ranks[rank].clock);
+    });
+    const auto clock = static_cast<std::size_t>(known - representative.begin());
+    if (known == representative.end()) {
+      representative.push_back(rank);
+      clocks_.emplace_back().hostname = ranks[rank].clock.hostname;
+    }
+    clocks_[clock].ranks.push_back(rank);
+    std::ranges::copy(ranks[rank].clock.pairs, std::back_inserter(clocks_[clock].pairs));
+    clock_of_.push_back(clock);
+  }
+  for (JobClock& clock : clocks_) {
+    std::ranges::stable_sort(clock.pairs, {}, &ClockPair::monotonic_ns);
+    const auto repeated = std::ranges::unique(clock.pairs, {}, &ClockPair::monotonic_ns);
+    clock.pairs.erase(repeated.begin(), repeated.end());
+  }
+  if (!clocks_.empty()) clocks_.front().uncertainty_ns = 0;
+}
+
+void RankClocks::bound_by_steps(const std::vector<RankFacts>& ranks) {
+  if (clocks_.size() < 2) return;
+  std::vector<std::map<std::int64_t, Averaging>> spans(clocks_.size());
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (ranks[rank].is_dry) return;
+    for (const RankStep& step : ranks[rank].steps) {
+      const RankPhase* const backward = last_backward(step);
+      if (backward == nullptr) continue;
+      Averaging& span = spans[clock_of_[rank]][step.index];
+      span.last_begin_ns = std::max(span.last_begin_ns, to_first(rank, backward->begin_ns));
+      span.first_goes_on_ns = std::min(span.first_goes_on_ns, to_first(rank, step.goes_on_ns));
+    }
+  }
+  for (std::size_t other = 1; other < clocks_.size(); ++other) {
+    const Bounds bounds = bounds_between(spans.front(), spans[other]);
+    // Where no correction fits, the ranks do not wait for each other.
+    if (bounds.steps == 0 || bounds.low_ns > bounds.high_ns) continue;
+    JobClock& clock = clocks_[other];
+    if (bounds.low_ns <= 0 && bounds.high_ns >= 0 && clock.has_pairs()) {
+      clock.uncertainty_ns = std::max(-bounds.low_ns, bounds.high_ns);
+      continue;
+    }
+    clock.correction_ns = bounds.low_ns + (bounds.high_ns - bounds.low_ns) / 2;
+    clock.uncertainty_ns = (bounds.high_ns - bounds.low_ns) / 2 + 1;
+    clock.wall_clocks_apart_ns =
+        clock.has_pairs() ? std::min(std::abs(bounds.low_ns), std::abs(bounds.high_ns)) : 0;
+  }
+}
+
+std::int64_t RankClocks::to_first(std::size_t rank, std::int64_t ns) const {
+  const std::size_t index = clock_of_[rank];
+  if (index == 0) return ns;
+  const JobClock& clock = clocks_[index];
+  const JobClock& first = clocks_.front();
+  if (!clock.has_pairs() || !first.has_pairs()) return ns + clock.correction_ns;
+  const std::int64_t wall_ns = ns + wall_less_monotonic(clock.pairs, ns);
+  return wall_ns - wall_less_monotonic_at_wall(first.pairs, wall_ns) + clock.correction_ns;
+}
+
+}  // namespace strata::analysis

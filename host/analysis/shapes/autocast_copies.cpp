@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/shapes/families.hpp"
+#include "host/analysis/shapes/said.hpp"
+
+namespace strata::analysis {
+namespace {
+
+// Without a cache a copy goes before the next one comes.
+constexpr std::uint64_t kLeastCopies = 3;
+
+}  // namespace
+
+std::vector<Shape> autocast_copies(const StepView& step) {
+  std::vector<const Block*> copies;
+  for (const Block& block : step.born()) {
+    if (block.kind == "autocast_copy") copies.push_back(&block);
+  }
+  const MostAlive most = most_alive(copies);
+  if (most.blocks < kLeastCopies || !step.is_seen(most.bytes)) return {};
+  std::uint64_t first = UINT64_MAX, last = 0;
+  for (const Block* copy : copies) {
+    first = std::min(first, copy->birth_sequence);
+    last = std::max(last, std::min(copy->death_sequence, step.step().end_sequence));
+  }
+  Shape shape =
+      step.shape(ShapeKind::kAutocastCopies, {first, last}, step.level_at(most.sequence), most.bytes);
+  shape.sentence = fmt::format("Autocast's copies of {} in 16 bits: {} at once, beside the weights in 32.",
+                               said_count(most.blocks, "weight", "weights"), said_bytes(most.bytes));
+  shape.remedy =
+      "weights in 16 bits (precision: bf16) need no copies; autocast_cache: false keeps none beyond its "
+      "operator "
+      "but for what backward reads";
+  shape.evidence = fmt::format("{} registered as autocast's copy of a parameter and alive at one moment",
+                               said_count(most.blocks, "block", "blocks"));
+  return {shape};
+}
+
+}  // namespace strata::analysis

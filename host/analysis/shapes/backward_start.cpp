@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/shapes/families.hpp"
+#include "host/analysis/shapes/loss_blocks.hpp"
+#include "host/analysis/shapes/said.hpp"
+
+namespace strata::analysis {
+namespace {
+
+// The gradient of the logits, and of their softmax, beside what softmax kept.
+std::vector<Shape> start_spike(const StepView& step, const MicroBatch& batch, const LossBlocks& loss) {
+  const Level before = step.level_at(batch.backward->begin);
+  const Level top = step.highest({batch.backward->begin, loss.backward_head_end - 1});
+  const std::uint64_t rise = top.bytes - std::min(top.bytes, before.bytes);
+  std::vector<const Block*> made;
+  for (const Block* block : loss.in_backward) {
+    if (is_alive(*block, top.sequence)) made.push_back(block);
+  }
+  if (!step.is_seen(rise) || bytes_of(made) < rise / 2) return {};
+  Shape shape =
+      step.shape(ShapeKind::kBackwardStartSpike, {batch.backward->begin, loss.backward_head_end}, top, rise);
+  shape.sentence = fmt::format(
+      "Backward starts at the loss: gradients as large as the logits, {} above forward's end, beside what "
+      "softmax kept.",
+      said_bytes(rise));
+  shape.remedy =
+      "a loss over pieces of the sequence, or one that writes its gradient over its input; half the batch "
+      "accumulated "
+      "twice halves it";
+  shape.evidence = fmt::format("{} by {}, born in backward before the first block of any layer",
+                               said_count(made.size(), "block", "blocks"), step.text(made.back()->op));
+  return {shape};
+}
+
+std::vector<Shape> logits_cliff(const StepView& step, const MicroBatch& batch, const LossBlocks& loss) {
+  std::vector<const Block*> dying;
+  for (const auto& blocks : {loss.in_loss, loss.in_backward}) {
+    for (const Block* block : blocks) {
+      if (batch.backward->holds(block->death_sequence)) dying.push_back(block);
+    }
+  }
+  if (dying.empty()) return {};
+  const std::uint64_t bottom_sequence = std::ranges::max(dying, {}, &Block::death_sequence)->death_sequence;
+  const Level top = step.highest({batch.backward->begin, bottom_sequence});
+  Level bottom = step.level_at(bottom_sequence);
+  std::erase_if(dying, [&](const Block* block) { return !is_alive(*block, top.sequence); });
+  const std::uint64_t fall = top.bytes - bottom.bytes;
+  if (!step.is_seen(fall) || bytes_of(dying) < fall / 2) return {};
+  bottom.bytes += fall / 2;
+  Shape shape = step.shape(ShapeKind::kLogitsCliff, {top.sequence, bottom_sequence}, bottom, fall);
+  shape.sentence = fmt::format(
+      "The logits are no longer needed: their softmax and its gradients go, and memory falls by {}.",
+      said_bytes(fall));
+  shape.remedy = "goes with the logits: what makes them smaller makes the fall smaller";
+  shape.evidence = fmt::format("{}, each as large as half the logits or more, die in backward up to here",
+                               said_count(dying.size(), "block", "blocks"));
+  return {shape};
+}
+
+}  // namespace
+
+std::vector<Shape> backward_starts(const StepView& step) {
+  std::vector<Shape> shapes;
+  for (const MicroBatch& batch : step.micro_batches()) {
+    if (!batch.backward) continue;
+    const LossBlocks loss = loss_blocks(step, batch);
+    if (loss.logits == nullptr || !is_slab(step, *loss.logits)) continue;
+    if (loss.backward_head_end == 0 || loss.in_backward.empty()) continue;
+    for (Shape& shape : start_spike(step, batch, loss)) shapes.push_back(std::move(shape));
+    for (Shape& shape : logits_cliff(step, batch, loss)) shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+}  // namespace strata::analysis

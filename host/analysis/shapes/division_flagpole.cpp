@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/shapes/families.hpp"
+#include "host/analysis/shapes/said.hpp"
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+namespace {
+
+// aten::div, aten::_foreach_div, aten::true_divide
+bool divides(std::string_view op) {
+  const std::string_view name = op.substr(std::min(op.size(), op.rfind(':') + 1));
+  return name.starts_with("div") || name.starts_with("_foreach_div") || name.starts_with("true_divide");
+}
+
+}  // namespace
+
+std::vector<Shape> division_flagpoles(const StepView& step) {
+  std::vector<Shape> shapes;
+  for (const Span& phase : step.phases(STRATA_PHASE_OPTIMIZER)) {
+    const Level top = step.highest(phase);
+    const auto born = step.born_in(phase);
+    const auto pole = std::ranges::find(born, top.sequence, &Block::birth_sequence);
+    if (pole == born.end() || pole->kind != "optimizer_temp" || !divides(step.text(pole->op))) continue;
+    std::uint64_t base = 0;
+    for (const Block& block : born) {
+      if (&block != &*pole && block.kind == "optimizer_temp" && is_alive(block, top.sequence))
+        base += block.bytes;
+    }
+    if (base == 0 || !step.is_seen(pole->bytes)) continue;
+    Shape shape = step.shape(ShapeKind::kDivisionFlagpole, {pole->birth_sequence, pole->death_sequence}, top,
+                             pole->bytes);
+    shape.block_sequence = pole->birth_sequence;
+    shape.sentence = fmt::format(
+        "The optimizer's highest moment: the root of the second moment is divided into a new {}, on {} of "
+        "other "
+        "temporaries.",
+        said_bytes(pole->bytes), said_bytes(base));
+    shape.remedy =
+        "optimizer.impl: foreach divides in place, optimizer.impl: fused makes neither root nor quotient";
+    shape.evidence =
+        fmt::format("the optimizer's highest level is the birth of a temporary by {}, while others are alive",
+                    step.text(pole->op));
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "host/analysis/shapes/families.hpp"
+#include "host/analysis/shapes/said.hpp"
+
+namespace strata::analysis {
+namespace {
+
+std::uint64_t growth_of(const StepView& step) {
+  const std::uint64_t begin = step.level_at(step.step().begin_sequence).bytes;
+  const std::uint64_t end = step.level_at(step.step().end_sequence).bytes;
+  return end - std::min(begin, end);
+}
+
+// "23.0 MiB state, 11.5 MiB gradient": what the step made and left, the largest first.
+std::string said_kinds(const StepView& step) {
+  std::map<std::string_view, std::uint64_t> by_kind;
+  for (const Block& block : step.born()) {
+    if (block.death_sequence > step.step().end_sequence) by_kind[block.kind] += block.bytes;
+  }
+  std::vector<std::pair<std::string_view, std::uint64_t>> kinds(by_kind.begin(), by_kind.end());
+  std::ranges::stable_sort(kinds, std::greater{}, [](const auto& kind) { return kind.second; });
+  std::string text;
+  for (const auto& [kind, bytes] : kinds) {
+    if (!step.is_seen(bytes)) break;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", said_bytes(bytes), kind);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Shape> first_step_growth(const Facts& facts) {
+  if (facts.steps.size() < 2) return {};
+  const StepFact& first_step = facts.steps[0];
+  const StepFact& second_step = facts.steps[1];
+  if (!first_step.complete || !second_step.complete) return {};
+  const StepView first(facts, first_step, {}), second(facts, second_step, {});
+  const std::uint64_t growth = growth_of(first);
+  if (!first.is_seen(growth) || growth_of(second) > growth / 10) return {};
+  const std::string kinds = said_kinds(first);
+  if (kinds.empty()) return {};
+  Shape shape =
+      first.shape(ShapeKind::kFirstStepGrowth, first.span(), first.level_at(first_step.end_sequence), growth);
+  shape.sentence =
+      fmt::format("The first step ends {} above its begin, and no later one does: what it makes stays, {}.",
+                  said_bytes(growth), kinds);
+  shape.remedy =
+      "optimizer.init_state: dummy makes the optimizer's state before the first step, so that the first "
+      "step's peak "
+      "is that of all; zero_grad: {at: step_end} leaves no gradients behind";
+  shape.evidence =
+      fmt::format("step {} ends {} higher than it begins, step {} ends {} higher", first_step.index,
+                  said_bytes(growth), second_step.index, said_bytes(growth_of(second)));
+  return {shape};
+}
+
+}  // namespace strata::analysis

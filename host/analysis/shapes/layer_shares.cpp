@@ -1,0 +1,32 @@
+#include "host/analysis/shapes/layer_shares.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "host/analysis/layer_paths.hpp"
+#include "host/analysis/shapes/alive.hpp"
+
+namespace strata::analysis {
+
+std::vector<LayerShare> layer_shares(const StepView& step, const std::vector<const Block*>& blocks) {
+  std::vector<LayerShare> shares;
+  std::map<std::string_view, std::size_t> index;
+  for (const Block* block : blocks) {
+    const std::string_view path = repeated_block(step.text(block->layer));
+    if (path.empty()) continue;
+    const auto [place, is_new] = index.try_emplace(path, shares.size());
+    if (is_new) shares.push_back({path, {}, 0, 0});
+    LayerShare& share = shares[place->second];
+    share.blocks.push_back(block);
+    share.bytes += block->bytes;
+    share.requested_bytes += requested_bytes(*block);
+  }
+  return shares;
+}
+
+std::string said_layers(std::string_view first, std::string_view last) {
+  return first == last ? std::string(first) : fmt::format("{} to {}", first, last);
+}
+
+}  // namespace strata::analysis

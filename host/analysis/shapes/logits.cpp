@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/shapes/families.hpp"
+#include "host/analysis/shapes/loss_blocks.hpp"
+#include "host/analysis/shapes/said.hpp"
+
+namespace strata::analysis {
+namespace {
+
+constexpr std::string_view kSmallerLogits =
+    "a loss over pieces of the sequence, which never holds all logits; half the batch accumulated twice "
+    "(data.batch_size, accumulation) halves them, as half the vocabulary does";
+
+Shape slab_shape(const StepView& step, const Block& logits) {
+  const Span extent{logits.birth_sequence, std::min(logits.death_sequence, step.step().end_sequence)};
+  Shape shape =
+      step.shape(ShapeKind::kLogitsSlab, extent, step.level_at(logits.birth_sequence), logits.bytes);
+  shape.layer = step.text(logits.layer);
+  shape.block_sequence = logits.birth_sequence;
+  shape.sentence = fmt::format(
+      "The logits, a number for each token and each entry of the vocabulary: {}, {}% of the step's peak.",
+      said_bytes(logits.bytes), logits.bytes * 100 / step.step().peak_allocated_bytes);
+  shape.remedy = kSmallerLogits;
+  shape.evidence = fmt::format("one block registered as logits, made in {}", step.text(logits.layer));
+  return shape;
+}
+
+// Softmax's result comes while the logits are still there.
+std::vector<Shape> softmax_spike(const StepView& step, const MicroBatch& batch, const LossBlocks& loss) {
+  if (!batch.loss) return {};
+  const Level top = step.highest(*batch.loss);
+  const std::uint64_t around =
+      std::max(step.level_at(batch.loss->begin).bytes, step.level_at(batch.loss->end).bytes);
+  if (top.bytes <= around || !step.is_seen(top.bytes - around)) return {};
+  const auto softmax = std::ranges::find_if(loss.in_loss, [&](const Block* block) {
+    return batch.loss->holds(block->birth_sequence) && is_alive(*block, top.sequence) &&
+           step.text(block->op).find("softmax") != std::string_view::npos;
+  });
+  if (softmax == loss.in_loss.end() || !is_alive(*loss.logits, top.sequence)) return {};
+  Shape shape = step.shape(ShapeKind::kSoftmaxSpike, *batch.loss, top, top.bytes - around);
+  shape.sentence = fmt::format(
+      "For a moment the logits and their softmax are both there: {} above what is before and after.",
+      said_bytes(shape.bytes));
+  shape.remedy = kSmallerLogits;
+  shape.evidence = fmt::format("{} by {}, {}, born in the loss while the logits are alive",
+                               said_bytes((*softmax)->bytes), step.text((*softmax)->op), (*softmax)->kind);
+  return {shape};
+}
+
+}  // namespace
+
+std::vector<Shape> logits_shapes(const StepView& step) {
+  std::vector<Shape> shapes;
+  for (const MicroBatch& batch : step.micro_batches()) {
+    const LossBlocks loss = loss_blocks(step, batch);
+    if (loss.logits == nullptr || !is_slab(step, *loss.logits)) continue;
+    shapes.push_back(slab_shape(step, *loss.logits));
+    for (Shape& spike : softmax_spike(step, batch, loss)) shapes.push_back(std::move(spike));
+  }
+  return shapes;
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/analysis/shapes/families.hpp"
+#include "host/analysis/shapes/said.hpp"
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+namespace {
+
+bool decomposes(std::string_view op) {
+  return op.find("svd") != std::string_view::npos || op.find("linalg_qr") != std::string_view::npos;
+}
+
+struct DecompositionSpike {
+  const Block* factor = nullptr;
+  Level top;
+  std::uint64_t rise = 0;
+};
+
+// From the first factor of a decomposition until its longest-lived temporary is gone.
+DecompositionSpike highest_spike(const StepView& step, const Span& phase) {
+  DecompositionSpike highest;
+  for (const Block& block : step.born_in(phase)) {
+    if (!decomposes(step.text(block.op)) || block.kind != "optimizer_temp") continue;
+    const Level before = step.level_at(block.birth_sequence - 1);
+    const Level top = step.highest({block.birth_sequence, std::min(block.death_sequence, phase.end)});
+    const std::uint64_t rise = top.bytes - std::min(top.bytes, before.bytes);
+    if (rise > highest.rise) highest = {&block, top, rise};
+  }
+  return highest;
+}
+
+}  // namespace
+
+std::vector<Shape> projector_spikes(const StepView& step) {
+  std::vector<Shape> shapes;
+  for (const Span& phase : step.phases(STRATA_PHASE_OPTIMIZER)) {
+    const DecompositionSpike spike = highest_spike(step, phase);
+    if (spike.factor == nullptr || !step.is_seen(spike.rise)) continue;
+    std::uint64_t projectors = 0;
+    for (const Block& block : step.born_in(phase)) projectors += block.kind == "projector" ? 1 : 0;
+    if (projectors == 0) continue;
+    const std::string_view op = step.text(spike.factor->op);
+    Shape shape =
+        step.shape(ShapeKind::kProjectorSpike, {spike.factor->birth_sequence, spike.factor->death_sequence},
+                   spike.top, spike.rise);
+    shape.sentence = fmt::format(
+        "The optimizer makes {} anew: the decomposition of a gradient ({}) and its copies take {} for a "
+        "moment.",
+        said_count(projectors, "projector", "projectors"), op, said_bytes(spike.rise));
+    shape.remedy =
+        op.find("svd") == std::string_view::npos
+            ? "a larger optimizer.update_proj_gap makes it rarer, a smaller optimizer.rank_fraction lower"
+            : "a larger optimizer.update_proj_gap makes it rarer; optimizer.name: rsvd_adam decomposes a "
+              "matrix as narrow as the rank";
+    shape.evidence =
+        fmt::format("temporaries by {} in the optimizer, in which {} of the kind projector are born", op,
+                    said_count(projectors, "block", "blocks"));
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/shapes/families.hpp"
+#include "host/analysis/shapes/layer_shares.hpp"
+#include "host/analysis/shapes/said.hpp"
+
+namespace strata::analysis {
+namespace {
+
+// One is a hill.
+constexpr std::size_t kLeastWaves = 2;
+
+struct Wave {
+  const LayerShare* layer = nullptr;
+  MostAlive top;
+};
+
+// Each layer's blocks are gone, but for what little its neighbour takes over, when the next one's come.
+bool are_apart(const std::vector<LayerShare>& layers) {
+  for (std::size_t index = 1; index < layers.size(); ++index) {
+    const std::uint64_t next = layers[index].blocks.front()->birth_sequence;
+    std::uint64_t left = 0;
+    for (const Block* block : layers[index - 1].blocks) left += is_alive(*block, next) ? block->bytes : 0;
+    if (left > layers[index - 1].bytes / 4) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<Shape> recomputation_waves(const StepView& step) {
+  std::vector<Shape> shapes;
+  for (const MicroBatch& batch : step.micro_batches()) {
+    if (!batch.backward) continue;
+    std::vector<const Block*> recomputed;
+    for (const Block& block : step.born_in(*batch.backward)) {
+      if (block.kind == "recompute") recomputed.push_back(&block);
+    }
+    const std::vector<LayerShare> layers = layer_shares(step, recomputed);
+    if (layers.size() < kLeastWaves || !are_apart(layers)) continue;
+    Wave highest;
+    std::uint64_t last = 0;
+    for (const LayerShare& layer : layers) {
+      const MostAlive top = most_alive(layer.blocks);
+      if (top.bytes > highest.top.bytes) highest = {&layer, top};
+      last = std::max(last, layer.blocks.back()->death_sequence);
+    }
+    if (!step.is_seen(highest.top.bytes)) continue;
+    Shape shape =
+        step.shape(ShapeKind::kRecomputationWaves, {layers.front().blocks.front()->birth_sequence, last},
+                   step.level_at(highest.top.sequence), highest.top.bytes);
+    shape.layer = highest.layer->path;
+    shape.sentence = fmt::format(
+        "{} waves in backward, one for each of {}: a checkpointed layer computes its activations again, up "
+        "to {}, "
+        "and frees them before the next one does.",
+        layers.size(), said_layers(layers.front().path, layers.back().path), said_bytes(highest.top.bytes));
+    shape.remedy =
+        "checkpointing: none has no waves and holds the activations of all layers at once; checkpointing: "
+        "{select: "
+        "attention} makes lower ones";
+    shape.evidence = fmt::format("recomputed blocks of {} layers, those of one gone when the next one's come",
+                                 layers.size());
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+}  // namespace strata::analysis

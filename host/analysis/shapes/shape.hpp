@@ -1,0 +1,84 @@
+// What a memory timeline's strange places are called: each found by a rule on facts, with the sentence that
+// explains it. docs/shapes.md has a row for each kind.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace strata::analysis {
+
+enum class ShapeKind : std::uint8_t {
+  kConstantBand,
+  kRepeatingStep,
+  kFirstStepGrowth,
+  kForwardTriangle,
+  kLayerStripes,
+  kAutocastCopies,
+  kLogitsSlab,
+  kSoftmaxSpike,
+  kZeroGradCliff,
+  kBackwardStartSpike,
+  kLogitsCliff,
+  kHeadGradient,
+  kRecomputationWaves,
+  kEmbeddingGradient,
+  kOptimizerPlateau,
+  kFlatOptimizer,
+  kDivisionFlagpole,
+  kProjectorSpike,
+  kFragmentation
+};
+
+struct ShapeName {
+  ShapeKind kind = ShapeKind::kConstantBand;
+  std::string_view id, title;
+};
+
+// In the order of ShapeKind.
+inline constexpr std::array<ShapeName, 19> kShapeNames{{
+    {ShapeKind::kConstantBand, "constant_band", "Constant band"},
+    {ShapeKind::kRepeatingStep, "repeating_step", "Repeats every step"},
+    {ShapeKind::kFirstStepGrowth, "first_step_growth", "First-step growth"},
+    {ShapeKind::kForwardTriangle, "forward_triangle", "Forward triangle"},
+    {ShapeKind::kLayerStripes, "layer_stripes", "Per-layer stripes"},
+    {ShapeKind::kAutocastCopies, "autocast_copies", "Autocast copies"},
+    {ShapeKind::kLogitsSlab, "logits_slab", "Logits slab"},
+    {ShapeKind::kSoftmaxSpike, "softmax_spike", "Softmax spike"},
+    {ShapeKind::kZeroGradCliff, "zero_grad_cliff", "zero_grad cliff"},
+    {ShapeKind::kBackwardStartSpike, "backward_start_spike", "Backward starts"},
+    {ShapeKind::kLogitsCliff, "logits_cliff", "Logits cliff"},
+    {ShapeKind::kHeadGradient, "lm_head_gradient", "LM-head gradient"},
+    {ShapeKind::kRecomputationWaves, "recomputation_waves", "Recomputation waves"},
+    {ShapeKind::kEmbeddingGradient, "embedding_gradient", "Embedding gradient"},
+    {ShapeKind::kOptimizerPlateau, "optimizer_plateau", "Optimizer plateau"},
+    {ShapeKind::kFlatOptimizer, "flat_optimizer", "Flat optimizer"},
+    {ShapeKind::kDivisionFlagpole, "division_flagpole", "Division flagpole"},
+    {ShapeKind::kProjectorSpike, "projector_spike", "Projector spike"},
+    {ShapeKind::kFragmentation, "fragmentation", "Fragmentation"},
+}};
+
+constexpr const ShapeName& name_of(ShapeKind kind) {
+  return kShapeNames.at(static_cast<std::size_t>(kind));
+}
+
+// One place of the timeline. What repeats is one shape, shown for one step.
+struct Shape {
+  ShapeKind kind = ShapeKind::kConstantBand;
+  std::string device;
+  std::int64_t step = -1;   // that it is shown for
+  std::uint64_t count = 1;  // steps of the window that have it
+  std::int64_t begin_ns = 0, end_ns = 0;
+  std::int64_t at_ns = 0;            // where an arrow points to
+  std::uint64_t bytes = 0;           // of the shape itself: its height, or what falls
+  std::uint64_t level_bytes = 0;     // how high over zero the arrow's tip is
+  std::string layer;                 // empty: of no single module
+  std::uint64_t block_sequence = 0;  // birth of the one block that it is; 0: it is of several, or of none
+  std::string sentence;              // what it is
+  std::string remedy;                // what would remove it
+  std::string evidence;              // the facts that the rule holds on to
+};
+
+}  // namespace strata::analysis

@@ -1,0 +1,16 @@
+// Names of functions as people read them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace strata::analysis {
+
+// Of a symbol; what is not mangled stays as it is.
+std::string demangled(const std::string& symbol);
+
+// A demangled name without return type, parameters and anonymous namespaces, its template arguments as
+// "<...>": `void at::native::(anonymous namespace)::add<float>(int) const` is `at::native::add<...>`.
+std::string short_name(std::string_view demangled);
+
+}  // namespace strata::analysis

@@ -1,0 +1,30 @@
+// The functions of one ELF file, by address.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct Elf;
+
+namespace strata::analysis {
+
+class SymbolTable {
+ public:
+  // Its .symtab, or where it was stripped what it exports. `elf` must outlive this.
+  explicit SymbolTable(Elf* elf);
+
+  // The mangled name of the function that holds the address, in the file's own terms.
+  std::optional<std::string_view> function_at(std::uint64_t address) const;
+
+ private:
+  struct Function {
+    std::uint64_t begin = 0, end = 0;
+    const char* name = nullptr;
+  };
+  std::vector<Function> functions_;  // by their begin
+};
+
+}  // namespace strata::analysis

@@ -1,0 +1,55 @@
+// Under which operator, layer and phase each activity was asked for: as its source said, or else by its API
+// call, whose thread and time lie within them.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "host/analysis/time/op_spans.hpp"
+#include "host/analysis/time/time_rows.hpp"
+
+namespace strata::analysis {
+
+// What is known of a run, to look activities up in.
+class ActivityFinder {
+ public:
+  // All of them must outlive this.
+  ActivityFinder(const Recording& run, const StepMoments& moments, const std::vector<OpSpan>& spans);
+
+  // One place for each of run.time.activities.
+  std::vector<ActivityPlace> places() const;
+
+  // The two ways, for `places` and for tests that compare them. `call` is filled in both.
+  ActivityPlace by_fields(std::uint32_t activity) const;
+  ActivityPlace by_call(std::uint32_t activity) const;
+
+ private:
+  // Index of the innermost operator of the thread at that moment, or kNoRow.
+  std::uint32_t op_at(std::uint32_t thread, std::int64_t ns) const;
+  std::uint32_t call_of(const ActivityRow& activity) const;
+
+  struct ThreadOp {
+    std::uint32_t thread;
+    std::int64_t begin_ns;
+    std::uint32_t op;
+    auto operator<=>(const ThreadOp&) const = default;
+  };
+  struct Call {
+    std::uint64_t correlation;
+    std::uint32_t activity;
+    auto operator<=>(const Call&) const = default;
+  };
+
+  const Recording& run_;
+  const StepMoments& moments_;
+  const std::vector<OpSpan>& spans_;
+  std::vector<ThreadOp> thread_ops_;                        // sorted
+  std::vector<Call> calls_;                                 // sorted
+  std::unordered_map<std::uint32_t, std::uint32_t> paths_;  // of modules by ordinal
+};
+
+// Whether it lies on a device's clock hand, and not on a thread's.
+bool is_device_work(std::uint32_t activity_kind);
+
+}  // namespace strata::analysis

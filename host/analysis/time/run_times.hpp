@@ -1,0 +1,35 @@
+// What the summaries of a run's times are made from: its operators and activities, each with its place, and
+// which of them are of the window.
+#pragma once
+
+#include <vector>
+
+#include "host/analysis/recording.hpp"
+#include "host/analysis/time/activity_places.hpp"
+#include "host/analysis/time/op_spans.hpp"
+#include "host/analysis/time/step_moments.hpp"
+#include "host/analysis/window.hpp"
+
+namespace strata::analysis {
+
+struct RunTimes {
+  // `run` must outlive this.
+  RunTimes(const Recording& run, const Window& window);
+
+  // A step of the window.
+  bool is_of_window(std::uint32_t step) const;
+  bool is_of_window(const OpSpan& op) const { return op.step != kNoRow && is_of_window(op.step); }
+  // What an operator of the window asked for, or, of what nobody is known to have asked for, what began in
+  // it.
+  bool is_of_window(const ActivityRow& activity, const ActivityPlace& place) const;
+
+  const Recording& run;
+  Interval window;
+  std::int64_t first_step, last_step;
+  StepMoments moments;
+  std::vector<OpSpan> ops;
+  std::vector<ActivityPlace> places;    // of run.time.activities
+  std::vector<std::int64_t> device_ns;  // of each operator, what it asked a device for itself
+};
+
+}  // namespace strata::analysis

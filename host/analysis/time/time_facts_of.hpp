@@ -1,0 +1,15 @@
+// From a recording to where its time went.
+#pragma once
+
+#include <optional>
+
+#include "host/analysis/recording.hpp"
+#include "host/analysis/time/time_facts.hpp"
+#include "host/analysis/window.hpp"
+
+namespace strata::analysis {
+
+// Nothing of a run without the plugin cupti_timeline. Uses the rows of times up. Texts are the recording's.
+std::optional<TimeFacts> time_facts(Recording& run, const Window& window);
+
+}  // namespace strata::analysis

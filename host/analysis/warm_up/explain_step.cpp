@@ -1,0 +1,266 @@
+#include "host/analysis/warm_up/explain_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "host/analysis/warm_up/call_excess.hpp"
+#include "host/analysis/warm_up/claimed_time.hpp"
+#include "host/analysis/warm_up/driver_time.hpp"
+#include "host/analysis/warm_up/proof.hpp"
+#include "strata/ext/phase.h"
+#include "strata/ext/tensor.h"
+
+namespace strata::analysis {
+namespace {
+
+// The measured processor time of a phase is taken for its page faults' when it is within this of what their
+// number and the cost of one come to: that cost differs by as much from one stretch of memory to another.
+constexpr double kFaultTimeFactor = 1.6;
+constexpr double kNoticeableNs = 1e6;
+
+class StepExplainer {
+ public:
+  StepExplainer(const StepParts& step, const Comparison& comparison)
+      : step_(step), run_(comparison.run), operators_(comparison.operators), usual_(comparison.usual) {
+    result_.step = step.step;
+    result_.ns = step.ns();
+    result_.excess_ns = result_.ns - usual_.ns;
+    left_ns_ = std::max(0.0, result_.excess_ns);
+    for (const auto& [key, part] : step.parts) parts_.push_back(open(key, part));
+    std::ranges::stable_sort(parts_, {}, [](const OpenPart& part) { return part.begin_ns; });
+  }
+
+  SlowStep explain() && {
+    for (const OpenPart& part : parts_) {
+      if (part.part->ns > 0.0 || part.excess_ns > 0.0)
+        result_.phases.push_back({part.name, part.part->ns, part.part->ns - part.usual.ns});
+    }
+    claim_activities();
+    // Before the operators: the calls that it fell into are longer by it.
+    for (OpenPart& part : parts_) claim_processor_wait(part);
+    claim_projections();
+    for (OpenPart& part : parts_) claim_first_calls(part);
+    for (OpenPart& part : parts_) {
+      claim_page_faults(part);
+      claim_threads(part);
+      claim_programs(part);
+    }
+    for (OpenPart& part : parts_) claim_rest(part);
+    std::erase_if(result_.causes, [](const CauseShare& share) { return share.ns <= 0.0; });
+    std::ranges::stable_sort(result_.causes, std::ranges::greater{}, &CauseShare::ns);
+    double given = 0.0;
+    for (const CauseShare& share : result_.causes) given += share.ns;
+    result_.unattributed_ns = std::max(0.0, result_.excess_ns - given);
+    return std::move(result_);
+  }
+
+ private:
+  struct OpenPart {
+    PartKey key;
+    const Part* part = nullptr;
+    std::string name;
+    UsualPart usual;
+    std::int64_t begin_ns = 0;
+    double excess_ns = 0.0;  // of it, what is not given out yet
+    double faults = 0.0;     // page faults over the usual ones that have no time yet
+    double busy_ns = 0.0;    // of what was given out, what the thread was at work for
+    double libraries = 0.0;  // opened outside of first calls
+  };
+
+  OpenPart open(const PartKey& key, const Part& part) const {
+    OpenPart opened;
+    opened.key = key;
+    opened.part = &part;
+    opened.name = key.kind == kBetweenPhases ? "between phases" : run_.texts[key.name];
+    if (const auto usual = usual_.parts.find(key); usual != usual_.parts.end()) opened.usual = usual->second;
+    opened.excess_ns = std::max(0.0, part.ns - opened.usual.ns);
+    opened.begin_ns =
+        key.kind == kBetweenPhases || part.stretches.empty() ? INT64_MAX : part.stretches.front().begin_ns;
+    opened.faults = more(opened, Counter::kFaults);
+    opened.libraries = more(opened, Counter::kLibraries);
+    return opened;
+  }
+
+  // Over the usual count; 0 where nobody counted.
+  static double more(const OpenPart& part, Counter counter) {
+    if (!part.part->counts) return 0.0;
+    const double usual = part.usual.counts ? count(*part.usual.counts, counter) : 0.0;
+    return std::max(0.0, count(*part.part->counts, counter) - usual);
+  }
+
+  CauseShare& share_of(Cause cause) {
+    const auto found = std::ranges::find(result_.causes, cause, &CauseShare::cause);
+    return found != result_.causes.end() ? *found
+                                         : result_.causes.emplace_back(CauseShare{cause, 0.0, 0, {}});
+  }
+
+  // What of `ns` the part, and the step, have left.
+  double give(OpenPart& part, Cause cause, double ns, double number, const std::string& proof) {
+    const double given = std::min({ns, part.excess_ns, left_ns_});
+    if (given <= 0.0) return 0.0;
+    part.excess_ns -= given;
+    left_ns_ -= given;
+    CauseShare& share = share_of(cause);
+    share.ns += given;
+    share.count += static_cast<std::uint64_t>(std::llround(number));
+    if (!proof.empty()) share.proof += (share.proof.empty() ? "" : "; ") + proof;
+    return given;
+  }
+
+  void claim_activities() {
+    for (OpenPart& part : parts_) {
+      const bool any_thread = part.key.kind == STRATA_PHASE_BACKWARD || step_.thread == 0;
+      DriverTime time(run_, claimed_);
+      for (const Span& stretch : part.part->stretches)
+        time.add(stretch.begin_ns, stretch.end_ns, any_thread ? 0 : step_.thread);
+      for (const CauseShare& share : time.shares())
+        part.busy_ns += give(part, share.cause, share.ns, static_cast<double>(share.count), share.proof);
+    }
+  }
+
+  // Operators' times are of a step, not of a phase: projections are looked for where optimizers work first.
+  void claim_projections() {
+    double left = operators_.projection_excess_ns(step_.step);
+    const std::string proof = fmt::format("{} calls of SVD or QR took {} more than in a steady step",
+                                          operators_.projections(step_.step), time_text(left));
+    bool told = false;
+    for (const std::uint32_t kind : {STRATA_PHASE_OPTIMIZER, STRATA_PHASE_BACKWARD}) {
+      for (OpenPart& part : parts_) {
+        if (part.key.kind != kind || left <= 0.0) continue;
+        const double given =
+            give(part, Cause::kProjector, left,
+                 told ? 0.0 : static_cast<double>(operators_.projections(step_.step)), told ? "" : proof);
+        part.busy_ns += given;
+        left -= given;
+        told = told || given > 0.0;
+      }
+    }
+  }
+
+  void claim_first_calls(OpenPart& part) {
+    const bool any_thread = part.key.kind == STRATA_PHASE_BACKWARD;
+    const double waited_ns = part.part->counts ? count(*part.part->counts, Counter::kWaitNs) : 0.0;
+    const CallExcess calls = call_excess({.part = *part.part,
+                                          .thread = any_thread ? 0 : step_.thread,
+                                          .faults = part.faults,
+                                          .waited_ns = waited_ns},
+                                         run_, operators_, claimed_);
+    part.libraries = std::max(0.0, part.libraries - calls.libraries);
+    part.faults -= calls.faults;
+    part.busy_ns += give(part, Cause::kPageFaults, calls.fault_ns, calls.faults, "");
+    for (const CallFamily& family : calls.families)
+      part.busy_ns += give(part, family.cause, family.ns, static_cast<double>(family.calls),
+                           fmt::format("in {}: {}", part.name, family.text));
+  }
+
+  void claim_processor_wait(OpenPart& part) {
+    const double ns = more(part, Counter::kWaitNs);
+    give(part, Cause::kProcessorWait, ns, 0.0,
+         ns < kNoticeableNs
+             ? ""
+             : fmt::format("{} in {} ready to run, without a processor", time_text(ns), part.name));
+  }
+
+  void claim_page_faults(OpenPart& part) {
+    const double number = part.faults;
+    double ns = number * run_.warm_up.page_fault_ns;
+    if (ns <= 0.0) return;
+    const double busy = more(part, Counter::kCpuNs) - part.busy_ns;
+    const bool is_measured =
+        ns >= kNoticeableNs && busy > ns / kFaultTimeFactor && busy < ns * kFaultTimeFactor;
+    if (is_measured) ns = busy;
+    const double given =
+        give(part, Cause::kPageFaults, ns, number,
+             ns < kNoticeableNs ? ""
+                                : fmt::format("{:.0f} more in {} than in steady steps, {} each{}", number,
+                                              part.name, time_text(ns / number),
+                                              is_measured ? ", by the phase's processor time"
+                                                          : ", as measured at the run's begin"));
+    part.busy_ns += given;
+    part.faults = 0.0;
+  }
+
+  void claim_threads(OpenPart& part) {
+    const double number = more(part, Counter::kThreads);
+    give(part, Cause::kThreads, number * run_.warm_up.thread_start_ns, number,
+         fmt::format("{:.0f} in {}, {} each as measured at the run's begin", number, part.name,
+                     time_text(run_.warm_up.thread_start_ns)));
+  }
+
+  void claim_programs(OpenPart& part) {
+    const double ns = more(part, Counter::kChildrenNs);
+    give(part, Cause::kPrograms, ns, 1.0,
+         fmt::format("child processes that ended in {} had {} of processor time", part.name, time_text(ns)));
+  }
+
+  // What nothing explains of a phase goes to what that phase is known to do once.
+  void claim_rest(OpenPart& part) {
+    const std::vector<std::string> opened = libraries_opened(part);
+    std::string proof = fmt::format("{} took {}, {} in steady steps", part.name, time_text(part.part->ns),
+                                    time_text(part.usual.ns));
+    if (part.part->counts && part.key.kind == STRATA_PHASE_DATA)
+      proof += fmt::format("; {} of it at work", time_text(count(*part.part->counts, Counter::kCpuNs)));
+    if (!opened.empty()) proof += "; opened " + list_text(opened);
+    switch (part.key.kind) {
+      case STRATA_PHASE_DATA:
+        if (part.excess_ns >= kNoticeableNs) give(part, Cause::kDataLoader, part.excess_ns, 1.0, proof);
+        return;
+      case STRATA_PHASE_GRADIENT_SYNC:
+        if (part.excess_ns >= kNoticeableNs) give(part, Cause::kCommunicator, part.excess_ns, 1.0, proof);
+        return;
+      case STRATA_PHASE_OPTIMIZER:
+        if (const std::uint64_t tensors = state_made(); tensors > 0) {
+          give(part, Cause::kOptimizerState, part.excess_ns, static_cast<double>(tensors),
+               fmt::format("{} tensors of state were made; {}", tensors, proof));
+          return;
+        }
+        break;
+      default:
+        break;
+    }
+    if (part.libraries >= 1.0) give(part, Cause::kSharedLibraries, part.excess_ns, part.libraries, proof);
+  }
+
+  std::vector<std::string> libraries_opened(const OpenPart& part) const {
+    std::vector<std::string> names;
+    if (part.libraries < 1.0) return names;
+    for (const OpenedLibrary& library : run_.warm_up.libraries) {
+      const bool is_here = std::ranges::any_of(part.part->stretches, [&](const Span& stretch) {
+        return library.ns > stretch.begin_ns && library.ns <= stretch.end_ns;
+      });
+      if (is_here) names.push_back(file_name(run_.texts[library.path]));
+    }
+    return names;
+  }
+
+  // Of the first step alone: a trainer may tell of its state in each step.
+  std::uint64_t state_made() const {
+    const auto is_state = [](const TensorRow& tensor) {
+      return tensor.role == STRATA_TENSOR_OPTIMIZER_STATE || tensor.role == STRATA_TENSOR_PROJECTOR;
+    };
+    const auto first = std::ranges::find_if(run_.tensors, is_state);
+    if (first == run_.tensors.end() || first->sequence < step_.begin_sequence ||
+        first->sequence > step_.end_sequence)
+      return 0;
+    return static_cast<std::uint64_t>(std::count_if(first, run_.tensors.end(), [&](const TensorRow& tensor) {
+      return is_state(tensor) && tensor.sequence <= step_.end_sequence;
+    }));
+  }
+
+  const StepParts& step_;
+  const Recording& run_;
+  const OperatorTimes& operators_;
+  const UsualStep& usual_;
+  SlowStep result_;
+  double left_ns_ = 0.0;
+  std::vector<OpenPart> parts_;
+  ClaimedTime claimed_;
+};
+
+}  // namespace
+
+SlowStep explain_step(const StepParts& step, const Comparison& comparison) {
+  return StepExplainer(step, comparison).explain();
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,47 @@
+// What operators' calls take in steady steps, and what their first calls took more.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "host/analysis/recording.hpp"
+#include "host/analysis/warm_up/causes.hpp"
+
+namespace strata::analysis {
+
+// A call with what is its own: not of the timed calls within it.
+struct OwnCall {
+  const OperatorCall* call = nullptr;
+  std::int64_t faults = 0, libraries = 0;
+};
+
+class OperatorTimes {
+ public:
+  // `steady`: the steps that are compared with.
+  OperatorTimes(const Recording& run, const std::unordered_set<std::int64_t>& steady);
+
+  // Whether operators were told in the step.
+  bool knows(std::int64_t step) const { return known_steps_.contains(step); }
+  // In the mean of the steady steps; 0 of an operator that they do not call.
+  double usual_ns_a_call(std::uint32_t name) const;
+  // Of projections (SVD, QR): what they took of the step, more than in a steady one.
+  double projection_excess_ns(std::int64_t step) const;
+  std::uint64_t projections(std::int64_t step) const;
+  // The timed calls that began between the two, the shortest first.
+  std::vector<OwnCall> calls(std::int64_t begin_ns, std::int64_t end_ns) const;
+
+ private:
+  struct Sum {
+    double ns = 0.0;
+    std::uint64_t calls = 0;
+  };
+  std::unordered_set<std::int64_t> known_steps_;
+  std::unordered_map<std::uint32_t, Sum> steady_;      // by name
+  std::unordered_map<std::int64_t, Sum> projections_;  // by step
+  double usual_projection_ns_ = 0.0;
+  std::vector<OwnCall> calls_;  // by begin
+};
+
+}  // namespace strata::analysis

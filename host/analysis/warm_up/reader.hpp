@@ -1,0 +1,10 @@
+#pragma once
+
+#include "host/analysis/table_reader.hpp"
+
+namespace strata::analysis {
+
+// Reads what the plugin warmup_analyzer wrote into run.warm_up. Throws RunError where a time is none.
+void read_warm_up(TableReader& tables, const StoreFile& file, Recording& run);
+
+}  // namespace strata::analysis

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "strata/ext/module.h"
+#include "strata/ext/phase.h"
+#include "strata/ext/tensor.h"
+#include "tests/analysis/shapes/shape_run.hpp"
+
+namespace strata::analysis {
+namespace {
+
+using testing::has;
+using testing::only;
+using testing::run_of;
+using testing::StepScript;
+
+// Layers that each leave their share in forward, freed in backward from the last to the first.
+Facts forward_of(const std::vector<std::uint64_t>& shares, std::string_view name = "layers") {
+  std::vector<std::uint64_t> saved;
+  return run_of({.forward =
+                     [&, name](auto& run) {
+                       for (std::size_t layer = 0; layer < shares.size(); ++layer)
+                         run.module(fmt::format("{}.{}", name, layer),
+                                    [&] { saved.push_back(run.allocate(shares[layer])); });
+                     },
+                 .backward =
+                     [&](auto& run) {
+                       for (; !saved.empty(); saved.pop_back()) run.free(saved.back());
+                     }});
+}
+
+TEST(LayerShapes, ThreeEqualLayersAreATriangleInStripes) {
+  const Facts facts = forward_of({500, 500, 500});
+  const Shape triangle = only(facts, ShapeKind::kForwardTriangle);
+  EXPECT_EQ(triangle.bytes, 1500U);
+  EXPECT_EQ(triangle.level_bytes, 2500U);
+  EXPECT_EQ(triangle.count, 2U);
+  EXPECT_LE(triangle.begin_ns, triangle.at_ns);
+  EXPECT_LE(triangle.at_ns, triangle.end_ns);
+  const Shape stripes = only(facts, ShapeKind::kLayerStripes);
+  EXPECT_EQ(stripes.bytes, 1500U);
+  EXPECT_EQ(stripes.layer, "layers.0 to layers.2");
+}
+
+TEST(LayerShapes, TwoLayersAreNeither) {
+  const Facts facts = forward_of({500, 500});
+  EXPECT_FALSE(has(facts, ShapeKind::kForwardTriangle));
+  EXPECT_FALSE(has(facts, ShapeKind::kLayerStripes));
+}
+
+TEST(LayerShapes, LayersWithoutNumbersAreNeither) {
+  const Facts facts = run_of({.forward = [](auto& run) {
+    for (const char* name : {"first", "second", "third"}) run.module(name, [&] { run.allocate(500); });
+  }});
+  EXPECT_FALSE(has(facts, ShapeKind::kForwardTriangle));
+}
+
+TEST(LayerShapes, StripesAreEqualToAHundredth) {
+  EXPECT_TRUE(has(forward_of({1000, 990, 1000}), ShapeKind::kLayerStripes));
+  const Facts facts = forward_of({1000, 980, 1000});
+  EXPECT_FALSE(has(facts, ShapeKind::kLayerStripes));
+  EXPECT_TRUE(has(facts, ShapeKind::kForwardTriangle));
+}
+
+TEST(LayerShapes, StripesAreTheLongestRow) {
+  EXPECT_EQ(only(forward_of({100, 500, 500, 500, 100, 100}), ShapeKind::kLayerStripes).layer,
+            "layers.1 to layers.3");
+}
+
+TEST(LayerShapes, WhatForwardFreesIsNoTriangle) {
+  const Facts facts = run_of({.forward = [](auto& run) {
+    for (int layer = 0; layer < 5; ++layer)
+      run.module(fmt::format("layers.{}", layer), [&] { run.free(run.allocate(500)); });
+  }});
+  EXPECT_FALSE(has(facts, ShapeKind::kForwardTriangle));
+}
+
+// Backward in which layers compute again; `kept` bytes of each stay until backward's end.
+Facts recomputed(int layers, std::uint64_t bytes, std::uint64_t kept) {
+  return run_of({.forward = [](auto& run) { run.free(run.allocate(10)); },
+                 .backward =
+                     [=](auto& run) {
+                       std::vector<std::uint64_t> left;
+                       for (int layer = layers; layer-- > 0;) {
+                         std::uint64_t gone = 0;
+                         run.phase(STRATA_PHASE_FORWARD, "recompute", [&] {
+                           run.module(
+                               fmt::format("layers.{}", layer),
+                               [&] {
+                                 gone = run.allocate(bytes - kept);
+                                 if (kept > 0) left.push_back(run.allocate(kept));
+                               },
+                               STRATA_MODULE_RECOMPUTE);
+                         });
+                         run.free(gone);
+                       }
+                       for (const std::uint64_t block : left) run.free(block);
+                     }});
+}
+
+TEST(RecomputationWaves, AreOneForEachLayer) {
+  const Shape waves = only(recomputed(3, 400, 0), ShapeKind::kRecomputationWaves);
+  EXPECT_EQ(waves.bytes, 400U);
+  EXPECT_EQ(waves.level_bytes, 1400U);
+  EXPECT_NE(waves.sentence.find("3 waves"), std::string::npos) << waves.sentence;
+}
+
+TEST(RecomputationWaves, OfOneLayerAreNone) {
+  EXPECT_FALSE(has(recomputed(1, 400, 0), ShapeKind::kRecomputationWaves));
+}
+
+TEST(RecomputationWaves, ComeBackDown) {
+  EXPECT_TRUE(has(recomputed(3, 400, 100), ShapeKind::kRecomputationWaves));
+  EXPECT_FALSE(has(recomputed(3, 400, 101), ShapeKind::kRecomputationWaves));
+}
+
+TEST(RecomputationWaves, AreSeen) {
+  EXPECT_FALSE(has(recomputed(3, 10, 0), ShapeKind::kRecomputationWaves));  // of 1,010
+  EXPECT_TRUE(has(recomputed(3, 11, 0), ShapeKind::kRecomputationWaves));
+}
+
+Facts copied(int copies, bool all_at_once) {
+  return run_of({.forward = [=](auto& run) {
+    std::vector<std::uint64_t> kept;
+    for (int copy = 0; copy < copies; ++copy) {
+      kept.push_back(run.allocate(100));
+      run.tensor(STRATA_TENSOR_AUTOCAST_COPY, "bfloat16", kept.back(), testing::kParameterAddress);
+      if (all_at_once) continue;
+      run.free(kept.back());
+      kept.pop_back();
+    }
+    for (const std::uint64_t block : kept) run.free(block);
+  }});
+}
+
+TEST(AutocastCopies, AreThreeAtOnce) {
+  EXPECT_EQ(only(copied(3, true), ShapeKind::kAutocastCopies).bytes, 300U);
+  EXPECT_FALSE(has(copied(2, true), ShapeKind::kAutocastCopies));
+  EXPECT_FALSE(has(copied(9, false), ShapeKind::kAutocastCopies));
+}
+
+}  // namespace
+}  // namespace strata::analysis

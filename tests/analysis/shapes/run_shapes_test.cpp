@@ -1,0 +1,200 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "host/analysis/shapes/families.hpp"
+#include "host/analysis/shapes/free_pieces.hpp"
+#include "tests/analysis/random_run.hpp"
+#include "tests/analysis/shapes/shape_run.hpp"
+#include "tests/analysis/training_run.hpp"
+
+namespace strata::analysis {
+namespace {
+
+using testing::has;
+using testing::only;
+using testing::run_of;
+using testing::RunBuilder;
+
+TEST(Shapes, HaveARowInTheDocument) {
+  std::ifstream file(STRATA_SHAPES_DOCUMENT);
+  ASSERT_TRUE(file.is_open());
+  std::set<std::string> rows, kinds;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("| `")) continue;
+    const std::size_t end = line.find('`', 3);
+    // The table of the rules has four columns, that of the JSON's keys two.
+    if (std::ranges::count(line, '|') == 5) rows.insert(line.substr(3, end - 3));
+  }
+  for (const ShapeName& name : kShapeNames) kinds.emplace(name.id);
+  EXPECT_EQ(rows, kinds);
+}
+
+TEST(Shapes, HaveTheirNamesInOrder) {
+  for (std::size_t kind = 0; kind < kShapeNames.size(); ++kind)
+    EXPECT_EQ(static_cast<std::size_t>(kShapeNames.at(kind).kind), kind);
+}
+
+TEST(Shapes, OfNothingAreNone) {
+  EXPECT_TRUE(find_shapes(Facts()).empty());
+  EXPECT_TRUE(find_shapes(analyse(RunBuilder().finish())).empty());
+}
+
+// What a rule says of any run lies within it.
+void expect_within(const Facts& facts) {
+  for (const Shape& shape : find_shapes(facts)) {
+    const std::string_view kind = name_of(shape.kind).id;
+    EXPECT_GE(shape.at_ns, facts.begin_ns) << kind;
+    EXPECT_LE(shape.at_ns, facts.end_ns) << kind;
+    EXPECT_LE(shape.begin_ns, shape.end_ns) << kind;
+    EXPECT_GT(shape.bytes, 0U) << kind;
+    EXPECT_LE(shape.level_bytes, std::max(facts.peak.allocated_bytes, facts.peak.reserved_bytes)) << kind;
+    EXPECT_FALSE(shape.sentence.empty() || shape.remedy.empty() || shape.evidence.empty()) << kind;
+  }
+}
+
+TEST(Shapes, OfAnyRunLieWithinIt) {
+  for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    expect_within(analyse(testing::random_run(seed)));
+  }
+}
+
+TEST(Shapes, OfARunThatDiesAtAnyMomentLieWithinIt) {
+  const Recording whole = testing::make_training_run({.checkpointing = true}).recording;
+  for (std::uint64_t sequence = 1; sequence < 1500; sequence += 37) {
+    SCOPED_TRACE(sequence);
+    expect_within(analyse(testing::killed_after(whole, sequence)));
+  }
+}
+
+TEST(Shapes, OfATrainingByHand) {
+  const std::set<std::string> kinds = testing::kinds_of(analyse(testing::make_training_run({}).recording));
+  for (const char* kind : {"constant_band", "repeating_step", "zero_grad_cliff", "first_step_growth"})
+    EXPECT_TRUE(kinds.contains(kind)) << kind;
+  EXPECT_FALSE(kinds.contains("recomputation_waves"));
+}
+
+TEST(ConstantBand, IsATwentiethOfThePeak) {
+  const auto facts = [](std::uint64_t other) {
+    return run_of({.forward = [=](RunBuilder& run) { run.free(run.allocate(other)); }}, 2, 100);
+  };
+  const Shape band = only(facts(1900), ShapeKind::kConstantBand);
+  EXPECT_EQ(band.bytes, 100U);
+  EXPECT_EQ(band.level_bytes, 100U);
+  EXPECT_FALSE(has(facts(2000), ShapeKind::kConstantBand));
+}
+
+// Steps that allocate and free these, one after the other.
+Facts steps_of(const std::vector<std::vector<std::uint64_t>>& steps) {
+  std::size_t step = 0;
+  return run_of({.forward =
+                     [&](RunBuilder& run) {
+                       for (const std::uint64_t bytes : steps[step]) run.free(run.allocate(bytes));
+                       ++step;
+                     }},
+                static_cast<std::int64_t>(steps.size()));
+}
+
+TEST(RepeatingStep, HasTheSameSizesInTheSameOrder) {
+  EXPECT_EQ(only(steps_of({{300, 200}, {300, 200}}), ShapeKind::kRepeatingStep).count, 2U);
+  EXPECT_FALSE(has(steps_of({{300, 200}, {200, 300}}), ShapeKind::kRepeatingStep));
+  EXPECT_FALSE(has(steps_of({{300, 200}, {300, 200, 8}}), ShapeKind::kRepeatingStep));
+  EXPECT_FALSE(has(steps_of({{300, 200}}), ShapeKind::kRepeatingStep));
+}
+
+TEST(RepeatingStep, IsTheLongestRowOfNeighbours) {
+  const Shape shape = only(steps_of({{300}, {200}, {200}, {200}, {300}, {300}}), ShapeKind::kRepeatingStep);
+  EXPECT_EQ(shape.count, 3U);
+  EXPECT_EQ(shape.bytes, 200U);
+  EXPECT_EQ(shape.step, 2);
+  EXPECT_FALSE(has(steps_of({{300}, {200}, {300}, {200}}), ShapeKind::kRepeatingStep));
+}
+
+// What each step leaves behind.
+Facts left_by(const std::vector<std::uint64_t>& left) {
+  std::size_t step = 0;
+  return run_of({.optimizer =
+                     [&](RunBuilder& run) {
+                       if (left[step] > 0) run.allocate(left[step]);
+                       ++step;
+                     }},
+                static_cast<std::int64_t>(left.size()));
+}
+
+TEST(FirstStepGrowth, IsOfTheFirstStepAlone) {
+  const Shape growth = only(left_by({400, 0}), ShapeKind::kFirstStepGrowth);
+  EXPECT_EQ(growth.bytes, 400U);
+  EXPECT_EQ(growth.step, 0);
+  EXPECT_EQ(growth.level_bytes, 1400U);
+  EXPECT_TRUE(has(left_by({400, 40}), ShapeKind::kFirstStepGrowth));
+  EXPECT_FALSE(has(left_by({400, 41}), ShapeKind::kFirstStepGrowth));
+  EXPECT_FALSE(has(left_by({0, 400}), ShapeKind::kFirstStepGrowth));
+  EXPECT_FALSE(has(left_by({400}), ShapeKind::kFirstStepGrowth));
+}
+
+constexpr std::uint64_t kMebi = 1048576;
+
+// Two segments of 20 MiB, of which `used` MiB of each are taken, and then a third.
+Facts segments_with(std::uint64_t used_mebibytes, std::uint64_t pool_of_second = 0) {
+  Facts facts;
+  facts.end_ns = 100;
+  facts.block_places = {{0, 0}, {0, pool_of_second}};
+  std::uint64_t sequence = 0, reserved = 0;
+  for (std::uint32_t segment = 0; segment < 3; ++segment) {
+    const std::uint64_t address = 0x100000000 + segment * 40 * kMebi;
+    reserved += 20 * kMebi;
+    facts.reserved.push_back({.sequence = ++sequence,
+                              .ns = static_cast<std::int64_t>(sequence),
+                              .bytes = reserved,
+                              .segment_address = address,
+                              .change_bytes = 20 * kMebi,
+                              .place = {0, segment == 1 ? pool_of_second : 0}});
+    Block block;
+    block.address = address;
+    block.bytes = used_mebibytes * kMebi;
+    block.birth_sequence = ++sequence;
+    facts.blocks.push_back(block);
+  }
+  return facts;
+}
+
+TEST(Fragmentation, IsTheLessOfWhatWasFreeAndWhatWasTaken) {
+  const auto few = fragmentation(segments_with(15));
+  ASSERT_EQ(few.size(), 1U);
+  EXPECT_EQ(few[0].bytes, 10 * kMebi);
+  EXPECT_EQ(few[0].level_bytes, 60 * kMebi);
+  EXPECT_EQ(few[0].step, -1);
+  EXPECT_EQ(fragmentation(segments_with(2)).at(0).bytes, 20 * kMebi);
+}
+
+TEST(Fragmentation, IsATwentiethOfWhatIsReserved) {
+  EXPECT_EQ(fragmentation(segments_with(18)).size(), 1U);  // 4 of 60 MiB
+  EXPECT_TRUE(fragmentation(segments_with(19)).empty());
+}
+
+TEST(Fragmentation, IsOfOnePool) {
+  // Of the third segment's pool only the first one is: 5 MiB free.
+  EXPECT_EQ(fragmentation(segments_with(15, 7)).at(0).bytes, 5 * kMebi);
+}
+
+TEST(Fragmentation, NeedsToldSegments) {
+  Facts facts = segments_with(10);
+  for (ReservedPoint& point : facts.reserved) point.segment_address = kNoSegment;
+  EXPECT_TRUE(fragmentation(facts).empty());
+  EXPECT_TRUE(segments_taken(Facts()).empty());
+}
+
+TEST(Fragmentation, CountsWhatDied) {
+  Facts facts = segments_with(20);
+  EXPECT_TRUE(fragmentation(facts).empty());
+  facts.blocks[0].death_sequence = 5;  // before the third segment, whose event is 5
+  EXPECT_EQ(fragmentation(facts).at(0).bytes, 20 * kMebi);
+}
+
+}  // namespace
+}  // namespace strata::analysis

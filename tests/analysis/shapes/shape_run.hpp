@@ -1,0 +1,34 @@
+// Training steps by hand in which each shape can be made, or nearly made.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/analysis/analyse.hpp"
+#include "host/analysis/shapes/find_shapes.hpp"
+#include "tests/analysis/run_builder.hpp"
+
+namespace strata::analysis::testing {
+
+// What happens in the phases of each step, in their order; empty: no such phase.
+struct StepScript {
+  using Part = std::function<void(RunBuilder&)>;
+  Part forward = {}, loss = {}, backward = {}, optimizer = {}, zero_grad = {};
+};
+
+// Where its parameter lies.
+inline constexpr std::uint64_t kParameterAddress = 0x5f0000000000;
+
+// A run with one parameter of `parameter_bytes`, and `steps` such steps, all in the window.
+Facts run_of(const StepScript& script, std::int64_t steps = 2, std::uint64_t parameter_bytes = 1000);
+
+std::set<std::string> kinds_of(const Facts& facts);
+bool has(const Facts& facts, ShapeKind kind);
+// The only one of its kind; throws where there is none, or are several.
+Shape only(const Facts& facts, ShapeKind kind);
+
+}  // namespace strata::analysis::testing

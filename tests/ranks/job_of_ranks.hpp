@@ -1,0 +1,29 @@
+// Ranks by hand: steps of data 1 ms, forward 3 ms, backward 4 ms and optimizer 2 ms, whose backward ends when
+// the last rank has come to it, as with averaged gradients.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "host/analysis/ranks/job_facts.hpp"
+
+namespace strata::analysis::testing {
+
+inline constexpr std::int64_t kMs = 1'000'000;
+inline constexpr std::int64_t kMiB = 1 << 20;
+
+struct JobShape {
+  std::size_t ranks = 4;
+  std::int64_t steps = 5;
+  // What a phase of a rank's step takes longer: "forward", "backward"...
+  std::function<std::int64_t(std::size_t rank, std::int64_t step, const char* phase)> planted_ns = {};
+};
+
+// All on one machine. A rank holds 100 MiB at its peak: 40 of parameters, 60 saved in "blocks.0".
+std::vector<RankFacts> job_of_ranks(const JobShape& shape = {});
+
+// Moves a rank to a machine whose clock began `boot_ns` later, and whose wall clock is ahead by `wall_ns`.
+void move_to_machine(RankFacts& rank, const char* hostname, std::int64_t boot_ns, std::int64_t wall_ns);
+
+}  // namespace strata::analysis::testing

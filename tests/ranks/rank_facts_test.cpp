@@ -1,0 +1,92 @@
+#include "host/analysis/ranks/rank_facts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "host/analysis/ranks/job_facts.hpp"
+#include "host/analysis/ranks/waits.hpp"
+#include "strata/ext/phase.h"
+#include "tests/ranks/job_of_ranks.hpp"
+
+namespace strata::analysis {
+namespace {
+
+using testing::kMs;
+
+// One step whose backward takes 10 ms; its own last allocation comes after 4, a bucket's after 8.
+Facts one_step(std::uint64_t world_size) {
+  Facts facts;
+  facts.world_size = world_size;
+  facts.texts = {""};
+  facts.phases = {{STRATA_PHASE_FORWARD, "forward", 0, 0, 0, 10, 20, 0, 5 * kMs},
+                  {STRATA_PHASE_BACKWARD, "backward", 0, 0, 0, 21, 40, 5 * kMs, 15 * kMs},
+                  {STRATA_PHASE_GRADIENT_SYNC, "loss_sync", 0, 0, 0, 41, 42, 16 * kMs, 18 * kMs}};
+  StepFact step;
+  step.begin_sequence = 9;
+  step.end_sequence = 50;
+  step.end_ns = 20 * kMs;
+  step.complete = true;
+  facts.steps = {step};
+  Block own, bucket;
+  own.birth_sequence = 25;
+  own.birth_ns = 9 * kMs;
+  own.kind = "gradient";
+  bucket.birth_sequence = 30;
+  bucket.birth_ns = 13 * kMs;
+  bucket.kind = "bucket";
+  facts.blocks = {own, bucket};
+  return facts;
+}
+
+TEST(RankFacts, TheLastGradientIsTheLastOwnAllocation) {
+  const RankFacts rank = rank_facts(one_step(2));
+  ASSERT_EQ(rank.steps.size(), 1u);
+  ASSERT_EQ(rank.steps.front().phases.size(), 3u);
+  EXPECT_EQ(rank.steps.front().last_gradient_ns, 9 * kMs) << "the bucket's says nothing";
+  EXPECT_EQ(rank.steps.front().goes_on_ns, 16 * kMs);
+}
+
+TEST(Waits, LastUntilTheFirstRankGoesOnAndInAllOfASynchronisation) {
+  std::vector<RankFacts> ranks{rank_facts(one_step(2)), rank_facts(one_step(2))};
+  ranks[1].steps.front().goes_on_ns = 12 * kMs;
+  find_waits(ranks, RankClocks(ranks));
+  const RankStep& step = ranks[0].steps.front();
+  EXPECT_EQ(step.phases[0].waited_ns, 0);
+  EXPECT_EQ(step.phases[1].waited_ns, 3 * kMs);
+  EXPECT_EQ(step.phases[2].waited_ns, 2 * kMs);
+  EXPECT_EQ(step.waited_ns, 5 * kMs);
+}
+
+TEST(Waits, OneRankAndDryRanksWaitForNobody) {
+  std::vector<RankFacts> one{rank_facts(one_step(1))};
+  find_waits(one, RankClocks(one));
+  EXPECT_EQ(one.front().steps.front().waited_ns, 0);
+  std::vector<RankFacts> dry{rank_facts(one_step(2)), rank_facts(one_step(2))};
+  dry[0].is_dry = dry[1].is_dry = true;
+  find_waits(dry, RankClocks(dry));
+  EXPECT_EQ(dry[0].steps.front().waited_ns, 0);
+}
+
+TEST(RankFacts, AStepThatWasCutShortIsLeftOut) {
+  Facts facts = one_step(2);
+  facts.steps.front().complete = false;
+  EXPECT_TRUE(rank_facts(facts).steps.empty());
+}
+
+TEST(JobFacts, NamesTheRanksThatAreMissing) {
+  std::vector<RankFacts> ranks = testing::job_of_ranks({.ranks = 4});
+  ranks.erase(ranks.begin() + 1);
+  const JobFacts job = job_facts(std::move(ranks), {{2, "damaged"}});
+  ASSERT_EQ(job.lost.size(), 2u);
+  EXPECT_EQ(job.lost[0].rank, 1u);
+  EXPECT_EQ(job.lost[1].reason, "damaged");
+}
+
+TEST(JobFacts, ADryRankAloneStandsForAll) {
+  std::vector<RankFacts> ranks = testing::job_of_ranks({.ranks = 1});
+  ranks.front().world_size = 1024;
+  ranks.front().is_dry = true;
+  EXPECT_TRUE(job_facts(std::move(ranks), {}).lost.empty());
+}
+
+}  // namespace
+}  // namespace strata::analysis

@@ -1,0 +1,97 @@
+#include "host/analysis/ranks/stragglers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "host/analysis/ranks/waits.hpp"
+#include "tests/ranks/job_of_ranks.hpp"
+
+namespace strata::analysis {
+namespace {
+
+using testing::job_of_ranks;
+using testing::kMs;
+
+Stragglers compared(std::vector<RankFacts> ranks) {
+  find_waits(ranks, RankClocks(ranks));
+  return find_stragglers(ranks);
+}
+
+TEST(Stragglers, NoneWhereAllAreAsFast) {
+  const Stragglers found = compared(job_of_ranks());
+  EXPECT_TRUE(found.ranks.empty());
+  EXPECT_EQ(found.steps.size(), 5u);
+}
+
+TEST(Stragglers, TheOneThatOthersWaitForWithItsPhaseAndItsTime) {
+  const Stragglers found =
+      compared(job_of_ranks({.planted_ns = [](std::size_t rank, std::int64_t step, std::string_view phase) {
+        return rank == 2 && step >= 1 && step <= 3 && phase == "forward" ? 7 * kMs : std::int64_t{0};
+      }}));
+  ASSERT_EQ(found.ranks.size(), 1u);
+  const Straggler& straggler = found.ranks.front();
+  EXPECT_EQ(straggler.rank, 2u);
+  EXPECT_EQ(straggler.steps, (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(straggler.median_ns, 7 * kMs);
+  EXPECT_EQ(straggler.total_ns, 21 * kMs);
+  ASSERT_EQ(straggler.phases.size(), 1u);
+  EXPECT_EQ(straggler.phases.front().name, "forward");
+  EXPECT_EQ(straggler.phases.front().total_ns, 21 * kMs);
+  EXPECT_EQ(found.waits_ns[0], 7 * kMs);
+  EXPECT_EQ(found.waits_ns[2], 0);
+}
+
+// Its backward ends with everybody's, and still it is the slow one.
+TEST(Stragglers, OneThatIsSlowInBackwardItself) {
+  const Stragglers found = compared(
+      job_of_ranks({.ranks = 2, .planted_ns = [](std::size_t rank, std::int64_t, std::string_view phase) {
+                      return rank == 1 && phase == "backward" ? 5 * kMs : std::int64_t{0};
+                    }}));
+  ASSERT_EQ(found.ranks.size(), 1u);
+  EXPECT_EQ(found.ranks.front().rank, 1u);
+  EXPECT_EQ(found.ranks.front().phases.front().name, "backward");
+  EXPECT_EQ(found.ranks.front().median_ns, 5 * kMs);
+}
+
+TEST(Stragglers, TimeBetweenPhasesCounts) {
+  std::vector<RankFacts> ranks = job_of_ranks();
+  for (RankStep& step : ranks[3].steps) step.end_ns += 4 * kMs;
+  const Stragglers found = compared(ranks);
+  ASSERT_EQ(found.ranks.size(), 1u);
+  EXPECT_EQ(found.ranks.front().rank, 3u);
+  EXPECT_EQ(found.ranks.front().phases.front().name, "");
+}
+
+// Between its last gradient and its optimizer, while the others have gone on.
+TEST(Stragglers, WhoIsBusyAfterTheAveragingIsSlow) {
+  std::vector<RankFacts> ranks = job_of_ranks();
+  for (RankStep& step : ranks[1].steps) {
+    step.phases[3].begin_ns += 4 * kMs;
+    step.phases[3].end_ns += 4 * kMs;
+    step.goes_on_ns += 4 * kMs;
+    step.end_ns += 4 * kMs;
+  }
+  const Stragglers found = compared(ranks);
+  ASSERT_EQ(found.ranks.size(), 1u);
+  EXPECT_EQ(found.ranks.front().rank, 1u);
+  EXPECT_EQ(found.ranks.front().median_ns, 4 * kMs);
+}
+
+TEST(Stragglers, LessThanATenthOfAStepIsNobody) {
+  const Stragglers found =
+      find_stragglers(job_of_ranks({.planted_ns = [](std::size_t rank, std::int64_t, std::string_view phase) {
+        return rank == 1 && phase == "data" ? kMs - 1 : std::int64_t{0};
+      }}));
+  EXPECT_TRUE(found.ranks.empty());
+}
+
+TEST(Stragglers, StepsThatOneRankAloneHasAreNotCompared) {
+  std::vector<RankFacts> ranks = job_of_ranks({.ranks = 2});
+  ranks[1].steps.resize(2);
+  EXPECT_EQ(find_stragglers(ranks).steps.size(), 2u);
+  EXPECT_TRUE(find_stragglers({}).steps.empty());
+}
+
+}  // namespace
+}  // namespace strata::analysis
