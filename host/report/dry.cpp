@@ -12,7 +12,8 @@ namespace strata::report {
 std::string device_text(const analysis::Facts& facts) {
   std::string device = facts.device.empty() ? "unknown" : facts.device;
   if (!facts.dry) return device;
-  return fmt::format("{}, a dry {}: nothing was computed, no time measured", device,
+  const char* const of_run = device.starts_with("cuda") ? "" : "the host's memory, of a run on ";
+  return fmt::format("{}, {}a dry {}: nothing was computed, no time measured", device, of_run,
                      facts.dry->name.empty() ? facts.dry->profile : facts.dry->name);
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "host/analysis/caching_allocator.hpp"
 #include "host/report/quantity.hpp"
+#include "host/report/stack_lines.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {
@@ -10,6 +12,8 @@ namespace {
 
 using analysis::Facts;
 using analysis::OutOfMemory;
+
+constexpr std::size_t kShownFrames = 12;
 
 std::string amount(std::uint64_t bytes) {
   const auto value = static_cast<double>(bytes);
@@ -25,19 +29,23 @@ std::string asked(const Facts& facts, const OutOfMemory& failure) {
   return text;
 }
 
-std::string room(const OutOfMemory& failure) {
+std::string room(const Facts& facts, const OutOfMemory& failure) {
   std::string text = amount(failure.held.allocated_bytes) + " were allocated";
-  if (failure.held.reserved_bytes != failure.held.allocated_bytes)
-    text += fmt::format(", {} reserved, whose largest free piece was {}", amount(failure.held.reserved_bytes),
-                        amount(failure.largest_gap_bytes));
+  if (failure.held.reserved_bytes != failure.held.allocated_bytes) {
+    text += fmt::format(", {} reserved", amount(failure.held.reserved_bytes));
+    if (analysis::segments_are_told(facts.reserved))
+      text += fmt::format(", whose largest free piece was {}", amount(failure.largest_gap_bytes));
+  }
   if (failure.device_free_bytes)
     text += fmt::format("; the device had {} left", amount(*failure.device_free_bytes));
   return text;
 }
 
-std::string one_failure(const Facts& facts, const OutOfMemory& failure, const TerminalStyle& style) {
+std::string one_failure(const Facts& facts, const OutOfMemory& failure, analysis::StackView& stacks,
+                        const TerminalStyle& style) {
   std::string text = style.alarming("Out of memory") + '\n';
-  text += wrapped(asked(facts, failure), 2, style.width) + wrapped(room(failure), 2, style.width);
+  text += wrapped(asked(facts, failure), 2, style.width) + wrapped(room(facts, failure), 2, style.width);
+  text += stack_lines(stacks, facts, failure.held.sequence, kShownFrames, 4, style);
   text += category_bars(failure.held, style);
   text += '\n' + share_table("Filled, by layer", failure.held.by_layer, failure.held.allocated_bytes, style);
   if (failure.remedies.empty()) return text;
@@ -53,18 +61,18 @@ std::string one_failure(const Facts& facts, const OutOfMemory& failure, const Te
 
 }  // namespace
 
-std::string failures(const Facts& facts, const TerminalStyle& style) {
+std::string failures(const Facts& facts, analysis::StackView& stacks, const TerminalStyle& style) {
   const auto& all = facts.out_of_memory;
   if (all.empty()) return {};
-  std::string text = one_failure(facts, all.front(), style);
+  std::string text = one_failure(facts, all.front(), stacks, style);
   if (all.size() == 1) return text;
   text +=
       fmt::format("\n{} more allocations failed after it; the last of them:\n", thousands(all.size() - 1));
-  return text + one_failure(facts, all.back(), style);
+  return text + one_failure(facts, all.back(), stacks, style);
 }
 
 std::string failure_sentence(const Facts& facts, const OutOfMemory& failure) {
-  std::string text = fmt::format("Out of memory: {}; {}.", asked(facts, failure), room(failure));
+  std::string text = fmt::format("Out of memory: {}; {}.", asked(facts, failure), room(facts, failure));
   if (!failure.remedies.empty()) {
     const analysis::Remedy& best = failure.remedies.front();
     text += fmt::format(" What would have left room: {}, about {} ({}){}.", best.change, amount(best.bytes),

@@ -9,7 +9,7 @@ namespace strata::report {
 
 // The first and the last of them, with what filled the device and what would have left room; empty when none
 // failed.
-std::string failures(const analysis::Facts& facts, const TerminalStyle& style);
+std::string failures(const analysis::Facts& facts, analysis::StackView& stacks, const TerminalStyle& style);
 
 // One line: what was asked for, where, and what would have helped most.
 std::string failure_sentence(const analysis::Facts& facts, const analysis::OutOfMemory& failure);

@@ -2,13 +2,19 @@
 
 #include "host/report/page/page_template.hpp"
 #include "host/report/page_data.hpp"
+#include "host/report/static_timeline.hpp"
 
 namespace strata::report {
 
 std::string page(const analysis::Facts& facts) {
-  std::string text(kPageBeforeData);
-  text += page_data(facts);
-  text += kPageAfterData;
+  const PageData data = page_data(facts);
+  std::string text(kPageBeforeStill);
+  text += static_timeline(facts);
+  text += kPageBeforeData;
+  text += data.facts;
+  text += kPageBeforeEvents;
+  text += data.events;
+  text += kPageAfterEvents;
   return text;
 }
 

@@ -1,13 +1,27 @@
 #include "host/report/page_data.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 
+#include "host/analysis/reconciliation.hpp"
+#include "host/analysis/shapes/find_shapes.hpp"
 #include "host/report/dry.hpp"
 #include "host/report/failure.hpp"
+#include "host/report/page_lanes.hpp"
+#include "host/report/page_layers.hpp"
+#include "host/report/page_ops.hpp"
+#include "host/report/page_scopes.hpp"
+#include "host/report/page_shapes.hpp"
+#include "host/report/page_status.hpp"
+#include "host/report/page_time.hpp"
+#include "host/report/page_warm_up.hpp"
+#include "host/report/peak_context.hpp"
+#include "host/report/place_data.hpp"
+#include "host/report/stream/event_columns.hpp"
 #include "host/report/text.hpp"
 #include "host/report/timeline.hpp"
 
@@ -28,20 +42,6 @@ constexpr std::size_t kFailures = 3;
 std::string name(std::string_view text) {
   return clipped(text, kNameBytes);
 }
-
-// The next value of a column of numbers that are written as differences, which are short.
-class Differences {
- public:
-  void append(std::int64_t value) {
-    differences_.push_back(value - last_);
-    last_ = value;
-  }
-  json take() { return std::move(differences_); }
-
- private:
-  json differences_ = json::array();
-  std::int64_t last_ = 0;
-};
 
 template <typename... Value>
 json row(const Value&... values) {
@@ -71,17 +71,24 @@ std::span<const analysis::PhaseFact> kept_phases(const Facts& facts) {
 
 // The stretch of the run that `kept`, a part of `list`, says everything of.
 template <typename T>
-json kept_stretch(const std::vector<T>& list, std::span<const T> kept, const Timeline& timeline) {
+json kept_stretch(const std::vector<T>& list, std::span<const T> kept, const RunTime& time) {
   const auto until = list.data() + list.size();
   const auto* const next = kept.data() + kept.size();
-  return row(kept.data() == list.data() ? 0 : kept.front().begin_ns - timeline.begin_ns,
-             (next == until ? timeline.end_ns : next->begin_ns) - timeline.begin_ns);
+  return row(kept.data() == list.data() ? 0 : kept.front().begin_ns - time.begin_ns,
+             (next == until ? time.end_ns : next->begin_ns) - time.begin_ns);
+}
+
+// Of the device as a whole; null: nobody said.
+json capacity_data(const Facts& facts) {
+  if (!facts.samples.device.empty()) return facts.samples.device.back().total_bytes;
+  if (facts.dry && facts.dry->memory_bytes > 0) return facts.dry->memory_bytes;
+  return {};
 }
 
 // Objects are filled key by key: nested initializer lists of this library take minutes to compile.
-json run_data(const Facts& facts, const Timeline& timeline) {
+json run_data(const Facts& facts, const RunTime& time, const EventStream& stream) {
   const auto within_run = [&](std::int64_t ns) {
-    return std::clamp(ns, timeline.begin_ns, timeline.end_ns) - timeline.begin_ns;
+    return std::clamp(ns, time.begin_ns, time.end_ns) - time.begin_ns;
   };
   const auto or_null = [](const std::optional<double>& number) { return number ? json(*number) : json(); };
   json data;
@@ -94,13 +101,16 @@ json run_data(const Facts& facts, const Timeline& timeline) {
   data["last_step"] = facts.last_step;
   data["window_begin_ns"] = within_run(facts.window_begin_ns);
   data["window_end_ns"] = within_run(facts.window_end_ns);
+  data["window_begin_state"] = stream.state_before(facts.window_begin_sequence);
+  data["window_end_state"] = stream.state_after(facts.window_end_sequence);
   data["steps"] = facts.steps.size();
   data["complete_steps"] = facts.pace.complete_steps;
   data["median_step_ns"] = or_null(facts.pace.median_step_ns);
   data["tokens_per_second"] = or_null(facts.pace.tokens_per_second);
   data["unit"] = name(facts.unit);
   data["events"] = facts.points.size();
-  data["duration_ns"] = timeline.end_ns - timeline.begin_ns;
+  data["duration_ns"] = time.end_ns - time.begin_ns;
+  data["capacity_bytes"] = capacity_data(facts);
   return data;
 }
 
@@ -150,6 +160,9 @@ json block_data(const Facts& facts, const analysis::Block& block, std::int64_t b
   data["op"] = text(block.op);
   data["layer"] = text(block.layer);
   data["saver"] = text(block.saver);
+  const auto& form = facts.forms.at(block.form);
+  data["dtype"] = text(form.dtype);
+  data["shape"] = text(form.shape);
   data["phase"] = phase == nullptr ? "" : name(phase->name);
   data["step"] = phase == nullptr ? -1 : phase->step;
   data["birth_ns"] = block.birth_ns - begin_ns;
@@ -157,40 +170,36 @@ json block_data(const Facts& facts, const analysis::Block& block, std::int64_t b
   return data;
 }
 
-json peak_data(const Facts& facts, const Timeline& timeline) {
+// What the peak is seen against, in sentences.
+json story_data(const Facts& facts) {
+  auto list = json::array();
+  if (const auto changed = change_sentence(facts); !changed.empty())
+    list.push_back(clipped(changed, kSentenceBytes));
+  for (const auto& sentence : place_sentences(facts)) list.push_back(clipped(sentence, kSentenceBytes));
+  return list;
+}
+
+json peak_data(const Facts& facts, const RunTime& time, const EventStream& stream) {
   const auto& peak = facts.peak;
   auto blocks = json::array();
   for (const auto index : peak.largest_blocks) {
-    blocks.push_back(block_data(facts, facts.blocks.at(index), timeline.begin_ns));
+    blocks.push_back(block_data(facts, facts.blocks.at(index), time.begin_ns));
   }
   json data;
   data["allocated_bytes"] = peak.allocated_bytes;
   data["reserved_bytes"] = peak.reserved_bytes;
-  data["ns"] = facts.points.empty() ? 0 : peak.ns - timeline.begin_ns;
+  data["outside_bytes"] = facts.samples.device.empty()
+                              ? json()
+                              : json(analysis::reconcile(facts, peak.sequence, peak.ns).outside_bytes);
+  data["ns"] = facts.points.empty() ? 0 : peak.ns - time.begin_ns;
+  data["state"] = facts.points.empty() ? 0 : stream.state_after(peak.sequence);
   data["step"] = peak.step;
   data["phase"] = name(peak.phase);
   data["by_kind"] = shares_data(peak.by_kind);
-  data["by_layer"] = shares_data(peak.by_layer);
   data["by_op"] = shares_data(peak.by_op);
   data["largest_blocks"] = std::move(blocks);
-  return data;
-}
-
-json timeline_data(const Timeline& timeline) {
-  Differences ns;
-  std::array<Differences, analysis::kCategories> bytes;
-  for (const auto& point : timeline.points) {
-    ns.append(point.ns - timeline.begin_ns);
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i].append(static_cast<std::int64_t>(point.bytes[i]));
-  }
-  auto categories = json::array();
-  for (auto& column : bytes) categories.push_back(column.take());
-  json data;
-  data["ns"] = ns.take();
-  data["bytes"] = std::move(categories);
-  data["column_ns"] = timeline.column_ns;
-  data["exact_begin_ns"] = timeline.exact_begin_ns - timeline.begin_ns;
-  data["exact_end_ns"] = timeline.exact_end_ns - timeline.begin_ns;
+  data["places"] = place_data(facts);
+  data["story"] = story_data(facts);
   return data;
 }
 
@@ -200,6 +209,10 @@ json checks_data(const Facts& facts) {
     list.push_back(row("Sums equal to c10's own count", check->events_compared - check->mismatches,
                        check->events, check->holds()));
   }
+  if (const auto& check = facts.stats_check) {
+    list.push_back(row("Counts and peaks equal to DeviceStats", check->values - check->mismatches,
+                       check->values, check->holds()));
+  }
   if (const auto& truth = facts.truth) {
     list.push_back(row("Compared blocks labelled as autograd does",
                        truth->compared_blocks - truth->labelled_differently().blocks, truth->compared_blocks,
@@ -208,12 +221,13 @@ json checks_data(const Facts& facts) {
   return list;
 }
 
-json steps_data(const Facts& facts, const Timeline& timeline) {
+json steps_data(const Facts& facts, const RunTime& time, const EventStream& stream) {
   auto list = json::array();
   for (const auto& step : kept_steps(facts)) {
-    list.push_back(row(step.index, step.schedule, step.begin_ns - timeline.begin_ns,
-                       std::min(step.end_ns, timeline.end_ns) - timeline.begin_ns, step.loss, step.tokens,
-                       step.peak_allocated_bytes, step.peak_reserved_bytes, step.complete));
+    list.push_back(row(step.index, step.schedule, step.begin_ns - time.begin_ns,
+                       std::min(step.end_ns, time.end_ns) - time.begin_ns, step.loss, step.tokens,
+                       step.peak_allocated_bytes, step.peak_reserved_bytes, step.complete,
+                       stream.state_before(step.begin_sequence), stream.state_after(step.end_sequence)));
   }
   return list;
 }
@@ -233,13 +247,13 @@ class NameTable {
   json names_ = json::array();
 };
 
-json phases_data(const Facts& facts, const Timeline& timeline) {
+json phases_data(const Facts& facts, const RunTime& time, const EventStream& stream) {
   NameTable names;
   auto list = json::array();
   for (const auto& phase : kept_phases(facts)) {
     list.push_back(row(names.index_of(phase.name), phase.kind, phase.step, phase.micro_batch, phase.depth,
-                       phase.begin_ns - timeline.begin_ns,
-                       std::min(phase.end_ns, timeline.end_ns) - timeline.begin_ns));
+                       phase.begin_ns - time.begin_ns, std::min(phase.end_ns, time.end_ns) - time.begin_ns,
+                       stream.state_before(phase.begin_sequence), stream.state_after(phase.end_sequence)));
   }
   json data;
   data["names"] = names.take();
@@ -254,6 +268,7 @@ json plugins_data(const Facts& facts) {
     data["id"] = name(plugin.id);
     data["status"] = name(plugin.status);
     data["reason"] = name(plugin.reason);
+    data["faults"] = plugin.faults;
     list.push_back(std::move(data));
   }
   return list;
@@ -276,10 +291,10 @@ json warnings_data(const Facts& facts) {
   return list;
 }
 
-json kept_data(const Facts& facts, const Timeline& timeline) {
+json kept_data(const Facts& facts, const RunTime& time) {
   json data;
-  data["steps"] = kept_stretch(facts.steps, kept_steps(facts), timeline);
-  data["phases"] = kept_stretch(facts.phases, kept_phases(facts), timeline);
+  data["steps"] = kept_stretch(facts.steps, kept_steps(facts), time);
+  data["phases"] = kept_stretch(facts.phases, kept_phases(facts), time);
   return data;
 }
 
@@ -289,27 +304,18 @@ json left_out_data(const Facts& facts) {
   data["steps"] = beyond(facts.steps.size(), kSteps);
   data["phases"] = beyond(facts.phases.size(), kPhases);
   data["warnings"] = beyond(facts.warnings.size(), kWarnings);
+  data["layers"] = beyond(facts.layers.nodes.size(), kPageLayers);
   return data;
 }
 
-}  // namespace
+// Both together are to leave the page below 12 MB.
+std::size_t most_stretches(const EventStream& stream) {
+  constexpr std::size_t kManyEvents = 1'000'000;
+  return LaneLimits().stretches / (stream.events.size() > kManyEvents ? 2 : 1);
+}
 
-std::string page_data(const Facts& facts) {
-  const auto timeline = timeline_of(facts);
-  json data;
-  data["run"] = run_data(facts, timeline);
-  data["categories"] = categories_data(facts);
-  data["total"] = statistics_data("Total", facts.total, facts.peak.allocated_bytes);
-  data["peak"] = peak_data(facts, timeline);
-  data["timeline"] = timeline_data(timeline);
-  data["phases"] = phases_data(facts, timeline);
-  data["steps"] = steps_data(facts, timeline);
-  data["plugins"] = plugins_data(facts);
-  data["checks"] = checks_data(facts);
-  data["failures"] = failures_data(facts);
-  data["warnings"] = warnings_data(facts);
-  data["kept"] = kept_data(facts, timeline);
-  data["left_out"] = left_out_data(facts);
+// The element that holds it cannot be ended by it.
+std::string element_text(const json& data) {
   const auto text = data.dump(-1, ' ', false, json::error_handler_t::replace);
   std::string escaped;
   escaped.reserve(text.size());
@@ -320,6 +326,42 @@ std::string page_data(const Facts& facts) {
       escaped += character;
   }
   return escaped;
+}
+
+}  // namespace
+
+PageData page_data(const Facts& facts) {
+  const RunTime time = run_time(facts);
+  const EventStream stream = event_stream(facts);
+  EventColumns columns = event_columns(facts, stream, time.begin_ns);
+  const Lanes lanes = lanes_of(facts, {.stretches = most_stretches(stream)});
+  LaneColumns lane_sections = lane_columns(facts, lanes, time.begin_ns);
+  std::ranges::move(lane_sections.sections, std::back_inserter(columns.sections));
+  json data;
+  data["run"] = run_data(facts, time, stream);
+  data["categories"] = categories_data(facts);
+  data["total"] = statistics_data("Total", facts.total, facts.peak.allocated_bytes);
+  data["peak"] = peak_data(facts, time, stream);
+  data["layers"] = layers_data(facts);
+  data["events"] = columns.directory(stream);
+  data["phases"] = phases_data(facts, time, stream);
+  data["steps"] = steps_data(facts, time, stream);
+  data["plugins"] = plugins_data(facts);
+  data["ops"] = ops_data(facts);
+  data["lanes"] = lanes_data(facts, lanes, lane_sections);
+  data["time"] = time_data(facts);
+  data["scopes"] = scopes_data(facts);
+  data["warm_up"] = warm_up_data(facts);
+  data["faults"] = faults_data(facts);
+  data["checks"] = checks_data(facts);
+  data["failures"] = failures_data(facts);
+  data["warnings"] = warnings_data(facts);
+  data["kept"] = kept_data(facts, time);
+  data["left_out"] = left_out_data(facts);
+  const std::vector<analysis::Shape> shapes = find_shapes(facts);
+  data["shapes"] = shapes_data(facts, shapes, stream, time.begin_ns);
+  data["left_out"]["shapes"] = shapes.size() - std::min(shapes.size(), kPageShapes);
+  return {element_text(data), columns.packed()};
 }
 
 }  // namespace strata::report

@@ -7,9 +7,14 @@
 
 namespace strata::report {
 
-// One JSON object, described in docs/report.md. Below 3 MB however long the run was: lists are cut as that
-// file says. Valid UTF-8 whatever the names hold, and without '<', so that nothing in it can close the
-// element around it.
-std::string page_data(const analysis::Facts& facts);
+// What two script elements of the page hold, described in docs/report.md. Neither can close the element
+// around it: there is no '<' in them. Both are valid UTF-8 whatever the run's names hold.
+struct PageData {
+  std::string
+      facts;  // one JSON object; below 3 MB however long the run was: its lists are cut as that file says
+  std::string events;  // the columns of every allocation and free, packed
+};
+
+PageData page_data(const analysis::Facts& facts);
 
 }  // namespace strata::report

@@ -28,6 +28,16 @@ std::string mebibytes(double bytes, int decimals) {
   return separated(fmt::format("{:.{}f}", amount, decimals));
 }
 
+std::string signed_mebibytes(double bytes, int decimals) {
+  if (bytes == 0.0) return mebibytes(0.0, decimals);
+  return (bytes > 0.0 ? "+" : "-") + mebibytes(std::abs(bytes), decimals);
+}
+
+std::string change(const analysis::CategoryBytes& begin, const analysis::CategoryBytes& end, int decimals) {
+  return signed_mebibytes(static_cast<double>(analysis::sum(end)) - static_cast<double>(analysis::sum(begin)),
+                          decimals);
+}
+
 int decimals_for(double largest_bytes) {
   return largest_bytes < 100.0 * 1024.0 * 1024.0 ? 3 : 1;
 }

@@ -5,12 +5,20 @@
 #include <string>
 #include <string_view>
 
+#include "host/analysis/category.hpp"
+
 namespace strata::report {
 
 // Bytes in MiB (2^20 bytes) with thousands separated: "1,338.1". A positive amount that would round to zero
 // reads
 // "<0.1": zero is said of zero alone.
 std::string mebibytes(double bytes, int decimals);
+
+// The same with a sign: "+1,338.1", "-0.5"; "0.0" of nothing.
+std::string signed_mebibytes(double bytes, int decimals);
+
+// From the one sum of categories to the other, with a sign.
+std::string change(const analysis::CategoryBytes& begin, const analysis::CategoryBytes& end, int decimals);
 
 // Decimals that tell the categories of a run apart: one, as published tables have, and three in a run whose
 // largest amount is below 100 MiB.

@@ -6,11 +6,17 @@
 #include <cmath>
 #include <vector>
 
+#include "host/analysis/reconciliation.hpp"
 #include "host/report/dry.hpp"
 #include "host/report/failure.hpp"
+#include "host/report/layer_table.hpp"
+#include "host/report/peak_context.hpp"
+#include "host/report/place_table.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal_tables.hpp"
 #include "host/report/text.hpp"
+#include "host/report/time/time_report.hpp"
+#include "host/report/warm_up_table.hpp"
 
 namespace strata::report {
 namespace {
@@ -81,6 +87,21 @@ std::string sums_check(const analysis::CrossCheck& check, const TerminalStyle& s
       style);
 }
 
+std::string stats_check(const analysis::StatsCheck& check, const TerminalStyle& style) {
+  if (check.holds()) {
+    return check_lines(
+        true, fmt::format("all {} counts and peaks equal DeviceStats", thousands(check.values)), {}, style);
+  }
+  if (!check.first_mismatch) return check_lines(false, "no count was compared with DeviceStats", {}, style);
+  const auto& first = *check.first_mismatch;
+  return check_lines(false,
+                     fmt::format("{} of {} counts and peaks differ from DeviceStats",
+                                 thousands(check.mismatches), thousands(check.values)),
+                     fmt::format("first: {} at the event of sequence {} is {} bytes and torch counts {}",
+                                 first.count, first.sequence, thousands(first.ours), thousands(first.torchs)),
+                     style);
+}
+
 std::string labels_check(const Facts& facts, const analysis::Confusion& truth, const TerminalStyle& style) {
   const auto found =
       fmt::format("{} blocks labelled unlike autograd, of {} compared",
@@ -103,6 +124,7 @@ std::string labels_check(const Facts& facts, const analysis::Confusion& truth, c
 std::string checks(const Facts& facts, const TerminalStyle& style) {
   std::string text;
   if (facts.cross_check) text += sums_check(*facts.cross_check, style);
+  if (facts.stats_check) text += stats_check(*facts.stats_check, style);
   if (facts.truth) text += labels_check(facts, *facts.truth, style);
   return text;
 }
@@ -112,10 +134,12 @@ std::string header(const Facts& facts, const TerminalStyle& style) {
   const auto field = [&](std::string_view text) { return shortened(text, style.width - 11) + '\n'; };
   auto text = style.heading("strata") + "   " + field(or_unnamed(facts.name, "(unnamed run)"));
   text += "  run      " + field(or_unnamed(facts.directory, "(no folder)"));
-  text += "  device   " + field(device_text(facts));
+  text += "  device   " + wrapped(device_text(facts), 11, style.width).substr(11);
   if (facts.dry) text += wrapped(dry_admissions(*facts.dry), 11, style.width);
   text += fmt::format("  window   steps {} to {}\n", facts.first_step, facts.last_step);
   text += "  steps    " + field(step_line(facts));
+  if (const std::string steady = steady_sentence(facts); !steady.empty())
+    text += "  steady   " + wrapped(steady, 11, style.width).substr(11);
   text += loss_line(facts);
   const auto shown_end = shortened(end, style.width - 11);
   return text + "  end      " + (end == "done" ? shown_end : style.alarming(shown_end)) + '\n' +
@@ -137,11 +161,32 @@ std::string peak(const Facts& facts, const TerminalStyle& style) {
     text += fmt::format("  {} MiB reserved from the device at that moment\n",
                         mebibytes(static_cast<double>(peak.reserved_bytes), decimals));
   }
-  for (const auto& other : facts.other_memory) {
-    text += fmt::format("  {} MiB at most on {} beside it\n",
-                        mebibytes(static_cast<double>(other.peak_allocated_bytes), decimals), other.device);
+  if (!facts.samples.device.empty()) {
+    const auto moment = analysis::reconcile(facts, peak.sequence, peak.ns);
+    text +=
+        wrapped(fmt::format("{} MiB of the device outside the allocator: context, libraries, other processes",
+                            mebibytes(static_cast<double>(moment.outside_bytes), decimals)),
+                2, style.width);
   }
-  return text + category_bars(facts.peak, style);
+  for (const auto& other : facts.other_memory) {
+    text += fmt::format("  {} MiB at most on {} beside it",
+                        mebibytes(static_cast<double>(other.peak_allocated_bytes), decimals), other.device);
+    if (other.peak_offloaded_bytes > 0) {
+      text += fmt::format(", {} MiB of them offloaded activations",
+                          mebibytes(static_cast<double>(other.peak_offloaded_bytes), decimals));
+    }
+    text += '\n';
+  }
+  if (!facts.other_memory.empty()) {
+    std::string names;
+    for (const auto& other : facts.other_memory) names += (names.empty() ? "" : ", ") + other.device;
+    text += wrapped(fmt::format("whose that is: strata report with --device, of {}", names), 2, style.width);
+  }
+  text += category_bars(facts.peak, style);
+  if (const std::string changed = change_sentence(facts); !changed.empty())
+    text += wrapped(changed, 2, style.width);
+  for (const std::string& sentence : place_sentences(facts)) text += wrapped(sentence, 2, style.width);
+  return text;
 }
 
 std::string plugins(const Facts& facts, const TerminalStyle& style) {
@@ -156,10 +201,12 @@ std::string plugins(const Facts& facts, const TerminalStyle& style) {
   return text;
 }
 
-std::string warnings(const Facts& facts, const TerminalStyle& style) {
-  if (facts.warnings.empty()) return {};
-  auto text = style.alarming(facts.warnings.size() == 1 ? "Warning" : "Warnings") + '\n';
-  for (const auto& warning : facts.warnings) text += wrapped(warning, 2, style.width);
+std::string warnings(std::vector<std::string> said, const analysis::StackView& stacks,
+                     const TerminalStyle& style) {
+  said.insert(said.end(), stacks.warnings().begin(), stacks.warnings().end());
+  if (said.empty()) return {};
+  auto text = style.alarming(said.size() == 1 ? "Warning" : "Warnings") + '\n';
+  for (const auto& warning : said) text += wrapped(warning, 2, style.width);
   return text;
 }
 
@@ -167,6 +214,7 @@ std::string warnings(const Facts& facts, const TerminalStyle& style) {
 
 std::string terminal_report(const Facts& facts, bool colour, int width) {
   const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
+  analysis::StackView stacks(facts.call_stacks);
   std::vector<std::string> parts{header(facts, style)};
   if (facts.points.empty()) {
     parts.emplace_back(
@@ -174,15 +222,17 @@ std::string terminal_report(const Facts& facts, bool colour, int width) {
         "allocator_tracer and a source of memory events.\n");
   } else {
     parts.push_back(peak(facts, style));
+    parts.push_back(category_table(facts, style));
   }
-  parts.push_back(category_table(facts, style));
-  parts.push_back(
-      share_table("At the peak, by layer", facts.peak.by_layer, facts.peak.allocated_bytes, style));
+  parts.push_back(short_layer_table(facts, style));
   parts.push_back(share_table("At the peak, by op", facts.peak.by_op, facts.peak.allocated_bytes, style));
-  parts.push_back(block_table(facts, style));
-  parts.push_back(failures(facts, style));
+  parts.push_back(block_table(facts, stacks, style));
+  parts.push_back(place_table(facts.places, style));
+  parts.push_back(short_warm_up(facts, style));
+  parts.push_back(time_headline(facts, style));
+  parts.push_back(failures(facts, stacks, style));
   parts.push_back(plugins(facts, style));
-  parts.push_back(warnings(facts, style));
+  parts.push_back(warnings(facts.warnings, stacks, style));
 
   std::string report;
   for (const auto& part : parts) {

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <span>
 
+#include "host/report/form_text.hpp"
 #include "host/report/quantity.hpp"
+#include "host/report/stack_lines.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {
@@ -171,27 +173,68 @@ std::string share_table(std::string_view heading, const std::vector<analysis::Pe
   return text;
 }
 
-std::string block_table(const Facts& facts, const TerminalStyle& style) {
+namespace {
+
+// Where the terminal is wide, and any of those listed has one.
+int form_columns_of(const Facts& facts, const TerminalStyle& style) {
+  constexpr int kWidthWithForms = 110, kFormColumns = 24;
+  const auto& indices = facts.peak.largest_blocks;
+  const auto listed = std::span(indices).first(std::min(indices.size(), kListed));
+  const bool any = std::ranges::any_of(
+      listed, [&](std::uint32_t index) { return facts.blocks.at(index).form != analysis::kNoForm; });
+  return any && style.width >= kWidthWithForms ? kFormColumns : 0;
+}
+
+std::string_view origin_of(const Facts& facts, const analysis::Block& block) {
+  return facts.texts.at(block.name != 0 ? block.name : block.op);
+}
+
+// Where there is little room, not what the owner's name begins with.
+std::string_view layer_of(const Facts& facts, const analysis::Block& block, const TerminalStyle& style) {
+  constexpr int kWidthWithBoth = 110;
+  const std::string_view layer = facts.texts.at(block.layer != 0 ? block.layer : block.saver);
+  const bool is_said = !layer.empty() && block.name != 0 && origin_of(facts, block).starts_with(layer);
+  return is_said && style.width < kWidthWithBoth ? std::string_view() : layer;
+}
+
+// Of `room` columns for origins and layers those for origins: as many as they need, if layers need no more
+// than the rest.
+int origin_columns_of(const Facts& facts, const TerminalStyle& style, int room) {
+  constexpr int kLayerHeading = 5;
+  int origins = 0, layers = kLayerHeading;
+  const auto& indices = facts.peak.largest_blocks;
+  for (const auto index : std::span(indices).first(std::min(indices.size(), kListed))) {
+    const auto& block = facts.blocks.at(index);
+    origins = std::max(origins, columns(printable(origin_of(facts, block))));
+    layers = std::max(layers, columns(printable(layer_of(facts, block, style))));
+  }
+  return std::max(room / 2, std::min(origins, room - layers));
+}
+
+}  // namespace
+
+std::string block_table(const Facts& facts, analysis::StackView& stacks, const TerminalStyle& style) {
   const auto& indices = facts.peak.largest_blocks;
   if (indices.empty()) return {};
   const int decimals = decimals_for(static_cast<double>(facts.peak.allocated_bytes));
   const int kind_columns = 26;
-  const int origin_columns = (style.width - 2 - 10 - 2 - kind_columns - 2 - 2) / 2;
-  const int layer_columns = style.width - 2 - 10 - 2 - kind_columns - 2 - origin_columns - 2;
-  std::string text =
-      style.heading(fmt::format("{:<2}{:>10}  {:<{}}  {:<{}}  {}", "", "MiB", "largest at the peak",
-                                kind_columns, "owner or op", origin_columns, "layer"));
+  const int form_columns = form_columns_of(facts, style);
+  const int room = style.width - 2 - 10 - 2 - kind_columns - 2 - 2 - form_columns;
+  const int origin_columns = origin_columns_of(facts, style, room);
+  std::string text = style.heading(fmt::format(
+      "{:<2}{:>10}  {:<{}}  {:<{}}  {:<{}}{}", "", "MiB", "largest at the peak", kind_columns, "owner or op",
+      origin_columns, form_columns > 0 ? "shape and dtype" : "", form_columns, "layer"));
   text += '\n';
   for (const auto index : std::span(indices).first(std::min(indices.size(), kListed))) {
     const auto& block = facts.blocks.at(index);
-    const auto& layer = facts.texts.at(block.layer != 0 ? block.layer : block.saver);
     const auto kind = fitted(fmt::format("{} {}", to_string(block.category), block.kind), kind_columns);
-    auto row = fmt::format("  {:>10}  {}  {}  {}", mebibytes(static_cast<double>(block.bytes), decimals),
-                           style.in_colour_of(block.category, kind),
-                           fitted(facts.texts.at(block.name != 0 ? block.name : block.op), origin_columns),
-                           shortened(layer, layer_columns));
+    auto row =
+        fmt::format("  {:>10}  {}  {}  {}{}", mebibytes(static_cast<double>(block.bytes), decimals),
+                    style.in_colour_of(block.category, kind), fitted(origin_of(facts, block), origin_columns),
+                    form_columns > 0 ? fitted(form_text(facts, block), form_columns - 2) + "  " : "",
+                    shortened(layer_of(facts, block, style), room - origin_columns));
     row.erase(row.find_last_not_of(' ') + 1);
-    text += row + '\n';
+    text += row + '\n' + origin_line(stacks, facts, block.birth_sequence, 14, style);
   }
   return text;
 }

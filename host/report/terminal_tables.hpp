@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/analysis/facts.hpp"
+#include "host/analysis/stacks/stack_view.hpp"
 
 namespace strata::report {
 
@@ -35,7 +36,9 @@ std::string category_bars(const analysis::Peak& peak, const TerminalStyle& style
 std::string share_table(std::string_view heading, const std::vector<analysis::PeakShare>& shares,
                         std::uint64_t allocated_bytes, const TerminalStyle& style);
 
-// The largest allocations alive at the peak, each with its owner or else its op, and its layer.
-std::string block_table(const analysis::Facts& facts, const TerminalStyle& style);
+// The largest allocations alive at the peak, each with its owner or else its op, its layer, and
+// below it where it comes from, if it has a stack.
+std::string block_table(const analysis::Facts& facts, analysis::StackView& stacks,
+                        const TerminalStyle& style);
 
 }  // namespace strata::report

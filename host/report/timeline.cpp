@@ -84,10 +84,17 @@ std::vector<Point> largest_by_column(std::span<const Point> points, const Point&
   return shown;
 }
 
+RunTime run_time(const Facts& facts) {
+  const std::int64_t begin_ns =
+      facts.points.empty() ? facts.begin_ns : std::min(facts.begin_ns, facts.points.front().ns);
+  return {begin_ns, end_of(facts)};
+}
+
 Timeline timeline_of(const Facts& facts, const TimelineLimits& limits) {
   Timeline run;
-  run.begin_ns = facts.points.empty() ? facts.begin_ns : std::min(facts.begin_ns, facts.points.front().ns);
-  run.end_ns = end_of(facts);
+  const RunTime time = run_time(facts);
+  run.begin_ns = time.begin_ns;
+  run.end_ns = time.end_ns;
   const std::span<const Point> points(facts.points);
   if (points.size() < limits.run_points + limits.peak_points) {
     run.points = every_state(points, Point{}, run.begin_ns);

@@ -30,6 +30,12 @@ struct Columns {
 std::vector<analysis::Point> largest_by_column(std::span<const analysis::Point> points,
                                                const analysis::Point& entered, const Columns& columns);
 
+// From the first to behind the last of what was recorded.
+struct RunTime {
+  std::int64_t begin_ns = 0, end_ns = 0;
+};
+RunTime run_time(const analysis::Facts& facts);
+
 struct Timeline {
   std::int64_t begin_ns = 0, end_ns = 0;
   std::vector<analysis::Point> points;  // `ns`: from when on the state is shown

@@ -14,6 +14,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
 
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -33,14 +34,15 @@ class Browser:
     def __init__(self, driver):
         self.driver = driver
 
-    def open(self, page: pathlib.Path, width=1280, height=900, theme="light"):
+    def open(self, page: pathlib.Path, width=1280, height=900, theme="light", scale=1):
         self.command("Emulation.setDeviceMetricsOverride",
-                     width=width, height=height, deviceScaleFactor=1, mobile=False)
+                     width=width, height=height, deviceScaleFactor=scale, mobile=False)
         self.command("Emulation.setEmulatedMedia",
                      features=[{"name": "prefers-color-scheme", "value": theme}])
         self.driver.get_log("browser")
         self.driver.get_log("performance")
         self.driver.get(page.as_uri())
+        WebDriverWait(self.driver, 60).until(lambda _: self.run("return document.body.dataset.ready"))
 
     def command(self, name, **arguments):
         return self.driver.execute_cdp_cmd(name, arguments)

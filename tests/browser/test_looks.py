@@ -72,12 +72,15 @@ TEXTS = """
     if (!own || !element.checkVisibility() || element.closest('.visually-hidden, button:disabled')) continue;
     texts.push({text: element.textContent.slice(0, 40), ink: rgba(getComputedStyle(element).color).slice(0, 3), ground: ground(element)});
   }
-  for (const text of document.querySelectorAll('.band text')) {
-    texts.push({text: text.textContent, ink: rgba(getComputedStyle(text).fill).slice(0, 3),
-                ground: rgba(getComputedStyle(text.parentElement.querySelector('rect')).fill).slice(0, 3)});
-  }
-  for (const text of document.querySelectorAll('.axis text, .grid text, .peak text')) {
-    texts.push({text: text.textContent, ink: rgba(getComputedStyle(text).fill).slice(0, 3), ground: ground(document.querySelector('.card'))});
+  // What is drawn on the canvas, by the colours it is drawn with.
+  const named = (name) => parseColour(chart.palette.css(name));
+  const pair = (ink, ground) => texts.push({text: `${ink} on ${ground}`, ink: named(ink), ground: named(ground)});
+  for (const tint of ['step-even', 'step-odd', 'data', 'forward', 'loss', 'backward', 'sync', 'optimizer', 'zero', 'other']) pair('band-ink', `band-${tint}`);
+  pair('accent-ink', 'accent');
+  for (const ink of ['ink', 'muted', 'reserved', 'alarm']) pair(ink, 'card');
+  for (const [category, {labels, shades}] of chart.palette.categories.entries()) {
+    const channels = (pixel) => [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255];
+    shades.forEach((shade, i) => texts.push({text: `label on ${run.categories[category].name}`, ink: parseColour(labels[i]), ground: channels(shade)}));
   }
   return texts;
 """
@@ -99,9 +102,10 @@ def test_text_has_contrast_aa(browser, pages, theme, name):
 def test_nothing_is_cut_off_sideways(browser, pages, tmp_path, theme, width):
     browser.open(pages / "training.html", width=width, height=1000, theme=theme)
     assert browser.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    tick_left = browser.run("""
-        const chart = document.getElementById('chart').getBoundingClientRect().left;
-        return Math.min(...[...document.querySelectorAll('.grid text')].map((text) => text.getBoundingClientRect().left - chart))""")
-    assert tick_left >= 0
+    label_width = browser.run("""
+        const {context} = chart.overlay;
+        context.font = OVERLAY_FONT;
+        return Math.max(...byteTicks(chart.vertical.low, chart.vertical.high, 6).map(({label}) => context.measureText(label).width))""")
+    assert label_width + 8 <= browser.run("return CHART_MARGIN.left")
     browser.screenshot(tmp_path / f"{theme}-{width}.png")
     assert (tmp_path / f"{theme}-{width}.png").stat().st_size > 20_000

@@ -4,7 +4,9 @@
 #include <functional>
 #include <numeric>
 
+#include "host/analysis/open_phases.hpp"
 #include "host/analysis/pace.hpp"
+#include "host/analysis/step_peaks.hpp"
 
 namespace strata::report::testing {
 namespace {
@@ -84,6 +86,7 @@ std::uint32_t FactsRecorder::allocate(std::uint64_t bytes, const Origin& origin)
   block.name = text(origin.name);
   block.op = text(origin.op);
   block.layer = text(origin.layer);
+  block.form = forms_.add({text(origin.dtype), text(origin.shape)});
   block.phase = open_phases_.empty() ? 0 : open_phases_.back() + 1;
   facts_.blocks.push_back(block);
   return static_cast<std::uint32_t>(facts_.blocks.size() - 1);
@@ -184,6 +187,18 @@ void FactsRecorder::add_peak(std::int64_t begin_ns, std::int64_t end_ns) {
   if (peak.largest_blocks.size() > kLargestBlocks) peak.largest_blocks.resize(kLargestBlocks);
 }
 
+// As analysis finds them: what they say is tested there.
+void FactsRecorder::add_context() {
+  for (auto& step : facts_.steps) {
+    if (step.index == facts_.first_step) facts_.window_begin_sequence = step.begin_sequence;
+    if (step.index == facts_.last_step) facts_.window_end_sequence = step.end_sequence;
+  }
+  facts_.end_ns = now_ns_;
+  analysis::find_step_peaks(facts_.points, analysis::OpenPhases(facts_.phases), facts_.steps);
+  facts_.peak_context = analysis::peak_context(facts_, facts_.peak);
+  facts_.layers = analysis::layer_tree(facts_, facts_.peak.sequence, facts_.peak_context.stretch);
+}
+
 analysis::Facts FactsRecorder::finish(std::int64_t first_step, std::int64_t last_step) {
   facts_.first_step = first_step;
   facts_.last_step = last_step;
@@ -197,6 +212,8 @@ analysis::Facts FactsRecorder::finish(std::int64_t first_step, std::int64_t last
   facts_.pace = analysis::window_pace(facts_.steps, first_step, last_step);
   add_statistics(begin_ns, facts_.window_end_ns);
   add_peak(begin_ns, end_ns);
+  add_context();
+  facts_.forms = forms_.all();
   return std::move(facts_);
 }
 

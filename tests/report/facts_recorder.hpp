@@ -16,6 +16,7 @@ struct Origin {
   analysis::Category category = analysis::Category::kUnknown;
   std::string_view kind;  // static
   std::string name, op, layer;
+  std::string dtype = {}, shape = {};
 };
 
 class FactsRecorder {
@@ -39,9 +40,11 @@ class FactsRecorder {
   void add_point();
   void add_statistics(std::int64_t begin_ns, std::int64_t end_ns);
   void add_peak(std::int64_t begin_ns, std::int64_t end_ns);
+  void add_context();
 
   analysis::Facts facts_;
   std::map<std::string, std::uint32_t> texts_;
+  analysis::TensorForms forms_;
   std::vector<std::uint32_t> open_phases_;  // indices into facts_.phases
   analysis::CategoryBytes bytes_{};
   std::uint64_t sequence_ = 0;

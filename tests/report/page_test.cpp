@@ -17,35 +17,27 @@ namespace {
 using analysis::Facts;
 using nlohmann::json;
 
-std::vector<std::int64_t> sums(const json& differences) {
-  std::vector<std::int64_t> values;
-  for (const auto& difference : differences) {
-    values.push_back((values.empty() ? 0 : values.back()) + difference.get<std::int64_t>());
-  }
-  return values;
-}
-
-TEST(PageData, HoldsEveryPointOfAShortRun) {
+TEST(PageData, PlacesStepsPhasesAndThePeakAmongTheEvents) {
   const auto facts = testing::simulate({.steps = 3, .first_active_step = 1, .layers = 2});
-  const auto data = json::parse(page_data(facts));
-  const auto ns = sums(data["timeline"]["ns"]);
-  ASSERT_EQ(ns.size(), facts.points.size() + 1);
-  for (std::size_t category = 0; category < analysis::kCategories; ++category) {
-    const auto bytes = sums(data["timeline"]["bytes"][category]);
-    for (std::size_t i = 0; i < facts.points.size(); ++i) {
-      ASSERT_EQ(static_cast<std::uint64_t>(bytes[i + 1]), facts.points[i].bytes.at(category));
-      ASSERT_EQ(ns[i + 1], facts.points[i].ns - facts.begin_ns);
-    }
-  }
+  const auto data = json::parse(page_data(facts).facts);
+  EXPECT_EQ(data["events"]["count"], facts.points.size());
   EXPECT_EQ(data["peak"]["allocated_bytes"], facts.peak.allocated_bytes);
   EXPECT_EQ(data["peak"]["ns"], facts.peak.ns - facts.begin_ns);
-  EXPECT_EQ(data["steps"].size(), 3U);
+  const auto state = data["peak"]["state"].get<std::size_t>();
+  EXPECT_EQ(facts.points.at(state - 1).sequence, facts.peak.sequence);
+  ASSERT_EQ(data["steps"].size(), 3U);
+  const auto begin = data["steps"][1][9].get<std::size_t>(), end = data["steps"][1][10].get<std::size_t>();
+  EXPECT_GE(facts.points.at(begin).sequence, facts.steps[1].begin_sequence);
+  EXPECT_LE(facts.points.at(end - 1).sequence, facts.steps[1].end_sequence);
+  EXPECT_EQ(data["steps"][2][9], end);
 }
 
 TEST(PageData, StaysBelowItsBoundAtAMillionEvents) {
   const auto facts = testing::simulate({.steps = 1080, .first_active_step = 10});
   ASSERT_GT(facts.points.size(), 1'000'000U);
-  EXPECT_LT(page_data(facts).size(), 3'000'000U);
+  const PageData data = page_data(facts);
+  EXPECT_LT(data.facts.size(), 3'000'000U);
+  EXPECT_LT(data.events.size(), 6'000'000U);
 }
 
 // Every category changes at every event, by amounts of eleven digits; phases and steps beyond their limits.
@@ -63,6 +55,8 @@ TEST(PageData, StaysBelowItsBoundForTheWorstOfRuns) {
     step.index = i;
     step.begin_ns = i * 6'000'000;
     step.end_ns = step.begin_ns + 5'000'000;
+    step.begin_sequence = static_cast<std::uint64_t>(i * 6 + 1);
+    step.end_sequence = step.begin_sequence + 4;
     step.loss = 1.0 / static_cast<double>(i + 3);
     facts.steps.push_back(step);
     analysis::PhaseFact phase;
@@ -72,9 +66,11 @@ TEST(PageData, StaysBelowItsBoundForTheWorstOfRuns) {
     phase.end_ns = step.end_ns;
     facts.phases.push_back(phase);
   }
-  facts.steps.back().end_ns = facts.points.back().ns;  // the peak's step: twenty thousand events
+  // The peak's step: twenty thousand events.
+  facts.steps.back().end_ns = facts.points.back().ns;
+  facts.steps.back().end_sequence = facts.points.back().sequence;
   facts.peak.step = 29'999;
-  const auto text = page_data(facts);
+  const auto text = page_data(facts).facts;
   EXPECT_LT(text.size(), 3'000'000U);
   const auto data = json::parse(text);
   EXPECT_EQ(data["steps"].back()[0], 29'999);
@@ -84,7 +80,7 @@ TEST(PageData, StaysBelowItsBoundForTheWorstOfRuns) {
 // What a reader is told of the whole run does not come from the part of it that the page holds.
 TEST(PageData, SaysTheWindowAndThePaceOfARunBeyondItsLimits) {
   const auto facts = testing::simulate({.steps = 3500, .first_active_step = 1750, .layers = 0});
-  const auto data = json::parse(page_data(facts));
+  const auto data = json::parse(page_data(facts).facts);
   EXPECT_EQ(data["run"]["steps"], 3500);
   EXPECT_EQ(data["run"]["complete_steps"], 1750);
   EXPECT_EQ(data["run"]["median_step_ns"], *facts.pace.median_step_ns);
@@ -106,14 +102,14 @@ TEST(PageData, SaysTheWindowAndThePaceOfARunBeyondItsLimits) {
 
 TEST(PageData, SaysWhatStepsCount) {
   Facts facts;
-  EXPECT_EQ(json::parse(page_data(facts))["run"]["unit"], "tokens");
+  EXPECT_EQ(json::parse(page_data(facts).facts)["run"]["unit"], "tokens");
   facts.unit = "images";
-  EXPECT_EQ(json::parse(page_data(facts))["run"]["unit"], "images");
+  EXPECT_EQ(json::parse(page_data(facts).facts)["run"]["unit"], "images");
 }
 
 TEST(PageData, KeepsAllOfAShortRun) {
   const auto data =
-      json::parse(page_data(testing::simulate({.steps = 3, .first_active_step = 1, .layers = 1})));
+      json::parse(page_data(testing::simulate({.steps = 3, .first_active_step = 1, .layers = 1})).facts);
   EXPECT_EQ(data["kept"]["steps"], json({0, data["run"]["duration_ns"]}));
   EXPECT_EQ(data["kept"]["phases"], json({0, data["run"]["duration_ns"]}));
 }
@@ -121,7 +117,7 @@ TEST(PageData, KeepsAllOfAShortRun) {
 TEST(PageData, SaysWhichStepWasCutShort) {
   auto facts = testing::simulate({.steps = 2, .first_active_step = 0, .layers = 1});
   facts.steps[1].complete = false;
-  const auto data = json::parse(page_data(facts));
+  const auto data = json::parse(page_data(facts).facts);
   EXPECT_EQ(data["steps"][0][8], true);
   EXPECT_EQ(data["steps"][1][8], false);
 }
@@ -131,13 +127,13 @@ TEST(PageData, CountsInItsChecksWhatWasCompared) {
   facts.cross_check.emplace().events = 12;
   facts.truth.emplace().compared_blocks = 9;
   facts.truth->saved_blocks = 5;
-  const auto checks = json::parse(page_data(facts))["checks"];
+  const auto checks = json::parse(page_data(facts).facts)["checks"];
   EXPECT_EQ(checks[0], json({"Sums equal to c10's own count", 0, 12, false}));
   EXPECT_EQ(checks[1], json({"Compared blocks labelled as autograd does", 9, 9, true}));
 }
 
 TEST(PageData, CannotEndItsElementAndIsValidText) {
-  const auto text = page_data(testing::hostile_facts());
+  const auto text = page_data(testing::hostile_facts()).facts;
   EXPECT_EQ(text.find('<'), std::string::npos);
   const auto data = json::parse(text);
   EXPECT_EQ(data["run"]["name"], testing::hostile_names()[0]);
@@ -149,10 +145,10 @@ TEST(PageData, CannotEndItsElementAndIsValidText) {
 }
 
 TEST(PageData, OfAnEmptyRunHasEveryPart) {
-  const auto data = json::parse(page_data(Facts{}));
+  const auto data = json::parse(page_data(Facts{}).facts);
   EXPECT_EQ(data["categories"].size(), analysis::kCategories);
   EXPECT_EQ(data["run"]["events"], 0);
-  EXPECT_EQ(data["timeline"]["ns"].size(), 1U);
+  EXPECT_EQ(data["events"]["count"], 0);
 }
 
 TEST(Page, CarriesItsDataBetweenStyleAndScripts) {
@@ -160,13 +156,19 @@ TEST(Page, CarriesItsDataBetweenStyleAndScripts) {
   const auto text = page(facts);
   EXPECT_TRUE(text.starts_with("<!doctype html>"));
   EXPECT_TRUE(text.ends_with("</html>\n"));
-  EXPECT_NE(text.find(page_data(facts)), std::string::npos);
+  const PageData data = page_data(facts);
+  EXPECT_NE(text.find(data.facts), std::string::npos);
+  EXPECT_NE(text.find(data.events), std::string::npos);
   EXPECT_NE(text.find("d3js.org"), std::string::npos) << "the library's licence banner";
   EXPECT_LT(text.size(), 1'000'000U);
 }
 
 TEST(Page, RefersToNothingOutsideOfItself) {
-  const auto text = page(Facts{});
+  auto text = page(Facts{});
+  // A reader may follow it; the page does not.
+  constexpr std::string_view kWayOut = R"(<a href="https://ui.perfetto.dev")";
+  ASSERT_NE(text.find(kWayOut), std::string::npos);
+  text.erase(text.find(kWayOut), kWayOut.size());
   for (const auto* reference : {" src=", "href=", "@import", "url(http", "url(//", "<link", "<iframe"}) {
     EXPECT_EQ(text.find(reference), std::string::npos) << reference;
   }

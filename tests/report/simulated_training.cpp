@@ -3,6 +3,8 @@
 #include <strata/ext/phase.h>
 #include <strata/ext/step.h>
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@ constexpr std::int64_t kOpNs = 40'000;
 struct Parameter {
   std::string name, layer;
   std::uint64_t bytes;
+  std::string shape;
 };
 
 class Simulation {
@@ -64,22 +67,29 @@ class Simulation {
   void build_model() {
     recorder_.begin_phase(STRATA_PHASE_SETUP, "setup");
     const auto square = training_.width * training_.width * kFloat;
-    parameters_.push_back(
-        {"token_embeddings.weight", "token_embeddings", training_.vocabulary * training_.width * kFloat});
+    const auto shape = [](std::uint64_t rows, std::uint64_t columns) {
+      return fmt::format("{}x{}", rows, columns);
+    };
+    const auto width = training_.width;
+    parameters_.push_back({"token_embeddings.weight", "token_embeddings",
+                           training_.vocabulary * width * kFloat, shape(training_.vocabulary, width)});
     for (std::uint64_t layer = 0; layer < training_.layers; ++layer) {
       const auto block = "layers." + std::to_string(layer);
       for (const auto* name : {"q_proj", "k_proj", "v_proj", "output_proj"}) {
-        parameters_.push_back({block + ".attn." + name + ".weight", block + ".attn", square});
+        parameters_.push_back(
+            {block + ".attn." + name + ".weight", block + ".attn", square, shape(width, width)});
       }
       for (const auto* name : {"w1", "w2", "w3"}) {
-        parameters_.push_back({block + ".ffn." + name + ".weight", block + ".ffn", square * 8 / 3});
+        parameters_.push_back({block + ".ffn." + name + ".weight", block + ".ffn", square * 8 / 3,
+                               shape(width * 8 / 3, width)});
       }
     }
-    parameters_.push_back({"lm_head.weight", "lm_head", training_.vocabulary * training_.width * kFloat});
+    parameters_.push_back({"lm_head.weight", "lm_head", training_.vocabulary * width * kFloat,
+                           shape(training_.vocabulary, width)});
     for (const auto& parameter : parameters_) {
       recorder_.advance(kOpNs * 4);
-      recorder_.allocate(parameter.bytes,
-                         {Category::kParameter, "parameter", parameter.name, "aten::empty", parameter.layer});
+      recorder_.allocate(parameter.bytes, {Category::kParameter, "parameter", parameter.name, "aten::empty",
+                                           parameter.layer, "float32", parameter.shape});
     }
     recorder_.end_phase();
     recorder_.advance(50 * kOpNs);

@@ -1,6 +1,6 @@
 # cmake -DTEMPLATE=<page.html> -DSTYLE=<.css> -DLIBRARY=<d3.min.js> -DSCRIPTS=<a.js,b.js...> -DOUTPUT=<.cpp>
 #       -P assemble.cmake
-# Puts the files in the places that the template names, and defines what stands before and after @data@.
+# Puts the files in the places that the template names, and defines what stands around @still@, @data@ and @events@.
 
 set(scripts "")
 string(REPLACE "," ";" SCRIPTS "${SCRIPTS}")
@@ -29,16 +29,22 @@ foreach(part IN ITEMS style library scripts)
   set(page "${before}${${part}}${after}")
 endforeach()
 
-string(FIND "${page}" "@data@" position)
-if(position EQUAL -1)
-  message(FATAL_ERROR "${TEMPLATE}: has no @data@")
-endif()
-string(SUBSTRING "${page}" 0 ${position} before)
-math(EXPR rest "${position} + 6")
-string(SUBSTRING "${page}" ${rest} -1 after)
+# What stands before @still@, between it and @data@, between that and @events@, and after.
+foreach(part IN ITEMS still data events)
+  string(FIND "${page}" "@${part}@" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "${TEMPLATE}: has no @${part}@")
+  endif()
+  string(SUBSTRING "${page}" 0 ${position} before_${part})
+  string(LENGTH "@${part}@" length)
+  math(EXPR rest "${position} + ${length}")
+  string(SUBSTRING "${page}" ${rest} -1 page)
+endforeach()
 file(WRITE ${OUTPUT}
   "#include \"host/report/page/page_template.hpp\"\n"
   "namespace strata::report {\n"
-  "const std::string_view kPageBeforeData = R\"strata_page(${before})strata_page\";\n"
-  "const std::string_view kPageAfterData = R\"strata_page(${after})strata_page\";\n"
+  "const std::string_view kPageBeforeStill = R\"strata_page(${before_still})strata_page\";\n"
+  "const std::string_view kPageBeforeData = R\"strata_page(${before_data})strata_page\";\n"
+  "const std::string_view kPageBeforeEvents = R\"strata_page(${before_events})strata_page\";\n"
+  "const std::string_view kPageAfterEvents = R\"strata_page(${page})strata_page\";\n"
   "}  // namespace strata::report\n")

@@ -33,11 +33,12 @@ function timeLabels(stepNs, endNs) {
   return (value) => `${withThousands(value / ns, decimals)} ${unit}`;
 }
 
-// Round ticks from 0 to maxBytes, in powers of 1024, with their labels.
-function byteTicks(maxBytes, count) {
-  const [unit, bytes] = maxBytes >= 4096 * MIB ? ['GiB', 1024 * MIB] : maxBytes >= 4 * MIB ? ['MiB', MIB] : ['KiB', 1024];
-  const values = d3.ticks(0, maxBytes / bytes, count);
-  const decimals = values.some((value) => !Number.isInteger(value)) ? 1 : 0;
+// Round ticks from lowBytes to highBytes, in powers of 1024, with their labels.
+function byteTicks(lowBytes, highBytes, count) {
+  const [unit, bytes] = highBytes >= 4096 * MIB ? ['GiB', 1024 * MIB] : highBytes >= 4 * MIB ? ['MiB', MIB] : ['KiB', 1024];
+  const values = d3.ticks(lowBytes / bytes, highBytes / bytes, count);
+  const step = values.length > 1 ? values[1] - values[0] : 1;
+  const decimals = Math.min(6, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
   return values.map((value) => ({bytes: value * bytes, label: `${withThousands(value, decimals)} ${unit}`}));
 }
 

@@ -6,7 +6,9 @@
 
 namespace strata::report {
 
+extern const std::string_view kPageBeforeStill;
 extern const std::string_view kPageBeforeData;
-extern const std::string_view kPageAfterData;
+extern const std::string_view kPageBeforeEvents;
+extern const std::string_view kPageAfterEvents;
 
 }  // namespace strata::report

@@ -31,11 +31,12 @@ function fillTiles(run) {
   const largest = d3.scan(categories, (a, b) => b.peak - a.peak);
   const unknown = categories[categories.length - 1];
   const where = peak.step < 0 ? 'outside of steps' : `step ${peak.step}`;
+  const outside = peak.outside_bytes === null ? '' : `, ${mebibytes(peak.outside_bytes, decimals)} MiB of the device outside of it`;
   const tiles = [
     {label: 'Peak allocated', value: mebibytes(peak.allocated_bytes, decimals), unit: 'MiB',
       note: [where, peak.phase].filter(Boolean).join(', ')},
     {label: 'Peak reserved', value: mebibytes(peak.reserved_bytes, decimals), unit: 'MiB',
-      note: peak.reserved_bytes === peak.allocated_bytes ? 'as allocated' : `${percentage(peak.reserved_bytes - peak.allocated_bytes, peak.reserved_bytes)} of it not in use`},
+      note: (peak.reserved_bytes === peak.allocated_bytes ? 'as allocated' : `${percentage(peak.reserved_bytes - peak.allocated_bytes, peak.reserved_bytes)} of it not in use`) + outside},
     {label: 'Most of the peak', value: percentage(categories[largest].peak, peak.allocated_bytes), unit: '',
       note: run.isEmpty ? '' : `${categories[largest].name}, ${mebibytes(categories[largest].peak, decimals)} MiB`},
     {label: 'Unknown at the peak', value: mebibytes(unknown.peak, decimals), unit: 'MiB',

@@ -1,26 +1,13 @@
 // The tables. Every name goes in as text, never as markup.
 
-function fillTable(table, headings, rows) {
-  table.append('thead').append('tr').selectAll('th').data(headings).enter().append('th')
-    .attr('scope', 'col').attr('class', (heading) => heading.kind || null).text((heading) => heading.text);
-  const cells = table.append('tbody').selectAll('tr').data(rows).enter().append('tr')
-    .attr('class', (row) => row.class || null)
-    .selectAll('td').data((row) => row.cells.map((cell, i) => ({heading: headings[i], cell}))).enter();
-  cells.append('td').each(function fill({heading, cell}) {
-    const element = d3.select(this).attr('class', heading.kind || null);
-    const {text, title, swatch} = typeof cell === 'object' ? cell : {text: cell};
-    if (swatch) element.append('span').attr('class', `swatch ${swatch}`);
-    element.append('span').text(text);
-    if (title) element.attr('title', title);
-  });
-}
+function fillTable(table, headings, rows) { return new DataTable(table, headings, rows); }
 
-function amount(run, bytes) { return {text: mebibytes(bytes, run.decimals), title: exactBytes(bytes)}; }
+function amount(run, bytes) { return {text: mebibytes(bytes, run.decimals), title: exactBytes(bytes), value: bytes}; }
 
 function fillCategories(run) {
   const statistics = ['mean_over_events', 'mean_over_time', 'min', 'median', 'max'];
-  const headings = [{text: 'Category'}, ...['Event mean', 'Time mean', 'Min', 'Median', 'Max', 'At the peak', 'Share']
-    .map((text) => ({text, kind: 'number'}))];
+  const headings = [{text: 'Category'}, ...['Event mean', 'Time mean', 'Min', 'Median', 'Max', 'At the peak'].map(inBytes),
+    {text: 'Share', kind: 'number'}];
   const rows = [...run.categories, {...run.total, slug: 'total'}].map((category) => ({
     class: category.slug === 'total' ? 'total' : null,
     cells: [{text: category.name, swatch: category.slug}, ...statistics.map((key) => amount(run, category[key])),
@@ -42,32 +29,48 @@ function fillShares(run, id, shares) {
     .style('width', (share) => `${100 * share.bytes / shares[0].bytes}%`);
 }
 
+// Where there is but one, nothing is to be told apart.
+function fillPlaces(run) {
+  const {list, free_elsewhere: free} = run.peak.places;
+  if (list.length < 2) return;
+  d3.select('#places-card').attr('hidden', null);
+  const known = (bytes) => bytes === null ? {text: 'unknown', value: null} : amount(run, bytes);
+  const headings = [{text: 'Stream, pool', kind: 'name'}, ...['Reserved MiB', 'Allocated MiB', 'Free MiB'].map(inBytes),
+    {text: 'Blocks', kind: 'number'}];
+  fillTable(d3.select('#places'), headings, list.map(({name, reserved, allocated, blocks}) => ({cells: [
+    {text: name, title: name}, known(reserved), amount(run, allocated),
+    known(reserved === null ? null : Math.max(reserved - allocated, 0)), withThousands(blocks)]})));
+  if (free) d3.select('#places-free').text(`${mebibytes(free, run.decimals)} MiB are reserved and free in others than the first: what a stream or a pool has free, no other can use.`);
+}
+
 // A column that is empty in every row is left out: not every run has owners or layers.
 function fillBlocks(run) {
   const columns = [
-    {text: 'MiB', kind: 'number', cell: (block) => amount(run, block.bytes)},
+    {...inBytes('MiB'), cell: (block) => amount(run, block.bytes)},
     {text: 'What', cell: ({category, kind, reason}) => ({
       text: `${run.categories[category].name}/${kind}`, title: reason, swatch: run.categories[category].slug})},
     {text: 'Owner', kind: 'name', cell: ({name}) => ({text: name, title: name})},
+    {text: 'Shape', cell: ({shape, dtype}) => ({text: [shapeText(shape), dtype].filter(Boolean).join(', ')})},
     {text: 'Op', kind: 'name', cell: ({op}) => ({text: op, title: op})},
     {text: 'Layer', kind: 'name', cell: ({layer}) => ({text: layer, title: layer})},
     {text: 'Kept for', kind: 'name', cell: ({saver}) => ({text: saver, title: saver})},
     {text: 'Born in', kind: 'name', cell: ({step, phase}) => ({
       text: [step < 0 ? '' : `step ${step}`, phase].filter(Boolean).join(', ')})},
-    {text: 'Lived', kind: 'number', cell: ({birth_ns: birth, death_ns: death}) => ({
-      text: death === null ? 'to the end' : duration(death - birth)})},
+    {...inNanoseconds('Lived'), cell: ({birth_ns: birth, death_ns: death}) => ({
+      text: death === null ? 'to the end' : duration(death - birth), value: death === null ? Infinity : death - birth})},
   ];
   const blocks = run.peak.largest_blocks;
   const filled = columns.filter(({cell}) => blocks.some((block) => cell(block).text !== ''));
   fillTable(d3.select('#blocks'), filled, blocks.map((block) => ({cells: filled.map(({cell}) => cell(block))})));
 }
 
+// Of thousands of steps the slowest table to make.
 function fillSteps(run) {
-  const headings = [{text: 'Step', kind: 'number'}, {text: 'Schedule'}, ...['Time', 'Loss', `${capitalized(run.run.unit)}/s`, 'Allocated MiB', 'Reserved MiB']
-    .map((text) => ({text, kind: 'number'}))];
+  const headings = [{text: 'Step', kind: 'number'}, {text: 'Schedule'}, inNanoseconds('Time'),
+    ...['Loss', `${capitalized(run.run.unit)}/s`].map((text) => ({text, kind: 'number'})), ...['Allocated MiB', 'Reserved MiB'].map(inBytes)];
   const rows = run.steps.map((step) => ({
     class: step.index === run.peak.step ? 'peak-step' : null,
-    cells: [`${step.index}`, SCHEDULES[step.schedule] || '', step.complete ? duration(step.end - step.begin) : 'cut short',
+    cells: [`${step.index}`, SCHEDULES[step.schedule] || '', step.complete ? timeOf(step.end - step.begin) : {text: 'cut short', value: null},
       step.loss === null ? '–' : step.loss.toFixed(4),
       step.complete && step.tokens > 0 && step.end > step.begin ? withThousands(step.tokens / (step.end - step.begin) * 1e9) : '–',
       amount(run, step.allocated), amount(run, step.reserved)],
@@ -77,18 +80,20 @@ function fillSteps(run) {
 }
 
 function fillPlugins(run) {
-  fillTable(d3.select('#plugins'), [{text: 'Plugin', kind: 'name'}, {text: 'Status'}, {text: 'Reason', kind: 'wrapped'}],
-    run.plugins.map(({id, status, reason}) => ({class: status === 'ok' ? null : 'alarming', cells: [id, status, reason]})));
+  fillTable(d3.select('#plugins'), [{text: 'Plugin', kind: 'name'}, {text: 'Status'}, {text: 'Faults', kind: 'number'}, {text: 'Reason', kind: 'wrapped'}],
+    run.plugins.map(({id, status, faults, reason}) => ({class: status === 'ok' ? null : 'alarming', cells: [id, status, countOf(faults), reason]})));
   d3.select('#warnings').selectAll('li').data(run.warnings).enter().append('li').text((warning) => warning);
   if (run.left_out.warnings > 0) d3.select('#warnings').append('li').text(`${withThousands(run.left_out.warnings)} more in the run store`);
 }
 
+// All but the steps.
 function fillTables(run) {
+  fillLayers(run);
   fillCategories(run);
   fillShares(run, '#by-kind', run.peak.by_kind);
-  fillShares(run, '#by-layer', run.peak.by_layer);
   fillShares(run, '#by-op', run.peak.by_op);
+  fillPlaces(run);
   fillBlocks(run);
-  fillSteps(run);
   fillPlugins(run);
+  fillMoreTables(run);
 }

@@ -1,0 +1,78 @@
+#include "host/report/budget.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "host/report/quantity.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Block;
+using analysis::BudgetCheck;
+using analysis::Facts;
+
+constexpr std::size_t kMostBlocks = 10;
+constexpr std::size_t kMostShares = 4;
+constexpr std::size_t kMostRemedies = 3;
+
+std::string budget_amount(std::uint64_t bytes) {
+  return mebibytes(static_cast<double>(bytes), bytes < (std::uint64_t{10} << 20) ? 3 : 1);
+}
+
+std::string budget_line(std::uint64_t bytes, std::string_view text) {
+  return fmt::format("  {:>12}  {}\n", budget_amount(bytes), text);
+}
+
+std::string block_name(const Facts& facts, const Block& block) {
+  const std::string& owner = facts.texts[block.name];
+  const std::string& layer = facts.texts[block.layer];
+  std::string name = fmt::format("{} {} {}", to_string(block.category), block.kind,
+                                 owner.empty() ? facts.texts[block.op] : owner);
+  if (!layer.empty()) name += " in " + layer;
+  return name;
+}
+
+std::string what_filled_it(const Facts& facts, const BudgetCheck& check) {
+  std::string text = "Most of it, in MiB:\n";
+  const auto& kinds = check.peak.by_kind;
+  for (std::size_t index = 0; index < std::min(kinds.size(), kMostShares); ++index)
+    text += budget_line(kinds[index].bytes, kinds[index].label);
+  text += "Its largest owners, in MiB:\n";
+  const auto& blocks = check.peak.largest_blocks;
+  for (std::size_t index = 0; index < std::min(blocks.size(), kMostBlocks); ++index) {
+    const Block& block = facts.blocks[blocks[index]];
+    text += budget_line(block.bytes, block_name(facts, block));
+  }
+  return text;
+}
+
+std::string budget_remedies(const BudgetCheck& check) {
+  if (check.remedies.empty()) return "Nothing that is known of would do with less.\n";
+  std::string text = "What would do with less, in MiB:\n";
+  for (std::size_t index = 0; index < std::min(check.remedies.size(), kMostRemedies); ++index) {
+    const analysis::Remedy& remedy = check.remedies[index];
+    text += budget_line(remedy.bytes, fmt::format("{}: {}{}", remedy.change, remedy.reason,
+                                                  remedy.enough ? "" : "; not enough by itself"));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string budget_report(const Facts& facts, const BudgetCheck& check) {
+  const analysis::Peak& peak = check.peak;
+  const std::string where = peak.step < 0 ? "outside of the steps" : fmt::format("in step {}", peak.step);
+  std::string text =
+      fmt::format("peak {} MiB on {}, {} the budget of {} MiB, {}{}\n", budget_amount(peak.allocated_bytes),
+                  facts.device, check.fits() ? "within" : "above", budget_amount(check.budget_bytes), where,
+                  peak.phase.empty() ? "" : ", " + peak.phase);
+  if (!check.fits()) text += what_filled_it(facts, check) + budget_remedies(check);
+  return text;
+}
+
+}  // namespace strata::report

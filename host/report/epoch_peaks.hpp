@@ -1,0 +1,16 @@
+// epoch_peak_memory.csv: the peaks of each epoch, as training scripts write them that reset torch's peaks
+// when an epoch begins and read them when it ends.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/analysis/scopes.hpp"
+
+namespace strata::report {
+
+// With a header. `peak_memory_bytes` is torch.cuda.max_memory_allocated(); what was not recorded is empty.
+// Nothing at all when no scope is an epoch.
+std::string epoch_peaks(const std::vector<analysis::Scope>& scopes);
+
+}  // namespace strata::report

@@ -1,0 +1,13 @@
+// The shape and dtype of a block's tensor in words.
+#pragma once
+
+#include <string>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::report {
+
+// "4x512 float32", printable; empty where nobody registered a tensor in it.
+std::string form_text(const analysis::Facts& facts, const analysis::Block& block);
+
+}  // namespace strata::report

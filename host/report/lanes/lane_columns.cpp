@@ -1,0 +1,164 @@
+#include "host/report/lanes/lane_columns.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <tuple>
+
+#include "host/report/lanes/lane_sites.hpp"
+#include "host/report/lanes/op_amounts.hpp"
+#include "host/report/stream/number_column.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Facts;
+using analysis::kNoRow;
+using analysis::ProductRow;
+
+class Packing {
+ public:
+  Packing(const Facts& facts, const Lanes& lanes, std::int64_t begin_ns)
+      : facts_(facts), lanes_(lanes), begin_ns_(begin_ns), words_(facts) {
+    if (facts.time) amounts_.emplace(facts);
+  }
+
+  LaneColumns pack() && {
+    number_ops();
+    for (const Lane& lane : lanes_.lanes) {
+      last_begin_ns_ = begin_ns_;
+      for (const LaneStretch& stretch : lane.stretches) add(lane.kind, stretch);
+    }
+    LaneColumns columns;
+    columns.sections = {{"span_begins", begins_.bytes()}, {"span_lengths", lengths_.bytes()},
+                        {"span_rows", rows_.bytes()},     {"span_site_of", site_of_.bytes()},
+                        {"span_called", called_.bytes()}, {"span_amounts", bytes_.bytes()},
+                        {"span_device", device_.bytes()}, {"span_products", product_of_.bytes()},
+                        {"span_askers", askers_.bytes()}, {"span_sites", site_rows()},
+                        {"span_texts", texts()}};
+    columns.products = std::move(products_);
+    return columns;
+  }
+
+ private:
+  // What operators are called by in the column of askers: their stretch's number over all lanes, from 1.
+  void number_ops() {
+    if (!facts_.time) return;
+    number_of_op_.assign(facts_.time->spans.size(), 0);
+    std::uint32_t number = 0;
+    for (const Lane& lane : lanes_.lanes) {
+      for (const LaneStretch& stretch : lane.stretches) {
+        ++number;
+        if (lane.kind == LaneKind::kOperators) number_of_op_[stretch.index] = number;
+      }
+    }
+  }
+
+  void add(LaneKind kind, const LaneStretch& stretch) {
+    const std::int64_t begin_ns = std::max(stretch.begin_ns, last_begin_ns_);
+    begins_.append(static_cast<std::uint64_t>(begin_ns - last_begin_ns_));
+    last_begin_ns_ = begin_ns;
+    lengths_.append(static_cast<std::uint64_t>(std::max<std::int64_t>(0, stretch.end_ns - begin_ns)));
+    rows_.append(stretch.row);
+    switch (kind) {
+      case LaneKind::kRanges:
+        if (stretch.index < facts_.phases.size()) return add_phase(stretch);
+        return add_op(static_cast<std::uint32_t>(stretch.index - facts_.phases.size()));
+      case LaneKind::kModules:
+        return add_module(lanes_.modules[stretch.index]);
+      case LaneKind::kOperators:
+        return add_op(stretch.index);
+      case LaneKind::kStream:
+        return add_activity(stretch.index);
+    }
+  }
+
+  void add_phase(const LaneStretch& stretch) {
+    const OpAmounts amounts = amounts_ ? amounts_->within(stretch.begin_ns, stretch.end_ns) : OpAmounts{};
+    append(words_.of_phase(stretch.index), 0, amounts, 0, 0);
+  }
+
+  void add_module(const analysis::ModuleSpan& module) {
+    append(words_.of_module(module), 0, amounts_->within(module.thread, module.begin_ns, module.end_ns), 0,
+           0);
+  }
+
+  void add_op(std::uint32_t index) {
+    const analysis::OpSpan& op = facts_.time->spans[index];
+    append(words_.of_op(index), std::max<std::int64_t>(0, op.length_ns() - op.self_ns),
+           amounts_->of_op(index), product_of(op.ordinal), 0);
+  }
+
+  void add_activity(std::uint32_t index) {
+    const analysis::ActivityRow& activity = facts_.time->activities[index];
+    std::uint32_t op = facts_.time->places[index].op;
+    // Of those around it, where it is left out itself.
+    while (op != kNoRow && number_of_op_[op] == 0) op = facts_.time->spans[op].parent;
+    append(words_.of_activity(index), 0, {activity.bytes, 0}, 0, op == kNoRow ? 0 : number_of_op_[op]);
+  }
+
+  void append(std::uint32_t site, std::int64_t called_ns, const OpAmounts& amounts, std::size_t product,
+              std::uint32_t asker) {
+    site_of_.append(site);
+    called_.append(static_cast<std::uint64_t>(called_ns));
+    bytes_.append(amounts.bytes);
+    device_.append(static_cast<std::uint64_t>(std::max<std::int64_t>(0, amounts.device_ns)));
+    product_of_.append(product);
+    // Mostly the one that the stretch before has, or a little later.
+    askers_.append_signed(static_cast<std::int64_t>(asker) - last_asker_);
+    last_asker_ = asker;
+  }
+
+  // Its number, from 1; 0: it is none.
+  std::size_t product_of(std::uint64_t ordinal) {
+    const auto& rows = facts_.time->product_rows;
+    const auto row = std::ranges::lower_bound(rows, ordinal, {}, &ProductRow::op);
+    if (row == rows.end() || row->op != ordinal || row->products == 0) return 0;
+    constexpr std::size_t kMostProducts = 5000;
+    if (products_.size() == kMostProducts) return 0;
+    const std::tuple key{row->products, row->batch, row->m, row->n, row->k, row->element_bytes, row->bytes};
+    const auto [found, is_new] = product_numbers_.try_emplace(key, products_.size() + 1);
+    if (is_new) {
+      products_.push_back(*row);
+      products_.back().op = 0;
+    }
+    return found->second;
+  }
+
+  std::string site_rows() const {
+    NumberColumn column;
+    for (const LaneSite& site : words_.sites()) {
+      column.append(static_cast<std::uint64_t>(site.kind));
+      for (const auto word : {site.phase_kind, site.name, site.full_name, site.layer, site.phase, site.asker})
+        column.append(word);
+    }
+    return column.bytes();
+  }
+
+  std::string texts() const {
+    return nlohmann::json(words_.texts()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+  const Facts& facts_;
+  const Lanes& lanes_;
+  std::int64_t begin_ns_, last_begin_ns_ = 0;
+  LaneSites words_;
+  std::optional<OpAmountTable> amounts_;
+  std::vector<std::uint32_t> number_of_op_;
+  std::int64_t last_asker_ = 0;
+  std::vector<ProductRow> products_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                      std::uint32_t, std::uint64_t>,
+           std::size_t>
+      product_numbers_;
+  NumberColumn begins_, lengths_, rows_, site_of_, called_, bytes_, device_, product_of_, askers_;
+};
+
+}  // namespace
+
+LaneColumns lane_columns(const Facts& facts, const Lanes& lanes, std::int64_t begin_ns) {
+  return Packing(facts, lanes, begin_ns).pack();
+}
+
+}  // namespace strata::report

@@ -1,0 +1,115 @@
+// The lanes below the memory: they share its axis, and are drawn again with it.
+
+class Lanes {
+  constructor(container, chart, run, sections) {
+    Object.assign(this, {container, chart, run});
+    this.spans = new Spans(run.lanes, sections, chart.events);
+    this.layout = new LaneLayout(this.spans.lanes);
+    this.settings = {matches: null, pinned: -1, relatives: []};
+    this.selected = -1;  // by the keys
+    const isEmpty = this.spans.count === 0;
+    this.canvas = d3.select(container).append('canvas').attr('class', 'lanes-drawing').attr('tabindex', isEmpty ? null : 0)
+      .attr('role', 'application').attr('aria-roledescription', 'timeline').attr('aria-label', 'Operators, modules and kernels')
+      .attr('aria-describedby', 'lanes-keys').style('left', `${CHART_MARGIN.left}px`).node();
+    this.drawing = new LanesDrawing(this.canvas, this.spans);
+    this.cursorLine = d3.select(container).append('div').attr('class', 'lanes-cursor').attr('hidden', '');
+    this.readout = new LaneReadout(container, run, this.spans);
+    this.addHeads();
+    this.resize();
+    chart.listeners.push(() => this.draw());
+    chart.cursorListeners.push((x) => this.followCursor(x));
+    chart.view.onChange(() => this.readout.hide());
+    d3.select(container).attr('hidden', isEmpty ? '' : null);
+    d3.select('#lanes-legend').attr('hidden', isEmpty ? '' : null);
+  }
+
+  // A button a lane, which folds it.
+  addHeads() {
+    const heads = d3.select(this.container).selectAll('button.lane-head').data(this.spans.lanes).enter().append('button')
+      .attr('type', 'button').attr('class', 'lane-head').attr('aria-expanded', 'true')
+      .on('click', (lane) => this.fold(lane.index, !this.layout.folded.has(lane.index)));
+    heads.append('span').attr('class', 'lane-mark').attr('aria-hidden', 'true');
+    heads.append('span').attr('class', 'lane-title').text(({title}) => title);
+    heads.append('span').attr('class', 'quiet').text(({count, recorded}) =>
+      (count === recorded ? withThousands(count) : `${withThousands(count)} of ${withThousands(recorded)}`));
+    this.heads = heads;
+  }
+
+  fold(index, isFolded) {
+    this.layout.fold(index, isFolded);
+    this.readout.hide();
+    this.resize();
+    this.draw();
+  }
+
+  resize() {
+    const {layout} = this;
+    this.container.style.height = `${layout.height}px`;
+    this.cursorLine.style('height', `${layout.height}px`);
+    this.heads.style('top', (_, i) => `${layout.heads[i]}px`)
+      .attr('aria-expanded', ({index}) => String(!layout.folded.has(index)))
+      .select('.lane-mark').text(({index}) => (layout.folded.has(index) ? '▸' : '▾'));
+  }
+
+  draw() {
+    const {chart, spans, layout, settings} = this;
+    const {view} = chart;
+    if (spans.count === 0) return;
+    if (this.paletteOf !== chart.palette) {
+      this.paletteOf = chart.palette;
+      this.palette = new LanePalette(spans);
+    }
+    const begin = performance.now();
+    this.rectangles = this.drawing.draw({view, layout, palette: this.palette, settings, scale: Math.min(window.devicePixelRatio || 1, 3)});
+    for (const id of settings.relatives) this.drawing.outline(view, layout, id, 1);
+    for (const id of [settings.pinned, this.selected]) if (id >= 0) this.drawing.outline(view, layout, id, 2);
+    this.drawMilliseconds = performance.now() - begin;
+  }
+
+  // Of all lanes: {id}, {ids}, or null.
+  at(x, y) {
+    const place = this.layout.rowAt(y);
+    return place && x >= 0 && x <= this.chart.view.width ? place.row.at(this.chart.view, x) : null;
+  }
+
+  followCursor(x) {
+    this.cursorLine.attr('hidden', x === null ? '' : null);
+    if (x !== null) this.cursorLine.style('transform', `translateX(${CHART_MARGIN.left + Math.floor(x)}px)`);
+  }
+
+  set(settings) {
+    Object.assign(this.settings, settings);
+    this.draw();
+  }
+
+  show(id, margin = 1) {
+    const lane = this.spans.lane[id];
+    if (this.layout.folded.has(lane)) this.fold(lane, false);
+    this.chart.view.showStretch(this.spans.stretchOf(id), margin);
+  }
+}
+
+class LaneReadout {
+  constructor(container, run, spans) {
+    Object.assign(this, {container, run, spans});
+    this.box = d3.select(container).append('div').attr('class', 'readout lane-readout').attr('hidden', '');
+    this.title = this.box.append('p').attr('class', 'readout-title');
+    this.facts = this.box.append('dl').attr('class', 'facts');
+  }
+
+  // `what`: {id} or {ids}; x and y of the container.
+  show(what, x, y) {
+    const {run, spans, box, container} = this;
+    this.title.text(what.ids ? `${withThousands(what.ids.length)} beside one another` : spanTitle(spans, what.id));
+    this.facts.selectAll('*').remove();
+    fillFacts(this.facts, what.ids ? crowdRows(spans, what.ids) : spanRows(run, spans, what.id));
+    box.attr('hidden', null);
+    const {offsetWidth: width, offsetHeight: height} = box.node();
+    const {top} = container.getBoundingClientRect();
+    const isBelow = top + y + 18 + height < window.innerHeight || top + y - 12 - height < 0;
+    box.style('left', `${Math.max(0, x + 16 + width > container.clientWidth ? x - 16 - width : x + 16)}px`)
+      .style('top', `${isBelow ? y + 18 : y - 12 - height}px`);
+  }
+
+  hide() { this.box.attr('hidden', ''); }
+}

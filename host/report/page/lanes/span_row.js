@@ -1,0 +1,84 @@
+// Spans that do not overlap, from left to right, and what of them can be drawn: those wider than a pixel one by one,
+// thinner neighbours as one rectangle that knows how many they are.
+
+const NARROWEST_SPAN = 1.5;  // pixels
+const CROWD_GAP = 1;         // pixels between thin ones that are joined all the same
+
+class SpanRow {
+  constructor(spans, ids) {
+    Object.assign(this, {spans, ids});
+    this.begin = Float64Array.from(ids, (id) => spans.begin[id]);
+    this.end = Float64Array.from(ids, (id) => spans.end[id]);
+    this.states = null;
+  }
+
+  // On the axis: nanoseconds, or events.
+  edges(view) {
+    if (view.mode === 'time') return this;
+    if (!this.states) {
+      const stretches = Array.from(this.ids, (id) => this.spans.stretchOf(id));
+      this.states = {begin: Float64Array.from(stretches, ({beginState}) => beginState), end: Float64Array.from(stretches, ({endState}) => endState)};
+      // An event at the edge of two lies in the first.
+      for (let i = 1; i < this.ids.length; ++i) {
+        this.states.begin[i] = Math.max(this.states.begin[i], this.states.end[i - 1]);
+        this.states.end[i] = Math.max(this.states.end[i], this.states.begin[i]);
+      }
+    }
+    return this.states;
+  }
+
+  // The first whose end lies beyond `position`, from `first` on.
+  firstEndingAfter(end, position, first = 0) {
+    let last = end.length;
+    while (first < last) {
+      const middle = (first + last) >> 1;
+      if (end[middle] > position) last = middle;
+      else first = middle + 1;
+    }
+    return first;
+  }
+
+  // Calls draw(left, right, first, last) for each rectangle, in pixels, of the row's spans [first, last).
+  rectangles(view, draw) {
+    const {begin, end} = this.edges(view);
+    const scale = view.width / view.span;
+    const x = (position) => (position - view.begin) * scale;
+    let at = this.firstEndingAfter(end, view.begin);
+    while (at < end.length) {
+      const left = x(begin[at]);
+      if (left >= view.width) return;
+      let right = x(end[at]);
+      if (right - left >= NARROWEST_SPAN) {
+        draw(Math.max(left, 0), Math.min(right, view.width), at, at + 1);
+        ++at;
+        continue;
+      }
+      const first = at;
+      // Thin neighbours, a pixel's worth at a time: so many of them cost no more than few.
+      for (;;) {
+        const next = this.firstEndingAfter(end, Math.max(begin[at], view.begin) + 1 / scale, at + 1);
+        right = x(end[next - 1]);
+        at = next;
+        if (at >= end.length || x(end[at]) - x(begin[at]) >= NARROWEST_SPAN || x(begin[at]) - right > CROWD_GAP) break;
+      }
+      draw(Math.max(left, 0), Math.min(Math.max(right, left + 1), view.width), first, at);
+    }
+  }
+
+  // What is drawn there: {id} or {ids}, or null.
+  at(view, x) {
+    let found = null;
+    this.rectangles(view, (left, right, first, last) => {
+      if (x < left - 0.5 || x > right + 0.5 || (found && x >= found.right)) return;
+      found = {right, ids: this.ids.subarray(first, last)};
+    });
+    if (!found) return null;
+    return found.ids.length === 1 ? {id: found.ids[0]} : {ids: found.ids};
+  }
+
+  // The index of the span that holds the position, or of the next one; -1: the row is empty.
+  nearest(view, position) {
+    const {end} = this.edges(view);
+    return Math.min(this.firstEndingAfter(end, position), end.length - 1);
+  }
+}

@@ -1,0 +1,77 @@
+// A span in words.
+
+const spanShortName = ({name}) => name.replace(/^aten::/, '').replace(/^autograd::engine::evaluate_function: /, '');
+
+// In so many letters: of a module its last part, where all of its path has no room.
+function spanLabel(site, letters) {
+  const name = spanShortName(site);
+  if (name.length <= letters) return name;
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  if (SPAN_KINDS[site.kind].startsWith('module') && last.length <= letters) return last;
+  return `${name.slice(0, letters - 1)}…`;
+}
+
+function spanTitle(spans, id) {
+  const {kind, name} = spans.siteOf(id);
+  return `${name || '(no name)'} (${SPAN_KINDS[kind]})`;
+}
+
+// "12.3 µs, 12,345 ns"
+const exactDuration = (ns) => (ns < 1000 ? duration(ns) : `${duration(ns)}, ${withThousands(ns)} ns`);
+
+function productShape({products, batch, m, n, k}) {
+  return `${products > 1 ? `${products}*` : ''}${batch > 1 ? `${batch}*` : ''}${m}x${n}x${k}`;
+}
+
+function flopRate(flop, ns) {
+  const perSecond = flop / ns * 1e9;
+  return perSecond >= 1e12 ? `${withThousands(perSecond / 1e12, 1)} TFLOP/s` : `${withThousands(perSecond / 1e9, 2)} GFLOP/s`;
+}
+
+function productRows(spans, id) {
+  const product = spans.productOf(id);
+  if (!product) return [];
+  const {flop, ns, isOnDevice, bytes} = product;
+  return [
+    ['Product', `${productShape(product)}, ${withThousands(flop / 1e6, 1)} MFLOP`],
+    ['FLOP/s', ns > 0 ? `${flopRate(flop, ns)}${isOnDevice ? ' on the device' : ''}` : 'not known: no kernel was recorded'],
+    ['FLOP/byte', bytes > 0 ? withThousands(flop / bytes, 1) : ''],
+  ];
+}
+
+function stepAndPhase(run, spans, id) {
+  const step = at(run.steps, spans.begin[id]);
+  return [step ? `step ${step.index}` : '', spans.siteOf(id).phase].filter(Boolean).join(', ');
+}
+
+// [what, text] of all that is known of a span.
+function spanRows(run, spans, id) {
+  const {kind, fullName, layer, asker} = spans.siteOf(id);
+  const lane = spans.laneOf(id);
+  const moved = [SPAN_COPY, SPAN_SET].includes(kind);
+  const bytes = spans.bytes[id] > 0 ? `${mebibytes(spans.bytes[id], run.decimals)} MiB, ${exactBytes(spans.bytes[id])}` : '';
+  return [
+    ['Took', exactDuration(spans.length[id])],
+    ['Itself', lane.kind === 'operators' && spans.called[id] > 0 ? exactDuration(spans.self(id)) : ''],
+    ['On the device', spans.device[id] > 0 ? exactDuration(spans.device[id]) : ''],
+    ['Layer', layer],
+    ['Phase', stepAndPhase(run, spans, id)],
+    [moved ? 'Moved' : 'Allocated in it', bytes],
+    ...productRows(spans, id),
+    ['Asked by', asker],
+    ['Whole name', fullName],
+    ['Began', `${withThousands(spans.begin[id] / 1e6, 3)} ms`],
+    ['On', lane.title],
+  ].filter(([, text]) => text);
+}
+
+// The same of several that are drawn as one.
+function crowdRows(spans, ids) {
+  const byName = d3.nest().key((id) => spans.siteOf(id).name).rollup((list) => ({count: list.length, ns: d3.sum(list, (id) => spans.length[id])}))
+    .entries(Array.from(ids)).sort((a, b) => b.value.ns - a.value.ns);
+  return [
+    ['Together', exactDuration(d3.sum(ids, (id) => spans.length[id]))],
+    ...byName.slice(0, 4).map(({key, value}) => [`${withThousands(value.count)} times`, `${key}, ${duration(value.ns)}`]),
+    ['More', byName.length > 4 ? `${withThousands(byName.length - 4)} other names` : ''],
+  ].filter(([, text]) => text);
+}

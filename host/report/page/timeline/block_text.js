@@ -1,0 +1,51 @@
+// A block in words.
+
+// "4 × 512" of "4x512": as it was registered.
+const shapeText = (shape) => shape.replace(/(?<=\d)x(?=\d)/g, ' × ');
+
+const shortOp = (op) => op.replace(/^aten::/, '');
+
+// What it is called: its owner's name, else where and by what it was made.
+function blockTitle(events, id, categoryName) {
+  const {name, layer, op, kind} = events.sites[events.site[id]];
+  return name || [layer, shortOp(op)].filter(Boolean).join(' ') || kind || categoryName;
+}
+
+// The innermost of the phases that are open when that event comes.
+function phaseAtEvent(run, event) {
+  let found;
+  for (const phase of run.phases) {
+    if (phase.beginState > event) break;
+    if (event < phase.endState && (!found || phase.depth >= found.depth)) found = phase;
+  }
+  return found;
+}
+
+function bornIn(run, event) {
+  const phase = phaseAtEvent(run, event);
+  const step = run.steps.find(({beginState, endState}) => beginState <= event && event < endState);
+  return [step ? `step ${step.index}` : '', phase ? phase.name : ''].filter(Boolean).join(', ');
+}
+
+// [what, text] of all that the page knows of a block; without what it does not know.
+function blockRows(run, events, id) {
+  const site = events.sites[events.site[id]];
+  const [birth, death] = [events.birth[id], events.death[id]];
+  const ends = death !== NEVER;
+  const lived = ends ? `${duration(events.ns[death] - events.ns[birth])}, ${withThousands(death - birth)} events` : 'to the end of the run';
+  return [
+    ['Size', `${mebibytes(events.bytes[id], run.decimals)} MiB, ${exactBytes(events.bytes[id])}`],
+    ['Category', `${run.categories[site.category].name}${site.kind ? ` / ${site.kind}` : ''}`],
+    ['Rule', site.reason],
+    ['Tensor', site.name],
+    ['Shape', [shapeText(site.shape), site.dtype].filter(Boolean).join(', ')],
+    ['Operator', site.op],
+    ['Layer', site.layer],
+    ['Kept for', site.saver === site.layer ? '' : site.saver],
+    ['Born in', bornIn(run, birth)],
+    ['Born', `${withThousands(events.ns[birth] / 1e6, 3)} ms, event ${withThousands(birth)}`],
+    ['Freed', ends ? `${withThousands(events.ns[death] / 1e6, 3)} ms, event ${withThousands(death)}` : ''],
+    ['Lived', lived],
+    ['Stack', events.stackOf(id)],
+  ].filter(([, text]) => text);
+}

@@ -1,0 +1,113 @@
+// One picture of the visible stretch: what each column shows, drawn as stacked categories or as a band for each block.
+
+// The remainders of what stays for the whole run lie at the bottom, the others on top.
+const STATIC_CATEGORIES = [0, 1];
+const PASSING_CATEGORIES = [2, 3, 4, 5, 6, 7];
+const LEAST_ROWS = 1 / 16;  // of a block that is looked at at all
+const MOST_LABELS = 200;
+
+class Frame {
+  // `scale` is how many of its pixels lie on one of the page's.
+  constructor(events, view, layout, settings, scale, height) {
+    Object.assign(this, {events, view, layout, settings, scale});
+    this.width = Math.max(1, Math.round(view.width * scale));
+    this.height = Math.max(1, Math.round(height * scale));
+    this.columns = new PixelColumns(events, view, this.width);
+    this.categoryBytes = this.columns.categoryBytes(settings.hidden);
+    this.totals = new Float64Array(this.width);
+    this.categoryBytes.forEach((bytes, i) => { this.totals[i % this.width] += bytes; });
+    this.labels = [];
+  }
+
+  draw(raster, palette, vertical) {
+    this.vertical = vertical;
+    this.palette = palette;
+    this.raster = raster;
+    const bytesPerRow = vertical.span / this.height;
+    raster.begin(palette.ground, vertical.low, bytesPerRow);
+    this.arranged = null;
+    if (this.settings.shows === 'categories') this.drawCategories();
+    else this.drawBlocks(bytesPerRow);
+    this.labels.sort((a, b) => b.columns - a.columns).splice(MOST_LABELS);
+  }
+
+  drawCategories() {
+    for (let category = 0; category < CATEGORY_COUNT; ++category) {
+      const {shades, edge, hatch} = this.palette.categories[category];
+      this.raster.stack(0, this.width - 1, 0, this.ofCategory(this.categoryBytes, category), shades[0], edge, hatch);
+    }
+  }
+
+  drawBlocks(bytesPerRow) {
+    const {hidden, pinned, leastBytes, most} = this.settings;
+    this.arranged = this.layout.arrange(this.columns, this.categoryBytes,
+      {bytesPerRow, hidden, pinned, most, leastBytes: Math.max(leastBytes, bytesPerRow * LEAST_ROWS)});
+    this.drawRemainders(STATIC_CATEGORIES);
+    this.pinnedBand = null;
+    for (const band of this.arranged.bands) {
+      if (band.id === pinned) this.pinnedBand = this.outline(band);
+      if (band.members) this.drawJoined(band);
+      else this.drawOwn(band);
+    }
+    this.drawRemainders(PASSING_CATEGORIES);
+  }
+
+  drawOwn({id, category, from, to}) {
+    const isMatch = this.isMatch(id);
+    const {shades, edge, hatch} = isMatch ? this.palette.categories[category] : this.palette.unmatched;
+    const shade = Math.imul(id, 0x9e3779b1) >>> 30;
+    const room = this.raster.stack(from, to, this.events.bytes[id], null, shades[shade], edge, hatch);
+    if (room) this.labels.push({...room, id, category, shade, isMatch});
+  }
+
+  drawJoined(band) {
+    const isMatch = !this.settings.matches || this.layout.membersAmong(band, (id) => this.isMatch(id));
+    const {shades, edge, hatch} = isMatch ? this.palette.categories[band.category] : this.palette.unmatched;
+    const shade = Math.imul(band.firstModule + 1, 0x9e3779b1) >>> 30;
+    const room = this.raster.stack(band.from, band.to, 0, this.layout.heights(band), shades[shade], edge, hatch);
+    if (room) this.labels.push({...room, band, category: band.category, shade, isMatch});
+  }
+
+  drawRemainders(categories) {
+    for (const category of categories) {
+      const colours = this.settings.matches ? this.palette.unmatched : this.palette.categories[category];
+      this.raster.stack(0, this.width - 1, 0, this.ofCategory(this.arranged.remainder, category), colours.remainder, colours.edge, colours.hatch);
+    }
+  }
+
+  ofCategory(bytes, category) { return bytes.subarray(category * this.width, (category + 1) * this.width); }
+  isMatch(id) { return !this.settings.matches || this.settings.matches[this.events.site[id]] === 1; }
+
+  // Where a band will lie: its columns, and what is below it in each.
+  outline({id, from, to}) {
+    return {id, from, to, below: this.raster.stacked.slice(from, to + 1), bytes: this.events.bytes[id]};
+  }
+
+  // What is drawn at a height of a column: {id}, {band, ids}, {remainder: category}, {category} or null.
+  bandAt(column, bytes) {
+    if (bytes < 0) return null;
+    let top = 0;
+    if (!this.arranged) {
+      for (let category = 0; category < CATEGORY_COUNT; ++category) {
+        top += this.categoryBytes[category * this.width + column];
+        if (bytes < top) return {category};
+      }
+      return null;
+    }
+    const remainderAt = (categories) => categories.find((category) => bytes < (top += this.arranged.remainder[category * this.width + column]));
+    const below = remainderAt(STATIC_CATEGORIES);
+    if (below !== undefined) return {remainder: below};
+    for (const band of this.arranged.bands) {
+      if (column < band.from || column > band.to) continue;
+      if (!band.members) {
+        if (bytes < (top += this.events.bytes[band.id])) return {id: band.id};
+        continue;
+      }
+      const ids = this.layout.membersAt(band, column);
+      for (const id of ids) top += this.events.bytes[id];
+      if (bytes < top) return {band, ids};
+    }
+    const above = remainderAt(PASSING_CATEGORIES);
+    return above === undefined ? null : {remainder: above};
+  }
+}

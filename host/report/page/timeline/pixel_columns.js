@@ -1,0 +1,85 @@
+// What each pixel column shows: the state with the largest total among those that hold at any time in it. So a peak is
+// seen however far one zooms out, and what a column shows are the blocks of one real moment.
+
+class PixelColumns {
+  constructor(events, view, count) {
+    this.events = events;
+    this.count = count;
+    this.findStates(view);
+    this.indexStates();
+  }
+
+  // Ends of columns as numbers of events; the state that a column is entered with holds in it unless an event
+  // stands right at its edge.
+  findStates(view) {
+    const {events, count} = this;
+    const isTime = view.mode === 'time';
+    const edge = (column) => view.begin + view.span * column / count;
+    const before = (position, least) => (isTime ? events.countBefore(position, least)
+      : Math.min(Math.max(Math.ceil(position), 0), events.count));
+    this.states = new Int32Array(count);
+    let first = before(edge(0), 0);
+    this.entered = first;  // how many events lie before the first column
+    for (let column = 0; column < count; ++column) {
+      const last = before(edge(column + 1), first);
+      const next = first === events.count ? Infinity : isTime ? events.ns[first] : first;
+      const isEnteredStateHeld = next > edge(column) || first === last;
+      this.states[column] = events.largestState(isEnteredStateHeld ? first : first + 1, last);
+      first = last;
+    }
+    this.left = first;  // how many lie before the end of the last
+  }
+
+  // States are found again in constant time: of each stretch of 2^shift states the first column that shows one of it
+  // or of a later one.
+  indexStates() {
+    const {states, count} = this;
+    [this.first, this.last] = [states[0], states[count - 1]];
+    this.shift = 0;
+    while ((this.last - this.first) >> this.shift > 1 << 16) ++this.shift;
+    const stretches = ((this.last - this.first) >> this.shift) + 1;
+    this.columnOf = new Int32Array(stretches);
+    for (let stretch = 0, column = 0; stretch < stretches; ++stretch) {
+      while (states[column] < this.first + stretch * 2 ** this.shift) ++column;
+      this.columnOf[stretch] = column;
+    }
+  }
+
+  // The first column that shows that state or a later one; `count` where none does.
+  firstFrom(state) {
+    if (state <= this.first) return 0;
+    if (state > this.last) return this.count;
+    let column = this.columnOf[(state - this.first) >> this.shift];
+    while (this.states[column] < state) ++column;
+    return column;
+  }
+
+  // Of each category a column of bytes: [category * count + column]. Those in `hidden` count as nothing.
+  categoryBytes(hidden) {
+    const {events, states, count} = this;
+    const bytes = new Float64Array(CATEGORY_COUNT * count);
+    const now = new Float64Array(CATEGORY_COUNT);
+    for (let column = 0; column < count; ++column) {
+      if (column === 0 || states[column] !== states[column - 1]) {
+        events.categoriesAt(states[column], now);
+        for (const category of hidden) now[category] = 0;
+      }
+      for (let i = 0; i < CATEGORY_COUNT; ++i) bytes[i * count + column] = now[i];
+    }
+    return bytes;
+  }
+
+  // The most that is reserved in each column, or null in a run that reserved nothing.
+  reservedBytes(view) {
+    const {states, bytes} = this.events.reserved;
+    if (states.length === 0) return null;
+    const most = new Float64Array(this.count);
+    let at = d3.bisectRight(states, this.entered) - 1;
+    for (let column = 0; column < this.count; ++column) {
+      const last = view.stateAt(view.begin + view.span * (column + 1) / this.count);
+      most[column] = at >= 0 ? bytes[at] : 0;
+      while (at + 1 < states.length && states[at + 1] <= last) most[column] = Math.max(most[column], bytes[++at]);
+    }
+    return most;
+  }
+}

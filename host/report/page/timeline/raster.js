@@ -1,0 +1,64 @@
+// Bands as pixels, written straight into an ImageData: each column keeps how many bytes are stacked so far, and the
+// next band is filled on top of them. No pixel is written twice.
+
+const EDGE_ROWS = 5;        // a band this high gets a dark line on top
+const STEEPEST_EDGE = 2;    // of more rows from column to column, lines would be speckle
+const LABEL_ROWS = 13;
+const LABEL_COLUMNS = 46;
+
+class Raster {
+  // `base` bytes lie at the lower edge; a row is `bytesPerRow` high.
+  constructor(width, height) {
+    this.width = width;
+    this.height = height;
+    this.image = new ImageData(width, height);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.stacked = new Float64Array(width);
+  }
+
+  begin(ground, base, bytesPerRow) {
+    this.base = base;
+    this.rowsPerByte = 1 / bytesPerRow;
+    this.pixels.fill(ground);
+    this.stacked.fill(0);
+  }
+
+  // A band of the same bytes in each of its columns, or of heights[column - from]. Told where its name has room:
+  // {column, columns, row} in pixels, or null.
+  stack(from, to, bytes, heights, fill, edge, hatch) {
+    const {pixels, width, height, stacked, base, rowsPerByte} = this;
+    const wantsLabel = heights !== null || bytes * rowsPerByte >= LABEL_ROWS;
+    let best = null;
+    let [runFrom, runLow, runHigh] = [from, height, 0];
+    let lastTop = -1;
+    for (let column = from; column <= to; ++column) {
+      const low = stacked[column];
+      const high = low + (heights === null ? bytes : heights[column - from]);
+      stacked[column] = high;
+      const bottom = Math.min(height, height - Math.round((low - base) * rowsPerByte));
+      const top = Math.max(0, height - Math.round((high - base) * rowsPerByte));
+      if (bottom > top) {
+        const end = bottom * width + column;
+        for (let at = top * width + column; at < end; at += width) pixels[at] = fill;
+        if (hatch !== 0) this.hatch(column, top, bottom, hatch);
+        if (bottom - top >= EDGE_ROWS && lastTop >= 0 && Math.abs(top - lastTop) <= STEEPEST_EDGE) pixels[top * width + column] = edge;
+      }
+      lastTop = top;
+      if (!wantsLabel) continue;
+      runLow = Math.min(runLow, bottom);
+      runHigh = Math.max(runHigh, top);
+      if (runLow - runHigh < LABEL_ROWS) [runFrom, runLow, runHigh] = [column, bottom, top];
+      const columns = column - runFrom + 1;
+      if (runLow - runHigh >= LABEL_ROWS && columns >= LABEL_COLUMNS && (best === null || columns > best.columns)) {
+        best = {column: runFrom, columns, row: (runLow + runHigh) / 2};
+      }
+    }
+    return best;
+  }
+
+  hatch(column, top, bottom, colour) {
+    for (let row = top; row < bottom; ++row) {
+      if (((column + row) & 7) < 2) this.pixels[row * this.width + column] = colour;
+    }
+  }
+}

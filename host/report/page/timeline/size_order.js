@@ -1,0 +1,16 @@
+// The order of allocations by size.
+
+// Which allocations are largest, of equal ones in their order: a counting sort. Sizes are known by their places, from the
+// smallest to the largest.
+function largestFirst(sizeOf, sizes) {
+  const next = new Uint32Array(sizes);
+  for (let id = 0; id < sizeOf.length; ++id) ++next[sizeOf[id]];
+  for (let size = sizes - 1, at = 0; size >= 0; --size) {
+    const count = next[size];
+    next[size] = at;
+    at += count;
+  }
+  const order = new Uint32Array(sizeOf.length);
+  for (let id = 0; id < sizeOf.length; ++id) order[next[sizeOf[id]]++] = id;
+  return order;
+}

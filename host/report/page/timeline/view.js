@@ -1,0 +1,90 @@
+// The horizontal axis that the memory and all that lies below it share: which stretch of the run is visible, and where
+// on it a moment lies. It runs over time, in nanoseconds, or over events, where event n lies at n and every event is
+// equally wide. `position` below is a place on it, in its own unit.
+
+const NARROWEST_NS = 2000;
+const NARROWEST_EVENTS = 4;
+
+class View {
+  constructor(events, durationNs) {
+    this.events = events;
+    this.durationNs = durationNs;
+    this.mode = 'time';
+    this.width = 1;
+    this.listeners = [];
+    this.begin = 0;
+    this.end = this.extent();
+  }
+
+  // `listener` is told whenever what is visible changes.
+  onChange(listener) { this.listeners.push(listener); }
+
+  extent() { return Math.max(this.mode === 'time' ? this.durationNs : this.events.count, 1); }
+  narrowest() { return Math.min(this.extent(), this.mode === 'time' ? NARROWEST_NS : NARROWEST_EVENTS); }
+  get span() { return this.end - this.begin; }
+  get isWhole() { return this.begin <= 0 && this.end >= this.extent(); }
+
+  // Pixels from the left edge, of `width`.
+  x(position) { return (position - this.begin) / this.span * this.width; }
+  position(x) { return this.begin + x / this.width * this.span; }
+
+  // Where the moment lies that is both; `count` events lie before it.
+  positionOf(ns, count) { return this.mode === 'time' ? ns : count; }
+  positionOfNs(ns) { return this.mode === 'time' ? ns : this.events.countBefore(ns); }
+  // The moment in which a state comes to be.
+  positionOfState(state) { return state === 0 ? 0 : this.positionOf(this.events.ns[state - 1], state - 1); }
+  // The state that holds there.
+  stateAt(position) {
+    if (this.mode === 'time') return d3.bisectRight(this.events.ns, position);
+    return Math.min(Math.floor(Math.max(position, -1)) + 1, this.events.count);
+  }
+  nsAt(position) {
+    if (this.mode === 'time') return position;
+    const {ns, count} = this.events;
+    if (count === 0 || position >= count) return this.durationNs;
+    return ns[Math.max(Math.floor(position), 0)];
+  }
+
+  setWidth(width) {
+    this.width = width;
+    this.tell();
+  }
+
+  // Shows a stretch, kept inside of the run and no narrower than can be told apart.
+  show(begin, end) {
+    const extent = this.extent();
+    const span = Math.min(extent, Math.max(end - begin, this.narrowest()));
+    const middle = (begin + end) / 2;
+    this.begin = Math.min(Math.max(0, middle - span / 2), extent - span);
+    this.end = this.begin + span;
+    this.tell();
+  }
+
+  // A stretch that is known by time and by the events before its ends, with a margin of so many of its lengths.
+  showStretch({begin, end, beginState, endState}, margin = 0) {
+    const [first, last] = [this.positionOf(begin, beginState), this.positionOf(end, endState)];
+    this.show(first - (last - first) * margin, last + (last - first) * margin);
+  }
+
+  showWhole() { this.show(0, this.extent()); }
+
+  // What lies at `centre` stays where it is.
+  zoomBy(factor, centre = (this.begin + this.end) / 2) {
+    const span = Math.min(this.extent(), Math.max(this.span / factor, this.narrowest()));
+    const begin = centre - (centre - this.begin) * span / this.span;
+    this.show(begin, begin + span);
+  }
+
+  panBy(part) { this.show(this.begin + this.span * part, this.end + this.span * part); }
+
+  // The same events stay visible.
+  setMode(mode) {
+    if (mode === this.mode) return;
+    const ends = mode === 'event' ? [this.begin, this.end].map((ns) => this.events.countBefore(ns))
+      : [this.nsAt(this.begin), this.nsAt(this.end)];
+    this.mode = mode;
+    this.show(...ends);
+  }
+
+  tell() { for (const listener of this.listeners) listener(); }
+}

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "host/report/lanes/lane_columns.hpp"
+
+namespace strata::report {
+
+// `lanes` of the page's data (docs/report.md): what `columns` are of. Times count from begin_ns.
+nlohmann::json lanes_data(const analysis::Facts& facts, const Lanes& lanes, const LaneColumns& columns);
+
+}  // namespace strata::report

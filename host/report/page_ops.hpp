@@ -1,0 +1,13 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::report {
+
+// `ops` of the page's data (docs/report.md): operators by the memory that they hold at the peak and by their
+// time, the largest of each.
+nlohmann::json ops_data(const analysis::Facts& facts);
+
+}  // namespace strata::report

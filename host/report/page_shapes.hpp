@@ -1,0 +1,19 @@
+// The shapes of the timeline as the page has them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+#include "host/analysis/shapes/shape.hpp"
+#include "host/report/stream/event_stream.hpp"
+
+namespace strata::report {
+
+inline constexpr std::size_t kPageShapes = 100;
+
+// The largest kPageShapes of them, by time; times from `begin_ns`.
+nlohmann::json shapes_data(const analysis::Facts& facts, const std::vector<analysis::Shape>& shapes,
+                           const EventStream& stream, std::int64_t begin_ns);
+
+}  // namespace strata::report

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::report {
+
+// `faults` of the page's data (docs/report.md): what went wrong between trainer, plugins and store, and what
+// was lost, with how often.
+nlohmann::json faults_data(const analysis::Facts& facts);
+
+}  // namespace strata::report

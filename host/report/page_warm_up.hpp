@@ -1,0 +1,13 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::report {
+
+// `warm_up` of the page's data (docs/report.md): from which step on the run is steady, and what the steps
+// before it took more.
+nlohmann::json warm_up_data(const analysis::Facts& facts);
+
+}  // namespace strata::report

@@ -1,0 +1,94 @@
+#include "host/report/peak_context.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "host/report/quantity.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Facts;
+using analysis::HighPlace;
+using analysis::PeakChange;
+
+constexpr std::size_t kKindsTold = 4;
+constexpr std::uint64_t kPartsTold = 1000;  // of the peak
+
+// ", aten::bmm of lm_head, in backward"
+std::string where(const Facts& facts, const HighPlace& place) {
+  std::string text;
+  if (place.op != 0) text += ", " + facts.texts.at(place.op);
+  if (place.layer != 0) text += (place.op != 0 ? " of " : ", ") + facts.texts.at(place.layer);
+  return text + (place.phase.empty() ? ", between phases" : ", in " + place.phase);
+}
+
+// How many of the largest are worth a word.
+std::size_t told_changes(const Facts& facts) {
+  const auto& changes = facts.peak_context.changes;
+  std::size_t told = 0;
+  while (told < std::min(changes.size(), kKindsTold) &&
+         (told == 0 || std::max(changes[told].born_bytes, changes[told].freed_bytes) >=
+                           facts.peak.allocated_bytes / kPartsTold)) {
+    ++told;
+  }
+  return told;
+}
+
+}  // namespace
+
+std::string change_sentence(const Facts& facts) {
+  const auto& context = facts.peak_context;
+  if (context.changes.empty()) return {};
+  const int decimals = decimals_for(static_cast<double>(facts.peak.allocated_bytes));
+  std::string text = fmt::format("since the {} began {} MiB: ", context.stretch.step < 0 ? "window" : "step",
+                                 change(context.begin_categories, facts.peak.categories, decimals));
+  const std::size_t told = told_changes(facts);
+  for (const PeakChange& one : std::span(context.changes).first(told)) {
+    if (&one != &context.changes.front()) text += ", ";
+    text += fmt::format(
+        "{} {} {}", to_string(one.category), one.kind,
+        signed_mebibytes(static_cast<double>(one.born_bytes) - static_cast<double>(one.freed_bytes),
+                         decimals));
+  }
+  if (context.changes.size() > told) {
+    text += context.changes.size() == told + 1
+                ? ", and one kind more"
+                : fmt::format(", and {} kinds more", context.changes.size() - told);
+  }
+  return text;
+}
+
+std::vector<std::string> place_sentences(const Facts& facts) {
+  const auto& context = facts.peak_context;
+  const auto& next = context.next_place;
+  const auto& outside = context.outside_phase;
+  if (facts.peak.allocated_bytes == 0) return {};
+  const int decimals = decimals_for(static_cast<double>(facts.peak.allocated_bytes));
+  const auto amount = [&](std::uint64_t bytes) {
+    return mebibytes(static_cast<double>(bytes), decimals) + " MiB";
+  };
+  const auto lower = [&](const HighPlace& place) {
+    return amount(facts.peak.allocated_bytes - place.allocated_bytes);
+  };
+  std::vector<std::string> sentences;
+  if (!next) {
+    sentences.emplace_back("no other high place in the step");
+  } else if (next->allocated_bytes == facts.peak.allocated_bytes) {
+    sentences.push_back("lowering this peak alone buys nothing: another place is as high" +
+                        where(facts, *next));
+  } else {
+    sentences.push_back(fmt::format("lowering this peak buys at most {}: the next-highest place is {}{}",
+                                    lower(*next), amount(next->allocated_bytes), where(facts, *next)));
+  }
+  if (outside && (!next || outside->sequence != next->sequence)) {
+    sentences.push_back(fmt::format("outside of {} the highest is {}, {} lower{}", context.part_of_step,
+                                    amount(outside->allocated_bytes), lower(*outside),
+                                    where(facts, *outside)));
+  }
+  return sentences;
+}
+
+}  // namespace strata::report

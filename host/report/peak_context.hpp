@@ -1,0 +1,17 @@
+// A peak against the begin of its step and against the next-highest places, in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::report {
+
+// "Since the step began +1,680.4 MiB: Activation saved +1,596.2, ..."; empty where nothing changed.
+std::string change_sentence(const analysis::Facts& facts);
+
+// What lowering the peak buys, in one sentence or two. None in a run without a peak.
+std::vector<std::string> place_sentences(const analysis::Facts& facts);
+
+}  // namespace strata::report

@@ -1,0 +1,29 @@
+// Where an axis has its marks, and what they say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace strata::report::plot {
+
+struct Mark {
+  double value = 0.0;
+  std::string label;
+};
+
+struct Axis {
+  double end = 0.0;
+  std::vector<Mark> marks;  // from 0 to the end, at round amounts
+  std::string unit;         // "MiB", "GiB"; "s", "ms", "µs"
+};
+
+// For bytes from 0 to `most`, in MiB or GiB; at most `wanted` marks above 0.
+Axis bytes_axis(double most, int wanted);
+
+// For nanoseconds from 0 to `length`.
+Axis time_axis(double length, int wanted);
+
+// For how many of something, from 0 to `most`.
+Axis count_axis(double most, int wanted, std::string unit);
+
+}  // namespace strata::report::plot

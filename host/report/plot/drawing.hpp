@@ -1,0 +1,74 @@
+// A picture of lines, areas and text that becomes an SVG, PNG or PDF file. Lengths are points, 1/72 inch,
+// from the upper left corner. Drawn by cairo; nothing of it shows here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata::report::plot {
+
+enum class FileFormat : std::uint8_t { kSvg, kPng, kPdf };
+
+struct Colour {
+  double red = 0.0, green = 0.0, blue = 0.0;  // 0 to 1
+
+  // 0xRRGGBB
+  static constexpr Colour of(std::uint32_t rgb) {
+    return {static_cast<double>(rgb >> 16 & 0xFF) / 255.0, static_cast<double>(rgb >> 8 & 0xFF) / 255.0,
+            static_cast<double>(rgb & 0xFF) / 255.0};
+  }
+};
+
+struct Position {
+  double x = 0.0, y = 0.0;
+};
+
+struct Rectangle {
+  double left = 0.0, top = 0.0, width = 0.0, height = 0.0;
+};
+
+enum class Align : std::uint8_t { kLeft, kMiddle, kRight };
+
+struct TextStyle {
+  double size = 9.0;
+  Colour colour = {};
+  Align align = Align::kLeft;
+  bool bold = false;
+};
+
+// The picture could not be made; the message says why.
+class DrawingError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Drawing {
+ public:
+  // On a white ground. A PNG has `pixels_a_point` pixels for each point. Throws DrawingError.
+  Drawing(FileFormat format, double width, double height, double pixels_a_point);
+  ~Drawing();
+  Drawing(const Drawing&) = delete;
+  Drawing& operator=(const Drawing&) = delete;
+
+  void fill(const Rectangle& area, Colour colour);
+  // Closed between the last corner and the first.
+  void fill(const std::vector<Position>& corners, Colour colour);
+  void line(const std::vector<Position>& corners, Colour colour, double width, bool dashed = false);
+  void dot(Position centre, double radius, Colour colour);
+  // `at` is on the text's baseline. UTF-8; what is not printable is replaced.
+  void text(Position at, std::string_view text, const TextStyle& style);
+  double width_of(std::string_view text, const TextStyle& style) const;
+
+  // The file's content. Nothing may be drawn any more. Throws DrawingError.
+  std::string finish();
+
+ private:
+  struct Canvas;
+  std::unique_ptr<Canvas> canvas_;
+};
+
+}  // namespace strata::report::plot

@@ -1,0 +1,25 @@
+// Labels with arrows on the memory timeline.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "host/analysis/shapes/shape.hpp"
+#include "host/report/plot/drawing.hpp"
+
+namespace strata::report::plot {
+
+// Of a picture's area: where a moment and a level are, and down from where it is filled.
+struct ShapeGround {
+  Rectangle area;
+  std::function<double(std::int64_t ns)> x;
+  std::function<double(double bytes)> y;
+  std::function<double(double x)> covered_from;
+  std::vector<Rectangle> taken = {};  // by other text
+};
+
+// All that lie between `begin_ns` and `end_ns`, the largest placed first. Returns how many found no place.
+std::size_t draw_shape_labels(Drawing& drawing, const std::vector<analysis::Shape>& shapes,
+                              std::int64_t begin_ns, std::int64_t end_ns, const ShapeGround& ground);
+
+}  // namespace strata::report::plot

@@ -1,0 +1,30 @@
+// Which ranks of a job a terminal shows one by one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "host/analysis/ranks/job_facts.hpp"
+
+namespace strata::report {
+
+// All of up to 16; of more those that stand out: the first, the heaviest and the lightest, the one with most
+// that is Unknown, stragglers, and those that did not come to their end. Indices into the job's ranks.
+std::vector<std::size_t> shown_ranks(const analysis::JobFacts& job);
+
+// "0-3, 7": rank numbers or steps, in order.
+template <typename Number>
+std::string ranges_text(const std::vector<Number>& numbers) {
+  std::string text;
+  for (std::size_t first = 0; first < numbers.size();) {
+    std::size_t last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(numbers[first]);
+    if (last > first) text += (last == first + 1 ? ", " : "-") + std::to_string(numbers[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+}  // namespace strata::report

@@ -1,0 +1,21 @@
+// What a comparison of ranks found, in sentences.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/analysis/ranks/job_facts.hpp"
+
+namespace strata::report {
+
+// Each without a line break. Who is missing; who is slow, in which steps and phases, by how much; by what
+// memory differs; how the clocks were brought together.
+std::vector<std::string> lost_sentences(const analysis::JobFacts& job);
+std::vector<std::string> straggler_sentences(const analysis::JobFacts& job);
+std::vector<std::string> imbalance_sentences(const analysis::JobFacts& job);
+std::vector<std::string> clock_sentences(const analysis::JobFacts& job);
+
+// "4 of 4 ranks, on 2 machines"
+std::string job_size(const analysis::JobFacts& job);
+
+}  // namespace strata::report

@@ -1,0 +1,16 @@
+// `strata report --scopes`: the most of each kind of memory within each stretch of the run, and one moment
+// that reconciles them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/analysis/reconciliation.hpp"
+#include "host/analysis/scopes.hpp"
+
+namespace strata::report {
+
+std::string scope_report(const analysis::Facts& facts, const std::vector<analysis::Scope>& scopes,
+                         bool colour, int width);
+
+}  // namespace strata::report

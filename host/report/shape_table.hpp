@@ -1,0 +1,16 @@
+// The shapes of a memory timeline on the terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+#include "host/analysis/shapes/shape.hpp"
+
+namespace strata::report {
+
+// Of each a line, what it is, and what would remove it.
+std::string shape_table(const analysis::Facts& facts, const std::vector<analysis::Shape>& shapes, bool colour,
+                        int width);
+
+}  // namespace strata::report

@@ -1,0 +1,14 @@
+// Words of a command line for sh.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata::report {
+
+// The word as sh reads it back, in quotes where it needs them.
+std::string shell_word(std::string_view word);
+std::string shell_line(const std::vector<std::string>& words);
+
+}  // namespace strata::report

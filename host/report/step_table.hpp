@@ -1,0 +1,13 @@
+// The peaks of a run's steps on the terminal.
+#pragma once
+
+#include <string>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::report {
+
+// One line a step, the run's peak marked.
+std::string step_table(const analysis::Facts& facts, bool colour, int width);
+
+}  // namespace strata::report

@@ -1,0 +1,41 @@
+// What blocks have in common: those with one category, rule, name, operator, module and form share a site, so
+// that a million of them are told in a few thousand words.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/report/stream/event_stream.hpp"
+
+namespace strata::report {
+
+struct BlockSite {
+  analysis::Category category = analysis::Category::kUnknown;
+  // Indices into BlockSites::texts; 0 is none.
+  std::uint32_t kind = 0, reason = 0, name = 0, op = 0, layer = 0, saver = 0, dtype = 0, shape = 0;
+  auto operator<=>(const BlockSite&) const = default;
+  // In the order in which the page has them.
+  std::array<std::uint32_t*, 8> words() {
+    return {&kind, &reason, &name, &op, &layer, &saver, &dtype, &shape};
+  }
+  std::array<std::uint32_t, 8> words() const { return {kind, reason, name, op, layer, saver, dtype, shape}; }
+};
+
+struct BlockSites {
+  std::vector<BlockSite> sites;        // the one of most allocations first
+  std::vector<std::uint32_t> site_of;  // by allocation of the stream
+  std::vector<std::string> texts;      // [0] is empty; each cut, and printable
+  std::uint64_t texts_left_out = 0;    // of sites with few allocations, beyond the limit: told as "…"
+};
+
+struct SiteLimits {
+  std::size_t text_bytes = 300;             // of one
+  std::size_t all_texts_bytes = 4'000'000;  // of all together
+};
+
+BlockSites block_sites(const analysis::Facts& facts, const EventStream& stream,
+                       const SiteLimits& limits = {});
+
+}  // namespace strata::report

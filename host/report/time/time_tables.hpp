@@ -1,0 +1,48 @@
+// The tables of the report on time. Each is empty where there is nothing to show. Times are means over the
+// window's steps.
+#pragma once
+
+#include <string>
+
+#include "host/report/time/time_report.hpp"
+
+namespace strata::report {
+
+// Milliseconds with decimals that fit the largest one of a table.
+class Milliseconds {
+ public:
+  // `largest_ns` and all others are sums over so many steps.
+  Milliseconds(std::int64_t largest_ns, std::size_t steps);
+  // "12.34"; of nothing, nothing.
+  std::string operator()(std::int64_t ns) const;
+
+ private:
+  double steps_;
+  int decimals_;
+};
+
+// "61.2%"; "–" of nothing.
+std::string share_of(std::int64_t part, std::int64_t whole);
+
+// Why a device did nothing, in a few words.
+const char* explained(analysis::IdleCause cause);
+// "32*128x64x64", with the batch and how many products it is.
+std::string product_shape(const analysis::ProductRow& shape);
+
+std::string phase_time_table(const analysis::TimeFacts& time, const TerminalStyle& style);
+// With the means of all steps and of those that are no warm-up.
+std::string step_time_table(const analysis::Facts& facts, const TerminalStyle& style);
+// "8.0 ms without the 2 steps of warm-up"; empty where no step of the window is warm-up.
+std::string steady_mean(const analysis::Facts& facts);
+std::string layer_time_table(const analysis::TimeFacts& time, const TimeReportOptions& options,
+                             const TerminalStyle& style);
+std::string op_time_table(const analysis::Facts& facts, const TimeReportOptions& options,
+                          const TerminalStyle& style);
+std::string kernel_time_table(const analysis::Facts& facts, const TimeReportOptions& options,
+                              const TerminalStyle& style);
+std::string device_time_text(const analysis::Facts& facts, const TimeReportOptions& options,
+                             const TerminalStyle& style);
+std::string product_table(const analysis::Facts& facts, const TimeReportOptions& options,
+                          const TerminalStyle& style);
+
+}  // namespace strata::report

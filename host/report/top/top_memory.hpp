@@ -1,0 +1,14 @@
+// The memory of one device, in bars.
+#pragma once
+
+#include <string>
+
+#include "host/analysis/live/live_rank.hpp"
+#include "host/report/terminal_tables.hpp"
+
+namespace strata::report {
+
+// Allocated, reserved, peak and use of the device, and what is allocated by category.
+std::string top_memory(const analysis::LiveDevice& device, const TerminalStyle& style);
+
+}  // namespace strata::report

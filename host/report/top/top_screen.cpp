@@ -1,0 +1,205 @@
+#include "host/report/top/top_screen.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "host/report/quantity.hpp"
+#include "host/report/terminal_tables.hpp"
+#include "host/report/text.hpp"
+#include "host/report/top/top_memory.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::LiveRank;
+using analysis::LiveState;
+
+constexpr int kNarrowest = 60;
+constexpr int kFieldColumns = 11;
+
+std::string state_text(const LiveRank& rank) {
+  switch (rank.state) {
+    case LiveState::kEnded:
+      return "ended: " + (rank.end.empty() ? std::string("it does not say how") : rank.end);
+    case LiveState::kKilled:
+      return "killed";
+    case LiveState::kUnwritten:
+      return "open, and no process here writes it";
+    case LiveState::kWaiting:
+      return "waiting for its first rows";
+    case LiveState::kRunning:
+      return rank.caught_up
+                 ? "running"
+                 : fmt::format("running; reading what is there, {} rows so far", thousands(rank.rows));
+  }
+  return {};
+}
+
+bool is_alarming(const LiveRank& rank) {
+  return rank.state == LiveState::kKilled || (rank.state == LiveState::kEnded && rank.end != "done");
+}
+
+std::string per_second(const LiveRank& rank) {
+  if (!rank.pace || !rank.pace->counted_per_second) return {};
+  return fmt::format("{} {}/s",
+                     thousands(static_cast<std::uint64_t>(std::llround(*rank.pace->counted_per_second))),
+                     rank.unit);
+}
+
+std::string window_text(const LiveRank& rank) {
+  if (rank.last_step > (std::uint64_t{1} << 62)) {
+    return rank.first_step == 0 ? "" : fmt::format(", window from step {}", rank.first_step);
+  }
+  return fmt::format(", window steps {} to {}", rank.first_step, rank.last_step);
+}
+
+std::string step_text(const LiveRank& rank) {
+  if (!rank.step) return "none has begun";
+  static constexpr std::array<std::string_view, 3> kSchedule{"waiting", "warm-up", "active"};
+  const auto schedule = rank.schedule < kSchedule.size() ? kSchedule.at(rank.schedule) : "";
+  return fmt::format("{}, {}{}", *rank.step, schedule, window_text(rank));
+}
+
+std::string phase_text(const LiveRank& rank) {
+  if (rank.state == LiveState::kEnded) return {};
+  if (rank.phase.empty()) return rank.step_open ? "none" : "between steps";
+  return rank.state == LiveState::kRunning ? fmt::format("{}, for {}", rank.phase, duration(rank.phase_ns))
+                                           : rank.phase;
+}
+
+std::string time_text(const LiveRank& rank) {
+  if (!rank.pace) return {};
+  const auto& pace = *rank.pace;
+  std::string text = duration(rank.last_step_ns.value_or(0.0));
+  if (pace.steps > 1) {
+    text += fmt::format("; of the last {} median {}, {} to {}", pace.steps, duration(pace.median_ns),
+                        duration(pace.least_ns), duration(pace.most_ns));
+  }
+  return text;
+}
+
+std::string process_text(const LiveRank& rank) {
+  std::string text = fmt::format("{}, rank {}", rank.pid, rank.rank);
+  if (rank.resident_bytes > 0) {
+    text += fmt::format(", RSS {} MiB, at most {}", mebibytes(static_cast<double>(rank.resident_bytes), 0),
+                        mebibytes(static_cast<double>(rank.peak_resident_bytes), 0));
+  }
+  return text;
+}
+
+std::string header(const TopView& view, const LiveRank& rank, const TerminalStyle& style) {
+  const int room = style.width - kFieldColumns;
+  std::string text;
+  const auto field = [&](std::string_view name, std::string_view value, bool alarm = false) {
+    if (value.empty()) return;
+    const std::string shown = shortened(value, room);
+    text += fmt::format("  {:<9}{}\n", name, alarm ? style.alarming(shown) : shown);
+  };
+  const std::string age = rank.elapsed_ns > 0 ? ", " + duration(rank.elapsed_ns) : "";
+  text += style.heading("strata top") + ' ' + shortened(rank.name, style.width - 11) + '\n';
+  field("run", view.run);
+  field("state", state_text(rank) + age, is_alarming(rank));
+  field("process", process_text(rank));
+  field("dry", rank.dry.empty() ? "" : "no card: " + rank.dry + " stood in for");
+  field("step", step_text(rank));
+  field("phase", phase_text(rank));
+  field("time", time_text(rank));
+  field("rate", per_second(rank));
+  if (rank.loss) field("loss", fmt::format("{:.4f} at step {}", *rank.loss, rank.loss_step));
+  if (rank.dropped_rows > 0) {
+    field("dropped",
+          fmt::format("{} that found no room: what is shown may be wrong",
+                      counted(rank.dropped_rows, "row", "rows")),
+          true);
+  }
+  if (!rank.problem.empty())
+    text += style.alarming("  problem") + '\n' + wrapped(rank.problem, kFieldColumns, style.width);
+  return text;
+}
+
+std::string rank_table(const TopView& view, const TerminalStyle& style) {
+  if (view.ranks.size() < 2) return {};
+  constexpr int kFixedColumns = 2 + 5 + 9 + 14 + 11 + 12 + 2;
+  const int bar_columns = style.width - kFixedColumns;
+  std::uint64_t whole = 1;
+  for (const LiveRank& rank : view.ranks) {
+    for (const auto& device : rank.devices)
+      whole = std::max({whole, device.peak_allocated_bytes, device.capacity_bytes.value_or(0)});
+  }
+  std::string text = style.heading(fmt::format("  {:>4} {:>8}  {:<12}{:>11}{:>12}", "rank", "step", "phase",
+                                               "time", "MiB")) +
+                     '\n';
+  for (const LiveRank& rank : view.ranks) {
+    const auto* const device = rank.devices.empty() ? nullptr : &rank.devices.front();
+    const std::uint64_t bytes = device == nullptr ? 0 : device->allocated_bytes;
+    const std::string phase = rank.state == LiveState::kRunning ? rank.phase : to_string(rank.state);
+    text += fmt::format("  {:>4} {:>8}  {}{:>11}{:>12}  {}\n", rank.rank,
+                        rank.step ? thousands(static_cast<std::uint64_t>(*rank.step)) : "", fitted(phase, 12),
+                        rank.last_step_ns ? duration(*rank.last_step_ns) : "",
+                        mebibytes(static_cast<double>(bytes), 1), bar(bytes, whole, bar_columns));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string top_screen(const TopView& view, bool colour, int width) {
+  const TerminalStyle style{colour, std::max(width, kNarrowest)};
+  const LiveRank& rank = view.ranks.at(view.detailed);
+  std::string text = header(view, rank, style);
+  for (std::size_t i = 0; i < rank.devices.size(); ++i) {
+    const auto& device = rank.devices[i];
+    if (i == 0) {
+      text += '\n' + top_memory(device, style);
+    } else {
+      text += fmt::format("  {} beside it: {} MiB, at most {}\n", device.name,
+                          mebibytes(static_cast<double>(device.allocated_bytes), 1),
+                          mebibytes(static_cast<double>(device.peak_allocated_bytes), 1));
+    }
+  }
+  const std::string ranks = rank_table(view, style);
+  return ranks.empty() ? text : text + '\n' + ranks;
+}
+
+std::string top_line(const LiveRank& rank, bool with_rank, int width) {
+  std::string text = with_rank ? fmt::format("rank {}  ", rank.rank) : "";
+  if (rank.state != LiveState::kRunning) text += state_text(rank) + "  ";
+  text += rank.step ? fmt::format("step {}", *rank.step) : "no step yet";
+  if (rank.state == LiveState::kRunning && !rank.phase.empty()) text += ' ' + shortened(rank.phase, 12);
+  if (rank.last_step_ns) text += "  " + duration(*rank.last_step_ns);
+  if (!rank.devices.empty()) {
+    const auto& device = rank.devices.front();
+    text += fmt::format("  {} MiB, peak {}", mebibytes(static_cast<double>(device.allocated_bytes), 1),
+                        mebibytes(static_cast<double>(device.peak_allocated_bytes), 1));
+    if (device.reserved_bytes)
+      text += fmt::format(", reserved {}", mebibytes(static_cast<double>(*device.reserved_bytes), 1));
+  }
+  if (rank.loss) text += fmt::format("  loss {:.4f}", *rank.loss);
+  if (const std::string rate = per_second(rank); !rate.empty()) text += "  " + rate;
+  if (!rank.problem.empty()) text += "  " + rank.problem;
+  return shortened(text, width) + '\n';
+}
+
+std::string top_end(const std::vector<LiveRank>& ranks) {
+  const auto is_over = [](const LiveRank& rank) {
+    return rank.state != LiveState::kRunning && rank.state != LiveState::kWaiting;
+  };
+  if (ranks.empty() || !std::ranges::all_of(ranks, is_over)) return {};
+  const auto killed = std::ranges::find(ranks, LiveState::kKilled, &LiveRank::state);
+  if (killed != ranks.end()) {
+    return fmt::format("the run was killed: process {} of rank {} is gone and did not say why", killed->pid,
+                       killed->rank);
+  }
+  const auto unwritten = std::ranges::find(ranks, LiveState::kUnwritten, &LiveRank::state);
+  if (unwritten != ranks.end())
+    return fmt::format("nobody on this machine writes the run: its process {} may run on another",
+                       unwritten->pid);
+  const auto other = std::ranges::find_if(ranks, [](const LiveRank& rank) { return rank.end != "done"; });
+  const LiveRank& rank = other == ranks.end() ? ranks.front() : *other;
+  return fmt::format("the run is over: {}, after {}", rank.end.empty() ? "it does not say how" : rank.end,
+                     counted(rank.steps_ended, "step", "steps"));
+}
+
+}  // namespace strata::report

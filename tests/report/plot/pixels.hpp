@@ -1,0 +1,20 @@
+// A PNG that was drawn, read back pixel by pixel.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace strata::report::plot::testing {
+
+struct Pixels {
+  int width = 0, height = 0;
+  std::vector<std::uint32_t> pixels;  // 0xRRGGBB, row by row
+
+  std::uint32_t at(int x, int y) const { return pixels.at(static_cast<std::size_t>(y * width + x)); }
+};
+
+// Throws std::runtime_error when it is no PNG.
+Pixels read_png(const std::string& file);
+
+}  // namespace strata::report::plot::testing

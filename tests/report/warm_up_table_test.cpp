@@ -1,0 +1,101 @@
+#include "host/report/warm_up_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "host/report/step_drawing.hpp"
+#include "host/report/text.hpp"
+#include "tests/report/simulated_training.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Cause;
+using analysis::Course;
+using analysis::Facts;
+
+Facts warmed_up() {
+  Facts facts = testing::simulate({.steps = 9, .first_active_step = 3, .layers = 1});
+  facts.steady_state = {.course = Course::kWarmUp,
+                        .steps = 30,
+                        .first_step = 1,
+                        .warm_up_steps = 1,
+                        .excess_ns = 400e6,
+                        .median_ns = 12e6,
+                        .median_low_ns = 11.9e6,
+                        .median_high_ns = 12.1e6,
+                        .mean_all_ns = 25e6,
+                        .mean_steady_ns = 12.5e6,
+                        .unusual_ns = 13e6,
+                        .first_over_median = 34.3,
+                        .segments = {}};
+  facts.warm_up.is_recorded = true;
+  facts.warm_up.reference_steps = 29;
+  analysis::SlowStep step;
+  step.step = 0;
+  step.ns = 412e6;
+  step.excess_ns = 400e6;
+  step.causes = {{Cause::kDataLoader, 300e6, 1, "data took 301.0 ms"},
+                 {Cause::kPageFaults, 60e6, 30'000, "30000 more"}};
+  step.unattributed_ns = 40e6;
+  step.phases = {{"data", 301e6, 300e6}, {"forward", 70e6, 60e6}};
+  facts.warm_up.steps = {step};
+  facts.warm_up.causes = step.causes;
+  facts.warm_up.excess_ns = 400e6;
+  facts.warm_up.unattributed_ns = 40e6;
+  facts.warm_up.not_recorded = {analysis::Detector::kActivities};
+  return facts;
+}
+
+bool holds(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(WarmUpReport, TellsCausesTimesProofsAndWhatIsLeft) {
+  const std::string text = warm_up_report(warmed_up(), false, 100);
+  EXPECT_TRUE(holds(
+      text, "from step 1 on, median 12.0 ms (95%: 11.9 ms to 12.1 ms); 1 step of warm-up took 400.0 ms more"))
+      << text;
+  EXPECT_TRUE(holds(text, "  < 300.0 ms   75.0%  data loader start\n")) << text;
+  EXPECT_TRUE(holds(text, "  ~  60.0 ms   15.0%  page faults\n")) << text;
+  EXPECT_TRUE(holds(text, "     40.0 ms   10.0%  not attributed\n")) << text;
+  EXPECT_TRUE(holds(text, "data took 301.0 ms\n")) << text;
+  EXPECT_TRUE(holds(text, "Not looked for, as no activity of a device's driver was recorded: CUDA context;"))
+      << text;
+}
+
+TEST(WarmUpReport, FitsItsWidth) {
+  for (const int width : {80, 100, 133}) {
+    std::istringstream lines(warm_up_report(warmed_up(), false, width));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(line), width) << line;
+  }
+}
+
+TEST(WarmUpReport, OfARunWithoutThePluginSaysWhatToLoad) {
+  Facts facts = warmed_up();
+  facts.warm_up = {};
+  EXPECT_TRUE(holds(warm_up_report(facts, false, 133), "warmup_analyzer was not loaded"));
+  EXPECT_EQ(short_warm_up(facts, {false, 80}), "");
+}
+
+TEST(WarmUpReport, NamesThatDoNotBelongOnATerminalAreMadeSafe) {
+  Facts facts = warmed_up();
+  facts.warm_up.steps[0].causes[0].proof = "opened \x1b[2Jevil.so";
+  facts.warm_up.steps[0].phases[0].name = "da\rta";
+  const std::string text = warm_up_report(facts, false, 80);
+  EXPECT_FALSE(holds(text, "\x1b"));
+  EXPECT_FALSE(holds(text, "\r"));
+}
+
+TEST(WarmUpReport, OfAnEmptyRunSaysSo) {
+  EXPECT_TRUE(holds(warm_up_report(Facts{}, false, 80), "Fewer than two steps"));
+}
+
+TEST(StepDrawing, MarksWhereTheSteadyStepsBegin) {
+  const std::string text = step_drawing(warmed_up(), 60);
+  EXPECT_TRUE(holds(text, "\n   ^ steady from step 1\n")) << text;
+}
+
+}  // namespace
+}  // namespace strata::report
