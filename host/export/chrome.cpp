@@ -8,7 +8,9 @@
 
 #include "host/export/slices.hpp"
 #include "host/export/text.hpp"
+#include "host/export/time_trace.hpp"
 #include "host/export/timeline_rows.hpp"
+#include "host/export/trace_events.hpp"
 
 namespace strata::exports {
 namespace {
@@ -18,23 +20,52 @@ using analysis::Facts;
 
 constexpr std::size_t kLargestAllocations = 1000;
 
-// Tracks of the one process that the trace tells of.
+// Memory's tracks are those of a process that no operating system has: numbers below are processes and
+// devices.
+constexpr std::uint64_t kMemoryProcess = 4'194'305;
+
 enum Track { kCounters, kSteps, kMicroBatches, kPhases, kAllocations, kPeakBlocks };
 constexpr std::array<const char*, 6> kTrackNames = {
     "memory", "steps", "micro-batches", "phases", "largest allocations", "largest blocks at the peak"};
 
+std::uint64_t row_count(const Facts& facts) {
+  return facts.points.size() + (facts.time ? facts.time->spans.size() + facts.time->activities.size() : 0);
+}
+
 class Trace {
  public:
   Trace(const Facts& facts, Output& output, const Progress& progress)
-      : facts_(facts), rows_(progress, facts.points.size()), out_(output) {}
+      : facts_(facts), rows_(progress, row_count(facts)), out_(output), events_(facts, out_) {}
+
+  // Of a trace of several ranks: `before` is true when it is not the first.
+  Trace(const Facts& facts, Output& output, const Progress& progress, const RankInTrace& rank, bool before)
+      : facts_(facts),
+        rows_(progress, row_count(facts)),
+        out_(output),
+        events_(facts, out_, &rank, !before) {}
 
   void write() {
     out_.format(
-        "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"run\":{},\"directory\":{},\"device\":{},\"measured\":"
-        "{}}},\n"
-        "\"traceEvents\":[\n",
+        R"({{"schemaVersion":1,"deviceProperties":[],"distributedInfo":{{"rank": {},"world_size":{}}},)"
+        R"("displayTimeUnit":"ns","baseTimeNanoseconds":{},)"
+        R"("otherData":{{"run":{},"directory":{},"device":{},"measured":{}}},)",
+        facts_.rank, facts_.world_size, facts_.begin_ns + facts_.realtime_less_monotonic_ns,
         json_text(facts_.name), json_text(facts_.directory), json_text(facts_.device),
         !facts_.dry.has_value());
+    out_.append("\n\"traceEvents\":[\n");
+    write_events();
+    out_.append("\n]}\n");
+    out_.flush();
+  }
+
+  // A part of a trace's list.
+  void write_part() {
+    write_events();
+    out_.flush();
+  }
+
+ private:
+  void write_events() {
     write_names();
     write_steps();
     write_micro_batches();
@@ -42,42 +73,28 @@ class Trace {
     write_peak_blocks();
     write_largest_allocations();
     write_counters();
-    out_.append("\n]}\n");
-    out_.flush();
+    write_samples();
+    write_times(facts_, host_process(), events_, rows_);
   }
 
- private:
-  std::int64_t within(std::int64_t ns) const {
-    return std::clamp(ns, facts_.begin_ns, std::max(facts_.begin_ns, facts_.end_ns)) - facts_.begin_ns;
-  }
-
-  // Begins an event; `name` is JSON. The caller adds what is its own, and the brace.
   void begin_event(std::string_view phase, Track track, std::int64_t ns, std::string_view name) {
-    out_.append(is_first_ ? "" : ",\n");
-    is_first_ = false;
-    const std::int64_t since = within(ns);
-    out_.format(R"({{"ph":"{}","pid":1,"tid":{},"ts":{}.{:03},"name":{})", phase, static_cast<int>(track),
-                since / 1000, since % 1000, name);
+    events_.begin(phase, {kMemoryProcess, static_cast<std::uint64_t>(track)}, ns, name);
   }
 
-  void end_slice(const Slice& slice) {
-    const std::int64_t duration = within(slice.end_ns) - within(slice.begin_ns);
-    out_.format(R"(,"dur":{}.{:03})", duration / 1000, duration % 1000);
-  }
+  void end_slice(const Slice& slice) { events_.add_length(slice.begin_ns, slice.end_ns); }
 
   void write_names() {
-    begin_event("M", kCounters, facts_.begin_ns, R"("process_name")");
-    out_.format(R"(,"args":{{"name":{}}}}})",
-                json_text(fmt::format("{} on {}{}", facts_.name, facts_.device,
-                                      facts_.dry ? ", a dry " + facts_.dry->profile : "")));
-    for (int track = kCounters; track <= kPeakBlocks; ++track) {
-      const auto name = json_text(kTrackNames[static_cast<std::size_t>(track)]);
-      begin_event("M", static_cast<Track>(track), facts_.begin_ns, R"("thread_name")");
-      out_.format(R"(,"args":{{"name":{}}}}})", name);
-      begin_event("M", static_cast<Track>(track), facts_.begin_ns, R"("thread_sort_index")");
-      out_.format(R"(,"args":{{"sort_index":{}}}}})", track);
-    }
+    const std::string name = fmt::format("{} on {}{}", facts_.name, facts_.device,
+                                         facts_.dry ? ", a dry " + facts_.dry->profile : "");
+    events_.name_process(kMemoryProcess, facts_.time ? name + ": memory" : name, "", 1);
+    for (int track = kCounters; track <= kPeakBlocks; ++track)
+      events_.name_thread({kMemoryProcess, static_cast<std::uint64_t>(track)},
+                          kTrackNames[static_cast<std::size_t>(track)], track);
+    if (facts_.time) events_.name_process(host_process(), name, "CPU", 0);
   }
+
+  // A store that does not say which process wrote it has one all the same.
+  std::uint64_t host_process() const { return facts_.pid != 0 ? facts_.pid : kMemoryProcess + 1; }
 
   void write_steps() {
     for (const Slice& slice : step_slices(facts_)) {
@@ -135,11 +152,11 @@ class Trace {
       const Block& block = facts_.blocks[index];
       const std::string name = block_name(block);
       begin_event("b", kPeakBlocks, block.birth_ns, name);
-      out_.format(R"(,"id":{})", index);
+      out_.format(R"(,"id":{})", events_.id(index));
       write_block_args(block);
       out_.append("}");
       begin_event("e", kPeakBlocks, block.death_ns, name);
-      out_.format(R"(,"id":{},"cat":"block"}})", index);
+      out_.format(R"(,"id":{},"cat":"block"}})", events_.id(index));
     }
   }
 
@@ -200,10 +217,23 @@ class Trace {
     });
   }
 
+  void write_samples() {
+    const auto write = [&](std::string_view name, std::int64_t ns, std::int64_t bytes) {
+      begin_event("C", kCounters, ns, name);
+      out_.format(R"(,"args":{{"bytes":{}}}}})", bytes);
+    };
+    for (const analysis::DeviceSample& sample : facts_.samples.device) {
+      write(R"("Device used")", sample.ns, static_cast<std::int64_t>(sample.used_bytes));
+      write(R"("Outside the allocator")", sample.ns, sample.outside_bytes());
+    }
+    for (const analysis::ResidentSample& sample : facts_.samples.resident)
+      write(R"("Resident")", sample.ns, static_cast<std::int64_t>(sample.bytes));
+  }
+
   const Facts& facts_;
   RowCount rows_;
   Buffer out_;
-  bool is_first_ = true;
+  TraceEvents events_;
   std::array<std::optional<std::uint64_t>, analysis::kCategories + 2> counters_;
 };
 
@@ -211,6 +241,11 @@ class Trace {
 
 void write_chrome(const Facts& facts, Output& output, const Progress& progress) {
   Trace(facts, output, progress).write();
+}
+
+void write_chrome_rank(const Facts& facts, const RankInTrace& rank, bool is_first, Output& output,
+                       const Progress& progress) {
+  Trace(facts, output, progress, rank, !is_first).write_part();
 }
 
 }  // namespace strata::exports

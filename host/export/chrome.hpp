@@ -4,6 +4,7 @@
 
 #include "host/analysis/facts.hpp"
 #include "host/export/output.hpp"
+#include "host/export/trace_events.hpp"
 
 namespace strata::exports {
 
@@ -11,5 +12,9 @@ namespace strata::exports {
 // the largest blocks at the peak, from birth to death. Instants: the 1,000 largest allocations. Times are
 // microseconds since the run's begin.
 void write_chrome(const analysis::Facts& facts, Output& output, const Progress& progress = {});
+
+// The events of one of several ranks, which lie in one trace (chrome_ranks.hpp), without what is around them.
+void write_chrome_rank(const analysis::Facts& facts, const RankInTrace& rank, bool is_first, Output& output,
+                       const Progress& progress = {});
 
 }  // namespace strata::exports

@@ -79,9 +79,11 @@ void write_block(const Facts& facts, const Block& block, QuotedTexts& quoted, Bu
   out.format(",{},", phase == nullptr ? "" : quoted[phase->name]);
   out.format("{},{},", block.birth_sequence, block.birth_ns - facts.begin_ns);
   if (block.death_sequence != UINT64_MAX)
-    out.format("{},{}\n", block.death_sequence, block.death_ns - facts.begin_ns);
+    out.format("{},{}", block.death_sequence, block.death_ns - facts.begin_ns);
   else
-    out.append(",\n");
+    out.append(",");
+  const analysis::TensorForm& form = facts.forms.at(block.form);
+  out.format(",{},{}\n", quoted[facts.texts[form.dtype]], quoted[facts.texts[form.shape]]);
 }
 
 void write_blocks(const Facts& facts, Buffer& out, const Progress& progress) {
@@ -89,7 +91,7 @@ void write_blocks(const Facts& facts, Buffer& out, const Progress& progress) {
   QuotedTexts quoted;
   out.append(
       "address,bytes,category,kind,reason,owner,op,module,kept_by,step,phase,birth_sequence,birth_ns,"
-      "death_sequence,death_ns\n");
+      "death_sequence,death_ns,dtype,shape\n");
   for (const Block& block : facts.blocks) {
     rows.add();
     write_block(facts, block, quoted, out);

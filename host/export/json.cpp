@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "host/analysis/stacks/stack_view.hpp"
 #include "host/export/json_overview.hpp"
 #include "host/export/text.hpp"
 #include "host/export/timeline_rows.hpp"
@@ -35,6 +36,8 @@ class Document {
     write_blocks();
     write_timeline();
     write_reserved();
+    write_samples();
+    write_stacks();
     out_.append("\n}\n");
     out_.flush();
   }
@@ -139,7 +142,9 @@ class Document {
                            {"birth_sequence", kSequence},
                            {"birth", kNs},
                            {"death_sequence", kSequence},
-                           {"death", kNs}});
+                           {"death", kNs},
+                           {"dtype", kText},
+                           {"shape", kText}});
     for (const Block& block : facts_.blocks) {
       rows_.add();
       begin_row();
@@ -152,7 +157,8 @@ class Document {
         out_.format("{}", block.phase - 1);
       out_.format(",{},{}", block.birth_sequence, since_begin(block.birth_ns));
       write_end(block.death_sequence, block.death_ns);
-      out_.append("]");
+      const analysis::TensorForm& form = facts_.forms.at(block.form);
+      out_.format(",{},{}]", form.dtype, form.shape);
     }
     end_table();
   }
@@ -198,6 +204,57 @@ class Document {
       begin_row();
       out_.format(R"({},{},"{:#x}",{},{}])", point.sequence, since_begin(point.ns), point.segment_address,
                   point.change_bytes, point.bytes);
+    }
+    end_table();
+  }
+
+  void write_samples() {
+    begin_table("device_samples", {{"sequence", kSequence},
+                                   {"time", kNs},
+                                   {"used", "bytes of the whole device, by all processes"},
+                                   {"reserved", kBytes},
+                                   {"outside", "bytes; the difference"}});
+    for (const analysis::DeviceSample& sample : facts_.samples.device) {
+      begin_row();
+      out_.format("{},{},{},{},{}]", sample.sequence, since_begin(sample.ns), sample.used_bytes,
+                  sample.reserved_bytes, sample.outside_bytes());
+    }
+    end_table();
+    begin_table("process_samples",
+                {{"sequence", kSequence}, {"time", kNs}, {"resident", "bytes of the process"}});
+    for (const analysis::ResidentSample& sample : facts_.samples.resident) {
+      begin_row();
+      out_.format("{},{},{}]", sample.sequence, since_begin(sample.ns), sample.bytes);
+    }
+    end_table();
+  }
+
+  // A block's stack is that of its birth_sequence, a failure's that of its sequence.
+  void write_stacks() {
+    if (facts_.call_stacks.empty()) return;
+    begin_table("event_stacks",
+                {{"sequence", kSequence}, {"stack", "count from 0"}, {"chance", "that it had to be taken"}});
+    for (const analysis::TakenStack& taken : facts_.call_stacks.taken) {
+      begin_row();
+      out_.format("{},{},{}]", taken.sequence, taken.stack, json_number(taken.chance));
+    }
+    end_table();
+    begin_table("stack_frames", {{"stack", "count from 0"},
+                                 {"position", "0 is the innermost"},
+                                 {"function", ""},
+                                 {"file", ""},
+                                 {"line", "0: unknown"},
+                                 {"library", ""},
+                                 {"offset", "hexadecimal"},
+                                 {"inlined", "into the next position"}});
+    analysis::StackView view(facts_.call_stacks);
+    for (std::uint32_t stack = 0; stack < facts_.call_stacks.addresses.size(); ++stack) {
+      std::size_t position = 0;
+      for (const analysis::Frame& frame : view.whole(stack)) {
+        begin_row();
+        out_.format(R"({},{},{},{},{},{},"{:#x}",{}])", stack, position++, json_text(frame.function),
+                    json_text(frame.file), frame.line, json_text(frame.library), frame.offset, frame.inlined);
+      }
     }
     end_table();
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/analysis/dry_json.hpp"
+#include "host/analysis/scopes_json.hpp"
 #include "host/export/json.hpp"
 
 namespace strata::exports {
@@ -132,6 +133,14 @@ Json truth_json(const analysis::Confusion& truth) {
   return json;
 }
 
+Json stats_json(const analysis::StatsCheck& check) {
+  Json json;
+  json["holds"] = check.holds();
+  json["values"] = check.values;
+  json["mismatches"] = check.mismatches;
+  return json;
+}
+
 Json plugins_json(const Facts& facts) {
   Json list = Json::array();
   for (const analysis::PluginFact& plugin : facts.plugins) {
@@ -161,7 +170,15 @@ Json overview(const Facts& facts) {
   json["allocated"] = statistics_json("Allocated", facts.total, facts.peak.allocated_bytes);
   json["peak"] = peak_json(facts);
   json["checks"]["cross_check"] = facts.cross_check ? cross_check_json(*facts.cross_check) : Json(nullptr);
+  json["checks"]["device_stats"] = facts.stats_check ? stats_json(*facts.stats_check) : Json(nullptr);
   json["checks"]["saved_tensors"] = facts.truth ? truth_json(*facts.truth) : Json(nullptr);
+  json["scopes"] = Json::array();
+  for (const analysis::Scope& scope : scopes_of(facts)) {
+    const bool has_a_row = scope.kind == analysis::ScopeKind::kStep;
+    if (!has_a_row) json["scopes"].push_back(to_json(scope, facts));
+  }
+  json["reconciliation"] = to_json(reconcile_peak(facts), facts);
+  json["layer_outputs"] = facts.layer_estimate ? to_json(*facts.layer_estimate) : Json(nullptr);
   json["plugins"] = plugins_json(facts);
   json["warnings"] = facts.warnings;
   return json;

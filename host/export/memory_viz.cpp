@@ -143,6 +143,7 @@ class Snapshot {
   }
 
   void write_segment_event(const analysis::ReservedPoint& point) {
+    if (point.segment_address == analysis::kNoSegment) return;
     const bool grows = point.change_bytes > 0;
     const std::string_view action = layout_.expandable ? (grows ? "segment_map" : "segment_unmap")
                                                        : (grows ? "segment_alloc" : "segment_free");

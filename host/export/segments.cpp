@@ -30,6 +30,7 @@ struct Held {
   bool expandable = false;
 
   void change(const ReservedPoint& point) {
+    if (point.segment_address == analysis::kNoSegment) return;
     const std::uint64_t bytes = static_cast<std::uint64_t>(std::abs(point.change_bytes));
     const std::uint64_t end = end_of(point.segment_address, bytes);
     point.change_bytes > 0 ? segments.add(point.segment_address, end)

@@ -97,6 +97,17 @@ TEST(MemoryViz, SaysWhoMadeABlockAndWhatItIs) {
   for (const Json& allocation : allocations) EXPECT_FALSE(allocation["frames"].empty());
 }
 
+TEST(MemoryViz, SaysTheShapeAndDtypeThatWereRegistered) {
+  Facts facts = training();
+  facts.texts.insert(facts.texts.end(), {"float32", "16x64"});
+  const auto text = static_cast<std::uint32_t>(facts.texts.size());
+  facts.forms.push_back({text - 2, text - 1});
+  facts.blocks[0].form = static_cast<std::uint32_t>(facts.forms.size() - 1);
+  EXPECT_EQ(entries(snapshot_of(facts), "alloc").front()["user_metadata"],
+            "owner: layers.0.weight\nshape: 16x64\ndtype: float32\nkind: parameter\n"
+            "why: registered as a parameter\nkept by: layers.0");
+}
+
 TEST(MemoryViz, MarksStepsAndPhases) {
   const Facts facts = training();
   std::vector<std::string> open;
