@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace strata::grid {
+
+// Of this machine, to tell where a cell ran.
+std::string host_name();
+
+}  // namespace strata::grid

@@ -1,0 +1,134 @@
+#include "host/grid/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+namespace strata::grid {
+namespace {
+
+using SummaryJson = nlohmann::json;
+
+std::optional<double> number_at(const SummaryJson& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  if (!object.is_object() || found == object.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+std::string text_at(const SummaryJson& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+const SummaryJson& at(const SummaryJson& object, const char* key) {
+  static const SummaryJson nothing;
+  if (!object.is_object()) return nothing;
+  const auto found = object.find(key);
+  return found == object.end() ? nothing : *found;
+}
+
+// A run without it records no memory, and its peak reads 0.
+bool traced_memory(const SummaryJson& summary) {
+  return std::ranges::any_of(at(summary, "plugins"), [](const SummaryJson& plugin) {
+    return plugin.is_object() && text_at(plugin, "id") == "allocator_tracer" &&
+           text_at(plugin, "status") == "ok";
+  });
+}
+
+const SummaryJson& window_scope(const SummaryJson& summary) {
+  static const SummaryJson nothing;
+  for (const SummaryJson& scope : at(summary, "scopes")) {
+    if (scope.is_object() && text_at(scope, "kind") == "window") return scope;
+  }
+  return nothing;
+}
+
+// Of the window's steps that came to their end.
+std::optional<double> median_step(const SummaryJson& summary) {
+  const auto first = number_at(at(summary, "window"), "first_step"),
+             last = number_at(at(summary, "window"), "last_step");
+  std::vector<double> durations;
+  for (const SummaryJson& step : at(summary, "steps")) {
+    const auto index = number_at(step, "index"), duration = number_at(step, "duration_ns");
+    if (index && duration && first && last && *index >= *first && *index <= *last)
+      durations.push_back(*duration);
+  }
+  if (durations.empty()) return std::nullopt;
+  std::ranges::sort(durations);
+  const std::size_t middle = durations.size() / 2;
+  return durations.size() % 2 == 1 ? durations[middle] : (durations[middle - 1] + durations[middle]) / 2.0;
+}
+
+std::string largest_categories(const SummaryJson& categories) {
+  std::vector<std::pair<double, std::string>> parts;
+  double total = 0.0;
+  for (const auto& [name, bytes] : categories.items()) {
+    if (!bytes.is_number()) continue;
+    parts.emplace_back(bytes.get<double>(), name);
+    total += bytes.get<double>();
+  }
+  std::ranges::sort(parts, std::greater());
+  std::string text;
+  for (std::size_t index = 0; index < parts.size() && index < 3 && parts[index].first > 0.005 * total;
+       ++index)
+    text += fmt::format("{}{} {:.0f}%", text.empty() ? "" : ", ", parts[index].second,
+                        100.0 * parts[index].first / total);
+  return text;
+}
+
+std::optional<OutOfMemory> last_failure(const SummaryJson& summary) {
+  const SummaryJson& failures = at(summary, "out_of_memory");
+  if (!failures.is_array() || failures.empty() || !failures.back().is_object()) return std::nullopt;
+  const SummaryJson& failure = failures.back();
+  const auto bytes = [&](const char* key) {
+    return static_cast<std::uint64_t>(std::max(0.0, number_at(failure, key).value_or(0.0)));
+  };
+  return OutOfMemory{.requested_bytes = bytes("requested_bytes"),
+                     .allocated_bytes = bytes("allocated_bytes"),
+                     .op = text_at(failure, "op"),
+                     .layer = text_at(failure, "layer"),
+                     .phase = text_at(failure, "phase"),
+                     .step = static_cast<std::int64_t>(number_at(failure, "step").value_or(-1.0)),
+                     .filled_by = largest_categories(at(failure, "categories"))};
+}
+
+}  // namespace
+
+const MeasureName* find_measure(std::string_view name) {
+  const auto found = std::ranges::find(kMeasureNames, name, &MeasureName::name);
+  return found == kMeasureNames.end() ? nullptr : &*found;
+}
+
+std::optional<RunResult> read_result(const std::filesystem::path& run) {
+  std::ifstream in(run / "summary.json", std::ios::binary);
+  if (!in) return std::nullopt;
+  const SummaryJson summary = SummaryJson::parse(in, nullptr, false);
+  if (!summary.is_object() || !text_at(summary, "schema").starts_with("strata.summary/")) return std::nullopt;
+
+  RunResult result;
+  result.measured = at(summary, "measured") == true;
+  Measures& measures = result.measures;
+  if (traced_memory(summary)) {
+    measures[Measure::kPeakAllocated] = number_at(at(summary, "peak"), "allocated_bytes");
+    measures[Measure::kPeakReserved] = number_at(at(summary, "peak"), "reserved_bytes");
+  }
+  const SummaryJson& window = window_scope(summary);
+  const std::pair<Measure, const char*> scoped[] = {{Measure::kPeakReserved, "reserved"},
+                                                    {Measure::kPeakRequested, "requested"},
+                                                    {Measure::kPeakDeviceUsed, "device_used"},
+                                                    {Measure::kPeakResident, "resident"}};
+  for (const auto& [measure, name] : scoped) {
+    if (const auto peak = number_at(at(window, name), "peak_bytes")) measures[measure] = peak;
+  }
+  measures[Measure::kStepTime] = median_step(summary);
+  measures[Measure::kThroughput] = number_at(at(summary, "throughput"), "per_second");
+  measures[Measure::kLoss] = number_at(at(summary, "loss"), "last");
+  result.out_of_memory = last_failure(summary);
+  return result;
+}
+
+}  // namespace strata::grid

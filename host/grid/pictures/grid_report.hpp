@@ -1,0 +1,31 @@
+// A grid's pictures, and the page that holds them and the table.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/grid/cell_state.hpp"
+#include "host/grid/grid_folder.hpp"
+#include "host/grid/table/table.hpp"
+
+namespace strata::grid {
+
+struct PictureChoice {
+  std::vector<std::string> heat_axes;  // two, or none: the widest
+  std::string measure = "peak_allocated";
+  std::vector<std::string> pair;            // two ids, or none
+  std::vector<std::string> formats{"svg"};  // svg, png, pdf
+};
+
+struct ReportFiles {
+  std::vector<std::pair<std::string, std::string>> pictures;  // file names and contents
+  std::string page;                                           // HTML, complete in itself
+  std::vector<std::string> notes;                             // what could not be drawn, and why
+};
+
+// Throws ColumnError where the choice names what is not there.
+ReportFiles grid_report(const GridFolder& folder, const Plan& plan, const std::vector<CellState>& states,
+                        const Table& table, const PictureChoice& choice);
+
+}  // namespace strata::grid

@@ -1,0 +1,29 @@
+// A grid's page: the table, its pictures, and what failed, in one file that opens offline.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/grid/cell_state.hpp"
+#include "host/grid/plan.hpp"
+#include "host/grid/table/table.hpp"
+
+namespace strata::grid {
+
+struct PageSection {
+  std::string title;
+  std::string html;  // escaped already
+};
+
+// `pictures` are SVG documents of our own with their titles.
+std::string grid_page(const Plan& plan, const std::vector<CellState>& states,
+                      const std::vector<PageSection>& sections);
+
+std::string html_table(const Table& table);
+std::string escaped_html(const std::string& text);
+
+// An SVG document as an image that the page holds itself.
+std::string html_picture(const std::string& svg, const std::string& description);
+
+}  // namespace strata::grid

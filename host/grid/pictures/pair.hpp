@@ -1,0 +1,17 @@
+// Two cells side by side.
+#pragma once
+
+#include <string>
+
+#include "host/grid/cell_state.hpp"
+#include "host/grid/grid_folder.hpp"
+#include "host/grid/table/table.hpp"
+
+namespace strata::grid {
+
+// The settings that differ, then each measure of both with its change. Throws ColumnError when there is no
+// cell of that id.
+Table pair_table(const GridFolder& folder, const Plan& plan, const std::vector<CellState>& states,
+                 const std::string& first, const std::string& second);
+
+}  // namespace strata::grid

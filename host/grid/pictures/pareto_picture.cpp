@@ -1,0 +1,77 @@
+#include "host/grid/pictures/pareto_picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/report/plot/axis.hpp"
+#include "host/report/plot/frame.hpp"
+#include "host/report/plot/palette.hpp"
+
+namespace strata::grid {
+namespace {
+
+using namespace report::plot;
+
+constexpr double kParetoWidth = 720.0, kParetoHeight = 420.0, kLeftEdge = 70.0, kBottomEdge = 46.0,
+                 kLegendLine = 13.0;
+constexpr std::size_t kMostListed = 12;
+constexpr Colour kFront = Colour::of(0xD6496F), kBeaten = Colour::of(0x4A72BD);
+
+}  // namespace
+
+std::string pareto_picture(const std::vector<LabelledPoint>& points, const std::string& title,
+                           const std::string& below, FileFormat format) {
+  std::vector<CostPoint> costs;
+  for (const LabelledPoint& each : points) costs.push_back(each.cost);
+  const std::vector<std::size_t> front = pareto_front(costs);
+  const std::size_t listed = std::min(front.size(), kMostListed);
+  const double legend = static_cast<double>(listed) * kLegendLine;
+  Drawing drawing(format, kParetoWidth, kParetoHeight + legend, 2.0);
+  draw_head(drawing, title, below, kParetoWidth);
+  const double top = kHeadHeight + 18.0;
+  const Rectangle area{kLeftEdge, top, kParetoWidth - kLeftEdge - kMargin, kParetoHeight - top - kBottomEdge};
+  double most_time = 0.0, most_memory = 0.0;
+  for (const CostPoint& each : costs) {
+    most_time = std::max(most_time, each.time);
+    most_memory = std::max(most_memory, each.memory);
+  }
+  const report::plot::Axis time = time_axis(most_time * 1.05, 8), memory = bytes_axis(most_memory, 6);
+  const auto place = [&](const CostPoint& cost) {
+    return Position{area.left + area.width * cost.time / time.end,
+                    area.top + area.height * (1.0 - cost.memory / memory.end)};
+  };
+  for (const Mark& mark : memory.marks) {
+    const double y = place({0.0, mark.value}).y;
+    drawing.line({{area.left, y}, {area.left + area.width, y}}, kRule, 0.6);
+    drawing.text({area.left - 6.0, y + 3.0}, mark.label, {8.5, kMuted, Align::kRight, false});
+  }
+  for (const Mark& mark : time.marks)
+    drawing.text({place({mark.value, 0.0}).x, area.top + area.height + 13.0}, mark.label,
+                 {8.5, kMuted, Align::kMiddle, false});
+  drawing.text({area.left, area.top - 5.0}, "peak allocated, " + memory.unit,
+               {8.5, kMuted, Align::kLeft, false});
+  drawing.text({area.left + area.width, area.top + area.height + 28.0}, "median step, " + time.unit,
+               {8.5, kMuted, Align::kRight, false});
+
+  std::vector<Position> line;
+  for (const std::size_t index : front) line.push_back(place(costs[index]));
+  if (line.size() > 1) drawing.line(line, kFront, 1.0, true);
+  for (std::size_t index = 0; index < points.size(); ++index) {
+    const bool leads = std::ranges::find(front, index) != front.end();
+    drawing.dot(place(costs[index]), leads ? 3.6 : 2.6, leads ? kFront : kBeaten);
+  }
+  // Where they lie close together names would hide each other: numbers, and a list below.
+  for (std::size_t number = 0; number < listed; ++number) {
+    const Position at = place(costs[front[number]]);
+    const std::string name = fmt::format("{}", number + 1);
+    drawing.text({at.x, at.y - 6.0}, name, {8.0, kInk, Align::kMiddle, true});
+    const double y = kParetoHeight + static_cast<double>(number) * kLegendLine;
+    const TextStyle style{8.5, kInk, Align::kLeft, false};
+    drawing.text({kLeftEdge - 6.0, y}, name, {8.5, kFront, Align::kRight, true});
+    drawing.text({kLeftEdge, y}, cut_to(drawing, points[front[number]].label, style, area.width), style);
+  }
+  return drawing.finish();
+}
+
+}  // namespace strata::grid

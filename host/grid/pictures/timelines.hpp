@@ -1,0 +1,34 @@
+// Small multiples: each cell's memory over its window, all on one scale.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+#include "host/grid/cell_state.hpp"
+#include "host/grid/grid_folder.hpp"
+#include "host/report/plot/drawing.hpp"
+
+namespace strata::grid {
+
+struct CellTimeline {
+  std::string label;
+  std::int64_t begin_ns = 0, end_ns = 1;
+  std::vector<analysis::Point> points;  // `ns`: from when on the state is shown
+};
+
+// More than that are too small to be told apart.
+inline constexpr std::size_t kMostTimelines = 24;
+
+// Of the cells that are ok, from their runs: the first ones, or those of `only` where it is not empty. What
+// cannot be read, or is one too many, is said in `notes`.
+std::vector<CellTimeline> cell_timelines(const GridFolder& folder, const Plan& plan,
+                                         const std::vector<CellState>& states,
+                                         const std::vector<std::string>& only,
+                                         std::vector<std::string>& notes);
+
+// Stacked categories; the scale is that of the largest. Throws report::plot::DrawingError.
+std::string timelines_picture(const std::vector<CellTimeline>& timelines, const std::string& title,
+                              report::plot::FileFormat format);
+
+}  // namespace strata::grid

@@ -1,0 +1,24 @@
+// The batch scripts that sbatch takes.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "host/grid/plan.hpp"
+#include "host/grid/slurm/submission.hpp"
+
+namespace strata::grid {
+
+struct ScriptPaths {
+  std::filesystem::path program;  // strata
+  std::filesystem::path grid;
+};
+
+// Runs the cells of one array. The program takes the shell's place, so that Slurm's signals reach it.
+std::string array_script(const Plan& plan, const Submission& submission, const ArrayJob& array,
+                         const ScriptPaths& paths);
+
+// Writes the grid's report, once every task is over.
+std::string collector_script(const Plan& plan, const Submission& submission, const ScriptPaths& paths);
+
+}  // namespace strata::grid

@@ -1,0 +1,49 @@
+// What of a grid was handed to Slurm at once, as slurm/<number> in the grid's folder keeps it: the list of
+// cells, the scripts, and the jobs that they became.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace strata::grid {
+
+// An array of tasks 0 to tasks - 1; task i runs the cells of the list from (i + offset) * pack on.
+struct ArrayJob {
+  std::string job;  // its number; empty: not submitted
+  std::int64_t offset = 0;
+  std::int64_t tasks = 0;
+};
+
+struct Submission {
+  std::filesystem::path folder;
+  std::vector<std::string> ids;  // of cells
+  std::int64_t pack = 1;
+  std::vector<ArrayJob> arrays;
+  std::string collector;  // the job that writes the report; empty: not submitted
+
+  std::filesystem::path list() const { return folder / "cells.txt"; }
+  std::filesystem::path array_script(std::size_t array) const;
+  std::filesystem::path collector_script() const { return folder / "collect.sh"; }
+};
+
+// As few arrays as hold `ids`, of at most `max_array_size` tasks each.
+Submission divided(std::filesystem::path folder, std::vector<std::string> ids, std::int64_t pack,
+                   std::int64_t max_array_size);
+
+// The jobs' numbers, and what they run. Throw WriteError.
+void write_list(const Submission& submission);
+void write_jobs(const Submission& submission);
+
+// All of a grid's folder, in their order; those that cannot be read are left out.
+std::vector<Submission> submissions_of(const std::filesystem::path& grid);
+// Where the next one goes.
+std::filesystem::path next_submission(const std::filesystem::path& grid);
+
+// Of the list of cells, those of one task. Throws std::runtime_error where there is no such list or task.
+std::vector<std::string> cells_of_task(const std::filesystem::path& list, std::int64_t task,
+                                       std::int64_t pack);
+
+}  // namespace strata::grid

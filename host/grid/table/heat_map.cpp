@@ -1,0 +1,63 @@
+#include "host/grid/table/heat_map.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace strata::grid {
+namespace {
+
+std::vector<std::string> labels_along(const Plan& plan, const std::string& axis) {
+  std::vector<std::string> labels;
+  for (const Cell& cell : plan.cells) {
+    const std::string label = cell.label(axis);
+    if (!label.empty() && std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+  }
+  return labels;
+}
+
+HeatField field_of(const Plan& plan, const std::vector<CellState>& states, const HeatMap& map,
+                   const std::string& column, const std::string& row, Measure measure) {
+  std::vector<Entry> values;
+  HeatField field;
+  for (std::size_t index = 0; index < plan.cells.size(); ++index) {
+    if (plan.cells[index].label(map.across) != column || plan.cells[index].label(map.down) != row) continue;
+    const CellState& state = states[index];
+    if (state.status == Status::kOk && state.result)
+      values.push_back(number_entry(state.result->measures[measure]));
+    else
+      field.status = name_of(state.status);
+  }
+  if (!values.empty()) field.value = entry_over(values);
+  if (field.value.number) field.status.clear();
+  return field;
+}
+
+}  // namespace
+
+HeatMap heat_map(const Plan& plan, const std::vector<CellState>& states, const std::string& across,
+                 const std::string& down, Measure measure) {
+  HeatMap map{.across = across,
+              .down = down,
+              .columns = labels_along(plan, across),
+              .rows = labels_along(plan, down),
+              .fields = {}};
+  for (const std::string& row : map.rows) {
+    map.fields.emplace_back();
+    for (const std::string& column : map.columns)
+      map.fields.back().push_back(field_of(plan, states, map, column, row, measure));
+  }
+  return map;
+}
+
+std::optional<std::pair<std::string, std::string>> widest_axes(const Plan& plan) {
+  std::vector<std::pair<std::size_t, std::string>> axes;
+  for (const std::string& axis : plan.axes) {
+    const std::size_t count = labels_along(plan, axis).size();
+    if (count > 1 && axis != kSeedAxis && axis != kIncludeAxis) axes.emplace_back(count, axis);
+  }
+  std::ranges::stable_sort(axes, std::greater(), &std::pair<std::size_t, std::string>::first);
+  if (axes.size() < 2) return std::nullopt;
+  return std::pair(axes[0].second, axes[1].second);
+}
+
+}  // namespace strata::grid

@@ -1,0 +1,18 @@
+// `strata grid status`: what has become of each cell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/grid/cell_state.hpp"
+#include "host/grid/plan.hpp"
+#include "host/grid/slurm/queue.hpp"
+
+namespace strata::grid {
+
+// strata.grid-status/1: `cells`, each with `id`, `status`, `settings`, `attempt`, `reason` and `measures`,
+// and `counts` by status.
+// `queue` is the state that Slurm has the cell's task in, null where it has none.
+std::string status_json(const Plan& plan, const std::vector<CellState>& states, const Queue& queue = {});
+
+}  // namespace strata::grid
