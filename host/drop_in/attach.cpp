@@ -1,0 +1,36 @@
+// What the preload library opens once torch is there, and what a program that marks its own loop binds to.
+#include <cstdint>
+#include <cstdio>
+
+#include "host/drop_in/process_session.hpp"
+#include "host/drop_in/trainer_table.hpp"
+
+#define STRATA_ATTACH_EXPORT extern "C" __attribute__((visibility("default")))
+
+// On any thread. What goes wrong is said on standard error, and the program goes on.
+STRATA_ATTACH_EXPORT void strata_attach() noexcept {
+  static_cast<void>(strata::drop_in::process_session());
+}
+
+STRATA_ATTACH_EXPORT void strata_leave(int status) noexcept {
+  strata::drop_in::leave_process(status);
+}
+
+// In main's thread, before it.
+STRATA_ATTACH_EXPORT void strata_begin_main() noexcept {
+  strata::drop_in::watch_exit();
+}
+
+// strata/trainer_calls.h
+STRATA_ATTACH_EXPORT const strata_trainer_calls* strata_trainer_bind(std::uint32_t abi_major) noexcept {
+  if (abi_major != STRATA_ABI_MAJOR) {
+    std::fprintf(
+        stderr,
+        "strata: no mark of this program is recorded: it was compiled with version %u of strata/trainer.h, "
+        "and this Strata has version %d; compile it with this one's headers\n",
+        abi_major, STRATA_ABI_MAJOR);
+    return nullptr;
+  }
+  strata::Session* const session = strata::drop_in::process_session();
+  return session == nullptr ? nullptr : strata::drop_in::trainer_table(*session);
+}

@@ -1,0 +1,128 @@
+#include "host/drop_in/process_session.hpp"
+
+#include <dlfcn.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "host/drop_in/place.hpp"
+#include "host/drop_in/settings.hpp"
+#include "host/drop_in/torch_source.hpp"
+
+namespace strata::drop_in {
+namespace {
+
+// Never destroyed: the process may end on any thread, at any time.
+std::atomic<Session*> session{nullptr};
+std::atomic<pid_t> session_process{0};
+std::atomic<std::uint32_t> calls{0};
+
+// A thread that is stuck in a call keeps its session, which then stays for good.
+constexpr std::chrono::seconds kCallLimit{5};
+
+void end_session(int status) noexcept {
+  // A forked child has its parent's session, which is the parent's to end.
+  const SessionCall call;
+  if (call.session() != nullptr)
+    call.session()->end_run_at_exit(status == 0 ? RunEnd::kDone : RunEnd::kFailed);
+}
+
+void at_exit(int status, void*) {
+  end_session(status);
+}
+
+std::string manifest_name() {
+  return "manifest-" + std::to_string(getpid()) + ".json";
+}
+
+// A program that trains without torch shall not have it loaded for our sake.
+void leave_out_torch_where_it_is_not(SessionOptions& options) {
+  if (dlopen("libtorch_cpu.so", RTLD_NOW | RTLD_NOLOAD) != nullptr) return;
+  std::erase_if(options.sources, [](const PluginRequest& source) { return source.name == "torch"; });
+}
+
+void open_session(const std::string& settings) {
+  build_missing_torch_source();
+  SessionOptions options = read_settings(settings);
+  leave_out_torch_where_it_is_not(options);
+  const ProcessPlace place = place_of_process();
+  options.rank = place.rank;
+  options.world_size = place.world_size;
+  options.manifest = options.directory / ("rank" + std::to_string(place.rank)) / manifest_name();
+  auto* const opened = new Session(std::move(options));
+  session_process = getpid();
+  watch_exit();
+  opened->begin_run();
+  opened->ready();
+  session = opened;
+}
+
+void open_as_told() noexcept {
+  const char* const settings = std::getenv(kSettingsVariable);
+  if (settings == nullptr) return;
+  try {
+    open_session(settings);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "strata: nothing of process %d is recorded: %s\n", static_cast<int>(getpid()),
+                 error.what());
+  }
+}
+
+}  // namespace
+
+// Behind the session's own handler, so that it runs before that one: it knows how the program ended.
+void watch_exit() noexcept {
+  on_exit(at_exit, nullptr);
+}
+
+Session* process_session() noexcept {
+  static std::once_flag opened;
+  std::call_once(opened, open_as_told);
+  return session;
+}
+
+void open_process_session(const std::string& settings) {
+  if (session.load() != nullptr) throw std::logic_error("a session records this process already");
+  open_session(settings);
+}
+
+void close_process_session(RunEnd reason) noexcept {
+  if (getpid() != session_process.load()) return;
+  Session* const closed = session.exchange(nullptr);
+  if (closed == nullptr) return;
+  closed->end_run(reason);
+  const auto deadline = std::chrono::steady_clock::now() + kCallLimit;
+  while (calls.load() != 0) {
+    if (std::chrono::steady_clock::now() > deadline) return;
+    std::this_thread::yield();
+  }
+  delete closed;  // NOLINT: open_session made it
+}
+
+// Sequentially consistent on both sides: either the call sees the session gone, or the wait sees the call.
+SessionCall::SessionCall() noexcept {
+  calls.fetch_add(1);
+  session_ = drop_in::session.load();
+  if (session_ != nullptr && getpid() != session_process.load(std::memory_order_relaxed)) session_ = nullptr;
+}
+
+SessionCall::~SessionCall() {
+  calls.fetch_sub(1);
+}
+
+void leave_process(int status) noexcept {
+  end_session(status);
+}
+
+}  // namespace strata::drop_in
