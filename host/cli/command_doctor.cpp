@@ -9,6 +9,7 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/doctor/check.hpp"
+#include "host/cli/doctor/launcher.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
 
@@ -30,7 +31,8 @@ namespace {
 
 Findings check_everything() {
   Findings all;
-  for (const Findings& part : {check_libraries(), check_storage("runs"), check_machine(), check_gpu()}) {
+  for (const Findings& part : {check_libraries(), check_storage("runs"), check_machine(), check_gpu(),
+                               check_nvtx(), check_warm_up()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;
@@ -71,9 +73,20 @@ std::string json_text(const Findings& findings) {
   return nlohmann::ordered_json{{"schema", "strata.doctor/1"}, {"checks", checks}}.dump(2) + '\n';
 }
 
-int diagnose(bool json) {
-  const Findings findings = check_everything();
-  print(json ? json_text(findings) : table(findings, wants_colour(STDOUT_FILENO)));
+struct DoctorArguments {
+  bool json = false;
+  std::string launcher;
+  std::string answer;
+};
+
+int diagnose(const DoctorArguments& arguments) {
+  if (!arguments.answer.empty()) {
+    answer_launcher(arguments.answer);
+    return kDone;
+  }
+  const Findings findings =
+      arguments.launcher.empty() ? check_everything() : Findings{check_launcher(arguments.launcher)};
+  print(arguments.json ? json_text(findings) : table(findings, wants_colour(STDOUT_FILENO)));
   const auto blocking = std::ranges::count_if(findings, blocks_runs);
   if (blocking == 0) return kDone;
   say(fmt::format("no run can start here: {} of the needed things are missing", blocking));
@@ -83,16 +96,20 @@ int diagnose(bool json) {
 }  // namespace
 
 void add_doctor_command(CLI::App& app, int& exit_code) {
-  auto json = std::make_shared<bool>(false);
+  auto arguments = std::make_shared<DoctorArguments>();
   CLI::App* const command =
       app.add_subcommand("doctor", "Tell what works on this machine, what does not, and why");
-  command->add_flag("--json", *json, "Print JSON");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->add_option("--launcher", arguments->launcher,
+                      "Start this and tell whether a program behind it could be recorded by strata exec");
+  command->add_option(kAnswerLauncherOption, arguments->answer)->group("");  // what a launcher is asked with
   command->footer(
       "Exit code 0 when a run can start here, else 1.\n\n"
       "Examples:\n"
       "  strata doctor\n"
+      "  strata doctor --launcher 'srun -n 1'\n"
       "  strata doctor --json | jq '.checks[] | select(.verdict != \"ok\")'");
-  command->callback([json, &exit_code] { exit_code = diagnose(*json); });
+  command->callback([arguments, &exit_code] { exit_code = diagnose(*arguments); });
 }
 
 }  // namespace strata::cli

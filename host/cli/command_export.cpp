@@ -17,10 +17,13 @@
 #include "host/cli/recorded_run.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/export/chrome.hpp"
+#include "host/export/chrome_ranks.hpp"
 #include "host/export/csv.hpp"
+#include "host/export/folded.hpp"
 #include "host/export/gzip.hpp"
 #include "host/export/json.hpp"
 #include "host/export/memory_viz.hpp"
+#include "host/report/ranks/rank_findings.hpp"
 
 namespace strata::cli {
 namespace {
@@ -30,6 +33,8 @@ struct ExportArguments {
   std::string format;
   std::optional<std::string> table;
   std::optional<std::uint64_t> rank;
+  std::string device;
+  bool all_ranks = false;
 
   bool compresses() const { return out.ends_with(".gz"); }
 };
@@ -72,6 +77,9 @@ void check(const ExportArguments& arguments) {
   if (arguments.table && arguments.format != "csv") {
     throw UsageError(fmt::format("--what goes with --format csv; {} holds all there is", arguments.format));
   }
+  if (arguments.all_ranks && arguments.format != "chrome")
+    throw UsageError(
+        "--all-ranks goes with --format chrome; the other forms hold one rank, which --rank names");
   if (arguments.format != "memory_viz") return;
   if (arguments.compresses())
     throw UsageError("memory_viz reads no .gz: end --out in .pickle, and compress it where it is kept");
@@ -93,6 +101,8 @@ void write(const analysis::Facts& facts, const ExportArguments& arguments, expor
     exports::write_chrome(facts, output, progress);
   } else if (arguments.format == "csv") {
     exports::write_csv(facts, table_of(arguments.table.value_or("categories")), output, progress);
+  } else if (arguments.format == "folded") {
+    exports::write_folded(facts, output, progress);
   } else {
     exports::write_json(facts, output, progress);
   }
@@ -112,6 +122,18 @@ void say_what_is_odd(const analysis::Facts& facts) {
   }
 }
 
+void export_ranks(const std::filesystem::path& run, const ExportArguments& arguments, exports::Output& output,
+                  const exports::Progress& progress) {
+  const analysis::JobFacts job =
+      analysis::read_job(run, [](const analysis::Facts&) { ExportProgress::go_on(); });
+  for (const std::string& sentence : report::lost_sentences(job)) say(sentence);
+  for (const std::string& sentence : report::clock_sentences(job)) say(sentence);
+  if (!arguments.compresses()) return exports::write_chrome_ranks(job, output, progress);
+  exports::Gzip gzip(output);
+  exports::write_chrome_ranks(job, gzip, progress);
+  gzip.finish();
+}
+
 int export_run(const ExportArguments& arguments) {
   check(arguments);
   const std::filesystem::path run = recorded_run(arguments.run);
@@ -119,8 +141,13 @@ int export_run(const ExportArguments& arguments) {
   try {
     OutputFile file(arguments.out);
     ExportProgress progress;
-    const analysis::Facts facts = analysis::analyse(run, arguments.rank);
     const auto show = [&](std::uint64_t done, std::uint64_t total) { progress.show(done, total); };
+    if (arguments.all_ranks) {
+      export_ranks(run, arguments, file, show);
+      file.commit();
+      return kDone;
+    }
+    const analysis::Facts facts = analysis::analyse(run, arguments.rank, arguments.device);
     ExportProgress::go_on();
     if (arguments.compresses()) {
       exports::Gzip gzip(file);
@@ -147,21 +174,29 @@ void add_export_command(CLI::App& app, int& exit_code) {
   command->add_option("RUN", arguments->run, "Folder of a run")->required();
   command->add_option("--format", arguments->format, "For which tool, as below")
       ->required()
-      ->check(CLI::IsMember({"memory_viz", "chrome", "csv", "json"}));
+      ->check(CLI::IsMember({"memory_viz", "chrome", "csv", "folded", "json"}));
   command->add_option("--out", arguments->out, "File to write; - for standard output; .gz compresses")
       ->required();
   command->add_option("--what", arguments->table, "Which table of csv [categories]")
       ->check(CLI::IsMember({"categories", "timeline", "blocks"}));
   command->add_option("--rank", arguments->rank, "Of several ranks the one to export [the first]");
+  command
+      ->add_flag("--all-ranks", arguments->all_ranks,
+                 "With chrome: all ranks in one trace, a process a rank, on one clock")
+      ->excludes("--rank");
+  command->add_option("--device", arguments->device,
+                      "Whose memory: cuda:1, cpu or pinned [the CUDA device that was used most, or the CPU]");
   command->footer(
       "  memory_viz  a snapshot for pytorch.org/memory_viz and torch/cuda/_memory_viz.py, coloured by "
       "category\n"
       "  chrome      a trace for ui.perfetto.dev: a counter a category, steps, micro-batches, phases\n"
       "  csv         mean, min, median and max of each category; its timeline; or every block\n"
+      "  folded      what is alive at the peak by stack, for flamegraph.pl, inferno and speedscope\n"
       "  json        everything, with names and units\n\n"
       "Examples:\n"
       "  strata export runs/quickstart/20261121T101500Z --format memory_viz --out snapshot.pickle\n"
       "  strata export runs/quickstart/20261121T101500Z --format chrome --out trace.json.gz\n"
+      "  strata export runs/two_ranks/20261121T101500Z --format chrome --all-ranks --out ranks.json.gz\n"
       "  strata export runs/quickstart/20261121T101500Z --format csv --out -\n"
       "  strata export runs/quickstart/20261121T101500Z --format csv --what blocks --out blocks.csv\n"
       "  strata export runs/two_ranks/20261121T101500Z --format json --rank 1 --out - | jq .peak");

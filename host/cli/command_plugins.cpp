@@ -11,6 +11,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/torch_libraries.hpp"
 #include "host/config/nearest.hpp"
 #include "strata/runtime/catalogue.hpp"
 
@@ -74,7 +75,7 @@ const PluginDescription& find(const std::vector<PluginDescription>& entries, con
 
 void show(const PluginsArguments& arguments) {
   std::vector<PluginDescription> entries = available_plugins();
-  std::ranges::move(available_sources(), std::back_inserter(entries));
+  std::ranges::move(sources_with_torch(), std::back_inserter(entries));
   if (!arguments.name.empty()) {
     const PluginDescription& entry = find(entries, arguments.name);
     return print(arguments.json ? to_json(entry).dump(2) + '\n' : details(entry));

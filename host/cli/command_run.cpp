@@ -77,6 +77,9 @@ int run_all_ranks(const RunArguments& arguments, const config::RunConfig& config
   };
   const int exit_code = run_rank_processes(static_cast<std::uint32_t>(config.world_size), rank);
   if (RunDirectory::has_rank(directory.path())) directory.keep();
+  if (exit_code == kDone && !arguments.json)
+    say(fmt::format("to see its {} ranks side by side: strata report {}", config.world_size,
+                    directory.path().string()));
   return exit_code;
 }
 

@@ -9,12 +9,21 @@ namespace strata::cli {
 
 void add_run_command(CLI::App& app, int& exit_code);
 void add_exec_command(CLI::App& app, int& exit_code);
+void add_record_command(CLI::App& app);
 void add_report_command(CLI::App& app, int& exit_code);
+void add_top_command(CLI::App& app, int& exit_code);
+void add_diff_command(CLI::App& app, int& exit_code);
+void add_bundle_command(CLI::App& app, int& exit_code);
 void add_export_command(CLI::App& app, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
+void add_plot_command(CLI::App& app, int& exit_code);
+void add_fit_command(CLI::App& app, int& exit_code);
+void add_advise_command(CLI::App& app, int& exit_code);
+void add_grid_command(CLI::App& app, int& exit_code);
 void add_plugins_command(CLI::App& app, int& exit_code);
 void add_devices_command(CLI::App& app, int& exit_code);
 void add_doctor_command(CLI::App& app, int& exit_code);
+void add_build_source_command(CLI::App& app, int& exit_code);
 
 // The user asked for what cannot be done; the message says what to do instead. Exit code kUsage.
 class UsageError : public std::runtime_error {

@@ -24,6 +24,7 @@ std::pair<std::string, std::string> profile_and_count(const std::string& text) {
 
 std::string DryArguments::device(const std::string& command) const {
   const std::pair<std::string_view, const std::string*> others[] = {
+      {"device_memory", &memory},
       {"answers", &answers},
       {"clock", &clock},
       {"cudnn_workspace", &cudnn_workspace},
@@ -38,7 +39,7 @@ std::string DryArguments::device(const std::string& command) const {
       std::ranges::replace(option, '_', '-');
       throw UsageError(fmt::format("{}: --{} is for a dry device; give --dry PROFILE too", command, option));
     }
-    text += fmt::format(", {}: {}", name, nlohmann::json(*value).dump());
+    text += fmt::format(", {}: {}", name == "device_memory" ? "memory" : name, nlohmann::json(*value).dump());
   }
   return profile.empty() ? std::string() : text + "}";
 }
@@ -46,6 +47,8 @@ std::string DryArguments::device(const std::string& command) const {
 void add_dry_options(CLI::App& command, DryArguments& arguments) {
   command.add_option("--dry", arguments.profile,
                      "PROFILE[:N]: on N GPUs of that kind, which compute nothing; see `strata devices`");
+  command.add_option("--device-memory", arguments.memory,
+                     "Memory of each dry GPU, as 24GiB, instead of what the card has");
   command.add_option("--answers", arguments.answers,
                      "File with values for reads of what nobody knows, in each process from its first on");
   command.add_option("--clock", arguments.clock,

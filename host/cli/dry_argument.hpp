@@ -8,7 +8,7 @@ namespace strata::cli {
 
 struct DryArguments {
   std::string profile;  // PROFILE[:N]; empty: no dry device is asked for
-  std::string answers, clock, cudnn_workspace, cusolver_workspace, nccl_memory;
+  std::string memory, answers, clock, cudnn_workspace, cusolver_workspace, nccl_memory;
 
   // The YAML's `device` that they stand for. Throws UsageError where there is no profile, and something else
   // that needs one.

@@ -82,6 +82,8 @@ DryChoice dry_choice(const config::DeviceConfig& device) {
                    .devices = device.count,
                    .answers = {},
                    .settings = device.settings};
+  if (device.settings.memory_bytes > 0)
+    choice.profile.memory_bytes = static_cast<std::uint64_t>(device.settings.memory_bytes);
   if (!device.answers.empty()) choice.answers = config::load_answers(device.answers);
   return choice;
 }

@@ -7,6 +7,7 @@
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/config/problem.hpp"
+#include "host/grid/grid_folder.hpp"
 #include "strata/runtime/session.hpp"
 
 namespace strata::cli {
@@ -22,6 +23,9 @@ int explain_current_exception() {
     for (const std::string& problem : error.problems()) say(problem);
     return kUsage;
   } catch (const UsageError& error) {
+    say(error.what());
+    return kUsage;
+  } catch (const grid::FolderError& error) {
     say(error.what());
     return kUsage;
   } catch (const std::exception& error) {

@@ -23,12 +23,21 @@ int parse(int count, char** words) {
   int exit_code = kDone;
   add_run_command(app, exit_code);
   add_exec_command(app, exit_code);
+  add_record_command(app);
   add_report_command(app, exit_code);
+  add_top_command(app, exit_code);
+  add_diff_command(app, exit_code);
   add_export_command(app, exit_code);
+  add_bundle_command(app, exit_code);
   add_replay_command(app, exit_code);
+  add_plot_command(app, exit_code);
+  add_fit_command(app, exit_code);
+  add_advise_command(app, exit_code);
+  add_grid_command(app, exit_code);
   add_plugins_command(app, exit_code);
   add_devices_command(app, exit_code);
   add_doctor_command(app, exit_code);
+  add_build_source_command(app, exit_code);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& end) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/torch_libraries.hpp"
 
 namespace strata::cli {
 namespace {
@@ -20,20 +21,22 @@ std::filesystem::path part_library_path(const std::string& file) {
   return program.parent_path().parent_path() / "lib" / "strata" / file;
 }
 
-void* find_in_part(const std::filesystem::path& path, const char* symbol, const std::string& part) {
+void* find_in_part(const std::filesystem::path& path, const char* symbol, const std::string& part,
+                   const std::vector<std::string>& of_torch) {
   if (!std::filesystem::exists(path)) {
     throw UsageError(
         fmt::format("{} is not installed: there is no {}. Build Strata with LibTorch "
                     "(-DSTRATA_WITH_TORCH=ON, and -DSTRATA_TORCH_ROOT= where it is not in .venv)",
                     part, path.string()));
   }
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (names_torch()) open_torch(find_torch(), of_torch);
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr && !names_torch()) {
+    open_torch(find_torch(), of_torch);
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
   if (library == nullptr) {
-    throw UsageError(
-        fmt::format("{} cannot be opened: {}. If LibTorch was moved or removed, install it "
-                    "again or build Strata against another (-DSTRATA_TORCH_ROOT=); `strata doctor` "
-                    "tells more",
-                    part, last_error()));
+    throw UsageError(fmt::format("{} cannot be opened: {}. `strata doctor` tells more", part, last_error()));
   }
   void* const found = dlsym(library, symbol);
   if (found == nullptr) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace strata::cli {
 
@@ -10,7 +11,10 @@ namespace strata::cli {
 std::filesystem::path part_library_path(const std::string& file);
 
 // Opens the library, for the life of the process, and finds its entry. `part` is what to call it: "the
-// trainer". Throws UsageError with the reason and the remedy.
-void* find_in_part(const std::filesystem::path& library, const char* symbol, const std::string& part);
+// trainer". `of_torch`: LibTorch's libraries that it needs. In a build tree it finds these where it was built
+// with; else, and where STRATA_TORCH_ROOT is set, they are opened first (host/cli/torch_libraries.hpp).
+// Throws UsageError with the reason and the remedy.
+void* find_in_part(const std::filesystem::path& library, const char* symbol, const std::string& part,
+                   const std::vector<std::string>& of_torch);
 
 }  // namespace strata::cli

@@ -8,18 +8,18 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/explain.hpp"
+#include "host/cli/scratch_folder.hpp"
 #include "host/cli/terminal.hpp"
+#include "strata/runtime/whole_number.hpp"
 
 namespace strata::cli {
 namespace {
@@ -27,35 +27,11 @@ namespace {
 std::optional<std::uint32_t> number_in(const char* variable) {
   const char* const value = std::getenv(variable);
   if (value == nullptr) return std::nullopt;
-  const std::string_view text = value;
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw UsageError(fmt::format("{}: expected a number from torchrun, found '{}'", variable, text));
+  const std::optional<std::uint32_t> number = whole_number(value);
+  if (!number)
+    throw UsageError(fmt::format("{}: expected a number from torchrun, found '{}'", variable, value));
   return number;
 }
-
-// A file in a folder of its own, which goes with this.
-class RendezvousFile {
- public:
-  RendezvousFile() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "strata-ranks-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), "cannot make " + pattern);
-    folder_ = pattern;
-  }
-  ~RendezvousFile() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  RendezvousFile(const RendezvousFile&) = delete;
-  RendezvousFile& operator=(const RendezvousFile&) = delete;
-
-  std::filesystem::path path() const { return folder_ / "store"; }
-
- private:
-  std::filesystem::path folder_;
-};
 
 // While it lives, these signals wait to be taken by `next`.
 class SignalQueue {
@@ -99,7 +75,7 @@ class RankProcesses {
              .local_rank = rank,
              .local_world_size = world_size,
              .launcher = trainer::Launcher::kStrata,
-             .rendezvous = rendezvous_.path()},
+             .rendezvous = meeting_place_.path() / "store"},
             body);
     }
   }
@@ -180,7 +156,7 @@ class RankProcesses {
   }
 
   std::chrono::milliseconds grace_;
-  RendezvousFile rendezvous_;
+  ScratchFolder meeting_place_{"strata-ranks"};
   SignalQueue queue_;
   std::vector<pid_t> pids_;  // by rank; 0 once it has ended
   std::optional<int> first_failure_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/exec/processes.hpp"
 #include "host/cli/terminal.hpp"
 #include "strata/runtime/recovery.hpp"
 
@@ -20,7 +21,11 @@ std::filesystem::path recorded_run(const std::string& folder) {
     }
     for (const std::string& problem : store.problems) say(problem);
   }
-  return std::filesystem::absolute(folder);
+  const std::filesystem::path path = std::filesystem::absolute(folder);
+  // A program's, that nobody waited for.
+  if (std::filesystem::exists(path / "exec.json") && !std::filesystem::exists(path / "manifest.json"))
+    settle_processes(path, {});
+  return path;
 }
 
 }  // namespace strata::cli

@@ -6,8 +6,9 @@
 
 namespace strata::cli {
 
-// Moves what a killed process left in its spools into the run store, and says so. Returns the whole path.
-// Throws UsageError when there is no such folder.
+// Moves what a killed process left in its spools into the run store, and says so; of a program that ran with
+// what `strata exec --environment` printed, settles whose store is the run's. Returns the whole path. Throws
+// UsageError when there is no such folder.
 std::filesystem::path recorded_run(const std::string& folder);
 
 }  // namespace strata::cli

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/analysis/allocator_calls.hpp"
+#include "host/analysis/cuda_allocator.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/dry_gpu.hpp"
 #include "host/cli/replay_process.hpp"
@@ -36,6 +37,11 @@ void require_cuda_events(const Recording& run) {
     refuse(run,
            "no allocation was recorded. Record the run with the plugin allocator_tracer, which all runs have "
            "whose `plugins` do not leave it out");
+  if (!analysis::what_is_not_known(run.cuda_allocator).empty())
+    refuse(run,
+           fmt::format("its CUDA allocator was '{}', and a replay repeats what was asked of torch's own. "
+                       "Record it without another one: no backend: in PYTORCH_CUDA_ALLOC_CONF",
+                       run.cuda_allocator.name));
   if (!analysis::has_caching_allocator(run))
     refuse(run,
            "the run was on the CPU, whose allocator keeps nothing back, and a card would have been asked for "

@@ -3,31 +3,60 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/summary.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/report/epoch_peaks.hpp"
 #include "host/report/page.hpp"
+#include "host/report/stack_lines.hpp"
 #include "host/report/terminal.hpp"
 
 namespace strata::cli {
 
+namespace {
+
+// Of a device that was asked for, "report-cuda-1.html": what the run is reported by stays as it is.
+std::string file_name(std::string_view what, std::string device, std::string_view ending) {
+  std::ranges::replace(device, ':', '-');
+  return fmt::format("{}{}{}{}", what, device.empty() ? "" : "-", device, ending);
+}
+
+}  // namespace
+
 void write_results(const std::filesystem::path& run_directory, Printed printed,
-                   std::optional<std::uint64_t> rank) {
-  const analysis::Facts facts = analysis::analyse(run_directory, rank);
+                   std::optional<std::uint64_t> rank, const std::string& device) {
+  write_results(analysis::analyse(run_directory, rank, device), run_directory, printed, rank, device);
+}
+
+void write_results(const analysis::Facts& facts, const std::filesystem::path& run_directory, Printed printed,
+                   std::optional<std::uint64_t> rank, const std::string& device) {
   const std::string summary = analysis::summary_json(facts);
   if (printed == Printed::kSummary) print(summary);
   if (printed == Printed::kTable)
     print(report::terminal_report(facts, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
+  if (printed == Printed::kTableToStandardError)
+    complain(report::terminal_report(facts, wants_colour(STDERR_FILENO), columns(STDERR_FILENO)));
 
   const std::filesystem::path folder =
       rank.value_or(0) == 0 ? run_directory : run_directory / fmt::format("rank{}", *rank);
-  const std::filesystem::path page = folder / "report.html";
-  write_whole_file(folder / "summary.json", summary);
+  const std::filesystem::path page = folder / file_name("report", device, ".html");
+  write_whole_file(folder / file_name("summary", device, ".json"), summary);
   write_whole_file(page, report::page(facts));
+  if (const std::string epochs = report::epoch_peaks(scopes_of(facts)); !epochs.empty())
+    write_whole_file(folder / "epoch_peak_memory.csv", epochs);
   if (printed == Printed::kTable) print(page.string() + '\n');
+  if (printed == Printed::kTableToStandardError) complain(page.string() + '\n');
+}
+
+void print_stacks(const std::filesystem::path& run_directory, std::size_t count,
+                  std::optional<std::uint64_t> rank, const std::string& device) {
+  const analysis::Facts facts = analysis::analyse(run_directory, rank, device);
+  print(report::stacks_at_peak(facts, count, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
 }
 
 }  // namespace strata::cli

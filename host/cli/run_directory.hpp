@@ -39,6 +39,8 @@ class RunDirectory {
   const std::filesystem::path& path() const noexcept { return path_; }
 
   void keep() noexcept { kept_ = true; }
+  // The run recorded nothing after all.
+  void take_back() noexcept { kept_ = false; }
 
   // Throws std::runtime_error when the file cannot be written whole.
   void write_file(const std::string& name, const std::string& text) const;

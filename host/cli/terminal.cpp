@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,7 +15,7 @@
 namespace strata::cli {
 namespace {
 
-constexpr int kColumnsWithoutTerminal = 120;
+constexpr int kColumnsWithoutTerminal = 80;
 
 std::string& speaker() {
   static std::string name = "strata";
@@ -38,8 +39,12 @@ bool wants_colour(int descriptor) {
 
 int columns(int descriptor) {
   winsize size{};
-  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kColumnsWithoutTerminal;
-  return size.ws_col;
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return size.ws_col;
+  const std::string_view wanted = variable("COLUMNS");
+  int columns = kColumnsWithoutTerminal;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), columns);
+  const bool is_width = error == std::errc() && end == wanted.data() + wanted.size() && columns > 0;
+  return is_width ? columns : kColumnsWithoutTerminal;
 }
 
 void complain(std::string_view text) {

@@ -11,7 +11,7 @@ bool is_terminal(int descriptor);
 // A terminal, with NO_COLOR (no-color.org) unset.
 bool wants_colour(int descriptor);
 
-// Columns of the terminal, or 120 where there is none.
+// Columns of the terminal; where there is none what COLUMNS says, or 120.
 int columns(int descriptor);
 
 // All of `text` to standard error. That nobody can read it stops nothing.

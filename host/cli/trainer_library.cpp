@@ -1,6 +1,9 @@
 #include "host/cli/trainer_library.hpp"
 
+#include <cstdlib>
+
 #include "host/cli/part_library.hpp"
+#include "host/drop_in/settings.hpp"
 
 namespace strata::cli {
 
@@ -9,8 +12,10 @@ std::filesystem::path trainer_library_path() {
 }
 
 trainer::RunFunction load_trainer() {
-  return reinterpret_cast<trainer::RunFunction>(
-      find_in_part(trainer_library_path(), trainer::kRunSymbol, "the trainer"));
+  // `strata exec -- strata run ...`: what runs in here is recorded by itself.
+  unsetenv(drop_in::kAttachVariable);
+  return reinterpret_cast<trainer::RunFunction>(find_in_part(
+      trainer_library_path(), trainer::kRunSymbol, "the trainer", {"libc10.so", "libtorch_cpu.so"}));
 }
 
 }  // namespace strata::cli

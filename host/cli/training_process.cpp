@@ -85,8 +85,7 @@ TrainingProcess::TrainingProcess(config::RunConfig config, trainer::RankPlace pl
   run_training_ = load_trainer();
 }
 
-int TrainingProcess::run(const std::filesystem::path& directory, Printed printed,
-                         const std::function<void()>& keep) {
+int TrainingProcess::record(const std::filesystem::path& directory, const std::function<void()>& keep) {
   const InterruptGuard guard;
   // The session's end writes the manifest and closes the store: analysis reads them after it.
   std::optional<Session> session(std::in_place, session_options(config_, directory, place_));
@@ -96,7 +95,13 @@ int TrainingProcess::run(const std::filesystem::path& directory, Printed printed
   session.reset();
 
   if (is_first() || result.outcome != trainer::Outcome::kInterrupted) say_how_it_ended(result);
-  return show_results(directory, is_first() ? printed : Printed::kNothing, place_.rank, exit_code_of(result));
+  return exit_code_of(result);
+}
+
+int TrainingProcess::run(const std::filesystem::path& directory, Printed printed,
+                         const std::function<void()>& keep) {
+  const int exit_code = record(directory, keep);
+  return show_results(directory, is_first() ? printed : Printed::kNothing, place_.rank, exit_code);
 }
 
 void TrainingProcess::announce(const std::filesystem::path& directory) const {

@@ -18,8 +18,11 @@ class TrainingProcess {
   // Throws UsageError.
   TrainingProcess(config::RunConfig config, trainer::RankPlace place);
 
-  // Trains, and writes the results of this rank into `directory`, which exists; `keep` is called once there
-  // is something in it. The first rank prints them too. Returns the process's exit code. Throws SessionError.
+  // Trains, and leaves a record in `directory`, which exists; `keep` is called once there is something in it.
+  // Returns the process's exit code. Throws SessionError.
+  int record(const std::filesystem::path& directory, const std::function<void()>& keep);
+
+  // The same, and writes the results of this rank there too. The first rank prints them.
   int run(const std::filesystem::path& directory, Printed printed, const std::function<void()>& keep);
 
  private:

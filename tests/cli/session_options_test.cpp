@@ -35,7 +35,20 @@ TEST(SessionOptionsOf, LoadTheTorchSourceOnlyForPlugins) {
   std::string texts;
   for (const PluginOption& option : options.sources.front().options)
     texts += option.key + "=" + option.text + " ";
-  EXPECT_EQ(texts, "ops=window saved_tensors=true cross_check=false ");
+  EXPECT_EQ(texts,
+            "ops=window saved_tensors=true cross_check=false memory_samples=phase layer_outputs=false "
+            "shapes=false ");
+}
+
+TEST(SessionOptionsOf, LoadTheCuptiSourceOnlyForDevices) {
+  EXPECT_TRUE(options_of("device: {dry: h100-80gb}\n").sources.empty());
+  const SessionOptions options = options_of(
+      "plugins: [allocator_tracer]\ndevice: {dry: h100-80gb}\ncupti: {on_busy: wait, kinds: 'kernel,api'}\n");
+  ASSERT_EQ(options.sources.size(), 2u);
+  EXPECT_EQ(options.sources[1].name, "cupti");
+  std::string texts;
+  for (const PluginOption& option : options.sources[1].options) texts += option.key + "=" + option.text + " ";
+  EXPECT_EQ(texts, "on_busy=wait kinds=kernel,api graphs=graph from=window finalize_on_stop=false ");
 }
 
 }  // namespace

@@ -29,7 +29,13 @@ Findings check_libraries();
 Findings check_machine();
 // Where runs are written: `folder` or, while it does not exist, the folder that it would be made in.
 Findings check_storage(const std::filesystem::path& folder);
+// Whether a run could record what devices do.
+Finding check_cupti();
 // Driver, devices, CUPTI, Nsight Systems.
 Findings check_gpu();
+// Whether a tool listens to NVTX, and what the plugin nvtx_markers could tell it.
+Findings check_nvtx();
+// What the plugin warmup_analyzer will be able to see.
+Findings check_warm_up();
 
 }  // namespace strata::cli

@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -63,11 +62,21 @@ fs::path program(std::string_view name) {
   return {};
 }
 
-Finding check_cupti() {
-  for (const char* const name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}) {
-    if (dlopen(name, RTLD_NOW | RTLD_LOCAL) != nullptr) return {.name = "CUPTI", .detail = name};
+// A program may plug in another one, which its own runs tell of.
+Finding check_cuda_allocator() {
+  for (const char* const variable : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
+    const char* const settings = std::getenv(variable);
+    if (settings == nullptr || std::string_view(settings).find("cudaMallocAsync") == std::string_view::npos)
+      continue;
+    return {
+        .name = "CUDA allocator",
+        .verdict = Verdict::kWarning,
+        .detail = fmt::format("cudaMallocAsync ({}): runs see its blocks through a wrapper, and of what is "
+                              "reserved the sum alone",
+                              variable),
+        .remedy = fmt::format("to see segments and what each stream has, take backend: out of {}", variable)};
   }
-  return missing("CUPTI", "no libcupti.so that the dynamic linker finds");
+  return {.name = "CUDA allocator", .detail = "torch's own, which tells of blocks and segments"};
 }
 
 Finding check_nsys() {
@@ -81,6 +90,7 @@ Finding check_nsys() {
 Findings check_gpu() {
   Findings findings = check_driver();
   findings.push_back(check_dry_gpu());
+  findings.push_back(check_cuda_allocator());
   findings.push_back(check_cupti());
   findings.push_back(check_nsys());
   return findings;

@@ -1,14 +1,16 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <link.h>
 
 #include <exception>
-#include <fstream>
 #include <string>
 
 #include "host/cli/doctor/check.hpp"
+#include "host/cli/torch_libraries.hpp"
 #include "host/cli/trainer_library.hpp"
 #include "strata/runtime/catalogue.hpp"
+#include "strata/runtime/torch_release.hpp"
 
 namespace strata::cli {
 namespace {
@@ -23,7 +25,9 @@ Finding check_trainer() {
     return {.name = "trainer",
             .verdict = Verdict::kMissing,
             .detail = error.what(),
-            .remedy = "`./dev build` fetches LibTorch and builds the trainer",
+            .remedy = fmt::format("put the python3 that has torch first in PATH, or set {}; in a checkout, "
+                                  "`./dev build` fetches LibTorch and builds the trainer",
+                                  kTorchRootVariable),
             .needed = true};
   }
 }
@@ -43,19 +47,6 @@ fs::path loaded_library(std::string_view file_name) {
   };
   dl_iterate_phdr(visit, &search);
   return search.found;
-}
-
-// A wheel says its version in version.py, an unpacked LibTorch in build-version; empty when neither is there.
-std::string torch_version(const fs::path& root) {
-  std::string line;
-  std::ifstream wheel(root / "version.py");
-  while (std::getline(wheel, line)) {
-    const auto from = line.find('\'');
-    const auto to = line.rfind('\'');
-    if (line.starts_with("__version__") && from < to) return line.substr(from + 1, to - from - 1);
-  }
-  std::ifstream unpacked(root / "build-version");
-  return std::getline(unpacked, line) ? line : std::string();
 }
 
 Finding check_torch() {
@@ -86,13 +77,30 @@ Finding check_entry(const PluginDescription& entry) {
   return finding;
 }
 
+// Which releases of torch a program under `strata exec` may have.
+Finding check_torch_releases() {
+  const auto listed = [](const fs::path& folder) {
+    return fmt::format("{}", fmt::join(releases_in(folder), ", "));
+  };
+  const std::string shipped = listed(shipped_sources_folder()), built = listed(built_sources_folder());
+  if (shipped.empty() && built.empty()) {
+    return {.name = "torch releases",
+            .verdict = Verdict::kWarning,
+            .detail = "none can be recorded yet",
+            .remedy = "`strata build-source TORCH` builds what records one; `strata exec` does so by itself"};
+  }
+  std::string detail = "strata exec records " + (shipped.empty() ? built + " (built here)" : shipped);
+  if (!shipped.empty() && !built.empty()) detail += fmt::format(", and {} (built here)", built);
+  return {.name = "torch releases", .detail = detail + "; others from 2.11 on are built when they are met"};
+}
+
 }  // namespace
 
 Findings check_libraries() {
-  Findings findings{check_trainer(), check_torch()};
+  Findings findings{check_trainer(), check_torch(), check_torch_releases()};
   for (const PluginDescription& plugin : available_plugins()) findings.push_back(check_entry(plugin));
   bool has_torch_source = false;
-  for (const PluginDescription& source : available_sources()) {
+  for (const PluginDescription& source : sources_with_torch()) {
     findings.push_back(check_entry(source));
     has_torch_source |= source.id == "torch";
   }

@@ -1,0 +1,11 @@
+// The command line's `--detail 10%`.
+#pragma once
+
+#include <string_view>
+
+namespace strata::cli {
+
+// 0.1 of "10%", "10 %": a part of all allocations, above 0 and at most 1. Throws UsageError where it is none.
+double parse_detail(std::string_view text);
+
+}  // namespace strata::cli

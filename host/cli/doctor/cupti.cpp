@@ -1,0 +1,91 @@
+// What a run could record of devices: asks CUPTI for a subscription, as the source `cupti` does, and gives it
+// back.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "host/cli/doctor/check.hpp"
+
+namespace strata::cli {
+namespace {
+
+// CUPTI's functions that are called, by their documented C signatures; 0 is CUPTI_SUCCESS.
+using GetVersion = int (*)(std::uint32_t* version);
+using Callback = void (*)(void* data, int domain, std::uint32_t function, const void* parameters);
+using Subscribe = int (*)(void** subscriber, Callback callback, void* data);
+using Unsubscribe = int (*)(void* subscriber);
+
+constexpr int kBusy = 39;  // CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
+constexpr std::uint32_t kMajor = 13;
+constexpr std::uint32_t kFirstShared = 130300;
+
+template <typename Function>
+Function cupti_function(void* library, const char* name) {
+  return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+void hear_nothing(void*, int, std::uint32_t, const void*) {}
+
+std::string file_of(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) == 0 || info.dli_fname == nullptr ? "" : info.dli_fname;
+}
+
+// Of a subscription that was tried.
+Finding verdict_of(int result, std::uint32_t version, const std::string& described) {
+  if (result == 0) {
+    return {.name = "CUPTI",
+            .detail = fmt::format(
+                "{}: can record what devices do, {}", described,
+                version >= kFirstShared ? "beside other tools if the driver allows it" : "as the only tool")};
+  }
+  if (result == kBusy) {
+    return {
+        .name = "CUPTI",
+        .verdict = Verdict::kWarning,
+        .detail =
+            fmt::format("{}: another tool has it{}", described,
+                        std::getenv("NSYS_PROFILING_SESSION_ID") == nullptr ? "" : ", Nsight Systems (nsys)"),
+        .remedy =
+            "start without that tool to record what devices do; `cupti.on_busy` says what a run does else"};
+  }
+  return {.name = "CUPTI",
+          .verdict = Verdict::kMissing,
+          .detail = fmt::format("{}: has no device to record (it answers {})", described, result),
+          .remedy = "none needed: a dry GPU with a clock is recorded (--dry h100-80gb --clock modelled)"};
+}
+
+}  // namespace
+
+Finding check_cupti() {
+  constexpr const char* kName = "libcupti.so.13";  // torch's copy, if the trainer is loaded
+  void* const library = dlopen(kName, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return {.name = "CUPTI",
+            .verdict = Verdict::kMissing,
+            .detail = fmt::format("no {} is loaded or found", kName),
+            .remedy = "it comes with CUDA 13, and with a torch built for it"};
+  }
+  const auto get_version = cupti_function<GetVersion>(library, "cuptiGetVersion");
+  const auto subscribe = cupti_function<Subscribe>(library, "cuptiSubscribe");
+  const auto unsubscribe = cupti_function<Unsubscribe>(library, "cuptiUnsubscribe");
+  std::uint32_t version = 0;
+  if (get_version == nullptr || subscribe == nullptr || unsubscribe == nullptr ||
+      get_version(&version) != 0 || version / 10000 != kMajor) {
+    return {.name = "CUPTI",
+            .verdict = Verdict::kMissing,
+            .detail = fmt::format("{} is none of CUDA 13 (version {})", kName, version),
+            .remedy = "`cupti` records with that of CUDA 13"};
+  }
+  const std::string described = fmt::format("{}.{}, {}", version / 10000, version % 10000 / 100,
+                                            file_of(reinterpret_cast<const void*>(get_version)));
+  void* subscriber = nullptr;
+  const int result = subscribe(&subscriber, &hear_nothing, nullptr);
+  if (result == 0) unsubscribe(subscriber);
+  return verdict_of(result, version, described);
+}
+
+}  // namespace strata::cli

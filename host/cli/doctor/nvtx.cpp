@@ -1,0 +1,83 @@
+// What the plugin nvtx_markers could do in a run that was started as this program was.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/cli/cuda_driver.hpp"
+#include "host/cli/doctor/check.hpp"
+#include "strata/runtime/catalogue.hpp"
+
+namespace strata::cli {
+namespace {
+
+constexpr const char* kPlugin = "nvtx_markers";
+
+// As NVTX itself reads it: empty is as good as unset.
+std::string_view environment(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+Finding check_tool() {
+  const std::string_view path = environment("NVTX_INJECTION64_PATH");
+  const std::string_view session = environment("NSYS_PROFILING_SESSION_ID");
+  if (path.empty()) {
+    return {.name = "NVTX tool",
+            .verdict = Verdict::kMissing,
+            .detail = session.empty()
+                          ? "none listens to this process: nvtx_markers would mark nothing"
+                          : "this is a session of Nsight Systems, but one that does not record NVTX",
+            .remedy = session.empty() ? "none needed; to mark, start the run with nsys profile (docs/nsys.md)"
+                                      : "nsys profile --trace=nvtx"};
+  }
+  if (access(std::string(path).c_str(), R_OK) != 0) {
+    return {.name = "NVTX tool",
+            .verdict = Verdict::kWarning,
+            .detail = fmt::format("NVTX_INJECTION64_PATH names {}, which cannot be read", path),
+            .remedy = "unset it, or give the whole path of a tool's library"};
+  }
+  if (session.empty()) return {.name = "NVTX tool", .detail = std::string(path)};
+  return {.name = "NVTX tool", .detail = fmt::format("Nsight Systems, session {}: {}", session, path)};
+}
+
+Finding check_memory_marks(const PluginDescription& plugin) {
+  Finding finding{.name = "NVTX memory", .detail = "counters, where the tool knows them, else marks"};
+  const auto memory = std::ranges::find(plugin.options, "memory", &OptionDescription::key);
+  const bool counters =
+      memory != plugin.options.end() && memory->expectation.find("counters") != std::string::npos;
+  if (counters) return finding;
+  finding.verdict = Verdict::kWarning;
+  finding.detail = "marks alone: nvtx_markers was built with NVTX headers that have no counters";
+  finding.remedy = "for counters, build with the headers of CUDA 13 or later (torch's wheel has them)";
+  return finding;
+}
+
+Finding check_capture() {
+  const std::optional<CudaDriver> driver = ask_cuda_driver();
+  if (driver && !driver->devices.empty())
+    return {.name = "NVTX capture", .detail = "capture: nvtx and capture: cuda_profiler_api"};
+  return {.name = "NVTX capture",
+          .detail = "capture: nvtx; without a CUDA device capture: cuda_profiler_api captures nothing"};
+}
+
+}  // namespace
+
+Findings check_nvtx() {
+  const std::vector<PluginDescription> plugins = available_plugins();
+  const auto plugin = std::ranges::find(plugins, kPlugin, &PluginDescription::id);
+  if (plugin == plugins.end()) {
+    return {{.name = "NVTX",
+             .verdict = Verdict::kMissing,
+             .detail = "no plugin nvtx_markers: this build found no NVTX headers",
+             .remedy = "build with the CUDA wheel of torch, which has them beside it"}};
+  }
+  return {check_tool(), check_memory_marks(*plugin), check_capture()};
+}
+
+}  // namespace strata::cli

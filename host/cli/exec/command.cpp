@@ -1,0 +1,240 @@
+// `strata exec`: any command, and all that it starts, recorded, and with a dry GPU in CUDA's place where that
+// is asked for.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/cli/child_process.hpp"
+#include "host/cli/commands.hpp"
+#include "host/cli/cuda_driver.hpp"
+#include "host/cli/cuda_program.hpp"
+#include "host/cli/dry_account.hpp"
+#include "host/cli/dry_argument.hpp"
+#include "host/cli/dry_gpu.hpp"
+#include "host/cli/exec/program_name.hpp"
+#include "host/cli/exec/recording.hpp"
+#include "host/cli/run_directory.hpp"
+#include "host/cli/scratch_folder.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/config/compute_device.hpp"
+#include "host/config/value.hpp"
+#include "host/report/dry.hpp"
+#include "host/report/quantity.hpp"
+#include "host/report/shell_word.hpp"
+
+namespace strata::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kNoPlugins = "none";
+constexpr int kOwnFailure = 125;  // as env and timeout: 126 and 127 are in child_process.hpp
+
+struct ExecArguments {
+  DryArguments dry;
+  RecordingArguments recording;
+  std::string account;
+  bool environment = false;
+  std::vector<std::string> command;
+};
+
+using Variables = std::map<std::string, std::string>;
+
+// `first`, and behind it what the variable held.
+std::string before_own(const char* variable, const std::string& first) {
+  const char* const own = std::getenv(variable);
+  return own == nullptr || *own == '\0' ? first : first + ":" + own;
+}
+
+// What the preload library opens comes before the dry GPU's: it needs libc alone.
+void add_preloaded(const std::vector<fs::path>& libraries, Variables& variables) {
+  std::vector<std::string> names;
+  for (const fs::path& library : libraries) names.push_back(library.string());
+  variables["LD_PRELOAD"] = before_own("LD_PRELOAD", fmt::format("{}", fmt::join(names, ":")));
+}
+
+void add_dry_gpu(const fs::path& scratch, Variables& variables) {
+  variables["STRATA_DRY_GPU"] = (scratch / "profile").string();
+  variables["STRATA_DRY_GPU_ACCOUNTS"] = scratch.string();
+  // libcuda.so.1 is looked for as a file by those who compile kernels.
+  variables["LD_LIBRARY_PATH"] = before_own("LD_LIBRARY_PATH", dry_gpu_folder().string());
+}
+
+std::string account_text(const DryChoice& choice, const DryAccount& account) {
+  const config::DeviceProfile& profile = choice.profile;
+  if (account.processes == 0)
+    return fmt::format("no process asked for a CUDA device, so that {} made no difference", profile.key);
+  std::string text = fmt::format(
+      "on a dry {}, nothing was computed and no time measured: {} not run, {} not computed, {} of unknown "
+      "values ({})",
+      profile.name, report::counted(account.kernels_not_run, "kernel", "kernels"),
+      report::counted(account.library_calls_not_computed, "library call", "library calls"),
+      report::counted(account.unknown_reads, "read", "reads"),
+      report::counted(account.unknown_read_bytes, "byte", "bytes"));
+  if (account.answered_reads > 0)
+    text += fmt::format(", {} answered", report::counted(account.answered_reads, "read", "reads"));
+  if (account.processes > 1) text += fmt::format(", in {} processes", account.processes);
+  const auto taken = [](std::int64_t bytes) {
+    return bytes == 0 ? std::string() : config::format_bytes(bytes);
+  };
+  text += report::unknowns_text({.times = account.unknown_times,
+                                 .workspaces = account.unknown_workspaces,
+                                 .communicators = account.communicators,
+                                 .cudnn_workspace = taken(choice.settings.cudnn_workspace_bytes),
+                                 .cusolver_workspace = taken(choice.settings.cusolver_workspace_bytes),
+                                 .nccl_memory = taken(choice.settings.nccl_memory_bytes)});
+  if (choice.settings.models_time)
+    text += fmt::format("; its times are modelled: {} of work",
+                        report::duration(static_cast<double>(account.modelled_ns())));
+  std::vector<std::string> readers;
+  for (const DryAccount::Reader& reader : account.readers) {
+    if (reader.unknown_reads > 0)
+      readers.push_back(fmt::format("{} ({})", reader.name, reader.unknown_reads));
+  }
+  if (!readers.empty()) text += fmt::format("; unknown values were read by {}", fmt::join(readers, ", "));
+  if (!account.refused.empty()) {
+    std::vector<std::string> functions;
+    for (const DryAccount::Refused& refused : account.refused)
+      functions.push_back(fmt::format("{} ({})", refused.function, refused.calls));
+    text += fmt::format("; refused: {}", fmt::join(functions, ", "));
+  }
+  return text;
+}
+
+std::optional<DryChoice> choose_device(const std::string& device, const std::string& program) {
+  if (device.empty()) return std::nullopt;
+  require_dry_gpu();
+  DryChoice choice = dry_choice(config::parse_device(device, fs::current_path()));
+  if (const std::string reason = why_not_dry(program); !reason.empty()) throw UsageError(reason);
+  if (has_nvidia_gpu())
+    say(fmt::format("this machine has a GPU; it is not used, for {} is dry", choice.profile.key));
+  return choice;
+}
+
+// For a program that marks its own loop, and that something else starts.
+int print_environment(const ExecArguments& arguments) {
+  if (!arguments.command.empty() || !arguments.dry.device("exec").empty() ||
+      arguments.recording.plugins == kNoPlugins)
+    throw UsageError(
+        "exec: --environment prints what a program that includes strata/trainer.h is to find in its "
+        "environment, and starts none: leave out the command, --dry and --plugins none");
+  ProgramRecording recording(arguments.recording, "program", {});
+  for (const auto& [name, value] : recording.begin())
+    print(fmt::format("export {}={}\n", name, report::shell_word(value)));
+  say(fmt::format("when the program has run: strata report {}", recording.folder().string()));
+  return 0;
+}
+
+int exec(const ExecArguments& arguments) {
+  if (arguments.environment) return print_environment(arguments);
+  if (arguments.command.empty())
+    throw UsageError("exec: expected a command behind `--`; see `strata exec --help`");
+  const std::string device = arguments.dry.device("exec");
+  const std::string program = find_program(arguments.command.front());
+  if (program.empty()) {
+    say(fmt::format("exec: there is no program '{}'", arguments.command.front()));
+    return kNotFound;
+  }
+  const std::optional<DryChoice> dry = choose_device(device, program);
+  if (!dry && !arguments.account.empty()) throw UsageError("exec: --account needs --dry");
+  std::optional<ProgramRecording> recording;
+  if (arguments.recording.plugins != kNoPlugins)
+    recording.emplace(arguments.recording, program_name(arguments.command), device);
+  if (!recording && !dry)
+    throw UsageError("exec: with --plugins none and without --dry there is nothing to do");
+
+  // Where processes find the profile and leave their accounts.
+  const ScratchFolder scratch("strata-exec");
+  Variables variables = recording ? recording->begin() : Variables{};
+  std::vector<fs::path> preloaded;
+  if (recording) preloaded.push_back(ProgramRecording::preload_library());
+  if (dry) {
+    write_whole_file(scratch.path() / "profile", dry_choice_text(*dry));
+    add_dry_gpu(scratch.path(), variables);
+    // Libraries that are there already are what torch's own search path would have found.
+    std::ranges::copy(dry_gpu_facades(), std::back_inserter(preloaded));
+  }
+  add_preloaded(preloaded, variables);
+  const int exit_code = run_program(program, arguments.command, variables);
+
+  std::string account_json;
+  if (dry) {
+    const DryAccount account = read_dry_accounts(scratch.path());
+    account_json = dry_json(*dry, account);
+    say(account_text(*dry, account));
+    if (!arguments.account.empty()) write_whole_file(arguments.account, account_json + '\n');
+  }
+  if (recording) recording->end(account_json);
+  return exit_code;
+}
+
+int exec_or_explain(const ExecArguments& arguments) {
+  try {
+    return exec(arguments);
+  } catch (const std::exception& error) {
+    say(error.what());
+    return kOwnFailure;
+  }
+}
+
+}  // namespace
+
+void add_exec_command(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<ExecArguments>();
+  CLI::App* const command =
+      app.add_subcommand("exec", "Record any PyTorch program as it is, on a GPU, a dry GPU or the CPU");
+  command->add_option(
+      "--plugins", arguments->recording.plugins,
+      "What is loaded into it, comma-separated or as the YAML's list; none: nothing is recorded "
+      "[allocator_tracer]");
+  command->add_option("--set", arguments->recording.settings,
+                      "KEY=VALUE of the run's YAML: schedule, trace, cupti, plugins, store, name");
+  command->add_option("--out", arguments->recording.out,
+                      "Folder of the run, not there yet or empty [runs/<program>/<time>]");
+  command->add_flag(
+      "--layers", arguments->recording.layers,
+      "Tell of each module's forward, too, in a Python program that attaches none (costs each about 2 us)");
+  add_dry_options(*command, arguments->dry);
+  command->add_option("--account", arguments->account, "File for what a dry run owns up to, as JSON");
+  command->add_flag("--environment", arguments->environment,
+                    "Start nothing: print what a program that includes strata/trainer.h is to find in its "
+                    "environment, for a shell");
+  command->add_option("COMMAND", arguments->command, "The command and its words, behind --");
+  command->footer(
+      "The program is not changed. Its steps and phases are inferred, from what autograd runs and from the "
+      "names that\n"
+      "PyTorch gives to optimizers and data loaders, and are said to be; parameters, gradients and optimizer "
+      "state are\n"
+      "found. What it marks itself with strata/trainer.h holds, and is inferred no second time.\n"
+      "What was recorded is reported when the command ends, on standard error.\n\n"
+      "With --dry the program finds CUDA devices whose memory is that of the card, and PyTorch's own "
+      "allocator "
+      "on them; no\n"
+      "kernel runs, and what one would have written reads as zeros. At the end a line tells what was not "
+      "done.\n\n"
+      "Exit codes: the command's own; 125 strata itself failed, 126 the command cannot be run, 127 there is "
+      "none.\n\n"
+      "Examples:\n"
+      "  strata exec -- python train.py\n"
+      "  strata exec --dry h100-80gb -- python train.py\n"
+      "  strata exec --plugins allocator_tracer,warmup_analyzer --set schedule.wait=10 --set "
+      "schedule.active=5 "
+      "-- python train.py\n"
+      "  strata exec --dry a100-40gb:2 -- torchrun --nproc-per-node 2 train.py\n"
+      "  strata exec --dry h100-80gb --answers counts.yaml --plugins none -- python generate.py\n"
+      "  strata exec --dry h100-80gb --clock modelled --cudnn-workspace 32MiB -- python train.py\n"
+      "  strata exec --dry ./my-card.yaml --account dry.json -- ./trainer --steps 3\n"
+      "  eval \"$(strata exec --environment --out runs/mine)\"; ./trainer; strata report runs/mine");
+  command->callback([arguments, &exit_code] { exit_code = exec_or_explain(*arguments); });
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,33 @@
+#include "host/cli/exec/program_name.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "host/config/checks.hpp"
+
+namespace strata::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file whose name without its extension is the run's.
+fs::path named(const std::vector<std::string>& command) {
+  const auto script = std::ranges::find_if(
+      command, [](const std::string& word) { return fs::path(word).extension() == ".py"; });
+  if (script != command.end()) return *script;
+  const bool is_python = fs::path(command.front()).filename().string().starts_with("python");
+  const auto option = std::ranges::find(command, "-m");
+  if (is_python && command.end() - option > 1) {
+    const std::string& module = *(option + 1);
+    return module.substr(module.rfind('.') + 1) + ".py";
+  }
+  return command.front();
+}
+
+}  // namespace
+
+std::string program_name(const std::vector<std::string>& command) {
+  return config::default_name(named(command));
+}
+
+}  // namespace strata::cli

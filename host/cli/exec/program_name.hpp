@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace strata::cli {
+
+// What the run of a command is called: its script's name where an interpreter or a launcher runs one ("train"
+// of `python -m torch.distributed.run train.py`), a module's last word (`python -m package.train`), else the
+// program's. Of letters, digits, '.', '_' and '-', as a run's folder is.
+std::string program_name(const std::vector<std::string>& command);
+
+}  // namespace strata::cli

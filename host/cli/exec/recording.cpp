@@ -1,0 +1,131 @@
+#include "host/cli/exec/recording.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/cuda_driver.hpp"
+#include "host/cli/exec/processes.hpp"
+#include "host/cli/job_results.hpp"
+#include "host/cli/part_library.hpp"
+#include "host/cli/results.hpp"
+#include "host/cli/session_options.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/config/load.hpp"
+#include "host/drop_in/settings.hpp"
+#include "strata/runtime/check_plugins.hpp"
+#include "strata/runtime/run_stores.hpp"
+
+namespace strata::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A program of others has no model, no data and no optimizer of ours: these sections are all that it can be
+// given.
+constexpr std::string_view kSections[] = {"name", "plugins", "schedule", "trace", "cupti", "store"};
+
+// What a configuration must say of a training, and no program is asked for.
+constexpr const char* kProgram = R"(model: {name: transformer, size: small}
+plugins: [allocator_tracer]
+schedule: {wait: 0, warmup: 0, active: 1000000000}
+)";
+
+void require_program_key(const std::string& setting) {
+  const std::string_view key = std::string_view(setting).substr(0, setting.find('='));
+  const std::string_view section = key.substr(0, key.find('.'));
+  if (std::ranges::find(kSections, section) != std::end(kSections)) return;
+  throw UsageError(fmt::format("exec: --set {}: a program of its own is told of {} alone", setting,
+                               fmt::join(kSections, ", ")));
+}
+
+std::vector<std::string> overrides_of(const RecordingArguments& arguments, const std::string& name,
+                                      const std::string& device) {
+  std::vector<std::string> overrides{"name=" + name};
+  if (!device.empty()) {
+    overrides.push_back("device=" + device);
+  } else if (has_nvidia_gpu()) {
+    overrides.emplace_back("device=cuda");
+  }
+  if (arguments.plugins == "none") {
+    overrides.emplace_back("plugins=[]");
+  } else if (!arguments.plugins.empty()) {
+    const bool is_list = arguments.plugins.starts_with('[');
+    overrides.push_back(is_list ? "plugins=" + arguments.plugins
+                                : fmt::format("plugins=[{}]", arguments.plugins));
+  }
+  for (const std::string& setting : arguments.settings) {
+    require_program_key(setting);
+    overrides.push_back(setting);
+  }
+  return overrides;
+}
+
+// CUPTI is left alone where nobody wants its records.
+void leave_out_cupti(SessionOptions& options) {
+  const bool wanted = std::ranges::any_of(
+      options.plugins, [](const PluginRequest& plugin) { return plugin.name.ends_with("cupti_timeline"); });
+  if (!wanted)
+    std::erase_if(options.sources, [](const PluginRequest& source) { return source.name == "cupti"; });
+}
+
+void add_layers(SessionOptions& options) {
+  for (PluginRequest& source : options.sources) {
+    if (source.name == "torch")
+      source.options.push_back({.key = "program_layers", .text = "true", .place = "--layers"});
+  }
+}
+
+}  // namespace
+
+ProgramRecording::ProgramRecording(const RecordingArguments& arguments, const std::string& name,
+                                   const std::string& device)
+    : config_(config::parse_config(kProgram, fs::current_path() / "strata exec",
+                                   overrides_of(arguments, name, device),
+                                   [](const auto& plugins) { return check_plugins(plugins); })),
+      arguments_(arguments) {
+  if (!arguments.out.empty()) RunDirectory::require_free(arguments.out);
+}
+
+fs::path ProgramRecording::preload_library() {
+  return part_library_path("libstrata_preload.so");
+}
+
+std::map<std::string, std::string> ProgramRecording::begin() {
+  directory_.emplace(arguments_.out.empty()
+                         ? RunDirectory::create_default(config_.name, std::chrono::system_clock::now())
+                         : RunDirectory::create(arguments_.out));
+  SessionOptions options = session_options(config_, fs::absolute(directory_->path()), {});
+  leave_out_cupti(options);
+  if (arguments_.layers) add_layers(options);
+  directory_->write_file(kSettingsFile, drop_in::settings_text(options));
+  directory_->keep();
+  return {{drop_in::kSettingsVariable, (fs::absolute(directory_->path()) / kSettingsFile).string()},
+          {drop_in::kAttachVariable, part_library_path("libstrata_attach.so").string()}};
+}
+
+void ProgramRecording::end(const std::string& dry) {
+  if (report_program(directory_->path(), dry, Printed::kTableToStandardError)) return;
+  say("nothing was recorded: no process that the command started used torch with our preload library; "
+      "`strata doctor --launcher 'WORDS'` tells whether a launcher keeps it back");
+  if (find_run_stores(directory_->path()).empty()) directory_->take_back();
+}
+
+bool report_program(const fs::path& run_directory, const std::string& dry, Printed printed) {
+  const std::vector<RecordedProcess> processes = settle_processes(run_directory, dry);
+  if (!processes.empty() && has_several_ranks(run_directory)) {
+    write_job_results(run_directory, printed);
+    return true;
+  }
+  for (const RecordedProcess& process : processes) {
+    if (!process.is_main) continue;
+    write_results(run_directory, process.rank == 0 ? printed : Printed::kNothing,
+                  process.rank == 0 ? std::nullopt : std::optional<std::uint64_t>(process.rank));
+  }
+  return !processes.empty();
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,17 @@
+// The parts of `strata grid`. Each adds itself below it, as commands.hpp has it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace strata::cli {
+
+void add_grid_plan_command(CLI::App& grid, int& exit_code);
+void add_grid_run_command(CLI::App& grid, int& exit_code);
+void add_grid_resume_command(CLI::App& grid, int& exit_code);
+void add_grid_retry_command(CLI::App& grid, int& exit_code);
+void add_grid_status_command(CLI::App& grid, int& exit_code);
+void add_grid_report_command(CLI::App& grid, int& exit_code);
+void add_grid_cell_command(CLI::App& grid, int& exit_code);
+void add_grid_export_command(CLI::App& grid, int& exit_code);
+
+}  // namespace strata::cli

@@ -1,0 +1,73 @@
+// `strata record`: what a program calls that opens a session of its own, as the Python package does. `begin`
+// makes the run's folder and says in a file how the session is to be opened; `end` makes of what was recorded
+// what `strata exec` makes of it.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/exec/recording.hpp"
+#include "host/cli/terminal.hpp"
+
+namespace strata::cli {
+namespace {
+
+struct BeginArguments {
+  RecordingArguments recording;
+  std::string program = "run";
+};
+
+struct EndArguments {
+  std::string run;
+  bool quiet = false;
+};
+
+void begin(const BeginArguments& arguments) {
+  ProgramRecording recording(arguments.recording, arguments.program, {});
+  recording.begin();
+  const std::filesystem::path folder = std::filesystem::absolute(recording.folder());
+  print(nlohmann::ordered_json{{"run", folder.string()}, {"settings", (folder / kSettingsFile).string()}}
+            .dump() +
+        '\n');
+}
+
+void end(const EndArguments& arguments) {
+  if (!std::filesystem::is_directory(arguments.run))
+    throw UsageError(fmt::format("record end: there is no folder {}", arguments.run));
+  if (report_program(std::filesystem::absolute(arguments.run), {},
+                     arguments.quiet ? Printed::kNothing : Printed::kTableToStandardError))
+    return;
+  say(fmt::format("nothing was recorded in {}: torch allocated nothing between the run's begin and its end",
+                  arguments.run));
+}
+
+}  // namespace
+
+void add_record_command(CLI::App& app) {
+  CLI::App* const command =
+      app.add_subcommand("record", "For programs that open a session themselves, as the Python package does");
+  command->require_subcommand(1);
+
+  auto begun = std::make_shared<BeginArguments>();
+  CLI::App* const begins = command->add_subcommand("begin", "Make the run's folder; prints it as JSON");
+  begins->add_option("--plugins", begun->recording.plugins, "As of strata exec [allocator_tracer]");
+  begins->add_option("--set", begun->recording.settings, "KEY=VALUE, as of strata exec");
+  begins->add_option("--out", begun->recording.out,
+                     "Folder of the run, not there yet or empty [runs/<name>/<time>]");
+  begins->add_flag("--layers", begun->recording.layers, "As of strata exec");
+  begins->add_option("--program", begun->program, "Name of the run, unless --set says another [run]");
+  begins->footer("Example:\n  strata record begin --program train.py --out runs/mine");
+  begins->callback([begun] { begin(*begun); });
+
+  auto ended = std::make_shared<EndArguments>();
+  CLI::App* const ends =
+      command->add_subcommand("end", "Write summary.json and report.html of what was recorded");
+  ends->add_option("RUN", ended->run, "The run's folder")->required();
+  ends->add_flag("--quiet", ended->quiet, "Print no table on standard error");
+  ends->footer("Example:\n  strata record end runs/mine --quiet");
+  ends->callback([ended] { end(*ended); });
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,26 @@
+#include "host/cli/scratch_folder.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <system_error>
+
+#include "host/cli/commands.hpp"
+
+namespace strata::cli {
+
+namespace fs = std::filesystem;
+
+ScratchFolder::ScratchFolder(const std::string& name) {
+  std::string pattern = (fs::temp_directory_path() / (name + "-XXXXXX")).string();
+  if (mkdtemp(pattern.data()) == nullptr)
+    throw UsageError(fmt::format("cannot make a folder {}; TMPDIR names another place", pattern));
+  path_ = pattern;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace strata::cli

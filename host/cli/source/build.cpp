@@ -1,0 +1,194 @@
+#include "host/cli/source/build.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "host/cli/child_process.hpp"
+#include "host/cli/commands.hpp"
+#include "host/cli/run_directory.hpp"
+#include "host/cli/terminal.hpp"
+#include "strata/runtime/torch_release.hpp"
+
+namespace strata::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+// share/strata: sources as a checkout lays them out, and which files a torch needs.
+fs::path shared_folder() {
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  return program.parent_path().parent_path() / "share" / "strata";
+}
+
+struct Sources {
+  fs::path root;
+  std::vector<fs::path> files;
+};
+
+// Lines of "both cast_watch.cpp", "cuda cuda_allocator.cpp", "cpu cuda_absent.cpp".
+Sources sources_for(const TorchInstall& torch) {
+  Sources sources{.root = shared_folder() / "source", .files = {}};
+  const fs::path list = shared_folder() / "torch_source.txt";
+  std::ifstream stream(list);
+  for (std::string kind, file; stream >> kind >> file;) {
+    if (kind == "both" || kind == (torch.has_cuda ? "cuda" : "cpu"))
+      sources.files.push_back(sources.root / "sources/torch" / file);
+  }
+  if (sources.files.empty())
+    throw UsageError(
+        fmt::format("the sources to build from are missing: there is no {}. Install Strata whole, or build "
+                    "it against this torch "
+                    "(-DSTRATA_TORCH_ROOT={})",
+                    list.string(), torch.release.root.string()));
+  return sources;
+}
+
+// Of all that the outcome depends on, as far as it changes here.
+std::string fingerprint(const Sources& sources, const TorchInstall& torch, const std::string& compiler) {
+  std::string all = compiler + torch.release.root.string() +
+                    content_of(torch.release.root / "include/torch/headeronly/version.h");
+  for (const fs::path& file : sources.files) {
+    all += content_of(file);
+    all += content_of(fs::path(file).replace_extension(".hpp"));
+  }
+  return fmt::format("{:016x}", std::hash<std::string>()(all));
+}
+
+std::string find_compiler() {
+  if (const char* const named = std::getenv("CXX"); named != nullptr && *named != '\0') {
+    if (std::string found = find_program(named); !found.empty()) return found;
+    throw UsageError(fmt::format("CXX={}: there is no such compiler", named));
+  }
+  for (const char* const name : {"g++", "c++", "clang++"}) {
+    if (std::string found = find_program(name); !found.empty()) return found;
+  }
+  return {};
+}
+
+std::string no_compiler(const TorchInstall& torch) {
+  std::string shipped;
+  for (const std::string& release : releases_in(shipped_sources_folder()))
+    shipped += (shipped.empty() ? "" : ", ") + release;
+  return fmt::format(
+      "torch {} can be recorded once its source of events was built, and there is no C++ compiler here. "
+      "Install one "
+      "(apt-get install g++; conda install gxx), name it with CXX, or use a torch that this Strata came "
+      "with: {}",
+      torch.release.text(), shipped.empty() ? "none" : shipped);
+}
+
+// Held until the process ends.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder)
+      : descriptor_(open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
+  }
+  ~FolderLock() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+std::vector<std::string> compile_words(const std::string& compiler, const Sources& sources,
+                                       const TorchInstall& torch, const fs::path& unity,
+                                       const fs::path& target) {
+  std::vector<std::string> words{compiler,
+                                 "-std=c++20",
+                                 "-O2",
+                                 "-DNDEBUG",
+                                 "-fPIC",
+                                 "-shared",
+                                 "-fvisibility=hidden",
+                                 "-fvisibility-inlines-hidden"};
+  for (const char* const folder : {"", "plugin_api/include", "plugin_api/cpp"})
+    words.push_back("-I" + (sources.root / folder).string());
+  for (const fs::path& folder : torch.includes) {
+    words.emplace_back("-isystem");
+    words.push_back(folder.string());
+  }
+  const fs::path libraries = torch.release.root / "lib";
+  words.insert(words.end(), {unity.string(), "-o", target.string(), "-Wl,-z,defs", "-Wl,-z,nodelete",
+                             "-Wl,--version-script=" + (sources.root / "cmake/plugin_exports.map").string(),
+                             "-Wl,--no-as-needed", "-lstdc++", (libraries / "libtorch.so").string(),
+                             (libraries / "libtorch_cpu.so").string(), (libraries / "libc10.so").string()});
+  return words;
+}
+
+std::string last_lines(const fs::path& log) {
+  std::istringstream lines(content_of(log));
+  std::string errors;
+  for (std::string line; std::getline(lines, line) && errors.size() < 1500;)
+    if (line.find("error") != std::string::npos) errors += "\n  " + line.substr(0, 300);
+  return errors;
+}
+
+// Both streams go to the log: standard output is somebody else's.
+int compile(const std::vector<std::string>& words, const fs::path& log) {
+  std::vector<std::string> shell{"sh", "-c", "log=$1; shift; exec \"$@\" >\"$log\" 2>&1", "sh", log.string()};
+  shell.insert(shell.end(), words.begin(), words.end());
+  return run_program(find_program("sh"), shell, {});
+}
+
+}  // namespace
+
+fs::path build_torch_source(const TorchInstall& torch) {
+  const fs::path folder = built_sources_folder();
+  if (folder.empty())
+    throw UsageError("there is no place for what is built: neither XDG_CACHE_HOME nor HOME names a folder");
+  const Sources sources = sources_for(torch);
+  const std::string compiler = find_compiler();
+  if (compiler.empty()) throw UsageError(no_compiler(torch));
+  fs::create_directories(folder);
+  const FolderLock lock(folder);
+  const fs::path target = folder / torch_source_file(torch.release);
+  const fs::path stamp = fs::path(target).replace_extension(".stamp");
+  const std::string print = fingerprint(sources, torch, compiler);
+  if (fs::exists(target) && content_of(stamp) == print) return target;
+
+  const fs::path unity = fs::path(target).replace_extension(".cpp");
+  const fs::path log = fs::path(target).replace_extension(".log");
+  const fs::path part = target.string() + ".part";
+  std::string text;
+  for (const fs::path& file : sources.files) text += fmt::format("#include \"{}\"\n", file.string());
+  write_whole_file(unity, text);
+  say(fmt::format("building the source of events for torch {} with {}, once; this takes a minute or two",
+                  torch.release.text(), compiler));
+  const auto begin = std::chrono::steady_clock::now();
+  if (compile(compile_words(compiler, sources, torch, unity, part), log) != 0) {
+    fs::remove(part);
+    throw UsageError(
+        fmt::format("the source of events for torch {} could not be built ({}):{}\nThe releases that it is "
+                    "tried with are in "
+                    "docs/compatibility.md; g++ 11 or later is needed",
+                    torch.release.text(), log.string(), last_lines(log)));
+  }
+  fs::rename(part, target);
+  write_whole_file(stamp, print);
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin).count();
+  say(fmt::format("built in {} s: {}", seconds, target.string()));
+  return target;
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,35 @@
+// A run's folder, followed: its stores as they come, each read from where it was left.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "host/analysis/live/live_store.hpp"
+
+namespace strata::cli {
+
+class FollowedRun {
+ public:
+  explicit FollowedRun(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  const std::filesystem::path& directory() const { return directory_; }
+
+  // Reads what is new, for about `budget` in all; with `to_the_end` everything that is there. Leaves every
+  // file as it is.
+  void refresh(std::chrono::milliseconds budget, bool to_the_end);
+
+  // By rank and process; with `rank`, of that one alone. Empty while there is no store.
+  std::vector<analysis::LiveRank> ranks(std::optional<std::uint64_t> rank = {}) const;
+
+ private:
+  using Key = std::pair<std::uint32_t, std::uint32_t>;  // rank and pid
+  std::filesystem::path directory_;
+  std::map<Key, analysis::LiveStore> stores_;
+};
+
+}  // namespace strata::cli
