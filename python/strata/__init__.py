@@ -1,0 +1,24 @@
+"""Where a training step's memory and time go, for trainers in Python.
+
+    import strata
+
+    strata.attach(model, optimizer)      # layers, and owners by name
+    for batch in loader:
+        strata.step()                    # once in each iteration
+        with strata.phase("forward"):
+            ...
+
+Run the program under `strata exec -- python train.py`, or open a run in it with `strata.run()`. Where nothing records, each of these costs
+a call and does nothing. `strata.open(folder)` reads what was recorded.
+"""
+
+from __future__ import annotations
+
+from .attachment import attach
+from .marks import phase, step
+from .reading import Run, RunError, open_run as open
+from .recording import RecordingError, run
+
+__version__ = __strata_version__ = "0.1.0"
+
+__all__ = ["RecordingError", "Run", "RunError", "attach", "open", "phase", "run", "step"]

@@ -1,0 +1,83 @@
+"""Which layer's backward is at work, where a plugin listens to modules: hooks on nodes of the backward graph, which leave the graph as it is.
+
+A layer's backward begins with the node that made its output, and ends where the node that made its input begins, that of another layer,
+or the backward itself ends.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from typing import TYPE_CHECKING, Any, Iterator, List, Tuple
+
+import torch
+
+from .session import BACKWARD, Session
+
+if TYPE_CHECKING:
+    from .layers import Layer
+
+
+class _OpenLayers(threading.local):
+    def __init__(self) -> None:
+        self.stack: List[Tuple["Layer", int]] = []
+        self.graph_task = -1
+
+
+_open = _OpenLayers()
+
+
+def watch_inputs(recording: Session, layer: "Layer", inputs: Any) -> None:
+    for node in _nodes(inputs):
+        node.register_prehook(functools.partial(_leave, recording, layer))
+
+
+def watch_outputs(recording: Session, around: List["Layer"], output: Any) -> None:
+    """`around`: the layers at work, outermost first; the last one made `output`."""
+    for node in _nodes(output):
+        node.register_prehook(functools.partial(_enter, recording, tuple(around)))
+
+
+def _nodes(value: Any, depth: int = 0) -> Iterator[Any]:
+    if isinstance(value, torch.Tensor):
+        if value.grad_fn is not None:
+            yield value.grad_fn
+    elif depth < 2 and isinstance(value, (tuple, list)):
+        for part in value:
+            yield from _nodes(part, depth + 1)
+    elif depth < 2 and isinstance(value, dict):
+        yield from _nodes(list(value.values()), depth)
+
+
+def _enter(recording: Session, around: Tuple["Layer", ...], gradients: Any) -> None:
+    stack = _open.stack
+    _begin_graph_task(recording)
+    same = 0
+    while same < len(stack) and same < len(around) and stack[same][0] is around[same]:
+        same += 1
+    if same == len(around):
+        return  # an output that is also that of the layer within, which is at work
+    _end_above(recording, same)
+    for layer in around[same:]:
+        stack.append((layer, recording.begin_module(layer.path, layer.type, BACKWARD)))
+
+
+def _leave(recording: Session, layer: "Layer", gradients: Any) -> None:
+    for depth, (open_layer, _) in enumerate(_open.stack):
+        if open_layer is layer:
+            return _end_above(recording, depth)
+
+
+def _begin_graph_task(recording: Session) -> None:
+    task = torch._C._current_graph_task_id()
+    if task == _open.graph_task:
+        return
+    _open.graph_task = task
+    _end_above(recording, 0)  # of one that was given up
+    torch.autograd.Variable._execution_engine.queue_callback(functools.partial(_end_above, recording, 0))
+
+
+def _end_above(recording: Session, depth: int) -> None:
+    stack = _open.stack
+    while len(stack) > depth:
+        recording.end_module(stack.pop()[1])

@@ -1,0 +1,38 @@
+"""Memory budgets: sizes as people write them, and a run held against one."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Dict, Union
+
+_UNITS = {
+    "": 1, "b": 1,
+    "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+    "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
+}  # fmt: skip
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
+
+
+class BudgetError(ValueError):
+    """What was given as a budget is none."""
+
+
+def parse_size(size: Union[str, int, float]) -> int:
+    """Bytes of "12 GiB", "800 MB", or a number of bytes. Raises BudgetError."""
+    if isinstance(size, (int, float)) and not isinstance(size, bool):
+        amount, unit = float(size), ""
+    else:
+        match = _SIZE.fullmatch(size) if isinstance(size, str) else None
+        if match is None or match.group(2).lower() not in _UNITS:
+            raise BudgetError(f'{size!r} is no size: expected one such as "12 GiB" or "800 MB", or a number of bytes')
+        amount, unit = float(match.group(1)), match.group(2).lower()
+    bytes_of = int(amount * _UNITS[unit])
+    if not 0 < bytes_of < 1 << 62:
+        raise BudgetError(f"{size!r} is no size: expected more than nothing, and less than 4 EiB")
+    return bytes_of
+
+
+def parse_check(document: str) -> Dict[str, Any]:
+    """What `strata report --budget --json` prints."""
+    return dict(json.loads(document))

@@ -1,0 +1,1 @@
+"""Callbacks for training frameworks. Each module imports its framework, and this package none of them."""

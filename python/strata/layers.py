@@ -1,0 +1,104 @@
+"""Which layer is at work: torch's global module hooks, told to the session for modules of attached models.
+
+Global hooks belong to no model: one that is copied, pickled or scripted carries nothing of ours along. torch.compile traces them, by their
+names in this module; they leave its graphs as they are, since they do nothing while it does.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+import weakref
+from typing import Any, Dict, List, Optional, Tuple
+
+import torch
+from torch.nn.modules import module as torch_module
+
+from . import backward_layers, session
+from .names import plain_name
+from .owners import Owners
+from .session import Session
+
+
+class Layer:
+    """A module of an attached model, and its names as the session takes them."""
+
+    __slots__ = ("module", "path", "type", "is_root")
+
+    def __init__(self, module: torch.nn.Module, path: str, is_root: bool) -> None:
+        self.module = weakref.ref(module)
+        self.is_root = is_root
+        self.path = path.encode()
+        self.type = type(module).__name__.encode()
+
+
+class _OpenLayers(threading.local):
+    def __init__(self) -> None:
+        self.stack: List[Tuple[Layer, int]] = []
+
+
+_open = _OpenLayers()
+_layers: Dict[int, Layer] = {}  # by id of the module
+_session: Optional[Session] = None
+_owners: Optional[Owners] = None
+_backward = False
+_handles: List[Any] = []
+
+
+def add(model: torch.nn.Module, prefix: str = "") -> None:
+    """Its modules from here on, each by the first of its names."""
+    for path, module in model.named_modules(prefix=prefix):
+        path = plain_name(path)
+        known = _layers.get(id(module))
+        if known is None or known.module() is not module:
+            _layers[id(module)] = Layer(module, path, module is model)
+
+
+def begin(recording: Session, owners: Owners) -> None:
+    global _session, _owners, _backward
+    _session = recording
+    _owners = owners
+    _backward = recording.plugins_want_modules()
+    if not _handles:
+        # torch.compile warns of global hooks, which run for its wrapper, too: ours know it for none of theirs.
+        warnings.filterwarnings("ignore", message=r"Using `torch\.compile\(module\)` when there are global hooks")
+        _handles.append(torch_module.register_module_forward_pre_hook(before_forward))
+        _handles.append(torch_module.register_module_forward_hook(after_forward, with_kwargs=True, always_call=True))
+
+
+def end() -> None:
+    global _session, _owners
+    _session = _owners = None
+    while _handles:
+        _handles.pop().remove()
+    _layers.clear()
+
+
+def before_forward(module: torch.nn.Module, inputs: Any) -> None:
+    if torch.compiler.is_compiling():
+        return
+    layer = _layers.get(id(module))
+    recording = _session
+    if layer is None or recording is None or layer.module() is not module:
+        return
+    repeated = torch._C._current_graph_task_id() != -1  # what checkpointing runs again lies in a backward
+    ordinal = recording.begin_module(layer.path, layer.type, session.RECOMPUTE if repeated else session.FORWARD)
+    _open.stack.append((layer, ordinal))
+    if _backward and torch.is_grad_enabled():
+        backward_layers.watch_inputs(recording, layer, inputs)
+
+
+def after_forward(module: torch.nn.Module, inputs: Any, *named_inputs_and_output: Any) -> None:
+    """Of a forward that raised, torch tells neither the named inputs nor an output."""
+    if torch.compiler.is_compiling():
+        return
+    stack = _open.stack
+    recording = _session
+    if not stack or recording is None or stack[-1][0].module() is not module:
+        return
+    if _backward and torch.is_grad_enabled():
+        backward_layers.watch_outputs(recording, [layer for layer, _ in stack], named_inputs_and_output[-1])
+    layer, ordinal = stack.pop()
+    recording.end_module(ordinal)
+    if layer.is_root and not stack and _owners is not None:
+        _owners.tell_inputs(inputs, named_inputs_and_output[0] if len(named_inputs_and_output) == 2 else {})

@@ -1,0 +1,131 @@
+"""One test with a memory budget: run in a process of its own under `strata exec`, and judged by what was recorded."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from typing import Any, Dict, List, Mapping, Optional
+
+import pytest
+
+from . import native
+from .budget import BudgetError, parse_check, parse_size
+
+_OUTPUT_LINES = 40
+
+
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """What the mark says."""
+
+    budget_bytes: int
+    dry: Optional[str]
+    device: Optional[str]
+
+
+class ReportWriter:
+    """In the test's own process: writes down how each phase of the test went."""
+
+    def __init__(self, file: pathlib.Path, config: pytest.Config) -> None:
+        self._file = file
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
+        with self._file.open("a") as lines:
+            lines.write(json.dumps(data, default=str) + "\n")
+
+
+def read_mark(marker: pytest.Mark) -> Wanted:
+    """Raises BudgetError."""
+    known = ("budget", "dry", "device")
+    named = dict(zip(known[:1], marker.args), **marker.kwargs)
+    unknown = [key for key in named if key not in known]
+    if len(marker.args) > 1 or unknown or "budget" not in named:
+        said = f"got {', '.join(map(repr, unknown))}" if unknown else f"got {len(marker.args)} positional arguments"
+        raise BudgetError(f'expected (budget, dry=None, device=None), as in ("12 GiB", dry="a100-40gb"); {said}')
+    for key in ("dry", "device"):
+        if named.get(key) is not None and not isinstance(named[key], str):
+            raise BudgetError(f"{key}={named[key]!r}: expected a text")
+    return Wanted(parse_size(named["budget"]), named.get("dry"), named.get("device"))
+
+
+def run_recorded(
+    item: pytest.Item, wanted: Wanted, folder: pathlib.Path, variables: Mapping[str, str], words: List[str]
+) -> "subprocess.CompletedProcess[str]":
+    config = item.config
+    test = f"{item.path}::{item.nodeid.split('::', 1)[1]}" if "::" in item.nodeid else str(item.path)
+    pytest_words = [test, *words, "-q", "--no-header", f"--rootdir={config.rootpath}", f"--capture={config.option.capture}"]
+    if config.inipath is not None:
+        pytest_words += ["-c", str(config.inipath)]
+    if config.pluginmanager.hasplugin("xdist"):
+        pytest_words += ["-n0"]  # this process is one worker's
+    command = [str(native.program()), "exec", "--out", str(folder / "run")]
+    if wanted.dry is not None:
+        command += ["--dry", wanted.dry]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_XDIST", "PYTEST_CURRENT_TEST"))}
+    environment.update(variables)
+    return subprocess.run(
+        [*command, "--", sys.executable, "-m", "pytest", *pytest_words],
+        cwd=config.invocation_params.dir,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+
+
+def judged_reports(
+    item: pytest.Item, wanted: Wanted, folder: pathlib.Path, ran: "subprocess.CompletedProcess[str]"
+) -> List[pytest.TestReport]:
+    reports = _read_reports(item, folder / "reports")
+    called = next((report for report in reports if report.when == "call"), None)
+    if called is None and all(report.passed for report in reports):
+        said = "\n".join((ran.stdout + ran.stderr).splitlines()[-_OUTPUT_LINES:])
+        return [failed_report(item, "call", f"the test's own process ended with {ran.returncode} in the middle of the test:\n{said}")]
+    if called is not None and called.passed:
+        problem = _over_budget(wanted, folder / "run")
+        if problem:
+            called.outcome = "failed"
+            called.longrepr = problem
+    return reports
+
+
+def failed_report(item: pytest.Item, when: Any, text: str) -> pytest.TestReport:
+    return pytest.TestReport(
+        nodeid=item.nodeid, location=item.location, keywords={}, outcome="failed", longrepr=text, when=when
+    )
+
+
+def _read_reports(item: pytest.Item, file: pathlib.Path) -> List[pytest.TestReport]:
+    if not file.exists():
+        return []
+    reports = []
+    for line in file.read_text().splitlines():
+        report = item.config.hook.pytest_report_from_serializable(config=item.config, data=json.loads(line))
+        report.nodeid, report.location = item.nodeid, item.location
+        reports.append(report)
+    return reports
+
+
+def _over_budget(wanted: Wanted, run: pathlib.Path) -> Optional[str]:
+    """Why the test fails; None where it does not."""
+    if not (run / "summary.json").exists():
+        return "strata_max_memory: nothing was recorded: the test allocated no memory with torch"
+    words = ["report", str(run), "--budget", str(wanted.budget_bytes)]
+    words += ["--device", wanted.device] if wanted.device is not None else []
+    checked = _strata(*words, "--json")
+    if checked.returncode not in (0, 4):
+        return f"strata_max_memory: {checked.stderr.strip()}"
+    check = parse_check(checked.stdout)
+    if wanted.dry is not None and wanted.device is None and check["device"] == "cpu":
+        return f"strata_max_memory: the test allocated nothing on the dry {wanted.dry}, only on the CPU; move the model there: .cuda()"
+    return None if check["fits"] else "strata_max_memory: " + _strata(*words).stdout.rstrip()
+
+
+def _strata(*words: str) -> "subprocess.CompletedProcess[str]":
+    environment: Dict[str, str] = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    return subprocess.run([str(native.program()), *words], capture_output=True, text=True, env=environment)

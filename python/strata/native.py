@@ -1,0 +1,37 @@
+"""Where the native parts of Strata lie: in this package, as the wheel brings them, or in the tree that this package is part of."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+
+_PACKAGE = pathlib.Path(os.path.abspath(__file__)).parent
+
+
+class NativePartsMissing(RuntimeError):
+    """The package was found without the libraries and the program that it stands for."""
+
+
+def folder() -> pathlib.Path:
+    """The folder with `bin/strata` and `lib/strata`.
+
+    In the wheel that is `_native` of this package. In a build tree or an installation this package is `lib/strata/python/strata`.
+    """
+    in_package = _PACKAGE / "_native"
+    for candidate in (in_package, _PACKAGE.parents[3]):
+        if (candidate / "bin" / "strata").exists():
+            return candidate
+    raise NativePartsMissing(
+        f"{_PACKAGE}: the native parts of Strata are neither in {in_package} nor in {_PACKAGE.parents[3]}. "
+        "Install the package (`pip install .` in the checkout), or build it and put build/release/lib/strata/python on PYTHONPATH"
+    )
+
+
+def program() -> pathlib.Path:
+    """The program `strata`."""
+    return folder() / "bin" / "strata"
+
+
+def attach_library() -> pathlib.Path:
+    """What holds a session in a program of others."""
+    return folder() / "lib" / "strata" / "libstrata_attach.so"

@@ -1,0 +1,116 @@
+"""Who owns which storage: parameters, buffers, gradients and optimizer state of a training, told to the session by name."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
+
+import torch
+
+from . import session
+from .names import plain_name
+from .session import Session
+
+# State lies in lists and mappings of an optimizer's own; no deeper than this.
+_STATE_DEPTH = 4
+# What models take beside the batch to compute a loss themselves.
+_TARGETS = ("labels", "label", "target", "targets")
+
+
+def storages(tensor: torch.Tensor, depth: int = 0) -> Iterator[torch.Tensor]:
+    """The plain tensors that a tensor is made of: itself, or what a subclass (DTensor, quantized weights) wraps."""
+    flatten = getattr(type(tensor), "__tensor_flatten__", None)
+    if flatten is None or depth > 3:
+        yield tensor
+        return
+    for name in flatten(tensor)[0]:
+        inner = getattr(tensor, name, None)
+        if isinstance(inner, torch.Tensor):
+            yield from storages(inner, depth + 1)
+
+
+def _address(tensor: torch.Tensor) -> int:
+    try:
+        return int(tensor.untyped_storage().data_ptr())
+    except (RuntimeError, NotImplementedError):  # of a fake or a sparse tensor, which has none
+        return 0
+
+
+class Owners:
+    """Tells each storage once, and again when another tensor has come to its place."""
+
+    def __init__(self, recording: Session) -> None:
+        self._session = recording
+        self._told: Dict[int, "weakref.ref[torch.Tensor]"] = {}
+        self._names: Dict[int, Tuple["weakref.ref[torch.Tensor]", str]] = {}  # by id of the parameter
+
+    def tell_model(self, model: torch.nn.Module, prefix: str = "") -> None:
+        parameter_role = session.EMA if type(model).__name__ == "AveragedModel" else session.PARAMETER
+        for name, parameter in _plainly(model.named_parameters(prefix)):
+            self._names[id(parameter)] = (weakref.ref(parameter), name)
+            self._tell(parameter_role, name, parameter)
+        for name, buffer in _plainly(model.named_buffers(prefix)):
+            self._tell(session.BUFFER, name, buffer)
+
+    def tell_gradients(self, model: torch.nn.Module, prefix: str = "") -> None:
+        for name, parameter in _plainly(model.named_parameters(prefix)):
+            if parameter.grad is not None:
+                self._tell(session.GRADIENT, name, parameter.grad, parameter)
+
+    def tell_inputs(self, inputs: Tuple[Any, ...], named: Mapping[str, Any]) -> None:
+        """What a model was called with: the batch, of which labels are the target."""
+        for name, tensor in _tensors_in({**{f"input.{index}": value for index, value in enumerate(inputs)}, **named}):
+            if not tensor.requires_grad:
+                self._tell(session.TARGET if name.split(".")[0] in _TARGETS else session.INPUT, name, tensor)
+
+    def tell_optimizer(self, optimizer: Any) -> None:
+        """Its parameters, where no model named them, and all that it keeps of each."""
+        for group, settings in enumerate(optimizer.param_groups):
+            for index, parameter in enumerate(settings["params"]):
+                if self.name_of(parameter) is None:
+                    name = f"group{group}.{index}"
+                    self._names[id(parameter)] = (weakref.ref(parameter), name)
+                    self._tell(session.PARAMETER, name, parameter)
+            for key, value in settings.items():
+                if isinstance(value, torch.Tensor):
+                    self._tell(session.OPTIMIZER_STATE, key, value)
+        for parameter, state in list(optimizer.state.items()):
+            owner = parameter if isinstance(parameter, torch.Tensor) else None
+            for name, tensor in _tensors_in(state):
+                self._tell(session.OPTIMIZER_STATE, name, tensor, owner)
+
+    def name_of(self, parameter: torch.Tensor) -> Optional[str]:
+        known = self._names.get(id(parameter))
+        return known[1] if known is not None and known[0]() is parameter else None
+
+    def _tell(self, role: int, name: str, tensor: torch.Tensor, owner: Optional[torch.Tensor] = None) -> None:
+        owner_address = 0 if owner is None else next((_address(part) for part in storages(owner)), 0)
+        for part in storages(tensor):
+            address = _address(part)
+            told = self._told.get(address)
+            if address == 0 or (told is not None and told() is part):
+                continue
+            self._told[address] = weakref.ref(part)
+            self._session.tensor(
+                role,
+                name,
+                str(part.dtype).replace("torch.", ""),
+                part.device.type,
+                part.device.index or 0,
+                address,
+                part.untyped_storage().nbytes(),
+                owner_address,
+                part.shape,
+            )
+
+
+def _plainly(named: Iterable[Tuple[str, torch.Tensor]]) -> Iterator[Tuple[str, torch.Tensor]]:
+    return ((plain_name(name), tensor) for name, tensor in named)
+
+
+def _tensors_in(state: Any, name: str = "", depth: int = 0) -> Iterator[Tuple[str, torch.Tensor]]:
+    if isinstance(state, torch.Tensor):
+        yield name, state
+    elif depth < _STATE_DEPTH and isinstance(state, (Mapping, list, tuple)):
+        for key, value in list(state.items()) if isinstance(state, Mapping) else enumerate(state):
+            yield from _tensors_in(value, f"{name}.{key}" if name else str(key), depth + 1)

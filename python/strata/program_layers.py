@@ -1,0 +1,58 @@
+"""A program that attaches nothing itself: its models and optimizers, found among its objects, and attached for it.
+
+Called by the source `torch` under `strata exec --layers`, once (sources/torch/training/program_layers.hpp).
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any, Dict, List, Tuple
+
+import torch
+
+from . import attachment, session
+
+
+def tell_layers() -> None:
+    """Does nothing where the program has attached its own."""
+    recording = session.current()
+    if recording is None or attachment.is_used():
+        return
+    models, optimizers = find_trained()
+    attachment.attach(models, optimizers, layers=True)
+
+
+def find_trained() -> Tuple[List[torch.nn.Module], List[Any]]:
+    """Modules that are part of no other and hold parameters, the largest first; and optimizers."""
+    kinds: Dict[type, str] = {}
+    modules: List[torch.nn.Module] = []
+    optimizers: List[Any] = []
+    for thing in gc.get_objects():
+        kind = type(thing)  # not __class__, which a proxy may compute
+        known = kinds.get(kind)
+        if known is None:
+            known = kinds[kind] = _kind_of(kind)
+        if known == "module":
+            modules.append(thing)
+        elif known == "optimizer":
+            optimizers.append(thing)
+    parts = {id(part) for module in modules for part in _parts_of(module)}
+    roots = [module for module in modules if id(module) not in parts and _elements(module) > 0]
+    return sorted(roots, key=_elements, reverse=True), optimizers
+
+
+def _kind_of(kind: type) -> str:
+    if issubclass(kind, torch.nn.Module):
+        return "module"
+    return "optimizer" if issubclass(kind, torch.optim.Optimizer) else "other"
+
+
+def _parts_of(module: torch.nn.Module) -> List[Any]:
+    # What was made without __init__ (a copy under way) has none yet.
+    return [part for part in module.__dict__.get("_modules", {}).values() if part is not None]
+
+
+def _elements(module: torch.nn.Module) -> int:
+    if "_parameters" not in module.__dict__:
+        return 0
+    return sum(parameter.numel() for parameter in module.parameters())

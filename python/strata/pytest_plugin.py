@@ -1,0 +1,62 @@
+"""A memory budget as a unit test: `@pytest.mark.strata_max_memory("12 GiB", dry="a100-40gb")`.
+
+The marked test runs in a process of its own under `strata exec`, on a dry GPU where one is named, and fails where the program's memory had a
+peak above the budget, whatever it asserts itself.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+import tempfile
+from typing import Any, List, Optional
+
+import pytest
+
+from . import memory_test
+
+_MARK = "strata_max_memory"
+# In the process of its own: the file to which it writes how the test went.
+_REPORTS = "STRATA_PYTEST_REPORTS"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        f'{_MARK}(budget, *, dry=None, device=None): runs the test in a process of its own, recorded by Strata, and fails it when more than '
+        'budget ("12 GiB") was allocated at once; dry: a card of `strata devices`, which computes nothing; device: "cpu", "cuda:1".',
+    )
+    if _REPORTS in os.environ:
+        config.pluginmanager.register(memory_test.ReportWriter(pathlib.Path(os.environ[_REPORTS]), config))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: Optional[pytest.Item]) -> Optional[bool]:
+    marker = item.get_closest_marker(_MARK)
+    if marker is None or _REPORTS in os.environ:
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for report in _run(item, marker, nextitem):
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def _run(item: pytest.Item, marker: pytest.Mark, nextitem: Optional[pytest.Item]) -> List[pytest.TestReport]:
+    try:
+        # What tests before this one have set up, and the next one does not need.
+        item.session._setupstate.teardown_exact(nextitem)
+        wanted = memory_test.read_mark(marker)
+    except Exception as error:
+        return [memory_test.failed_report(item, "setup", f"{_MARK}: {error}")]
+    with tempfile.TemporaryDirectory(prefix="strata-pytest-") as scratch:
+        folder = pathlib.Path(scratch)
+        ran = memory_test.run_recorded(item, wanted, folder, {_REPORTS: str(folder / "reports")}, _plugin_words(item.config))
+        return memory_test.judged_reports(item, wanted, folder, ran)
+
+
+def _plugin_words(config: pytest.Config) -> List[str]:
+    """How the child finds this plugin: by itself, where it is installed with its entry point."""
+    name: Any = config.pluginmanager.get_name(sys.modules[__name__])
+    return ["-p", __name__] if name == __name__ else []

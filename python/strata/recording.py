@@ -1,0 +1,133 @@
+"""`strata.run`: a run of this process that the program opens and closes itself, without `strata exec`."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from types import TracebackType
+from typing import Any, Iterable, List, Mapping, Optional, Type, Union
+
+from . import attachment, native, session
+
+Plugins = Iterable[Union[str, Mapping[str, Mapping[str, Any]]]]
+
+
+class RecordingError(RuntimeError):
+    """A run could not be begun, for the reason given."""
+
+
+class run:  # noqa: N801 - used as a function, as contextlib's classes are
+    """Records what happens within, of this process: `with strata.run("runs/mine"): train()`.
+
+    out: the run's folder, not there yet or empty; by default runs/<program>/<time>.
+    plugins: names, or mappings of a name to its options, as in the YAML's list; by default the allocator tracer.
+    wait, warmup, active: the window, in steps, as in the YAML's schedule.
+    settings: other keys of the YAML that a program can be given: {"trace.ops": "run", "store.on_full": "drop"}.
+    quiet: print no table on standard error at the end.
+
+    Where it ends, summary.json and report.html are in the folder, `directory`, which `strata.open` reads. Under `strata exec`, and within
+    another such context, it leaves all to the run that is open.
+    """
+
+    def __init__(
+        self,
+        out: Optional["Union[str, os.PathLike[str]]"] = None,
+        *,
+        plugins: Optional[Plugins] = None,
+        name: Optional[str] = None,
+        wait: int = 0,
+        warmup: int = 0,
+        active: Optional[int] = None,
+        settings: Optional[Mapping[str, Any]] = None,
+        quiet: bool = False,
+    ) -> None:
+        self._words: List[str] = ["--program", _program_name()]
+        if out is not None:
+            self._words += ["--out", os.fspath(out)]
+        if plugins is not None:
+            self._words += ["--plugins", json.dumps([plugins] if isinstance(plugins, (str, Mapping)) else list(plugins))]
+        chosen = {"name": name, "schedule.wait": wait or None, "schedule.warmup": warmup or None, "schedule.active": active}
+        for key, value in {**chosen, **(settings or {})}.items():
+            if value is not None:
+                self._words += ["--set", f"{key}={json.dumps(value)}"]
+        self._quiet = quiet
+        self._session: Optional[session.Session] = None
+        self._process = 0
+        self.directory: Optional[pathlib.Path] = None
+
+    def __enter__(self) -> "run":
+        if session.current() is not None:
+            return self
+        _import_torch()
+        begun = _strata("record", "begin", *self._words)
+        if begun.returncode != 0:
+            raise RecordingError(begun.stderr.strip())
+        places = json.loads(begun.stdout)
+        opened = session.of_process()
+        try:
+            opened.open(places["settings"])
+        except session.SessionError as error:
+            _remove_empty_run(pathlib.Path(places["settings"]))
+            raise RecordingError(str(error)) from None
+        self.directory = pathlib.Path(places["run"])
+        self._session, self._process = opened, os.getpid()
+        session.set_current(opened)
+        attachment.follow(opened)
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], traceback: Optional[TracebackType]
+    ) -> None:
+        opened, self._session = self._session, None
+        if opened is None or self._process != os.getpid():
+            return
+        attachment.leave()
+        session.set_current(None)
+        opened.close(_reason(kind))
+        ended = _strata("record", "end", str(self.directory), *(["--quiet"] if self._quiet else []))
+        sys.stderr.write(ended.stderr)
+
+
+def _strata(*words: str) -> "subprocess.CompletedProcess[str]":
+    # Without what `strata exec` or the dry GPU preload for this process.
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    return subprocess.run([str(native.program()), *words], capture_output=True, text=True, env=environment)
+
+
+def _remove_empty_run(settings: pathlib.Path) -> None:
+    try:
+        settings.unlink()
+        settings.parent.rmdir()
+    except OSError:
+        pass  # something was recorded there after all
+
+
+def _import_torch() -> None:
+    """Before the source that observes it, so that both are the one of this environment."""
+    if "torch" not in sys.modules:
+        try:
+            importlib.import_module("torch")
+        except ModuleNotFoundError:
+            return  # the source says that there is none
+
+
+def _program_name() -> str:
+    """Of the script; of what has none (-c, a prompt), or one that no run could be named by, "python"."""
+    program = os.path.basename(sys.argv[0]) if sys.argv else ""
+    name = "" if program in ("-c", "-m") else re.sub(r"[^A-Za-z0-9._-]", "_", program).lstrip(".-")
+    return name or "python"
+
+
+def _reason(kind: Optional[Type[BaseException]]) -> int:
+    if kind is None or (issubclass(kind, SystemExit)):
+        return session.RUN_DONE
+    if issubclass(kind, KeyboardInterrupt):
+        return session.RUN_INTERRUPTED
+    if issubclass(kind, MemoryError) or kind.__name__ == "OutOfMemoryError":
+        return session.RUN_OUT_OF_MEMORY
+    return session.RUN_FAILED
