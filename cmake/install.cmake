@@ -4,7 +4,8 @@ include(CMakePackageConfigHelpers)
 set(package_targets)
 if(TARGET strata_plugin_api)
   list(APPEND package_targets strata_plugin_api)
-  install(DIRECTORY plugin_api/include/ plugin_api/cpp/ DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+  install(DIRECTORY plugin_api/include/ plugin_api/cpp/ sources/torch/include/
+    DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 endif()
 if(TARGET strata_runtime)
   list(APPEND package_targets strata_runtime)
@@ -34,7 +35,16 @@ install(
   FILES
     ${PROJECT_BINARY_DIR}/strata-config.cmake
     ${PROJECT_BINARY_DIR}/strata-config-version.cmake
+    cmake/strata-torch.cmake
     cmake/strata_add_plugin.cmake
     cmake/check_plugin_exports.cmake
     cmake/plugin_exports.map
   DESTINATION lib/cmake/strata)
+
+# What a user reads and starts from.
+install(FILES configs/first_run.yaml DESTINATION share/strata/configs)
+install(DIRECTORY configs/grids DESTINATION share/strata/configs)
+install(DIRECTORY examples DESTINATION share/strata)
+install(FILES README.md CHANGELOG.md DESTINATION share/doc/strata)
+install(DIRECTORY docs/ DESTINATION share/doc/strata/docs FILES_MATCHING PATTERN "*.md" PATTERN decisions EXCLUDE
+  PATTERN seeds EXCLUDE PATTERN pictures EXCLUDE)

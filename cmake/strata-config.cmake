@@ -1,3 +1,26 @@
-# find_package(strata): the targets strata::plugin_api and strata::runtime, and strata_add_plugin().
+# find_package(strata [COMPONENTS torch]): the targets
+#   strata::plugin_api  headers alone: for plugins (strata_add_plugin), and for programs that mark their own loop (strata/trainer.h)
+#   strata::runtime     libstrata, for programs that open a session themselves
+#   strata::torch       strata/torch/attach.hpp with your LibTorch (component `torch`)
 include(${CMAKE_CURRENT_LIST_DIR}/strata-targets.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/strata_add_plugin.cmake)
+
+foreach(component IN LISTS strata_FIND_COMPONENTS)
+  set(strata_${component}_FOUND FALSE)
+  if(component STREQUAL "torch")
+    if(NOT TARGET strata::torch)
+      include(${CMAKE_CURRENT_LIST_DIR}/strata-torch.cmake)
+    endif()
+    if(strata_torch_problem)
+      string(CONCAT strata_NOT_FOUND_MESSAGE ${strata_torch_problem})
+    else()
+      set(strata_torch_FOUND TRUE)
+    endif()
+  endif()
+  if(strata_FIND_REQUIRED_${component} AND NOT strata_${component}_FOUND)
+    set(strata_FOUND FALSE)
+    if(NOT strata_NOT_FOUND_MESSAGE)
+      set(strata_NOT_FOUND_MESSAGE "there is no component '${component}': there is torch")
+    endif()
+  endif()
+endforeach()

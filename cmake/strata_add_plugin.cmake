@@ -1,4 +1,4 @@
-# strata_add_plugin(NAME SOURCES FILE...): a plugin, as lib/strata/plugins/NAME.so.
+# strata_add_plugin(NAME [NOT_INSTALLED] SOURCES FILE...): a plugin, as lib/strata/plugins/NAME.so.
 #
 # It links strata::plugin_api only, is never unmapped once loaded, leaves no symbol unresolved, and exports
 # strata_plugin_entry and nothing else: the build fails when that does not hold. (Hidden visibility alone does not
@@ -9,7 +9,7 @@
 set(STRATA_PLUGIN_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
 
 function(strata_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NOT_INSTALLED" "" "SOURCES")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "strata_add_plugin(${name} SOURCES <file>...): got '${ARGN}'")
   endif()
@@ -21,7 +21,9 @@ function(strata_add_plugin name)
   if(COMMAND strata_warnings)
     strata_warnings(${name})
   endif()
-  install(TARGETS ${name} LIBRARY DESTINATION lib/strata/plugins)
+  if(NOT arg_NOT_INSTALLED)
+    install(TARGETS ${name} LIBRARY DESTINATION lib/strata/plugins)
+  endif()
 endfunction()
 
 # The link settings that every module loaded by the runtime shares, plugins and sources alike.

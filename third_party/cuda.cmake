@@ -35,5 +35,6 @@ if(has_all)
       strata::cuda_headers ${torch_root}/lib/libc10_cuda.so ${torch_root}/lib/libc10.so)
   endif()
   set(STRATA_REAL_CUDART ${nvidia_root}/cu13/lib/libcudart.so.13)  # which a test compares ours with
+  set(STRATA_REAL_CUPTI ${nvidia_root}/cu13/lib/libcupti.so.13)    # whose step from record to record a test takes
   set(STRATA_REAL_NCCL ${nvidia_root}/nccl/lib/libnccl.so.2)       # the same
 endif()

@@ -31,6 +31,12 @@ target_compile_definitions(strata::torch INTERFACE NDEBUG)
 target_link_libraries(strata::torch INTERFACE
   stdc++ ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
 
+# strata_install_without_torch(TARGET): installed, it holds no path of this LibTorch. Whoever opens it has a LibTorch open
+# already: the program that is recorded, or `strata`, which finds the user's (host/cli/torch_libraries.hpp).
+function(strata_install_without_torch target)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/.." INSTALL_RPATH_USE_LINK_PATH OFF)
+endfunction()
+
 # strata_use_torch(TARGET): link LibTorch, and compile the target's files together.
 #
 # What torch's headers say is 13 MB of text: reading it is nearly all of the time that a file which needs them takes.
@@ -38,6 +44,7 @@ target_link_libraries(strata::torch INTERFACE
 # (docs/decisions/006). A file still includes what it uses, and clang-tidy reads each on its own.
 function(strata_use_torch target)
   target_link_libraries(${target} PRIVATE strata::torch)
+  strata_install_without_torch(${target})
   if(NOT STRATA_FOR_LINT)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   endif()

@@ -13,13 +13,17 @@ ALLOWED = {
     "host/runtime": PLUGIN_API + RUNTIME,
     "dry_gpu": ("strata/dry_gpu.h",),
     "host/config": RUNTIME,
+    "host/bundle": ("host/config/", "host/analysis/", "host/report/", "host/export/", "host/grid/"),
+    "host/drop_in": PLUGIN_API + RUNTIME,
+    "host/grid": RUNTIME + ("host/config/", "host/analysis/", "host/report/"),
     "host/analysis": PLUGIN_API,
     "host/report": ("host/analysis/",),
     "host/export": ("host/analysis/",) + PLUGIN_API,
+    "host/fit": ("host/config/", "host/analysis/", "host/report/"),
     "host/replay": ("host/analysis/allocator_calls.hpp", "host/analysis/replay.hpp"),
     "host/trainer": RUNTIME + ("host/config/",),
     "host/cli": RUNTIME
-    + ("host/config/", "host/analysis/", "host/export/", "host/report/", "host/replay/entry.hpp", "host/trainer/entry.hpp", "strata/dry_gpu.h"),
+    + ("host/bundle/", "host/config/", "host/analysis/", "host/export/", "host/drop_in/settings.hpp", "host/fit/", "host/grid/", "host/report/", "host/replay/entry.hpp", "host/trainer/entry.hpp", "strata/dry_gpu.h"),
 }
 USES_TORCH = ("sources/torch", "host/replay", "host/trainer")
 

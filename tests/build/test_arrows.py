@@ -57,7 +57,7 @@ def test_links_no_torch(build_folder, needed_libraries, pattern):
         assert not [name for name in needed_libraries(path) if name.startswith(TORCH_LIBRARIES)], path
 
 
-@pytest.mark.parametrize("pattern", ["lib/strata/libstrata_trainer.so", "lib/strata/sources/torch.so"])
+@pytest.mark.parametrize("pattern", ["lib/strata/libstrata_trainer.so", "lib/strata/sources/torch-*.so"])
 def test_links_torch(build_folder, needed_libraries, pattern):
     for path in linked(build_folder, pattern):
         assert "libtorch_cpu.so" in needed_libraries(path)

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ("quickstart", "build", "test", "bench", "format", "lint", "clean", "help")
+COMMANDS = ("quickstart", "build", "test", "bench", "seeds", "format", "lint", "clean", "help")
 
 
 @pytest.fixture

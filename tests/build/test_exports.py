@@ -33,7 +33,8 @@ def build_module(tmp_path):
 
 def test_every_module_of_the_build_exports_its_entry_only(build_folder, check):
     modules = [path for kind in ("plugins", "sources") for path in build_folder.glob(f"lib/strata/{kind}/*.so")]
-    assert {"allocator_tracer.so", "torch.so"} <= {module.name for module in modules}
+    names = {module.name for module in modules}
+    assert "allocator_tracer.so" in names and any(name.startswith("torch-2.") for name in names)
     for module in modules:
         result = check(module)
         assert result.returncode == 0, result.stderr

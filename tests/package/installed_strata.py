@@ -1,0 +1,23 @@
+"""Where the build is that is installed, and the environment of somebody who has nothing but a torch."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("STRATA")
+BUILD = pathlib.Path(PROGRAM).resolve().parents[1] if PROGRAM else REPOSITORY / "build/release"
+PYTHON_FOLDER = pathlib.Path(sys.executable).parent
+TORCH = next(pathlib.Path(sys.prefix).glob("lib/python3.*/site-packages/torch"))
+
+
+def run(*words, status=0, **options):
+    result = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=600, **options)
+    assert result.returncode == status, f"{words}\n{result.stdout}\n{result.stderr}"
+    return result
+
+
+# Nothing but PATH, as `env -i` leaves it: with the python3 that has torch, and without.
+WITH_TORCH = {"PATH": f"{PYTHON_FOLDER}:/usr/bin:/bin"}
+WITHOUT_TORCH = {"PATH": "/usr/bin:/bin"}

@@ -1,0 +1,11 @@
+# libmd, 1.0 or later: SHA-256 of a grid cell's configuration, by which it is known. BSD's digests; dpkg computes its own with
+# it, so that every Debian has the library. From the system: libmd-dev. It has no package file that CMake knows.
+find_path(libmd_include_dir sha2.h REQUIRED)
+find_library(libmd_library md REQUIRED)
+mark_as_advanced(libmd_include_dir libmd_library)
+
+if(NOT TARGET libmd::libmd)
+  add_library(libmd::libmd UNKNOWN IMPORTED)
+  set_target_properties(libmd::libmd PROPERTIES
+    IMPORTED_LOCATION ${libmd_library} INTERFACE_INCLUDE_DIRECTORIES ${libmd_include_dir})
+endif()

@@ -1,0 +1,19 @@
+# NVTX 3, headers alone (Apache 2.0 with LLVM's exception): those of the wheel of CUDA's headers that torch asks for, else the
+# system's, or a CUDA toolkit's. Nothing is linked: a tool is found at run time, by NVTX_INJECTION64_PATH.
+#
+# strata::nvtx exists where they do. Which extensions the headers know (counters, memory heaps) is asked with __has_include
+# where they are used: older ones lack some.
+
+include(torch_root)
+find_path(STRATA_NVTX_INCLUDE nvtx3/nvToolsExt.h
+  PATHS ${torch_root}/../nvidia/cu13/include ${torch_root}/../nvidia/nvtx/include
+  NO_CACHE NO_DEFAULT_PATH)
+find_path(STRATA_NVTX_INCLUDE nvtx3/nvToolsExt.h PATHS /usr/local/cuda/include NO_CACHE)
+if(STRATA_NVTX_INCLUDE)
+  cmake_path(NORMAL_PATH STRATA_NVTX_INCLUDE)
+  add_library(strata::nvtx INTERFACE IMPORTED GLOBAL)
+  target_include_directories(strata::nvtx SYSTEM INTERFACE ${STRATA_NVTX_INCLUDE})
+  target_link_libraries(strata::nvtx INTERFACE ${CMAKE_DL_LIBS})
+else()
+  message(STATUS "No nvtx_markers: no nvtx3/nvToolsExt.h beside torch or on this system")
+endif()
