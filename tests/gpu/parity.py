@@ -96,7 +96,7 @@ def run_case(name, profile, folder):
         file.unlink(missing_ok=True)
     words = [[sys.executable, HERE / "record.py", file, *program] for file in files]
     card = recorded(words[0], environment, files[0], f"{name} on the card")
-    dry = recorded([STRATA, "exec", "--dry", profile, "--", *words[1]], environment, files[1], f"{name} on the dry card")
+    dry = recorded([STRATA, "exec", "--plugins", "none", "--dry", profile, "--", *words[1]], environment, files[1], f"{name} on the dry card")
     return card, dry
 
 

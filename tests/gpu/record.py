@@ -1,7 +1,7 @@
 """record.py FILE PROGRAM [WORD...]: runs a Python program and writes what the CUDA caching allocator did to FILE, as JSON.
 
     python tests/gpu/record.py card.json tests/dry_gpu/programs/transformer.py
-    strata exec --dry h100-80gb -- python tests/gpu/record.py dry.json tests/dry_gpu/programs/transformer.py
+    strata exec --dry h100-80gb --plugins none -- python tests/gpu/record.py dry.json tests/dry_gpu/programs/transformer.py
 
 The events are those of PyTorch's own memory history, with what is not the same in two runs on one card taken out of them:
 an address is told as its segment, counted in the order of their making, and the offset in it; a stream as the order in which

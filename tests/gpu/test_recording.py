@@ -17,7 +17,7 @@ def recordings(tmp_path_factory):
     found = []
     for index, card in enumerate(("h100-80gb", "h100-80gb", "a100-80gb")):
         file = pathlib.Path(folder) / f"{index}.json"
-        command = [parity.STRATA, "exec", "--dry", card, "--", sys.executable, parity.HERE / "record.py", file, PROGRAM]
+        command = [parity.STRATA, "exec", "--plugins", "none", "--dry", card, "--", sys.executable, parity.HERE / "record.py", file, PROGRAM]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         found.append(json.loads(file.read_text()))

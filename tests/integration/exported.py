@@ -7,7 +7,7 @@ import pickletools
 import subprocess
 
 import pytest
-from conftest import TINY, Workspace
+from workspaces import TINY, Workspace
 
 CATEGORIES = ["Parameter", "Optimizer_State", "Input", "Temporary", "Activation", "Gradient", "Autograd_Detail", "Unknown"]
 

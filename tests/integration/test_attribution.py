@@ -73,4 +73,4 @@ def test_a_report_that_was_tampered_with_is_noticed(workspace):
 
 def test_without_the_checks_there_is_nothing_to_say(finished):
     summary = json.loads((finished.folder / "out/summary.json").read_text())
-    assert summary["checks"] == {"cross_check": None, "saved_tensors": None}
+    assert summary["checks"] == {"cross_check": None, "saved_tensors": None, "device_stats": None}

@@ -83,7 +83,6 @@ class Label(typing.NamedTuple):
 
 
 RESIDUE = Label("Activation", "forward_residue")
-SAVED = Label("Activation", "saved")
 RECOMPUTE = Label("Activation", "recompute")
 
 
@@ -108,24 +107,6 @@ def output_op(case):
 
 
 CAUSES = [
-    Cause(
-        RESIDUE,
-        SAVED,
-        "What a generator of random numbers was at, which a checkpointed layer keeps until it runs again. The graph does hold it,"
-        " in the note that stands for what was dropped, but is not asked to save it. (On a GPU's run it lies beside the device.)",
-        lambda case: "",
-        lambda case: case.checkpointed if case.device == "cpu" else 0,
-        lambda case: 5056,
-    ),
-    Cause(
-        RESIDUE,
-        SAVED,
-        "The mask of attention, which all layers add to their scores: no addition saves it, but a checkpointed layer's arguments"
-        " are kept until it runs again, in the same place.",
-        lambda case: "aten::where",
-        lambda case: int(case.model in ("llama", "qwen", "gpt2") and case.checkpointed > 0 and case.part != "mlp"),
-        lambda case: BATCH * CONTEXT * CONTEXT * case.item_bytes,
-    ),
     Cause(
         RESIDUE,
         RECOMPUTE,

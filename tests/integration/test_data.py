@@ -7,7 +7,7 @@ import random
 import pytest
 import torch
 
-from conftest import TINY
+from workspaces import TINY
 
 RESNET = """\
 model: {name: resnet18, classes: 3, image_size: 32}

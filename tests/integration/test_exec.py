@@ -30,7 +30,7 @@ def torch_program(workspace):
 
 
 def execute(workspace, *words, **environment):
-    return workspace.strata("exec", *words, **environment)
+    return workspace.strata("exec", "--plugins", "none", *words, **environment)
 
 
 def test_python_finds_the_card_and_the_account_says_what_it_missed(torch_program):
@@ -187,7 +187,7 @@ def test_passes_exit_codes_through_and_has_its_own(workspace, command, code, mes
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["--", "true"], "expected --dry PROFILE[:N]"),
+        (["--", "true"], "with --plugins none and without --dry there is nothing to do"),
         (["--dry", "h100-80bg", "--", "true"], "did you mean 'h100-80gb'?"),
         (["--dry", "h100-80gb:65", "--", "true"], "device.count: expected an integer from 1 to 64, found '65'"),
     ],
@@ -202,7 +202,7 @@ def test_a_signal_reaches_the_command_and_nothing_is_left(workspace):
     folder = workspace.folder / "temporary"
     folder.mkdir()
     process = subprocess.Popen(
-        workspace.command("exec", "--dry", "t4", "--", "bash", "-c", "echo begun; exec sleep 600"),
+        workspace.command("exec", "--plugins", "none", "--dry", "t4", "--", "bash", "-c", "echo begun; exec sleep 600"),
         env={**os.environ, "TMPDIR": str(folder)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

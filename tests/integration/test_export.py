@@ -10,7 +10,7 @@ import subprocess
 
 import jsonschema
 import pytest
-from conftest import REPOSITORY, STRATA, TINY, Workspace
+from workspaces import REPOSITORY, STRATA, TINY, Workspace
 from exported import CATEGORIES, RUNS, export, replay, runs, snapshot_of, table  # noqa: F401 (a fixture too)
 from torch.cuda import _memory_viz
 
@@ -39,7 +39,8 @@ def test_a_chrome_trace_obeys_its_format(runs, run):
             assert event["ph"] in "MCi"
     assert not spans
     counters = {event["name"] for event in trace["traceEvents"] if event["ph"] == "C"}
-    assert counters == {*CATEGORIES, "Allocated"} | ({"Reserved"} if run != "cpu" else set())
+    of_device = {"Reserved", "Device used", "Outside the allocator"}
+    assert counters == {*CATEGORIES, "Allocated", "Resident"} | (of_device if run != "cpu" else set())
     slices = [event["name"] for event in trace["traceEvents"] if event["ph"] == "X"]
     assert slices.count("micro-batch 1") == 3
     assert slices.count("optimizer") == 3
@@ -62,7 +63,7 @@ def test_json_obeys_its_schema_and_says_what_the_summary_says(runs, run):
     assert whole["dry"] == summary["dry"]
     for category in whole["categories"]:
         assert category["mean_over_events_bytes"] == summary["categories"][category["name"]]["mean"]
-    for name in ("steps", "phases", "blocks", "timeline", "segments"):
+    for name in ("steps", "phases", "blocks", "timeline", "segments", "device_samples", "process_samples"):
         columns = len(whole[name]["columns"])
         assert all(len(row) == columns for row in whole[name]["rows"]), name
 

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 import yaml
 
-from conftest import REPOSITORY, Workspace
+from workspaces import REPOSITORY, Workspace
 
 VALID = [
     "model: {size: small}",
@@ -104,8 +104,9 @@ def test_invalid(validator, workspace, text):
     assert not accepted_by_program(workspace, text)
 
 
-# configs/devices holds cards, not runs.
-RUNS = sorted(path for path in (REPOSITORY / "configs").rglob("*.yaml") if path.parent.name != "devices")
+# The others hold cards and grids, not runs.
+NOT_RUNS = ("devices", "grids")
+RUNS = sorted(path for path in (REPOSITORY / "configs").rglob("*.yaml") if path.parent.name not in NOT_RUNS)
 
 
 @pytest.mark.parametrize("path", RUNS, ids=lambda path: path.name)

@@ -1,6 +1,8 @@
 """report, plugins, doctor, help and the version."""
 
 import json
+import re
+import subprocess
 
 import pytest
 
@@ -62,6 +64,18 @@ def test_doctor_finds_what_a_run_needs(workspace):
     assert checks["torch"]["detail"][0].isdigit()
     assert all(check["remedy"] for check in checks.values() if check["verdict"] == "missing")
     assert workspace.names() == []
+
+
+def test_doctor_says_whether_devices_can_be_recorded(workspace):
+    dry = workspace.command("exec", "--plugins", "none", "--dry", "h100-80gb", "--clock", "modelled", "--")
+    for command, expected in (
+        (workspace.command("doctor", "--json"), r"^13\.\d, \S+: (can record what devices do|has no device to record)"),
+        (dry + workspace.command("doctor", "--json"), r"^13\.0, \S+libstrata_dry_gpu\.so: can record what devices do, as the only tool$"),
+    ):
+        result = subprocess.run(command, cwd=workspace.folder, capture_output=True, text=True, timeout=300)
+        assert result.returncode == 0, result.stderr
+        checks = {check["name"]: check for check in json.loads(result.stdout)["checks"]}
+        assert re.match(expected, checks["CUPTI"]["detail"]), checks["CUPTI"]
 
 
 def test_doctor_prints_a_line_for_each(workspace):

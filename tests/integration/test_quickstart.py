@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conftest import REPOSITORY
+from workspaces import REPOSITORY
 
 
 @pytest.mark.long

@@ -11,7 +11,7 @@ import sys
 import time
 
 import pytest
-from conftest import STRATA
+from workspaces import STRATA
 
 MODELS = {
     "transformer": "{size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 2, vocab: 256, context: 32}",

@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-from conftest import STRATA
+from workspaces import STRATA
 
 
 def refused(workspace, *words, **environment):

@@ -6,7 +6,7 @@ import subprocess
 
 import keep_dry_peaks
 import pytest
-from conftest import STRATA
+from workspaces import STRATA
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 RECORDER = pathlib.Path(STRATA).resolve().parents[1] / "tests/record_allocations"
@@ -32,7 +32,7 @@ def record(workspace, *words, out="out", settings="", dry="h100-80gb"):
 def record_random(workspace, seed, *what, settings="", clock="none", calls=12_000):
     """A program of calls at random on 2 GiB, most of which it needs."""
     result = workspace.strata(
-        *("exec", "--dry", "./card.yaml", "--clock", clock, "--", RECORDER, "random", seed, calls, *what),
+        *("exec", "--plugins", "none", "--dry", "./card.yaml", "--clock", clock, "--", RECORDER, "random", seed, calls, *what),
         PYTORCH_CUDA_ALLOC_CONF=settings,
     )
     assert result.returncode == 0, result.stderr

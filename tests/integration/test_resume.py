@@ -8,7 +8,7 @@ import time
 
 import pytest
 import torch
-from conftest import Workspace
+from workspaces import Workspace
 from saved_trainings import MODELS, SAVED_AT, STEPS, checkpoint, difference, load, losses, run, saved_files, training  # noqa: F401 (a fixture too)
 
 # A projector serves three steps: the resumed run needs the one of before, then makes another.

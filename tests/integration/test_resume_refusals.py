@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 import torch
-from conftest import Workspace
+from workspaces import Workspace
 from saved_trainings import MODELS, checkpoint, load, run
 
 REFUSED = {

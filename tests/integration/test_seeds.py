@@ -10,7 +10,7 @@ import os
 
 import pytest
 
-from conftest import REPOSITORY
+from workspaces import REPOSITORY
 
 FILE = REPOSITORY / "tests/data/seed_peaks.json"
 PEAKS = json.loads(FILE.read_text()) if FILE.exists() else {}

@@ -1,9 +1,9 @@
 """Our categories of a run of the host, at the same moments, read from the page that its report is: as the reader sees them."""
 
-import itertools
 import json
 import re
 
+import page_events
 from profiled_cases import (
     AFTER_OPTIMIZER,
     BEFORE_OPTIMIZER,
@@ -18,27 +18,24 @@ FACTS = re.compile(r'<script[^>]*id="facts"[^>]*>(.*?)</script>', re.DOTALL)
 
 
 class Page:
-    """The run's timeline, event by event, and its phases."""
+    """What the run held after each event, and its phases and steps, as numbers of events that had happened."""
 
     def __init__(self, html):
         facts = json.loads(FACTS.search(html)[1])
-        timeline = facts["timeline"]
-        assert timeline["column_ns"] == 0, "so many events that the page does not hold each"
-        names = [category["name"] for category in facts["categories"]]
-        columns = [itertools.accumulate(column) for column in timeline["bytes"]]
-        self.points = list(
-            zip(itertools.accumulate(timeline["ns"]), (dict(zip(names, bytes_of)) for bytes_of in zip(*columns)))
-        )
+        alive = {category["name"]: 0 for category in facts["categories"]}
+        self.states = [dict(alive)]
+        for category, size in page_events.changes(html, facts):
+            alive[category] += size
+            self.states.append(dict(alive))
         phase_names, phases = facts["phases"]["names"], facts["phases"]["list"]
-        self.phases = {(phase_names[name], step): (begin, end) for name, _, step, _, _, begin, end in phases}
-        self.steps = {index: (begin, end) for index, _, begin, end, *_ in facts["steps"]}
+        self.phases = {(phase_names[name], step): (begin, end) for name, _, step, *_, begin, end in phases}
+        self.steps = {index: (begin, end) for index, *_, begin, end in facts["steps"]}
 
-    def at(self, moment):
-        return [point for ns, point in self.points if ns <= moment][-1]
+    def at(self, state):
+        return self.states[state]
 
     def most(self, begin, end):
-        points = [self.at(begin)] + [point for ns, point in self.points if begin <= ns < end]
-        return max(points, key=lambda point: sum(point.values()))
+        return max(self.states[begin : end + 1], key=lambda state: sum(state.values()))
 
     def moments(self):
         """By moment the bytes of each category."""

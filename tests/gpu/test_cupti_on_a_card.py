@@ -1,0 +1,75 @@
+"""What CUPTI records of a training step, on a card: every launch has its kernel, in order and within its step."""
+
+import contextlib
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+
+import pytest
+import torch
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+STRATA = pathlib.Path(os.environ.get("STRATA") or REPOSITORY / "build/release/bin/strata")
+WRITER = STRATA.parents[1] / "tests/sources_cupti/plugins/activity_writer.so"
+RUN = f"""\
+model: {{name: gpt2, size: custom, layers: 2, d_model: 64, d_ff: 128, heads: 2, vocab: 256, context: 32}}
+data: {{source: synthetic, batch_size: 2}}
+device: cuda
+schedule: {{wait: 0, warmup: 1, active: 2}}
+plugins: [{WRITER}]
+"""
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU, this machine has none")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cupti")
+    (folder / "run.yaml").write_text(RUN)
+    result = subprocess.run([STRATA, "run", "run.yaml", "--out", "out"], cwd=folder, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    sources = json.loads((folder / "out/manifest.json").read_text())["sources"]
+    (source,) = [source for source in sources if source["id"] == "cupti"]
+    assert source["status"] == "ok", source["reason"]
+    (store,) = (folder / "out/rank0").glob("*.sqlite")
+    with contextlib.closing(sqlite3.connect(store)) as database:
+        database.row_factory = sqlite3.Row
+        yield database
+
+
+def test_nothing_is_missing(recorded):
+    (row,) = recorded.execute("SELECT * FROM cupti_capture")
+    assert row["regime"] in (1, 2)
+    assert row["launches"] == row["answered_launches"] > 100
+    assert row["kernels"] == row["launches"], "no graph is launched"
+    for count in ("dropped", "without_times", "lost_origins", "broken_buffers", "other_records", "modelled"):
+        assert row[count] == 0, count
+    assert row["clock_uncertainty_ns"] < 100_000
+
+
+def test_kernels_have_names_and_follow_each_other_in_their_stream_within_the_window(recorded):
+    kernels = recorded.execute(
+        "SELECT a.begin_ns, a.end_ns, a.op, a.phase, string.text AS name FROM activity_writer_activity AS a"
+        " JOIN string ON string.id = a.name WHERE kind = 1 ORDER BY a.begin_ns"
+    ).fetchall()
+    ((begin_ns, end_ns),) = recorded.execute("SELECT min(begin_ns), max(end_ns) FROM step WHERE step >= 1").fetchall()
+    slack_ns = 1_000_000  # the last kernels may be done after the host is
+    assert begin_ns - 100_000 <= kernels[0]["begin_ns"]
+    assert kernels[-1]["end_ns"] <= end_ns + 100 * slack_ns
+    assert all(kernel["end_ns"] > kernel["begin_ns"] for kernel in kernels)
+    assert any("gemm" in kernel["name"] or "cutlass" in kernel["name"] for kernel in kernels)
+    assert not any(kernel["name"].startswith("_Z") for kernel in kernels)
+    assert all(kernel["op"] != 0 and kernel["phase"] != 0 for kernel in kernels)
+
+
+def test_a_kernel_begins_after_its_launch(recorded):
+    pairs = recorded.execute(
+        "SELECT call.begin_ns AS called_ns, kernel.begin_ns FROM activity_writer_activity AS kernel"
+        " JOIN activity_writer_activity AS call ON call.correlation = kernel.correlation AND call.kind = 5"
+        " WHERE kernel.kind = 1"
+    ).fetchall()
+    assert pairs
+    tolerance_ns = 100_000  # of one clock laid to the other
+    assert all(begin_ns >= called_ns - tolerance_ns for called_ns, begin_ns in pairs)

@@ -1,0 +1,53 @@
+"""The ranges that a run's store has, as an NVTX tool should have been told of them: counts by (message, payload)."""
+
+import collections
+import contextlib
+import sqlite3
+
+# Of strata/ext/phase.h: what opens a micro-batch. By name, for they are the host's own phases.
+WITHIN_MICRO_BATCH = ("data", "forward", "loss", "backward")
+SUFFIX = {0: "", 1: " backward", 2: " recompute"}
+
+
+class StoredRanges:
+    def __init__(self, out):
+        (store,) = (out / "rank0").glob("*.sqlite")
+        with contextlib.closing(sqlite3.connect(store)) as database:
+            self.steps = database.execute("SELECT step, schedule, tokens FROM step ORDER BY step").fetchall()
+            self.phases = database.execute(
+                "SELECT name, step, micro_batch, parent FROM phase ORDER BY begin_sequence"
+            ).fetchall()
+            self.modules = database.execute(
+                "SELECT path, type, direction, phase.step, thread, module.parent, phase.name"
+                " FROM module LEFT JOIN phase ON phase.phase = module.phase ORDER BY module.begin_sequence"
+            ).fetchall()
+            (self.driver,) = database.execute("SELECT thread FROM module WHERE direction = 0 LIMIT 1").fetchone()
+
+    def driver_ranges(self, *, only=None):
+        """Steps, micro-batches and phases; those of the steps `only`, if that is given."""
+        ranges = collections.Counter()
+        for step, _, _ in self.steps:
+            ranges["step", step] += 1
+        for name, step, _, _ in self.phases:
+            ranges[name, None if step < 0 else step] += 1
+        if only is not None:
+            ranges = collections.Counter({key: n for key, n in ranges.items() if key[1] in only})
+        for _, micro_batch in {
+            (step, micro_batch)
+            for name, step, micro_batch, parent in self.phases
+            if step >= 0 and parent == 0 and name in WITHIN_MICRO_BATCH and (only is None or step in only)
+        }:
+            ranges["micro-batch", micro_batch] += 1
+        return ranges
+
+    def layers(self, *, only=None):
+        """Modules, and the phase's name once more for what is outermost on another thread than the driver's."""
+        ranges = collections.Counter()
+        for path, kind, direction, step, thread, parent, phase in self.modules:
+            if only is not None and step not in only:
+                continue
+            payload = None if step is None or step < 0 else step
+            ranges[(path or kind) + SUFFIX[direction], payload] += 1
+            if thread != self.driver and parent == 0:
+                ranges[phase, payload] += 1
+        return ranges

@@ -1,0 +1,101 @@
+"""`strata exec` beside what else hooks into torch: nothing is broken, counts are torch's own, and what is lost is said."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+TRAINING = """
+import torch
+torch.manual_seed(0)
+torch.set_num_threads(1)
+device = {device!r}
+model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.Linear(256, 10)).to(device)
+optimizer = torch.optim.AdamW(model.parameters())
+batch = torch.randn(32, 64).to(device)
+def step():
+    optimizer.zero_grad()
+    loss = model(batch).square().mean()
+    loss.backward()
+    optimizer.step()
+    return loss
+"""
+PROFILER = """
+from torch.profiler import profile, ProfilerActivity
+with profile(activities=[ProfilerActivity.CPU]) as profiler:
+    for _ in range(3):
+        loss = step()
+counts = {event.key: event.count for event in profiler.key_averages() if event.key.startswith("aten::")}
+print(loss.item(), sorted(counts.items()))
+"""
+COMPILED = """
+import torch._dynamo
+model = torch.compile(model, backend="aot_eager")
+for _ in range(3):
+    loss = step()
+counters = torch._dynamo.utils.counters
+print(loss.item(), dict(counters["stats"]), dict(counters["graph_break"]))
+"""
+# Of each the peak as torch has it.
+ON_A_DRY_CARD = {
+    "plain": "",
+    "pool": """
+pool = torch.cuda.MemPool()
+with torch.cuda.use_mem_pool(pool):
+    kept = torch.empty(3 << 20, device=device)
+""",
+    "graph": """
+static = torch.randn(32, 64, device=device)
+side = torch.cuda.Stream()
+side.wait_stream(torch.cuda.current_stream())
+with torch.cuda.stream(side):
+    step()
+torch.cuda.current_stream().wait_stream(side)
+graph = torch.cuda.CUDAGraph()
+with torch.no_grad(), torch.cuda.graph(graph):
+    captured = model(static)
+graph.replay()
+""",
+}
+END = """
+for _ in range(3):
+    step()
+print(torch.cuda.max_memory_allocated())
+"""
+
+
+def bare(workspace, program):
+    return subprocess.run([sys.executable, program], cwd=workspace.folder, capture_output=True, text=True, check=True).stdout
+
+
+def recorded(workspace, program, *words, **environment):
+    result = workspace.strata("exec", *words, "--out", "out", "--", sys.executable, program, **environment)
+    assert result.returncode == 0, result.stderr
+    return result.stdout, json.loads((workspace.folder / "out/summary.json").read_text())
+
+
+@pytest.mark.parametrize("rest", [PROFILER, COMPILED], ids=["profiler", "compiled"])
+def test_what_the_program_prints_is_the_same(workspace, rest):
+    """Losses to the bit; of the profiler every operator's count, of Dynamo its graphs and breaks."""
+    workspace.write("program.py", TRAINING.format(device="cpu") + rest)
+    printed, summary = recorded(workspace, "program.py")
+    assert printed == bare(workspace, "program.py")
+    assert summary["peak"]["allocated_bytes"] > 0 and len(summary["steps"]) == 3
+
+
+@pytest.mark.parametrize("name", ON_A_DRY_CARD)
+@pytest.mark.parametrize("settings", ["", "expandable_segments:True"])
+def test_the_peak_is_torchs(workspace, name, settings):
+    workspace.write("program.py", TRAINING.format(device="cuda") + ON_A_DRY_CARD[name] + END)
+    printed, summary = recorded(workspace, "program.py", "--dry", "h100-80gb", PYTORCH_CUDA_ALLOC_CONF=settings)
+    assert summary["peak"]["allocated_bytes"] == int(printed)
+
+
+def test_an_allocator_that_tells_nobody_is_counted(workspace):
+    """cudaMallocAsync takes a tracker and sends it nothing."""
+    workspace.write("program.py", TRAINING.format(device="cuda") + END)
+    printed, summary = recorded(workspace, "program.py", "--dry", "h100-80gb", PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync")
+    assert summary["peak"]["allocated_bytes"] == int(printed)
+    ((name, tracing),) = workspace.query("out", "SELECT (SELECT text FROM string WHERE id = name), tracing FROM torch_cuda_allocator")
+    assert (name, tracing) == ("cudaMallocAsync", 2)

@@ -1,0 +1,85 @@
+"""What a device did, recorded through the whole program: on a dry GPU with a modelled clock."""
+
+import contextlib
+import json
+import pathlib
+import sqlite3
+
+from workspaces import STRATA
+
+CONFIG = """\
+model: {name: transformer, size: custom, layers: 2, d_model: 64, d_ff: 128, heads: 2, vocab: 128, context: 32}
+data: {source: synthetic, batch_size: 2}
+schedule: {wait: 1, warmup: 1, active: 2}
+"""
+PLUGINS = pathlib.Path(STRATA).parents[1] / "tests/sources_cupti/plugins"
+
+
+def run(workspace, device, *words, plugins=f"[{PLUGINS}/activity_writer.so]"):
+    workspace.write("run.yaml", CONFIG)
+    result = workspace.strata("run", "run.yaml", "--out", "out", f"plugins={plugins}", f"device={device}", *words)
+    assert result.returncode == 0, result.stderr
+    sources = json.loads((workspace.folder / "out/manifest.json").read_text())["sources"]
+    return {source["id"]: source for source in sources}, result.stderr
+
+
+def rows(workspace, statement):
+    (store,) = (workspace.folder / "out/rank0").glob("*.sqlite")
+    with contextlib.closing(sqlite3.connect(store)) as database:
+        return database.execute(statement).fetchall()
+
+
+def test_every_launch_of_the_window_has_its_kernel_op_and_phase(workspace):
+    sources, _ = run(workspace, "{dry: h100-80gb, clock: modelled}")
+    assert sources["cupti"]["status"] == "ok"
+    ((launches, answered, kernels, regime, modelled),) = rows(
+        workspace, "SELECT launches, answered_launches, kernels, regime, modelled FROM cupti_capture"
+    )
+    assert launches == answered == kernels > 100
+    assert (regime, modelled) == (1, 1)
+    assert rows(workspace, "SELECT dropped, without_call, lost_origins, broken_buffers FROM cupti_capture") == [(0, 0, 0, 0)]
+    # Of the window alone, each with what it was called under, and said to be modelled.
+    ((told, with_op, with_phase, with_module, modelled),) = rows(
+        workspace,
+        "SELECT count(*), sum(op != 0), sum(phase != 0), sum(module != 0), sum(modelled)"
+        " FROM activity_writer_activity WHERE kind = 1",
+    )
+    assert 0 < told < kernels, "the warm-up's are left out"
+    assert with_op == with_phase == modelled == told
+    assert with_module > 0
+    ((outside,),) = rows(
+        workspace,
+        "SELECT count(*) FROM activity_writer_activity AS a WHERE a.end_ns < (SELECT min(begin_ns) FROM step WHERE step >= 2)",
+    )
+    assert outside == 0
+    phases = rows(
+        workspace,
+        "SELECT DISTINCT phase.name FROM activity_writer_activity AS a JOIN phase ON phase.phase = a.phase WHERE a.kind = 1",
+    )
+    assert {("forward",), ("backward",), ("optimizer",)} <= set(phases)
+
+
+def test_without_a_clock_it_says_why_there_is_nothing(workspace):
+    sources, errors = run(workspace, "{dry: h100-80gb}")
+    assert sources["cupti"]["status"] == "failed"
+    assert "give it one with --clock modelled" in sources["cupti"]["reason"]
+    assert "give it one with --clock modelled" in errors
+    assert rows(workspace, "SELECT regime, activities FROM cupti_capture") == [(4, 0)]
+
+
+def test_nobody_listens_so_it_stays_out(workspace):
+    sources, errors = run(workspace, "{dry: h100-80gb}", plugins="[allocator_tracer]")
+    assert sources["cupti"]["status"] == "ok"
+    assert "cupti" not in errors
+    assert rows(workspace, "SELECT count(*) FROM sqlite_master WHERE name = 'cupti_capture'") == [(0,)]
+
+
+def test_on_the_cpu_it_is_not_loaded(workspace):
+    sources, _ = run(workspace, "cpu")
+    assert set(sources) == {"torch"}
+
+
+def test_only_what_was_chosen(workspace):
+    run(workspace, "{dry: h100-80gb, clock: modelled}", "cupti.kinds=copy,set")
+    kinds = {kind for (kind,) in rows(workspace, "SELECT DISTINCT kind FROM activity_writer_activity")}
+    assert kinds and kinds <= {2, 3}

@@ -1,0 +1,91 @@
+"""Two real runs compared: what `strata diff` says is what both runs' summaries say, and gates end it with 4."""
+
+import json
+
+import pytest
+from workspaces import Workspace
+
+CONFIG = """\
+name: diffed
+model: {size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 2, vocab: 256, context: 32}
+data: {source: synthetic, batch_size: 2}
+schedule: {wait: 0, warmup: 1, active: 2}
+backend: {threads: 1}
+plugins: [allocator_tracer]
+"""
+
+
+@pytest.fixture(scope="module", params=["cpu", "dry"])
+def runs(request, tmp_path_factory):
+    workspace = Workspace(tmp_path_factory.mktemp("diff"))
+    workspace.write("config.yaml", CONFIG)
+    dry = ["--dry", "h100-80gb"] if request.param == "dry" else []
+    for name, overrides in (("base", []), ("new", ["data.batch_size=4"])):
+        done = workspace.strata("run", "config.yaml", "--out", name, *dry, *overrides)
+        assert done.returncode == 0, done.stderr
+    return workspace
+
+
+def summary(workspace, name):
+    return json.loads((workspace.folder / name / "summary.json").read_text())
+
+
+def test_numbers_are_those_of_the_summaries(runs):
+    done = runs.strata("diff", "base", "new", "--json")
+    assert done.returncode == 0, done.stderr
+    diff = json.loads(done.stdout)
+    measures = {measure["name"]: measure for measure in diff["measures"]}
+    for side in ("base", "new"):
+        of_run = summary(runs, side)
+        assert measures["peak_allocated"][side] == of_run["peak"]["allocated_bytes"]
+        for category, size in of_run["peak"]["categories"].items():
+            assert measures[f"category.{category}"][side] == size
+    assert measures["peak_allocated"]["change"] > 0
+    assert {"key": "data.batch_size", "base": "2", "new": "4"} in diff["settings"]
+    assert sum(group["change_bytes"] for group in diff["allocations"]) == measures["peak_allocated"]["change"]
+    assert any(group["category"] == "Activation" for group in diff["allocations"])
+
+
+@pytest.mark.parametrize(
+    ("gate", "code"),
+    [
+        ("peak_allocated>+0B", 4),
+        ("peak_allocated>+10000%", 0),
+        ("peak_allocated<-1%", 0),
+        ("category.Parameter>+0B", 0),
+        ("category.Activation>+0B", 4),
+        ("category.Unknown>0B", 0),
+    ],
+)
+def test_a_gate_decides_the_exit_code(runs, gate, code):
+    done = runs.strata("diff", "base", "new", "--fail-if", gate)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert ("FAIL  " + gate in done.stdout) == (code == 4)
+
+
+def test_one_gate_of_several_is_enough(runs):
+    done = runs.strata("diff", "base", "new", "--fail-if", "category.Unknown>0B", "--fail-if", "peak_allocated>+0B", "--json")
+    assert done.returncode == 4
+    assert [gate["fails"] for gate in json.loads(done.stdout)["gates"]] == [False, True]
+
+
+@pytest.mark.parametrize("gate", ["peak_allocatd>+1%", "peak_allocated>1%", "step_time>1GiB", "peak_allocated"])
+def test_what_cannot_be_compared_is_wrong_usage(runs, gate):
+    done = runs.strata("diff", "base", "new", "--fail-if", gate)
+    assert done.returncode == 2
+    assert done.stdout == "" and gate in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_run_without_its_configuration_has_no_settings(runs):
+    (runs.folder / "new" / "config.yaml").rename(runs.folder / "kept.yaml")
+    try:
+        done = runs.strata("diff", "base", "new", "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["settings"] == []
+    finally:
+        (runs.folder / "kept.yaml").rename(runs.folder / "new" / "config.yaml")
+
+
+def test_what_is_no_run_is_named(runs):
+    done = runs.strata("diff", "base", "nowhere")
+    assert done.returncode == 2 and "nowhere" in done.stderr

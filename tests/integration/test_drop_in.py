@@ -1,0 +1,236 @@
+"""`strata exec`: programs that know nothing of Strata, recorded as they are."""
+
+import json
+import subprocess
+import sys
+
+import drop_in_programs
+import pytest
+from workspaces import Workspace
+
+DEVICES = {"cpu": [], "cuda": ["--dry", "h100-80gb"]}
+STEPS = {"loop": 5, "workers": 5, "accumulated": 3, "checkpointed": 4, "closure": 3, "by_hand": 5, "ends_after_step": 4, "clipped": 3}
+CASES = [(name, device) for name in drop_in_programs.PROGRAMS for device in DEVICES]
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A function: the workspace of a program that ran on a device, its run's summary, and what it printed; each runs once."""
+    known = {}
+
+    def run(name, device):
+        if (name, device) not in known:
+            workspace = Workspace(tmp_path_factory.mktemp(name))
+            workspace.write("program.py", drop_in_programs.PROGRAMS[name])
+            result = workspace.strata("exec", *DEVICES[device], "--out", "out", "--", sys.executable, "program.py", device)
+            assert result.returncode == 0, result.stderr
+            summary = json.loads((workspace.folder / "out/summary.json").read_text())
+            known[name, device] = workspace, summary, result
+        return known[name, device]
+
+    return run
+
+
+each_case = pytest.mark.parametrize(("name", "device"), CASES)
+
+
+def phases(workspace):
+    """(depth 0 kind, name) of each phase of the run, in order."""
+    return workspace.query("out", "SELECT kind, (SELECT text FROM string WHERE id = name), parent, inferred, step FROM host_phase_begin ORDER BY sequence")
+
+
+@pytest.mark.parametrize("name", [name for name in drop_in_programs.PROGRAMS])
+def test_the_program_prints_what_it_prints_without(recorded, name):
+    workspace, _, result = recorded(name, "cpu")
+    bare = subprocess.run([sys.executable, "program.py", "cpu"], cwd=workspace.folder, capture_output=True, text=True, check=True)
+    assert result.stdout == bare.stdout
+
+
+@pytest.mark.parametrize("name", [name for name in drop_in_programs.PROGRAMS])
+def test_the_peak_is_torchs_own(recorded, name):
+    _, summary, result = recorded(name, "cuda")
+    assert summary["device"] == "cuda:0"
+    assert summary["peak"]["allocated_bytes"] == int(result.stdout.splitlines()[-1])
+
+
+@each_case
+def test_steps_are_those_of_the_loop(recorded, name, device):
+    _, summary, _ = recorded(name, device)
+    assert [step["index"] for step in summary["steps"]] == list(range(STEPS[name]))
+
+
+@each_case
+def test_little_is_unknown(recorded, name, device):
+    _, summary, _ = recorded(name, device)
+    assert summary["categories"]["Unknown"]["max"] <= 0.05 * summary["peak"]["allocated_bytes"], summary["categories"]
+
+
+@each_case
+def test_every_phase_says_that_it_is_inferred(recorded, name, device):
+    workspace, _, _ = recorded(name, device)
+    found = phases(workspace)
+    assert found and all(inferred == 1 for _, _, _, inferred, _ in found)
+
+
+def names_of_step(workspace, step):
+    return [name for _, name, _, _, at in phases(workspace) if at == step]
+
+
+def test_the_phases_of_a_step(recorded):
+    for device in DEVICES:
+        workspace, _, _ = recorded("loop", device)
+        assert names_of_step(workspace, 2) == ["data", "zero_grad", "forward", "backward", "AdamW.step"]
+
+
+def test_each_micro_batch_has_its_forward_and_backward(recorded):
+    workspace, _, _ = recorded("accumulated", "cuda")
+    assert names_of_step(workspace, 1) == ["data", "forward", "backward", "data", "forward", "backward", "SGD.step", "zero_grad"]
+    batches = workspace.query("out", "SELECT DISTINCT micro_batch FROM host_phase_begin WHERE kind = 6 ORDER BY 1")
+    assert batches == [(0,), (1,)]
+
+
+def test_what_checkpointing_repeats_lies_in_backward(recorded):
+    workspace, _, _ = recorded("checkpointed", "cuda")
+    assert "recompute" in names_of_step(workspace, 1)
+
+
+def test_a_closures_forward_lies_in_the_optimizer(recorded):
+    workspace, _, _ = recorded("closure", "cuda")
+    parents = workspace.query(
+        "out",
+        "SELECT DISTINCT p.kind FROM host_phase_begin AS f JOIN host_phase_begin AS p ON p.phase = f.parent"
+        " WHERE (SELECT text FROM string WHERE id = f.name) = 'forward'",
+    )
+    assert parents == [(9,)]
+
+
+def test_an_optimizer_without_a_name_is_found(recorded):
+    for device in DEVICES:
+        workspace, _, _ = recorded("by_hand", device)
+        assert names_of_step(workspace, 2)[-1] == "optimizer"
+
+
+@each_case
+def test_owners_are_found(recorded, name, device):
+    _, summary, _ = recorded(name, device)
+    parameters = sum(bytes_of for bytes_of in [summary["categories"]["Parameter"]["max"]])
+    assert parameters > 0
+    if name in ("loop", "workers", "ends_after_step", "accumulated", "checkpointed", "by_hand"):
+        assert summary["categories"]["Gradient"]["max"] >= parameters
+        assert summary["categories"]["Optimizer_State"]["max"] >= parameters
+
+
+def owners(workspace, role):
+    """Names of that STRATA_TENSOR_*."""
+    statement = f"SELECT DISTINCT text FROM host_tensor JOIN string ON string.id = name WHERE role = {role}"
+    return {text for (text,) in workspace.query("out", statement)}
+
+
+@pytest.mark.parametrize("name", [name for name in drop_in_programs.PROGRAMS if name != "by_hand"])
+def test_the_state_is_the_optimizers_alone(recorded, name):
+    for device in DEVICES:
+        workspace, _, _ = recorded(name, device)
+        assert not [text for text in owners(workspace, 5) if text.startswith("optimizer state")]
+
+
+def test_owners_have_the_names_that_python_gives_them(recorded):
+    workspace, _, _ = recorded("loop", "cpu")
+    assert owners(workspace, 1) == {"0.weight", "0.bias", "2.weight", "2.bias"}
+    assert owners(workspace, 4) == {"0.weight.grad", "0.bias.grad", "2.weight.grad", "2.bias.grad"}
+    assert owners(workspace, 5) == {"exp_avg", "exp_avg_sq", "step"}
+    assert owners(workspace, 8) >= {"TensorDataset.tensors.0", "TensorDataset.tensors.1", "batch"}
+
+
+FROZEN = """
+import torch
+base, adapter = torch.nn.Linear(64, 64), torch.nn.Linear(64, 1)
+base.requires_grad_(False)
+base.register_buffer("mask", torch.ones(64))
+model = torch.nn.ModuleDict({"base": base, "adapter": adapter})
+average = torch.optim.swa_utils.AveragedModel(model)
+table = torch.randn(100, 64)
+class Refuses(torch.nn.Module):
+    def __getattr__(self, name):
+        raise RuntimeError("not to be asked")
+refuses = Refuses()
+optimizer = torch.optim.SGD(adapter.parameters(), lr=0.1)
+for row in range(3):
+    optimizer.zero_grad()
+    (adapter(base(table[row]) * base.mask)).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_what_does_not_train_has_its_name_too(workspace):
+    workspace.write("frozen.py", FROZEN)
+    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "frozen.py")
+    assert result.returncode == 0, result.stderr
+    names = owners(workspace, 1)
+    assert {name.removeprefix("ModuleDict.") for name in names} == {"base.weight", "base.bias", "adapter.weight", "adapter.bias"}
+    assert {name.removeprefix("ModuleDict.") for name in owners(workspace, 2)} == {"base.mask"}
+    assert len(owners(workspace, 3)) == 6  # the average's, its count and its mask
+    assert "table" in owners(workspace, 8)
+    assert "could not be had" not in result.stderr
+
+
+ADAPTED = """
+import torch
+base = torch.nn.Sequential(torch.nn.Embedding(100, 64), torch.nn.Linear(64, 256), torch.nn.GELU())
+base.requires_grad_(False)
+adapter = torch.nn.Linear(256, 1)
+optimizer = torch.optim.Adam(adapter.parameters())
+for _ in range(3):
+    hidden = base(torch.randint(0, 100, (64,)))
+    adapter(hidden).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    del hidden
+"""
+
+
+def test_a_frozen_layers_forward_is_forward(workspace):
+    workspace.write("adapted.py", ADAPTED)
+    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "adapted.py")
+    assert result.returncode == 0, result.stderr
+    summary = json.loads((workspace.folder / "out/summary.json").read_text())
+    assert len(summary["steps"]) == 3
+    assert summary["categories"]["Unknown"]["max"] <= 64 * 8  # the tokens, which no loader made
+    assert summary["categories"]["Input"]["max"] <= 64 * 8
+
+
+def test_data_loaders_workers_leave_nothing_behind(recorded):
+    workspace, _, _ = recorded("workers", "cpu")
+    assert len(list((workspace.folder / "out/rank0").glob("*.sqlite"))) == 1
+
+
+def test_the_exit_code_is_the_programs(workspace):
+    workspace.write("fails.py", "import torch\ntorch.ones(3)\nraise SystemExit(7)\n")
+    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "fails.py")
+    assert result.returncode == 7
+    assert json.loads((workspace.folder / "out/manifest.json").read_text())["end"] == "failed"
+
+
+def test_a_program_without_torch_records_nothing_and_is_told(workspace):
+    result = workspace.strata("exec", "--out", "out", "--", "sh", "-c", "echo hello")
+    assert (result.returncode, result.stdout) == (0, "hello\n")
+    assert "nothing was recorded" in result.stderr
+
+
+def test_settings_of_a_training_are_refused(workspace):
+    result = workspace.strata("exec", "--set", "optimizer.lr=1", "--", "true")
+    assert result.returncode == 125
+    assert "optimizer.lr" in result.stderr and "schedule" in result.stderr
+    assert not (workspace.folder / "runs").exists()
+
+
+def test_strata_itself_is_not_recorded_twice(tiny):
+    result = tiny.strata("exec", "--out", "outer", "--", *tiny.command("run", "tiny.yaml", "--out", "inner"))
+    assert result.returncode == 0, result.stderr
+    assert "nothing was recorded" in result.stderr
+    assert (tiny.folder / "inner/summary.json").exists() and not (tiny.folder / "outer").exists()
+
+
+def test_cuda_is_not_initialised_for_our_sake(workspace):
+    workspace.write("cpu.py", "import torch\ntorch.ones(3).sum()\nprint(torch.cuda.is_initialized())\n")
+    result = workspace.strata("exec", "--dry", "h100-80gb", "--out", "out", "--", sys.executable, "cpu.py")
+    assert result.stdout == "False\n", result.stderr

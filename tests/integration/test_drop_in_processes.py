@@ -1,0 +1,146 @@
+"""`strata exec` of programs that start others: ranks, loaders' workers, forks. Nothing hangs, nothing is counted twice."""
+
+import json
+import os
+import sys
+import time
+
+import pytest
+
+RANKS = """
+import os, sys, time, torch, torch.distributed as distributed
+distributed.init_process_group("gloo")
+rank = distributed.get_rank()
+torch.manual_seed(0)
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(64, 64))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+for step in range(4):
+    if sys.argv[1] == "killed" and rank == 2 and step == 2:
+        os.kill(os.getpid(), 9)
+    optimizer.zero_grad()
+    model(torch.randn(8, 64)).sum().backward()
+    optimizer.step()
+distributed.destroy_process_group()
+"""
+
+
+def torchrun(workspace, how):
+    workspace.write("ranks.py", RANKS)
+    words = ["-m", "torch.distributed.run", "--nproc-per-node", "4", "--master-port", "0", "--standalone", "ranks.py", how]
+    return workspace.strata("exec", "--out", "out", "--", sys.executable, *words, OMP_NUM_THREADS="1")
+
+
+def stores(workspace):
+    return {store.parent.name: store for store in (workspace.folder / "out").glob("rank*/*.sqlite")}
+
+
+def test_every_rank_of_torchrun_is_recorded(workspace):
+    result = torchrun(workspace, "whole")
+    assert result.returncode == 0, result.stderr
+    assert sorted(stores(workspace)) == ["rank0", "rank1", "rank2", "rank3"]
+    assert len(list((workspace.folder / "out").glob("rank*/*.sqlite"))) == 4  # and nothing of the agent
+    for rank in range(4):
+        folder = workspace.folder / "out" / (f"rank{rank}" if rank else ".")
+        summary = json.loads((folder / "summary.json").read_text())
+        assert len(summary["steps"]) == 4, rank
+        assert summary["categories"]["Parameter"]["max"] == 4 * (64 * 64 + 64)
+        assert json.loads((folder / "manifest.json").read_text())["end"] == "done"
+
+
+def test_a_rank_that_is_killed_leaves_what_it_recorded(workspace):
+    result = torchrun(workspace, "killed")
+    assert result.returncode == 1
+    assert sorted(stores(workspace)) == ["rank0", "rank1", "rank2", "rank3"]
+    killed = workspace.folder / "out/rank2"
+    assert len(json.loads((killed / "summary.json").read_text())["steps"]) >= 2
+    assert "recovered after the process died" in result.stderr
+
+
+CHILDREN = """
+import multiprocessing, os, sys, torch
+def work(rank):
+    torch.manual_seed(rank)
+    layer = torch.nn.Linear(16, 16)
+    layer(torch.ones(2, 16)).sum().backward()
+    print(f"{layer.weight.sum().item():.6f}", flush=True)
+if __name__ == "__main__":
+    context = multiprocessing.get_context(sys.argv[1])
+    children = [context.Process(target=work, args=(rank,)) for rank in range(2)]
+    for child in children:
+        child.start()
+        child.join()
+        assert child.exitcode == 0
+    work(2)
+"""
+
+
+@pytest.mark.parametrize("how", ["fork", "spawn", "forkserver"])
+def test_children_of_multiprocessing_do_their_work(workspace, how):
+    workspace.write("children.py", CHILDREN)
+    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "children.py", how)
+    assert result.returncode == 0, result.stderr
+    assert len(result.stdout.split()) == 3
+    # A child that inherits torch is silent; one that loads it itself has a store of its own.
+    found = list((workspace.folder / "out/rank0").glob("*.sqlite"))
+    assert len(found) == {"fork": 1, "spawn": 3, "forkserver": 3}[how]
+    assert ("another process of this run" in result.stderr) == (len(found) > 1)
+
+
+LOADER = """
+import torch
+data = torch.utils.data.TensorDataset(torch.arange(64.0).reshape(64, 1))
+model = torch.nn.Linear(1, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+seen = 0
+for epoch in range(2):
+    for (batch,) in torch.utils.data.DataLoader(data, batch_size=8, num_workers=4, persistent_workers=epoch == 1):
+        seen += batch.sum().item()
+        optimizer.zero_grad()
+        model(batch).sum().backward()
+        optimizer.step()
+print(seen)
+"""
+
+
+def test_a_loader_with_four_workers(workspace):
+    workspace.write("loader.py", LOADER)
+    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "loader.py")
+    assert (result.returncode, result.stdout) == (0, f"{2.0 * sum(range(64))}\n"), result.stderr
+    assert len(list((workspace.folder / "out/rank0").glob("*.sqlite"))) == 1
+    summary = json.loads((workspace.folder / "out/summary.json").read_text())
+    assert len(summary["steps"]) == 16
+
+
+FORKS = """
+import os, torch
+parameter = torch.nn.Parameter(torch.ones(1024, device="cuda"))
+for _ in range(REPETITIONS):
+    child = os.fork()
+    if child == 0:
+        torch.ones(64).sum().item()
+        os._exit(7)
+    (parameter * 2).sum().backward()
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 7, status
+print("done")
+"""
+
+
+@pytest.mark.parametrize("repetitions", [5, pytest.param(100, marks=pytest.mark.long)])
+def test_forks_after_cuda_was_initialised(workspace, repetitions):
+    workspace.write("forks.py", FORKS.replace("REPETITIONS", str(repetitions)))
+    begun = time.monotonic()
+    result = workspace.strata("exec", "--dry", "h100-80gb", "--out", "out", "--", sys.executable, "forks.py", timeout=300)
+    assert (result.returncode, result.stdout) == (0, "done\n"), result.stderr
+    assert time.monotonic() - begun < 300
+    assert len(list((workspace.folder / "out/rank0").glob("*.sqlite"))) == 1
+
+
+# A start takes some seconds; STRATA_STARTS=100 has a hundred.
+@pytest.mark.long
+def test_a_program_starts_and_ends_every_time(workspace):
+    workspace.write("short.py", "import torch\n(torch.ones(8, requires_grad=True) * 2).sum().backward()\n")
+    for turn in range(int(os.environ.get("STRATA_STARTS", "20"))):
+        result = workspace.strata("exec", "--out", f"out{turn}", "--", sys.executable, "short.py", timeout=120)
+        assert result.returncode == 0, (turn, result.stderr)
+        assert os.path.exists(workspace.folder / f"out{turn}/report.html"), turn

@@ -1,0 +1,194 @@
+"""All ranks of a job side by side: a slow one and a heavy one that were planted are found with their figures."""
+
+import contextlib
+import json
+import shutil
+import sqlite3
+import sys
+
+import pytest
+from workspaces import Workspace
+
+SLOW, HEAVY, SLEEP_MS = 2, 1, 300
+PROGRAM = f"""
+import time, torch, torch.distributed as dist
+dist.init_process_group("gloo")
+torch.manual_seed(0)
+torch.set_num_threads(1)
+rank = dist.get_rank()
+model = torch.nn.Sequential(torch.nn.Linear(256, 512), torch.nn.GELU(), torch.nn.Linear(512, 8))
+model = torch.nn.parallel.DistributedDataParallel(model)
+optimizer = torch.optim.AdamW(model.parameters())
+rows = 2048 if rank == {HEAVY} else 1024
+batch = torch.randn(rows, 256)
+for step in range(7):
+    optimizer.zero_grad()
+    output = model(batch)
+    if rank == {SLOW} and step >= 3:
+        time.sleep({SLEEP_MS / 1000})
+    output.square().mean().backward()
+    optimizer.step()
+dist.destroy_process_group()
+"""
+TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """The folder of four ranks under torchrun, recorded once, and what strata exec printed."""
+    workspace = Workspace(tmp_path_factory.mktemp("ranks"))
+    workspace.write("train.py", PROGRAM)
+    result = workspace.strata("exec", "--out", "out", "--", *TORCHRUN, "4", "train.py")
+    assert result.returncode == 0, result.stderr
+    return workspace, result
+
+
+@pytest.fixture
+def job(recorded, tmp_path):
+    """A copy of that run, to damage."""
+    shutil.copytree(recorded[0].folder / "out", tmp_path / "out")
+    return Workspace(tmp_path)
+
+
+def compared(workspace, *words):
+    result = workspace.strata("report", "out", "--ranks", "--json", *words)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def store_of(workspace, rank):
+    (store,) = (workspace.folder / f"out/rank{rank}").glob("*.sqlite")
+    return store
+
+
+def test_a_planted_slow_rank_is_found(recorded):
+    ranks = json.loads((recorded[0].folder / "out/ranks.json").read_text())
+    slowest = ranks["stragglers"][0]
+    assert slowest["rank"] == SLOW
+    assert {4, 5} <= set(slowest["steps"]) and not {1, 2} & set(slowest["steps"])
+    assert SLEEP_MS * 0.6e6 <= slowest["median_ns"] <= SLEEP_MS * 2e6
+    assert slowest["phases"][0]["name"] == "forward"
+    waits = [rank["median_wait_ns"] for rank in ranks["ranks"]]
+    assert all(wait > SLEEP_MS * 0.5e6 for rank, wait in enumerate(waits) if rank != SLOW) and waits[SLOW] < SLEEP_MS * 0.5e6
+
+
+def test_a_planted_heavy_rank_is_found_to_the_byte(recorded):
+    workspace, _ = recorded
+    ranks = json.loads((workspace.folder / "out/ranks.json").read_text())
+    assert ranks["imbalance"]["heaviest"] == HEAVY
+    by_kind = {(share["category"], share["kind"]): share["bytes"] for share in ranks["imbalance"]["shares"]}
+    assert by_kind["Activation", "saved"] == 1024 * (512 + 512) * 4, "of each more row what GELU takes and gives"
+    for rank in range(4):
+        folder = workspace.folder / "out" / ("" if rank == 0 else f"rank{rank}")
+        peak = json.loads((folder / "summary.json").read_text())["peak"]
+        assert ranks["ranks"][rank]["peak"]["allocated_bytes"] == peak["allocated_bytes"]
+        assert ranks["ranks"][rank]["peak"]["categories"] == peak["categories"]
+
+
+def test_what_is_printed_fits_80_columns(recorded):
+    _, result = recorded
+    lines = result.stderr.splitlines()
+    begin = lines.index("Ranks: 4 of 4 ranks, on 1 machine")
+    assert all(len(line) <= 80 for line in lines[begin:-1])
+    assert any(line.startswith(f"  rank {SLOW} is slowest in") for line in lines[begin:])
+    assert lines[-1].endswith("out/ranks.html")
+
+
+def test_the_page_shows_every_rank(recorded):
+    page = (recorded[0].folder / "out/ranks.html").read_text()
+    for rank in range(4):
+        assert f">rank {rank}</a>" in page
+    assert "http://" not in page and "https://" not in page
+
+
+def test_one_rank_can_still_be_asked_for(job):
+    result = job.strata("report", "out", "--rank", 1)
+    assert result.returncode == 0 and "Ranks:" not in result.stdout
+    both = job.strata("report", "out", "--rank", 1, "--ranks")
+    assert both.returncode == 2
+
+
+def test_damaged_and_missing_ranks_are_named_and_others_reported(job):
+    store_of(job, 1).write_bytes(b"no database" * 1000)
+    shutil.rmtree(job.folder / "out/rank3")
+    ranks = compared(job)
+    assert [rank["rank"] for rank in ranks["ranks"]] == [0, 2]
+    assert [rank["rank"] for rank in ranks["lost"]] == [1, 3]
+    assert "rank1" in ranks["lost"][0]["reason"]
+    report = job.strata("report", "out")
+    assert report.returncode == 0, report.stderr
+    assert "Ranks: 2 of 4 ranks" in report.stdout
+    assert "rank 1 cannot be read" in report.stdout and "left nothing in this folder: 3" in report.stdout
+
+
+def test_no_rank_at_all_is_an_error(job):
+    for rank in range(4):
+        store_of(job, rank).write_bytes(b"no database" * 1000)
+    result = job.strata("report", "out", "--ranks")
+    assert result.returncode == 1 and "rank0" in result.stderr
+
+
+def move_to_another_machine(job, ranks, boot_ns, wall_ns):
+    """As if the ranks had run where the machine was booted at another time, and the wall clock is ahead."""
+    for rank in ranks:
+        with contextlib.closing(sqlite3.connect(store_of(job, rank))) as database, database:
+            tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            for table in tables:
+                columns = {row[1] for row in database.execute(f"PRAGMA table_info({table})")}
+                if "monotonic_ns" in columns:
+                    database.execute(f"UPDATE {table} SET monotonic_ns = monotonic_ns + {boot_ns}")
+            database.execute(f"UPDATE host_clock SET realtime_ns = realtime_ns + {wall_ns}")
+        path = job.folder / "out" / f"rank{rank}/manifest.json"
+        manifest = json.loads(path.read_text())
+        manifest["host"].update(hostname="node-b", boot_id="another")
+        path.write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("wall_ms", [0, 2000])
+def test_two_machines_are_brought_onto_one_clock(job, wall_ms):
+    before = compared(job)
+    assert len(before["clocks"]) == 1 and before["clocks"][0]["uncertainty_ns"] == 0
+    move_to_another_machine(job, (2, 3), boot_ns=987_654_321_000, wall_ns=wall_ms * 1_000_000)
+    after = compared(job)
+    assert [clock["ranks"] for clock in after["clocks"]] == [[0, 1], [2, 3]]
+    uncertainty = after["clocks"][1]["uncertainty_ns"]
+    assert 0 < uncertainty < 1_000_000_000
+    assert (after["clocks"][1]["wall_clocks_apart_ns"] > 0) == (wall_ms > 0)
+    for was, now in zip(before["ranks"], after["ranks"]):
+        assert abs(was["begin_ns"] - now["begin_ns"]) <= uncertainty
+    assert after["stragglers"][0]["rank"] == before["stragglers"][0]["rank"]
+    text = job.strata("report", "out", "--ranks").stdout
+    assert "node-b (ranks 2, 3)" in text and "known to ±" in text
+
+
+def test_all_ranks_are_one_trace(job):
+    result = job.strata("export", "out", "--format", "chrome", "--all-ranks", "--out", "trace.json")
+    assert result.returncode == 0, result.stderr
+    events = json.loads((job.folder / "trace.json").read_text())["traceEvents"]
+    names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+    assert sorted(names) == [0, 1, 2, 3] and all(name.startswith(f"rank {pid} on cpu") for pid, name in names.items())
+    begins = {"backward": {}, "AdamW.step": {}}
+    for event in events:
+        if event["name"] in begins and event["ph"] == "X" and event["args"]["step"] == 5:
+            begins[event["name"]][event["pid"]] = event["ts"]
+    assert sorted(begins["backward"]) == sorted(begins["AdamW.step"]) == [0, 1, 2, 3]
+    assert max(begins["backward"].values()) <= min(begins["AdamW.step"].values()), "none goes on before all have begun"
+    blocks = [(event["pid"], event["id"]) for event in events if event["ph"] == "b"]
+    assert len({number for _, number in blocks}) == len(blocks), "no two ranks share an id"
+    refused = job.strata("export", "out", "--format", "csv", "--all-ranks", "--out", "-")
+    assert refused.returncode == 2 and "--all-ranks goes with --format chrome" in refused.stderr
+
+
+def test_ranks_of_strata_run_are_compared(workspace):
+    model = "{name: gpt2, size: custom, layers: 2, d_model: 32, d_ff: 64, heads: 2, vocab: 256, context: 32}"
+    workspace.write("two.yaml", f"model: {model}\ndata: {{source: synthetic, batch_size: 2}}\nschedule: {{active: 3}}\nplugins: [allocator_tracer]\n")
+    result = workspace.strata("run", "two.yaml", "--out", "out", "world_size=2")
+    assert result.returncode == 0, result.stderr
+    assert "2 ranks side by side: strata report" in result.stderr
+    ranks = compared(workspace)
+    assert [rank["rank"] for rank in ranks["ranks"]] == [0, 1]
+    assert ranks["imbalance"]["spread_bytes"] == 0
+    assert {phase for rank in ranks["ranks"] for phase in [rank["complete_steps"]]} == {len(ranks["steps"])}
+    report = workspace.strata("report", "out")
+    assert "Memory by category" in report.stdout and "Ranks: 2 of 2 ranks" in report.stdout
+    assert report.stdout.splitlines()[-1].endswith("out/ranks.html")

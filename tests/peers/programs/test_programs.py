@@ -1,0 +1,63 @@
+"""Programs of libraries that people train with, under `strata exec`: as they are without it, and known to the byte."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import programs
+import pytest
+
+STRATA = os.environ.get("STRATA") or str(pathlib.Path(__file__).resolve().parents[3] / "build/release/bin/strata")
+STEPS = {"transformers": 3, "lightning": 3, "accelerate": 3}
+DEVICES = {"cpu": [], "cuda": ["--dry", "h100-80gb"]}
+QUIET = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore", "TOKENIZERS_PARALLELISM": "false"}
+
+# The libraries' imports take most of the time: two of them in every run of the tests, the others in the long one.
+CASES = [
+    pytest.param(name, device, marks=[] if name in ("transformers", "torchvision") else [pytest.mark.long])
+    for name in programs.PROGRAMS
+    for device in DEVICES
+]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A function: the folder of a program's run and what it printed, with Strata or without; each runs once."""
+    known = {}
+
+    def once(name, device, *how):
+        if (name, device, how) not in known:
+            folder = tmp_path_factory.mktemp(name)
+            (folder / "program.py").write_text(programs.PROGRAMS[name])
+            before = [STRATA, "exec", *DEVICES[device], *how, "--"] if how or DEVICES[device] else []
+            result = subprocess.run(
+                [*before, sys.executable, "program.py", device],
+                cwd=folder,
+                env={**os.environ, **QUIET},
+                capture_output=True,
+                text=True,
+                timeout=500,
+            )
+            assert result.returncode == 0, result.stderr
+            known[name, device, how] = folder, result.stdout
+        return known[name, device, how]
+
+    return once
+
+
+@pytest.mark.parametrize(("name", "device"), CASES)
+def test_a_program_of_others(run, name, device):
+    folder, said = run(name, device, "--out", "out")
+    bare = run(name, device, *(["--plugins", "none"] if DEVICES[device] else []))[1]
+    assert said == bare
+    summary = json.loads((folder / "out/summary.json").read_text())
+    peak = summary["peak"]["allocated_bytes"]
+    if device == "cuda":
+        assert f"peak {peak}" in said.splitlines()
+    assert len(summary["steps"]) == STEPS.get(name, 3), summary["steps"]
+    unknown = summary["categories"].get("Unknown", {"max": 0})["max"]
+    assert unknown <= 0.05 * peak, {kind: values["max"] for kind, values in summary["categories"].items()}
+    for kind in ("Parameter", "Optimizer_State", "Activation", "Gradient"):
+        assert summary["categories"][kind]["max"] > 0

@@ -1,0 +1,60 @@
+"""Times of operators beside torch.profiler's, of one step that both of them watch; FLOP beside torch.utils.flop_counter's."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch")
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
+STRATA = pathlib.Path(os.environ.get("STRATA") or REPOSITORY / "build/release/bin/strata")
+RECORDER = STRATA.parents[1] / "tests/record_python.so"
+PROGRAM = pathlib.Path(__file__).with_name("profiled_program.py")
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("peer") / "run"
+    program = subprocess.run([sys.executable, PROGRAM, RECORDER, folder], capture_output=True, text=True, timeout=300)
+    assert program.returncode == 0, program.stderr
+    report = subprocess.run(
+        [STRATA, "report", folder, "--time", "--json", "--top", "10000"], capture_output=True, text=True, timeout=300
+    )
+    assert report.returncode == 0, report.stderr
+    return json.loads(program.stdout), json.loads(report.stdout)
+
+
+def test_operators_are_counted_as_torch_profiler_counts_them(both):
+    theirs, ours = both
+    counted = {row["name"]: row["count"] for row in ours["operators"]}
+    assert counted == {name: row["count"] for name, row in theirs["operators"].items()}
+    assert counted["aten::addmm"] == 2 and counted["ConvolutionBackward0"] == 1
+
+
+def test_operators_take_what_torch_profiler_says(both):
+    """Both stamp the same begin and end, one inside the other: a fifth and the stamps' own cost."""
+    theirs, ours = both
+    for row in ours["operators"]:
+        their = theirs["operators"][row["name"]]
+        if their["total_ns"] > 200e3:
+            assert 0.7 < row["total_ns"] / their["total_ns"] < 1.4, row
+    ratio = sum(row["self_ns"] for row in ours["operators"]) / sum(row["self_ns"] for row in theirs["operators"].values())
+    assert 0.7 < ratio < 1.4
+
+
+def test_own_times_add_up(both):
+    _, ours = both
+    (step,) = ours["steps"]
+    assert 0 < step["operator_ns"] <= step["wall_ns"]
+    assert sum(row["self_ns"] for row in ours["operators"]) <= step["wall_ns"] * ours["threads"]
+
+
+def test_products_have_the_flop_that_flop_counter_says(both):
+    theirs, ours = both
+    attention = sum(product["flop"] for product in ours["products"] if "attention" in product["op"])
+    assert attention == theirs["attention_flop"]
+    assert sum(product["flop"] for product in ours["products"]) - attention == theirs["flop"]
