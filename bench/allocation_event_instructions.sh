@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Instructions that one allocation event adds: callgrind's count inside the loop of bench/allocation_event, traced less
-# untraced, for two lengths so that what happens once cancels.
+# untraced, for two lengths so that what happens once cancels. The number is kept in bench/instructions.json, which
+# tests/bench/test_instructions.py compares with it.
 #
 #     bench/allocation_event_instructions.sh [build folder]
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What an event costs, and a call of the dry GPU, against its budget: bench_event_fan_out, bench_allocation_event, bench_dry_gpu.
+"""What an event costs, and a call of the dry GPU, against its budget: bench_event_fan_out, bench_nvtx_range,
+bench_trainer_marks, bench_allocation_event, bench_dry_gpu.
 
 The fastest of many short repetitions counts, because the machine may be shared; of an allocation event, which is the
 difference of two timings, the median.
@@ -26,6 +27,12 @@ BUDGETS = {
     "op_begin_and_end/plugins:4": (100.0, 2),
     "phase_begin_and_end/plugins:0": (5.0, 2),
     "phase_begin_and_end/plugins:4": (100.0, 2),
+    "nvtx_push_and_pop": (5.0, 1),  # the range as a whole
+    "nvtx_phase/plugins:1": (5.0, 2),
+    "mark_step": (1.0, 1),  # both ends, where nothing is recorded
+    "mark_phase": (1.0, 1),
+    "mark_module": (1.0, 1),
+    "c_mark_phase": (1.0, 1),
     "allocation_event": (100.0, 1),
     "dry_launch": (50.0, 1),
     "dry_allocation_and_free/0": (500.0, 2),
@@ -52,6 +59,8 @@ def main():
     measured = {}
     for name, statistic in (
         ("bench_event_fan_out", "min"),
+        ("bench_nvtx_range", "min"),
+        ("bench_trainer_marks", "min"),
         ("bench_allocation_event", "median"),
         ("bench_dry_gpu", "min"),
     ):

@@ -21,6 +21,7 @@ Exit code 0 when both are within the limits given, 1 otherwise.
     bench/quickstart_cost.py
     bench/quickstart_cost.py --pairs 20 --json
     bench/quickstart_cost.py --instructions
+    bench/quickstart_cost.py --plugins allocator_tracer,cupti_timeline,nvtx_markers,warmup_analyzer --window --max-ratio 1.02
 """
 
 import argparse
@@ -50,6 +51,16 @@ def run(strata, config, overrides, out, prefix=()):
     return done
 
 
+def attached(arguments):
+    """Overrides that attach the plugins asked for; none for those of the configuration."""
+    return [f"plugins=[{arguments.plugins}]"] if arguments.plugins else []
+
+
+def window_of(steps):
+    """The override with which all of so many steps are in the window."""
+    return f"schedule={{wait: 0, warmup: 0, active: {steps}}}"
+
+
 def median_step_ns(strata, config, overrides, out, skip):
     summary = json.loads(run(strata, config, overrides, out).stdout)
     return statistics.median(step["duration_ns"] for step in summary["steps"][skip:])
@@ -64,8 +75,10 @@ def upper_bound(ratios, rounds=4000):
 def time_ratio(arguments, scratch):
     ratios = []
     overrides = ["backend.threads=1", f"schedule.max_steps={arguments.steps}"]
+    if arguments.window:
+        overrides.append(window_of(arguments.steps))
     for pair in range(arguments.pairs):
-        order = [("attached", []), ("detached", DETACHED)]
+        order = [("attached", attached(arguments)), ("detached", DETACHED)]
         if pair % 2:
             order.reverse()
         medians = {
@@ -103,11 +116,12 @@ def thread_files(out):
 
 
 def a_step(arguments, extra, scratch, name):
-    """(instructions of the training thread, rows) of one step."""
+    """(instructions of the training thread, rows) of one step. `extra`: overrides, or a function of the steps that has them."""
     few, many = 1, 3
+    extra_of = extra if callable(extra) else lambda steps: extra
     counts = []
     for steps in (few, many):
-        overrides = ["backend.threads=1", f"schedule.max_steps={steps}", *extra]
+        overrides = ["backend.threads=1", f"schedule.max_steps={steps}", *extra_of(steps)]
         run_name = f"{name}-{steps}"
         training = training_instructions(arguments.strata, arguments.config, overrides, scratch, run_name)
         counts.append((training, rows_stored(scratch / run_name)))
@@ -127,8 +141,8 @@ def steps_of(config):
 def instruction_ratio(arguments, scratch):
     a_row = store_write_cost.instructions_a_row(arguments.build)
     detached, _ = a_step(arguments, DETACHED, scratch, "detached")
-    waiting = a_step(arguments, ["trace.ops=window"], scratch, "waiting")
-    traced = a_step(arguments, ["trace.ops=run"], scratch, "traced")
+    waiting = a_step(arguments, ["trace.ops=window", *attached(arguments)], scratch, "waiting")
+    traced = a_step(arguments, lambda steps: [window_of(steps), *attached(arguments)], scratch, "traced")
     waiting_steps, traced_steps = steps_of(arguments.config)
     added = {
         name: {"training": (training - detached) / detached, "writer": rows * a_row / detached}
@@ -152,6 +166,8 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=REPOSITORY / "build/release")
     parser.add_argument("--strata", type=pathlib.Path, help="default: bin/strata of the build")
     parser.add_argument("--config", type=pathlib.Path, default=REPOSITORY / "configs/quickstart.yaml")
+    parser.add_argument("--plugins", help="comma-separated, instead of those that the configuration names")
+    parser.add_argument("--window", action="store_true", help="time steps of the window, whose operators are traced; default: steps that wait for it")
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--steps", type=int, default=25)
     parser.add_argument("--instructions", action="store_true", help="count instructions instead of time (minutes)")

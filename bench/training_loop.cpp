@@ -2,26 +2,23 @@
 // trainer and once by a bare loop, in turn, in one process. To be run on a dry GPU, where a step is nothing
 // but the host's work:
 //
-//   strata exec --dry h100-80gb -- build/release/bench/bench_training_loop
+//   strata exec --dry h100-80gb --plugins none -- build/release/bench/bench_training_loop
 //
 // Prints the ratio of the median step times, trainer's to bare loop's, of each pair, and their median. Exits
 // with 1 when that is above 1.01.
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "bench/trained.hpp"
 #include "host/config/load.hpp"
 #include "host/trainer/data/batch_source.hpp"
-#include "host/trainer/entry.hpp"
 #include "host/trainer/loop/backend.hpp"
 #include "host/trainer/loop/device.hpp"
-#include "host/trainer/loop/train.hpp"
 #include "host/trainer/models/model.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
 
@@ -42,33 +39,9 @@ device: cuda
 backend: {threads: 1}
 )";
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-// Nanoseconds of each step after the first ones.
+// Milliseconds of each step after the first ones.
+using bench::median;
 using StepTimes = std::vector<double>;
-
-StepTimes trainers_loop(const config::RunConfig& config) {
-  Session session(SessionOptions{});
-  const std::atomic<int> interrupt = 0;
-  StepTimes times;
-  const Request request{.config = config,
-                        .session = session,
-                        .on_step =
-                            [&](const Progress& progress) {
-                              if (progress.step > kWarmUp)
-                                times.push_back(static_cast<double>(progress.step_ns));
-                            },
-                        .interrupt = interrupt};
-  session.begin_run();
-  const Result result = train(request);
-  session.end_run(RunEnd::kDone);
-  if (result.outcome != Outcome::kDone) throw std::runtime_error(result.message);
-  return times;
-}
 
 StepTimes bare_loop(const config::RunConfig& config) {
   apply_backend(config, RankPlace{});
@@ -93,7 +66,7 @@ StepTimes bare_loop(const config::RunConfig& config) {
   for (std::uint64_t step = 0; step < steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();
     train_step(step);
-    const std::chrono::duration<double, std::nano> duration = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::milli> duration = std::chrono::steady_clock::now() - begin;
     if (step >= kWarmUp) times.push_back(duration.count());
   }
   return times;
@@ -101,24 +74,19 @@ StepTimes bare_loop(const config::RunConfig& config) {
 
 int compare() {
   const config::RunConfig config = config::parse_config(kYaml, "training_loop.yaml", {});
-  {
-    Session session(SessionOptions{});
-    const std::atomic<int> interrupt = 0;
-    if (const auto failure = start_device({config, session, {}, interrupt}))
-      throw std::runtime_error(failure->message);
-  }
+  bench::start_device(config);
   std::vector<double> ratios;
   for (int pair = 0; pair < kPairs; ++pair) {
     StepTimes trainers, bare;
     if (pair % 2 == 0) {
-      trainers = trainers_loop(config);
+      trainers = bench::train(config, {}, kWarmUp);
       bare = bare_loop(config);
     } else {
       bare = bare_loop(config);
-      trainers = trainers_loop(config);
+      trainers = bench::train(config, {}, kWarmUp);
     }
     ratios.push_back(median(trainers) / median(bare));
-    fmt::print("pair {}/{}: {:.4f} of {:.2f} ms\n", pair + 1, kPairs, ratios.back(), median(bare) / 1e6);
+    fmt::print("pair {}/{}: {:.4f} of {:.2f} ms\n", pair + 1, kPairs, ratios.back(), median(bare));
   }
   fmt::print("step time, trainer / bare loop: median {:.4f} (limit {})\n", median(ratios), kLimit);
   return median(ratios) <= kLimit ? EXIT_SUCCESS : EXIT_FAILURE;

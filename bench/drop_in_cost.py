@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""What `strata exec` costs a step of somebody else's Python program on the dry GPU, where nothing is computed and every call shows.
+
+The program is a GPT of 6 layers whose width is 128 (AdamW); it counts the processor's time of its own steps, on all threads, which other
+processes disturb less than the clock's. Rounds run it bare, with steps, phases and owners alone
+(a plugin that hears of nothing else), and with each of the settings people use, one after the other, in an order that turns from round to
+round. Printed is, for each, the median over the rounds of its step to that round's bare one.
+
+Exit code 0 when phases and owners are within the limit, 1 otherwise.
+
+    bench/drop_in_cost.py
+    bench/drop_in_cost.py --rounds 20 --json
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM = """
+import time, torch
+from torch import nn
+torch.manual_seed(0)
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.LayerNorm(128), nn.LayerNorm(128)
+        self.qkv, self.out = nn.Linear(128, 384), nn.Linear(128, 128)
+        self.feed = nn.Sequential(nn.Linear(128, 512), nn.GELU(), nn.Linear(512, 128))
+    def forward(self, x):
+        q, k, v = self.qkv(self.one(x)).view(4, 64, 3, 4, 32).permute(2, 0, 3, 1, 4)
+        seen = (q @ k.transpose(-1, -2) / 32**0.5).softmax(-1) @ v
+        x = x + self.out(seen.transpose(1, 2).reshape(4, 64, 128))
+        return x + self.feed(self.two(x))
+model = nn.Sequential(nn.Embedding(256, 128), *(Block() for _ in range(6)), nn.Linear(128, 256)).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+tokens = torch.randint(0, 256, (4, 64)).cuda()
+for step in range(STEPS):
+    if step == STEPS // 3:
+        begun = time.process_time()
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(tokens).flatten(0, 1), tokens.flatten()).backward()
+    optimizer.step()
+print((time.process_time() - begun) / (STEPS - STEPS // 3))
+"""
+
+
+# Name and words of each way to run it; the first is bare.
+WAYS = {
+    "bare": ["--plugins", "none"],
+    "phases and owners": ["--plugins", "step_counter", "--set", "trace.ops=none"],
+    "allocations": ["--set", "trace.ops=none"],
+    "allocations, operators": [],
+}
+
+
+def step_seconds(strata, words, program, out):
+    command = [str(strata), "exec", "--dry", "h100-80gb", *words]
+    if "none" not in words:
+        command += ["--out", str(out)]
+    done = subprocess.run([*command, "--", sys.executable, str(program)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stderr[-2000:]}")
+    return float(done.stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=REPOSITORY / "build/release")
+    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--max-ratio", type=float, default=1.05, help="limit for phases and owners")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    ways = list(WAYS.items())
+    ratios = {name: [] for name, _ in ways[1:]}
+    with tempfile.TemporaryDirectory(prefix="strata-bench-") as folder:
+        scratch = pathlib.Path(folder)
+        program = scratch / "program.py"
+        program.write_text(PROGRAM.replace("STEPS", str(arguments.steps)))
+        for turn in range(arguments.rounds):
+            order = ways[turn % len(ways) :] + ways[: turn % len(ways)]
+            seconds = {
+                name: step_seconds(arguments.build / "bin/strata", words, program, scratch / f"{turn}-{index}")
+                for index, (name, words) in enumerate(order)
+            }
+            for name, of in ratios.items():
+                of.append(seconds[name] / seconds["bare"])
+            print(f"round {turn + 1}/{arguments.rounds}: {', '.join(f'{of[-1]:.3f}' for of in ratios.values())}", file=sys.stderr)
+    result = {name: statistics.median(of) for name, of in ratios.items()}
+    quartiles = {name: statistics.quantiles(of, n=4) for name, of in ratios.items()} if arguments.rounds > 1 else {}
+    if arguments.json:
+        print(json.dumps({"median": result, "quartiles": quartiles, "rounds": ratios}))
+    else:
+        for name, ratio in result.items():
+            spread = f" (quartiles {quartiles[name][0]:.3f} to {quartiles[name][2]:.3f})" if quartiles else ""
+            print(f"{name}: {ratio:.3f} of a bare step{spread}")
+        print(f"limit for phases and owners: {arguments.max_ratio}")
+    return 0 if result["phases and owners"] <= arguments.max_ratio else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

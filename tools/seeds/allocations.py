@@ -1,0 +1,29 @@
+"""A run's allocations as `strata export --format csv --what blocks` tells them, and the largest of them."""
+
+import collections
+import csv
+import io
+import re
+
+
+def blocks(runs, cell):
+    told = runs.strata("export", cell.folder, "--format", "csv", "--what", "blocks", "--out", "-")
+    return list(csv.DictReader(io.StringIO(told)))
+
+
+def folded(module):
+    """layers.7.ffn.w2 as layers.N.ffn.w2."""
+    return re.sub(r"\.\d+", ".N", module)
+
+
+def alike(chosen):
+    """Allocations with their size, category, operator and module in common, the largest first: (these, how many)."""
+    keys = ((int(block["bytes"]), block["category"], block["op"], folded(block["module"])) for block in chosen)
+    return sorted(collections.Counter(keys).items(), key=lambda item: (-item[0][0], -item[1], item[0]))
+
+
+def detail(all_blocks, share):
+    """What memory_viz's Detail leaves: the largest allocations, so many of all by their number."""
+    by_size = sorted(all_blocks, key=lambda block: -int(block["bytes"]))
+    least = int(by_size[max(1, int(len(by_size) * share)) - 1]["bytes"])
+    return [block for block in by_size if int(block["bytes"]) >= least]

@@ -1,0 +1,15 @@
+"""What a run's owners registered, as asked for: without the allocator's rounding, which blocks have."""
+
+import contextlib
+import sqlite3
+
+STATE, PROJECTOR = 5, 6  # STRATA_TENSOR_*
+
+
+def asked_for(cell, *roles):
+    """Bytes of the storages with these roles, each once."""
+    (store,) = (cell.folder / "rank0").glob("*.sqlite")
+    marks = ", ".join("?" * len(roles))
+    statement = f"SELECT DISTINCT address, storage_bytes FROM tensor WHERE role IN ({marks})"
+    with contextlib.closing(sqlite3.connect(store)) as database:
+        return sum(size for _, size in database.execute(statement, roles))
