@@ -3,17 +3,24 @@
 namespace strata::torch_source {
 std::optional<PythonInterpreter> find_python_interpreter() {
   PythonInterpreter python{};
-  const bool is_whole =
-      find_in_process(python.is_initialized, "Py_IsInitialized") &&
-      (find_in_process(python.is_finalizing, "Py_IsFinalizing") || find_in_process(python.is_finalizing, "_Py_IsFinalizing")) &&
-      find_in_process(python.gil_this_thread_state, "PyGILState_GetThisThreadState") &&
-      find_in_process(python.gil_ensure, "PyGILState_Ensure") && find_in_process(python.gil_release, "PyGILState_Release") &&
-      find_in_process(python.thread_frame, "PyThreadState_GetFrame") && find_in_process(python.frame_back, "PyFrame_GetBack") &&
-      find_in_process(python.frame_code, "PyFrame_GetCode") && find_in_process(python.frame_line, "PyFrame_GetLineNumber") &&
-      find_in_process(python.code_line, "PyCode_Addr2Line") && find_in_process(python.attribute, "PyObject_GetAttrString") &&
-      find_in_process(python.utf8, "PyUnicode_AsUTF8") && find_in_process(python.add_reference, "Py_IncRef") &&
-      find_in_process(python.drop_reference, "Py_DecRef") && find_in_process(python.fetch_error, "PyErr_Fetch") &&
-      find_in_process(python.restore_error, "PyErr_Restore") && find_in_process(python.clear_error, "PyErr_Clear");
+  const bool is_whole = find_in_process(python.is_initialized, "Py_IsInitialized") &&
+                        (find_in_process(python.is_finalizing, "Py_IsFinalizing") ||
+                         find_in_process(python.is_finalizing, "_Py_IsFinalizing")) &&
+                        find_in_process(python.gil_this_thread_state, "PyGILState_GetThisThreadState") &&
+                        find_in_process(python.gil_ensure, "PyGILState_Ensure") &&
+                        find_in_process(python.gil_release, "PyGILState_Release") &&
+                        find_in_process(python.thread_frame, "PyThreadState_GetFrame") &&
+                        find_in_process(python.frame_back, "PyFrame_GetBack") &&
+                        find_in_process(python.frame_code, "PyFrame_GetCode") &&
+                        find_in_process(python.frame_line, "PyFrame_GetLineNumber") &&
+                        find_in_process(python.code_line, "PyCode_Addr2Line") &&
+                        find_in_process(python.attribute, "PyObject_GetAttrString") &&
+                        find_in_process(python.utf8, "PyUnicode_AsUTF8") &&
+                        find_in_process(python.add_reference, "Py_IncRef") &&
+                        find_in_process(python.drop_reference, "Py_DecRef") &&
+                        find_in_process(python.fetch_error, "PyErr_Fetch") &&
+                        find_in_process(python.restore_error, "PyErr_Restore") &&
+                        find_in_process(python.clear_error, "PyErr_Clear");
   if (!is_whole) return std::nullopt;
   find_in_process(python.frame_lasti, "PyFrame_GetLasti");
   return python;

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "host/grid/plan_text.hpp"
-#include "host/report/shell_word.hpp"
 #include "host/grid/slurm/queue.hpp"
 #include "host/grid/slurm/script.hpp"
 #include "host/grid/slurm/submission.hpp"
+#include "host/report/shell_word.hpp"
 #include "tests/grid/grid_text.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -65,9 +65,9 @@ Finding look_at(const std::string& launcher) {
   const fs::path answer = scratch.path() / "answer";
   const std::map<std::string, std::string> variables{
       {kPreload, library.string()}, {drop_in::kAttachVariable, "-"}, {drop_in::kSettingsVariable, "-"}};
-  const std::string command =
-      fmt::format("{} {} doctor {} {}", launcher, report::shell_word(fs::read_symlink("/proc/self/exe").string()),
-                  kAnswerLauncherOption, report::shell_word(answer.string()));
+  const std::string command = fmt::format("{} {} doctor {} {}", launcher,
+                                          report::shell_word(fs::read_symlink("/proc/self/exe").string()),
+                                          kAnswerLauncherOption, report::shell_word(answer.string()));
   const int exit_code = run_program("/bin/sh", {"sh", "-c", command}, variables);
   if (!fs::exists(answer)) {
     finding.verdict = Verdict::kWarning;

@@ -12,9 +12,9 @@
 #include "host/cli/exit_code.hpp"
 #include "host/cli/grid/work.hpp"
 #include "host/cli/terminal.hpp"
-#include "host/report/shell_word.hpp"
 #include "host/grid/slurm/submit.hpp"
 #include "host/report/quantity.hpp"
+#include "host/report/shell_word.hpp"
 
 namespace strata::cli {
 namespace {

@@ -85,7 +85,7 @@ std::string array_script(const Plan& plan, const Submission& submission, const A
   for (const std::string& words : options.sbatch) lines.add_written(words);
   const std::string command =
       report::shell_line({paths.program, "grid", "cell", paths.grid, "--list", submission.list(), "--offset",
-                  std::to_string(array.offset), "--pack", std::to_string(submission.pack)});
+                          std::to_string(array.offset), "--pack", std::to_string(submission.pack)});
   return lines.text() + setup_text(options) +
          fmt::format("exec {} --index \"$SLURM_ARRAY_TASK_ID\"\n", command);
 }

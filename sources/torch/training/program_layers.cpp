@@ -66,8 +66,8 @@ int walk_program(void*) {
   const WithoutDynamo frames_as_they_are(*python, *calls);
   const std::string text = "folder = " + python_literal(folder_of_package().string()) + kWalkText;
   const HeldReference globals(*python, calls->new_dict());
-  const HeldReference ended(*python,
-                            globals ? calls->run(text.c_str(), kPythonFile, globals.get(), globals.get()) : nullptr);
+  const HeldReference ended(
+      *python, globals ? calls->run(text.c_str(), kPythonFile, globals.get(), globals.get()) : nullptr);
   python->clear_error();
   return 0;
 }
