@@ -99,3 +99,30 @@ def test_an_allocator_that_tells_nobody_is_counted(workspace):
     assert summary["peak"]["allocated_bytes"] == int(printed)
     ((name, tracing),) = workspace.query("out", "SELECT (SELECT text FROM string WHERE id = name), tracing FROM torch_cuda_allocator")
     assert (name, tracing) == ("cudaMallocAsync", 2)
+
+
+COMPILED_OPTIMIZER = """
+whole = torch.compile(optimizer.step, backend={backend!r})
+model = torch.compile(model, backend={backend!r}) if {with_model} else model
+for _ in range(4):
+    optimizer.zero_grad()
+    loss = model(batch).square().mean()
+    loss.backward()
+    whole()
+print(loss.item())
+"""
+
+
+@pytest.mark.parametrize("with_model", [False, True], ids=["optimizer", "model-too"])
+@pytest.mark.parametrize("backend", ["eager", pytest.param("inductor", marks=pytest.mark.long)])
+def test_a_compiled_optimizer_ends_steps_and_has_state(workspace, backend, with_model):
+    """Its step is no range of torch's, and Inductor's kernels are no operators: seen by the versions of parameters."""
+    workspace.write("program.py", TRAINING.format(device="cpu") + COMPILED_OPTIMIZER.format(backend=backend, with_model=with_model))
+    printed, summary = recorded(workspace, "program.py")
+    assert printed == bare(workspace, "program.py")
+    assert len(summary["steps"]) == 4
+    names = {name for (name,) in workspace.query("out", "SELECT DISTINCT name FROM tensor")}
+    assert {"0.weight", "2.bias", "0.weight.grad", "exp_avg", "exp_avg_sq"} <= names
+    assert not [name for name in names if "_orig_mod" in name or "GraphModule" in name]
+    phases = {name for (name,) in workspace.query("out", "SELECT DISTINCT name FROM phase")}
+    assert {"forward", "backward", "optimizer"} <= phases

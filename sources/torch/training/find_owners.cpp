@@ -109,20 +109,22 @@ class Finder:
             self.tell(EMA if is_average else BUFFER, prefix + key, buffer)
         for key, child in list((own.get("_modules") or {}).items()):
             if child is not None:
-                self.tell_module(f"{prefix}{key}.", child, is_average, seen)
+                # torch.compile wraps a model under this name, which is none of the program's.
+                self.tell_module(prefix if key == "_orig_mod" else f"{prefix}{key}.", child, is_average, seen)
 
-    def tell_optimizer(self, optimizer):
-        own = fields(optimizer)
-        for group, settings in enumerate(own.get("param_groups") or []):
-            for index, parameter in enumerate(settings.get("params") or []):
-                self.tell(PARAMETER, f"param_groups.{group}.{index}", parameter)
-        for parameter, state in list((own.get("state") or {}).items()):
+    def tell_state(self, optimizer):
+        for parameter, state in list((fields(optimizer).get("state") or {}).items()):
             if not self.is_tensor(parameter) or not isinstance(state, dict):
                 continue
             for key, value in list(state.items()):
                 role = PROJECTOR if "projector" in str(key) or "ortho" in str(key) else OPTIMIZER_STATE
-                self.tell_held(role, str(key), value, parameter)
+                if value is not parameter:
+                    self.tell_held(role, str(key), value, parameter)
 
+    def tell_parameters(self, optimizer):
+        for group, settings in enumerate(fields(optimizer).get("param_groups") or []):
+            for index, parameter in enumerate(settings.get("params") or []):
+                self.tell(PARAMETER, f"param_groups.{group}.{index}", parameter)
 
     def find(self, is_first):
         kind = kinds(self.torch)
@@ -133,12 +135,19 @@ class Finder:
                 found[of].append(candidate)
         children = {id(child) for module in found["module"] for child in (fields(module).get("_modules") or {}).values()}
         roots = [module for module in found["module"] if id(module) not in children and holds_tensors(module)]
-        seen = set()
-        # The largest first: where another holds the same parameter, its name there is the better one.
-        for root in sorted(roots, key=count_modules, reverse=True):
-            self.tell_module(f"{type(root).__name__}." if len(roots) > 1 else "", root, False, seen)
+        # Before the modules: what Dynamo compiles an optimizer's step to is one, with the state as its buffers.
         for optimizer in found["optimizer"]:
-            self.tell_optimizer(optimizer)
+            self.tell_state(optimizer)
+        seen = set()
+        # The largest first: where another holds the same parameter, its name there is the better one. What Dynamo
+        # made of the program's modules comes last, and makes no model of theirs one of several.
+        is_model = {id(root): type(root).__name__ != "GraphModule" for root in roots}
+        models = sum(is_model.values())
+        for root in sorted(roots, key=lambda root: (is_model[id(root)], count_modules(root)), reverse=True):
+            is_the_model = len(roots) == 1 or (models == 1 and is_model[id(root)])
+            self.tell_module("" if is_the_model else f"{type(root).__name__}.", root, False, seen)
+        for optimizer in found["optimizer"]:
+            self.tell_parameters(optimizer)
         for scaler in found["scaler"]:
             for key in ("_scale", "_growth_tracker"):
                 self.tell_held(SCALER, key.lstrip("_"), fields(scaler).get(key))

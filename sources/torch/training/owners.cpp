@@ -52,11 +52,15 @@ struct Owners {
   std::size_t parameters_named = 0, states_named = 0;
   int looks = 0;  // at the program's Python
   bool has_found_model = false;
+  int looks_for_states = 0;  // that were asked for
+  bool looks_for_states_next = false;
   std::string naming_problem;
 };
 
 // Each takes some 60 ms of a large program: who makes new state for ever is numbered from there on.
 constexpr int kMostLooks = 16;
+// The first steps of a compiled optimizer, which make its state.
+constexpr int kLooksForStates = 2;
 
 Owners& owners() {
   static auto& all = *new Owners;  // NOLINT: not destroyed at exit, where backward may be under way
@@ -198,6 +202,7 @@ void tell_accumulated(const at::RecordFunction& node) {
   const auto* const accumulate = dynamic_cast<const torch::autograd::AccumulateGrad*>(current.get());
   if (accumulate == nullptr || !accumulate->variable.has_storage()) return;
   const at::Tensor& parameter = accumulate->variable;
+  note_version(parameter);
   const std::string name = parameter_name(parameter);
   const at::Tensor& gradient = parameter.grad();
   if (!gradient.defined() || !gradient.has_storage()) return;
@@ -224,6 +229,14 @@ void note_written(const at::RecordFunction& function) {
   });
 }
 
+void look_for_states() {
+  Owners& known = owners();
+  const std::lock_guard lock(known.mutex);
+  if (known.looks_for_states >= kLooksForStates) return;
+  ++known.looks_for_states;
+  known.looks_for_states_next = true;
+}
+
 bool tell_states() {
   Owners& known = owners();
   const auto is_new = [&](const auto& entry) {
@@ -234,7 +247,7 @@ bool tell_states() {
   {
     const std::lock_guard lock(known.mutex);
     has_new = std::ranges::any_of(known.written, is_new);
-    looks = has_new && may_look(known);
+    looks = (std::exchange(known.looks_for_states_next, false) || has_new) && may_look(known);
   }
   if (looks) look_for_names(false);
   std::vector<std::pair<c10::intrusive_ptr<c10::StorageImpl>, OwnerTold>> found;
@@ -283,7 +296,8 @@ void forget_owners() {
   known.written.clear();
   known.parameters_named = known.states_named = 0;
   known.looks = 0;
-  known.has_found_model = false;
+  known.has_found_model = known.looks_for_states_next = false;
+  known.looks_for_states = 0;
   known.naming_problem.clear();
 }
 

@@ -22,6 +22,10 @@ void tell_accumulated(const at::RecordFunction& node);
 // is held in mind.
 void note_written(const at::RecordFunction& function);
 
+// [any] An optimizer ran whose writes are not seen: the next `tell_states` asks the program for its state. Of
+// the first few such steps.
+void look_for_states();
+
 // [any] not [alloc-lock], with nothing held that Python may wait for. The optimizer's step has ended: of what
 // was written, tells of what is alive and is neither parameter nor gradient. Whether any of it was new.
 bool tell_states();

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "sources/torch/host_link.hpp"
+#include "sources/torch/training/compiled_steps.hpp"
 #include "sources/torch/training/graph_tasks.hpp"
 #include "sources/torch/training/owners.hpp"
 #include "sources/torch/training/written_tensors.hpp"
@@ -99,6 +100,10 @@ OperatorSwitch& operators_looked_at() {
   return all;
 }
 
+bool wants_parameter_writes() {
+  return (operators_looked_at().wanted() & STRATA_TRAINING_WATCH_PARAMETER_WRITES) != 0;
+}
+
 void tell_host(std::uint32_t what, std::string_view name = {}) {
   const Emission emission;
   if (!emission || !emission.hears_of_training()) return;
@@ -106,7 +111,21 @@ void tell_host(std::uint32_t what, std::string_view name = {}) {
   if (operators_looked_at().want(wanted)) tell_states();
 }
 
-constexpr GraphTaskCalls kGraphTaskCalls{.begin = [] { tell_host(STRATA_TRAINING_BACKWARD_BEGIN); },
+// An optimizer ran in what nobody saw: its phase is as long as nothing, but the step ends.
+void tell_unseen_optimizer() {
+  if (!wants_parameter_writes() || !take_written_unseen()) return;
+  look_for_states();
+  tell_host(STRATA_TRAINING_PARAMETER_WRITE_BEGIN);
+  tell_host(STRATA_TRAINING_PARAMETER_WRITE_END);
+}
+
+void begin_graph_task() {
+  tell_unseen_optimizer();
+  forget_versions();
+  tell_host(STRATA_TRAINING_BACKWARD_BEGIN);
+}
+
+constexpr GraphTaskCalls kGraphTaskCalls{.begin = &begin_graph_task,
                                          .end = [] { tell_host(STRATA_TRAINING_BACKWARD_END); }};
 
 std::unique_ptr<at::ObserverContext> begin_outline(const at::RecordFunction& function) noexcept try {
@@ -116,6 +135,7 @@ std::unique_ptr<at::ObserverContext> begin_outline(const at::RecordFunction& fun
   }
   const std::string_view name = function.name();
   if (name.starts_with(kOptimizerStep)) operators_looked_at().begin_optimizer();
+  tell_unseen_optimizer();
   tell_host(STRATA_TRAINING_RANGE_BEGIN, name);
   return nullptr;
 } catch (...) {
@@ -135,30 +155,53 @@ void end_outline(const at::RecordFunction& function, at::ObserverContext*) noexc
 } catch (...) {
 }
 
-// Marks an operator that writes to a parameter, from its begin to its end.
+// Marks what writes to a parameter, from its begin to its end.
 struct ParameterWrite final : at::ObserverContext {};
+
+// Marks a compiled program that may be an optimizer's step.
+struct CompiledProgram final : at::ObserverContext {};
+
+std::unique_ptr<at::ObserverContext> begin_parameter_write() {
+  tell_host(STRATA_TRAINING_PARAMETER_WRITE_BEGIN);
+  return std::make_unique<ParameterWrite>();
+}
+
+std::unique_ptr<at::ObserverContext> begin_compiled_program(std::string_view range) {
+  if (!wants_parameter_writes()) return nullptr;
+  if (is_compiled_optimizer(range)) return begin_parameter_write();
+  return std::make_unique<CompiledProgram>();
+}
 
 std::unique_ptr<at::ObserverContext> begin_looked_at(const at::RecordFunction& function) noexcept try {
   if (is_in_graph_task()) return nullptr;
+  if (is_compiled_program(function)) return begin_compiled_program(function.name());
   OperatorSwitch& looked_at = operators_looked_at();
   if (c10::GradMode::is_enabled()) {
     const bool wanted = (looked_at.wanted() & STRATA_TRAINING_WATCH_FORWARD) != 0;
     if (!wanted || !begins_forward(function)) return nullptr;
+    tell_unseen_optimizer();
     name_before_forward();
     tell_host(STRATA_TRAINING_FORWARD);
     return nullptr;
   }
   if (looked_at.looks_for_state()) note_written(function);
-  const bool wanted = (looked_at.wanted() & STRATA_TRAINING_WATCH_PARAMETER_WRITES) != 0;
-  if (!wanted || !writes_to_parameter(function)) return nullptr;
-  tell_host(STRATA_TRAINING_PARAMETER_WRITE_BEGIN);
-  return std::make_unique<ParameterWrite>();
+  return wants_parameter_writes() && writes_to_parameter(function) ? begin_parameter_write() : nullptr;
 } catch (...) {
   return nullptr;
 }
 
-void end_looked_at(const at::RecordFunction&, at::ObserverContext* context) noexcept try {
-  if (context != nullptr) tell_host(STRATA_TRAINING_PARAMETER_WRITE_END);
+void end_looked_at(const at::RecordFunction& function, at::ObserverContext* context) noexcept try {
+  if (context == nullptr) return;
+  if (dynamic_cast<CompiledProgram*>(context) == nullptr) {
+    if (is_compiled_program(function)) look_for_states();
+    forget_versions();
+    tell_host(STRATA_TRAINING_PARAMETER_WRITE_END);
+  } else if (wants_parameter_writes() && take_written_unseen()) {
+    keep_compiled_optimizer(function.name());
+    look_for_states();
+    tell_host(STRATA_TRAINING_PARAMETER_WRITE_BEGIN);
+    tell_host(STRATA_TRAINING_PARAMETER_WRITE_END);
+  }
 } catch (...) {
 }
 

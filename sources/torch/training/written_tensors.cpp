@@ -38,10 +38,12 @@ bool copies(std::string_view name) {
 }
 
 // Not those that answer with a number, as aten::item does for a log, those that cut off the graph, copies,
-// and views, as LibTorch's initialisation takes of a weight to see how large it is.
+// and views, as LibTorch's initialisation takes of a weight to see how large it is. What has no schema is a
+// function that the program, or Dynamo, gave to autograd.
 bool makes_what_has_a_gradient(const at::RecordFunction& function) {
   const c10::FunctionSchema* const schema = schema_of(function);
-  if (schema == nullptr || schema->name() == "aten::detach" || copies(schema->name())) return false;
+  if (schema == nullptr) return true;
+  if (schema->name() == "aten::detach" || copies(schema->name())) return false;
   return std::ranges::any_of(schema->returns(), [](const c10::Argument& made) {
     if (made.alias_info() != nullptr && !made.alias_info()->isWrite()) return false;
     const auto kind = made.type()->kind();
