@@ -122,6 +122,8 @@ std::optional<Bytes> received(Machine& machine, const Movement& movement) {
   const std::optional<Bytes> sent = known(machine, movement.send, movement.send_bytes);
   switch (movement.kind) {
     case TransferKind::kBroadcast:
+      // Of another rank: it holds what this one does, as where ranks compare sizes and orders with rank 0's.
+      return movement.send_bytes == 0 ? known(machine, movement.receive, movement.receive_bytes) : sent;
     case TransferKind::kReceive:
       return sent;
     case TransferKind::kAllReduce:

@@ -1,9 +1,10 @@
 // What a transfer does to the contents of memory: the one place that decides it.
 //
 // The peers are taken to be like this rank: what it holds, each of them holds. So sizes and shapes that ranks
-// compare with each other are found to be equal, as they are in programs that run. What another rank alone
-// knows (it broadcasts, or sends) is unknown, and so are sums that a card may round: their last bits depend
-// on the order in which NCCL adds the ranks'.
+// compare with each other are found to be equal, as they are in programs that run; and where another rank
+// broadcasts into a buffer whose contents this one knows, it keeps them. What another rank alone knows (it
+// broadcasts into fresh memory, or sends) is unknown, and so are sums that a card may round: their last bits
+// depend on the order in which NCCL adds the ranks'.
 #pragma once
 
 #include <cstdint>

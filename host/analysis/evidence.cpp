@@ -60,6 +60,9 @@ void EvidenceGatherer::add_ops(const BlockHistory& block, Evidence& evidence) co
   if (const auto op = ops_.find(block.birth_op)) {
     evidence.born_in_ones_like = ops_.within(*op, kOnesLike) && is_before_nodes(block, evidence);
     evidence.born_in_zeros_like = ops_.within(*op, kZerosLike);
+    evidence.born_in_sharding = ops_.within(*op, kSharding);
+    evidence.born_in_gathering = ops_.within(*op, kGathering);
+    evidence.born_in_reducing = ops_.within(*op, kReducing);
     evidence.lived_in_one_matrix_product = block.birth_op == block.death_op && ops_.has(*op, kMatrixProduct);
   }
   if (const auto op = ops_.find(block.death_op)) {

@@ -32,6 +32,8 @@ struct Evidence {
   bool born_in_zeros_like = false;
   bool died_in_gradient_addition = false;  // inside an AccumulateGrad that added to a gradient
   bool lived_in_one_matrix_product = false;
+  // Born in fully_shard's ranges: any, and where it puts parameters together or takes gradients apart.
+  bool born_in_sharding = false, born_in_gathering = false, born_in_reducing = false;
   bool parameter_sized = false;  // some registered parameter has as many bytes
 };
 

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 5> kFactories = {
 
 }  // namespace
 
-std::uint8_t traits_of(std::string_view name) {
+std::uint16_t traits_of(std::string_view name) {
   unsigned traits = 0;
   if (name == "aten::ones_like") traits |= kOnesLike;
   if (name == "aten::zeros_like") traits |= kZerosLike;
@@ -40,7 +40,10 @@ std::uint8_t traits_of(std::string_view name) {
   }
   if (name.starts_with("autograd::engine::evaluate_function")) traits |= kEvaluateNode;
   if (std::find(kFactories.begin(), kFactories.end(), name) != kFactories.end()) traits |= kFactory;
-  return static_cast<std::uint8_t>(traits);
+  if (name.starts_with("FSDP::")) traits |= kSharding;  // its number follows: "FSDP::all_gather (0)"
+  if (name.starts_with("FSDP::all_gather_copy_out")) traits |= kGathering;
+  if (name.starts_with("FSDP::post_backward_reduce")) traits |= kReducing;
+  return static_cast<std::uint16_t>(traits);
 }
 
 OpTable::OpTable(const Recording& run)
@@ -50,7 +53,7 @@ OpTable::OpTable(const Recording& run)
       inherited_(run.ops.size()),
       accumulation_(run.ops.size(), kNone),
       adds_(run.ops.size()) {
-  std::vector<std::uint8_t> traits_of_text;
+  std::vector<std::uint16_t> traits_of_text;
   traits_of_text.reserve(run.texts.all().size());
   for (const std::string& text : run.texts.all()) traits_of_text.push_back(traits_of(text));
 
@@ -62,7 +65,7 @@ OpTable::OpTable(const Recording& run)
     index_.emplace(ops_[op].ordinal, op);
     own_[op] = inherited_[op] = traits_of_text[ops_[op].name];
     if (parents_[op] != kNone) {
-      inherited_[op] = static_cast<std::uint8_t>(inherited_[op] | inherited_[parents_[op]]);
+      inherited_[op] = static_cast<std::uint16_t>(inherited_[op] | inherited_[parents_[op]]);
       accumulation_[op] = accumulation_[parents_[op]];
     }
     if (accumulation_[op] == kNone && has(op, kAccumulateGrad)) accumulation_[op] = op;

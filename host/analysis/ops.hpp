@@ -12,16 +12,19 @@
 namespace strata::analysis {
 
 // What an op's name says to the rules. One bit each.
-enum OpTrait : std::uint8_t {
+enum OpTrait : std::uint16_t {
   kOnesLike = 1,        // aten::ones_like: the seed of a backward
   kAccumulateGrad = 2,  // torch::autograd::AccumulateGrad: where a gradient arrives at its parameter
   kAdd = 4,             // aten::add, aten::add_
   kMatrixProduct = 8,   // a matrix product or a convolution: what libraries want a workspace for
   kEvaluateNode = 16,   // autograd::engine::evaluate_function: the engine's frame around one node
   kFactory = 32,        // aten::empty and its kin: they allocate for the op around them
-  kZerosLike = 64       // aten::zeros_like: how optimizers make the state of a parameter
+  kZerosLike = 64,      // aten::zeros_like: how optimizers make the state of a parameter
+  kSharding = 128,      // any range of fully_shard's, which computes nothing of the model
+  kGathering = 256,     // FSDP::all_gather_copy_out: sharded parameters are put together
+  kReducing = 512       // FSDP::post_backward_reduce: this rank's part of summed gradients
 };
-std::uint8_t traits_of(std::string_view op_name);
+std::uint16_t traits_of(std::string_view op_name);
 
 class OpTable {
  public:
@@ -52,7 +55,7 @@ class OpTable {
   const std::vector<OpRow>& ops_;
   std::unordered_map<std::uint64_t, Index> index_;
   std::vector<Index> parents_;
-  std::vector<std::uint8_t> own_, inherited_;
+  std::vector<std::uint16_t> own_, inherited_;
   std::vector<Index> accumulation_;  // the outermost AccumulateGrad around an op
   std::vector<bool> adds_;           // of an outermost AccumulateGrad
   std::vector<std::uint64_t> backward_nodes_;

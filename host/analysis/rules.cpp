@@ -39,6 +39,18 @@ bool dead_with_backward(const Evidence& block) {
   return block.death < block.backward_end || (block.death == kNever && block.backward_end == kNever);
 }
 
+bool gathered(const Evidence& block) {
+  return block.born_in_gathering;
+}
+
+bool sharded_gradient(const Evidence& block) {
+  return block.born_in_reducing && !dead_with_backward(block);
+}
+
+bool sharding(const Evidence& block) {
+  return block.born_in_sharding;
+}
+
 bool saved(const Evidence& block) {
   return block.saved;
 }
@@ -156,6 +168,14 @@ RuleTable make_rules() {
        registered<STRATA_TENSOR_OFFLOADED>},
       {"autocast_copy", "registered as autocast's copy of a parameter", kActivation, "autocast_copy",
        registered<STRATA_TENSOR_AUTOCAST_COPY>},
+
+      // Forms that fully_shard gives them.
+      {"gathered", "sharded parameters put together, for the layers that compute with them", kParameter,
+       "gathered", gathered},
+      {"sharded_gradient", "this rank's part of gradients that were summed over the ranks, kept", kGradient,
+       "gradient", sharded_gradient},
+      {"sharding_temp", "born while parameters were gathered or gradients summed over the ranks", kTemporary,
+       "comm", sharding},
 
       // What the autograd graph saved.
       {"saved_recompute", "saved by autograd in a forward that ran again inside backward", kActivation,

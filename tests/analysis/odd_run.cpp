@@ -76,6 +76,27 @@ std::uint64_t temporary_and_kept(RunBuilder& run, std::uint32_t kind, const Expe
   return block;
 }
 
+// As fully_shard gathers a layer's weight for its forward, and reduces its gradient in backward.
+std::uint64_t gather(RunBuilder& run) {
+  std::uint64_t gathered = 0;
+  run.op("FSDP::all_gather (0)", [&] {
+    run.op("aten::empty", [&] { run.free(run.allocate(144, {kTemporary, "comm", "", "sharding_temp"})); });
+  });
+  run.op("FSDP::all_gather_copy_out (0)", [&] {
+    gathered = run.allocate(136, {kParameter, "gathered", "", "gathered"});
+  });
+  return gathered;
+}
+
+std::uint64_t reduce(RunBuilder& run) {
+  std::uint64_t kept = 0;
+  run.op("FSDP::post_backward_reduce (0)", [&] {
+    run.free(run.allocate(144, {kTemporary, "comm", "", "sharding_temp"}));
+    kept = run.allocate(152, {kGradient, "gradient", "", "sharded_gradient"});
+  });
+  return kept;
+}
+
 }  // namespace
 
 TrainingRun make_odd_run() {
@@ -97,7 +118,7 @@ TrainingRun make_odd_run() {
         run.free(data_ahead);
         run.free(between);
       }
-      std::uint64_t kept = 0, residue = 0, captured = 0;
+      std::uint64_t kept = 0, residue = 0, captured = 0, gathered = 0, reduced = 0;
       run.phase(STRATA_PHASE_DATA, "data", [&] {
         kept = run.allocate(32, {kInput, "input", "", "data_kept"});
         if (step == 0) data_ahead = run.allocate(32, {kInput, "prefetch", "", "data_ahead"});
@@ -105,6 +126,7 @@ TrainingRun make_odd_run() {
       run.phase(STRATA_PHASE_OTHER, "train_step", [&] {
         run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
           residue = run.allocate(72, {kActivation, "forward_residue", "", "forward_residue"});
+          gathered = gather(run);
           run.in_pool(kPool, [&] {
             run.allocate(72, {kTemporary, "graph_pool", "", "graph_pool"});
             captured = run.allocate(88, {kActivation, "saved", "", "activation"});
@@ -113,6 +135,8 @@ TrainingRun make_odd_run() {
         run.free(run.allocate(48, {kTemporary, "op_temp", "", "forward_temp"}));  // an unmarked gap
         run.phase(STRATA_PHASE_BACKWARD, "backward", [&] {
           run.free(captured);
+          run.free(gathered);
+          reduced = reduce(run);
           if (step == 1) return;
           run.in_pool(kPool, [&] {
             run.allocate(4096, {kGradient, "gradient", "", "gradient_left"});
@@ -147,6 +171,7 @@ TrainingRun make_odd_run() {
       };
       for (const std::uint64_t block : blocks) run.free(block);
       run.free(residue);
+      run.free(reduced);
       run.free(kept);
       run.free(run.allocate(24, {kTemporary, "op_temp", "", "between_temp"}));
       if (step == 0) {

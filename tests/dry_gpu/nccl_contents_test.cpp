@@ -65,9 +65,18 @@ TEST_F(NcclContents, ABroadcastFromThisRankKeepsThem) {
   upload(Integers{5, 6});
   EXPECT_EQ(ncclBroadcast(send_, receive_, 2, ncclInt64, kRank, communicator_, nullptr), ncclSuccess);
   EXPECT_EQ(read<std::int64_t>(2), (Integers{5, 6}));
+}
+
+TEST_F(NcclContents, ABroadcastFromAnotherRankIsWhatThisOneHoldsThere) {
+  EXPECT_EQ(ncclBroadcast(send_, receive_, 1, ncclInt64, 0, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(read<std::int64_t>(1), Integers{}) << "this rank holds nothing";
   upload(Integers{7});
   EXPECT_EQ(ncclBroadcast(send_, receive_, 1, ncclInt64, 0, communicator_, nullptr), ncclSuccess);
-  EXPECT_EQ(read<std::int64_t>(1), Integers{}) << "another rank's";
+  EXPECT_EQ(read<std::int64_t>(1), Integers{}) << "in another buffer";
+  upload(Integers{7});
+  EXPECT_EQ(ncclBcast(send_, 1, ncclInt64, 0, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(ncclBroadcast(send_, receive_, 1, ncclInt64, kRank, communicator_, nullptr), ncclSuccess);
+  EXPECT_EQ(read<std::int64_t>(1), Integers{7}) << "in the same one";
 }
 
 TEST_F(NcclContents, EachRankGathersTheSame) {

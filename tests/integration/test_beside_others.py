@@ -126,3 +126,32 @@ def test_a_compiled_optimizer_ends_steps_and_has_state(workspace, backend, with_
     assert not [name for name in names if "_orig_mod" in name or "GraphModule" in name]
     phases = {name for (name,) in workspace.query("out", "SELECT DISTINCT name FROM phase")}
     assert {"forward", "backward", "optimizer"} <= phases
+
+
+PLUGGED = """
+#include <cstddef>
+extern "C" int cudaMalloc(void**, std::size_t);
+extern "C" int cudaFree(void*);
+extern "C" void* plugged_malloc(std::size_t bytes, int, void*) {
+  void* block = nullptr;
+  return cudaMalloc(&block, bytes) == 0 ? block : nullptr;
+}
+extern "C" void plugged_free(void* block, std::size_t, int, void*) { cudaFree(block); }
+"""
+PLUG_IN = """
+import os, torch
+allocator = torch.cuda.memory.CUDAPluggableAllocator(os.path.abspath("plugged.so"), "plugged_malloc", "plugged_free")
+torch.cuda.memory.change_current_allocator(allocator)
+"""
+
+
+def test_an_allocator_of_the_programs_own(workspace):
+    source = workspace.write("plugged.cpp", PLUGGED)
+    subprocess.run(["g++", "-shared", "-fPIC", "-o", workspace.folder / "plugged.so", source], check=True)
+    workspace.write("program.py", PLUG_IN + TRAINING.format(device="cuda") + "for _ in range(3):\n    step()\n")
+    _, summary = recorded(workspace, "program.py", "--dry", "h100-80gb")
+    assert len(summary["steps"]) == 3
+    assert summary["categories"]["Unknown"]["max"] == 0
+    weights = 4 * (64 * 256 + 256 + 256 * 10 + 10)
+    assert summary["categories"]["Parameter"]["min"] == weights
+    assert "'pluggable', which keeps no count" in workspace.strata("report", "out").stdout

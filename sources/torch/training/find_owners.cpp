@@ -16,11 +16,15 @@ def kinds(torch):
     known = {}
     data = sys.modules.get("torch.utils.data")
     scaler = sys.modules.get("torch.amp.grad_scaler")
+    sharded = sys.modules.get("torch.distributed.fsdp._fully_shard._fsdp_param")
+    collectives = sys.modules.get("torch.distributed.fsdp._fully_shard._fsdp_collectives")
     wanted = [
         ("module", torch.nn.Module),
         ("optimizer", torch.optim.Optimizer),
         ("dataset", data and data.Dataset),
         ("scaler", scaler and scaler.GradScaler),
+        ("sharded", sharded and getattr(sharded, "FSDPParam", None)),
+        ("gathering", collectives and getattr(collectives, "AllGatherResult", None)),
         ("tensor", torch.Tensor),
     ]
 
@@ -38,6 +42,14 @@ def fields(value):
     except AttributeError:
         return {}
     return held if type(held) is dict else {}
+
+
+def local_of(tensor):
+    """Of a DTensor what this rank has of it."""
+    try:
+        return object.__getattribute__(tensor, "_local_tensor")
+    except AttributeError:
+        return tensor
 
 
 def submodules(module):
@@ -59,17 +71,18 @@ class Finder:
         self.lines = []
         self.named = set()  # StorageImpl
         self.items = 0
+        self.sharded = {}  # fully_shard's forms of a parameter, by module and key: the module holds one of them at a time
 
     def is_tensor(self, value):
         return issubclass(type(value), self.torch.Tensor)
 
-    def tell(self, role, name, tensor, owner=None):
+    def tell(self, role, name, tensor, owner=None, may_be_empty=False):
         if not self.is_tensor(tensor):
             return
-        tensor = fields(tensor).get("_local_tensor", tensor)  # of a DTensor
+        tensor = local_of(tensor)
         try:
             storage = tensor.untyped_storage()
-            if storage.data_ptr() == 0 or storage._cdata in self.named:
+            if (storage.data_ptr() == 0 and not may_be_empty) or storage._cdata in self.named:
                 return
         except Exception:  # fake, sparse, or of a class that has none
             return
@@ -78,9 +91,14 @@ class Finder:
         dtype = str(tensor.dtype).removeprefix("torch.")
         of = 0
         if owner is not None:
-            of = fields(owner).get("_local_tensor", owner).untyped_storage()._cdata
+            of = local_of(owner).untyped_storage()._cdata
         name = " ".join(str(name).split()) or "unnamed"
         self.lines.append(f"{role}\t{storage._cdata}\t{of}\t{dtype}\t{extents}\t{name}")
+
+    def leave(self, tensor):
+        """It goes by what made it."""
+        if self.is_tensor(tensor):
+            self.named.add(local_of(tensor).untyped_storage()._cdata)
 
     def tell_held(self, role, name, value, owner=None, depth=0):
         """Of a value, of what a container holds, or of what an object's fields do."""
@@ -103,6 +121,8 @@ class Finder:
         is_average = is_average or type(module).__name__.startswith(("AveragedModel", "ModelEma"))
         for key, parameter in list((own.get("_parameters") or {}).items()):
             self.tell(EMA if is_average else PARAMETER, prefix + key, parameter)
+            for form in self.sharded.get((id(module), key), ()):
+                self.tell(PARAMETER, prefix + key, form, may_be_empty=True)
             # What a quantized weight is restored with.
             self.tell_held(PARAMETER, prefix + key, dict(fields(parameter)))
         for key, buffer in list((own.get("_buffers") or {}).items()):
@@ -111,6 +131,12 @@ class Finder:
             if child is not None:
                 # torch.compile wraps a model under this name, which is none of the program's.
                 self.tell_module(prefix if key == "_orig_mod" else f"{prefix}{key}.", child, is_average, seen)
+
+    def find_sharded(self, parameters):
+        for parameter in map(fields, parameters):
+            place = fields(parameter.get("_module_info"))
+            forms = [parameter.get("sharded_param"), parameter.get("_unsharded_param")]
+            self.sharded[id(place.get("module")), place.get("param_name")] = forms
 
     def tell_state(self, optimizer):
         for parameter, state in list((fields(optimizer).get("state") or {}).items()):
@@ -128,13 +154,14 @@ class Finder:
 
     def find(self, is_first):
         kind = kinds(self.torch)
-        found = {"module": [], "optimizer": [], "dataset": [], "scaler": [], "tensor": []}
+        found = {"module": [], "optimizer": [], "dataset": [], "scaler": [], "sharded": [], "gathering": [], "tensor": []}
         for candidate in gc.get_objects():
             of = kind(type(candidate))
             if of is not None:
                 found[of].append(candidate)
         children = {id(child) for module in found["module"] for child in (fields(module).get("_modules") or {}).values()}
         roots = [module for module in found["module"] if id(module) not in children and holds_tensors(module)]
+        self.find_sharded(found["sharded"])
         # Before the modules: what Dynamo compiles an optimizer's step to is one, with the state as its buffers.
         for optimizer in found["optimizer"]:
             self.tell_state(optimizer)
@@ -153,6 +180,11 @@ class Finder:
                 self.tell_held(SCALER, key.lstrip("_"), fields(scaler).get(key))
         for dataset in found["dataset"]:
             self.tell_held(INPUT, type(dataset).__name__, dict(fields(dataset)))
+        for gathering in found["gathering"]:
+            self.leave(tuple.__getitem__(gathering, 0))
+        for parameter in found["sharded"]:
+            for whole in fields(parameter).get("all_gather_outputs") or []:
+                self.leave(whole)
         if is_first:
             self.tell_the_rest(found["tensor"])
         return "\n".join(self.lines)

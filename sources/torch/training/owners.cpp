@@ -103,9 +103,10 @@ bool hears_of_tensors() {
   return emission && emission.wanted(STRATA_INTEREST_TENSOR);
 }
 
+// Nothing of one that holds nothing now: a DTensor's own, or what is gathered again when it is needed.
 void tell_storage(const c10::StorageImpl& storage, const OwnerTold& told) {
   const Emission emission;
-  if (!emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
+  if (storage.data() == nullptr || !emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
   const c10::Device device = storage.device();
   emission.tensor({.struct_size = sizeof(strata_tensor_event),
                    .role = told.role,
@@ -217,10 +218,22 @@ void tell_accumulated(const at::RecordFunction& node) {
              address_of_storage(parameter));
 }
 
+// From the hook of a parameter's last gradient, or when all are there; other nodes exchange what they
+// compute.
+void tell_buckets(const at::RecordFunction& function) {
+  if (std::string_view(function.name()) != "c10d::allreduce_" || function.inputs().empty()) return;
+  const auto node = torch::autograd::get_current_node();
+  if (node && dynamic_cast<const torch::autograd::AccumulateGrad*>(node.get()) == nullptr) return;
+  if (!function.inputs()[0].isTensorList() || !hears_of_tensors()) return;
+  for (const at::Tensor& bucket : function.inputs()[0].toTensorList()) {
+    if (bucket.defined() && bucket.has_storage()) tell_owner(STRATA_TENSOR_BUCKET, "bucket", bucket, 0);
+  }
+}
+
 void note_written(const at::RecordFunction& function) {
   Owners& known = owners();
   for_each_written(function, [&](const at::Tensor& tensor) {
-    if (!tensor.has_storage() || is_leaf_to_train(tensor)) return;
+    if (!tensor.has_storage() || tensor.storage().data() == nullptr || is_leaf_to_train(tensor)) return;
     const std::lock_guard lock(known.mutex);
     const Storage storage = storage_of(tensor);
     if (holds(known.parameters, storage) || holds(known.gradients, storage)) return;

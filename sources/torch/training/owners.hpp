@@ -18,6 +18,10 @@ void name_before_forward();
 // both.
 void tell_accumulated(const at::RecordFunction& node);
 
+// [any] not [alloc-lock], in backward. Ranks exchange gradients: when DDP does, in its buckets, tells of
+// these.
+void tell_buckets(const at::RecordFunction& function);
+
 // [any] not [alloc-lock]. An operator writes, in an optimizer's step or where one may be: what it writes to
 // is held in mind.
 void note_written(const at::RecordFunction& function);

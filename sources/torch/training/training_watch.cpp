@@ -27,6 +27,10 @@ constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 // look some steps later.
 constexpr int kStepsWithoutNewState = 2;
 constexpr int kStepsUntilAnotherLook = 100;
+// In so many backwards gradients may be exchanged in buckets that nobody was told of: DDP makes them anew
+// after the first, and where gradients are accumulated only the last of a step exchanges any.
+constexpr int kBackwardsWithNewBuckets = 64;
+constexpr int kStepsWithNewBuckets = 3;
 
 // Which operators are looked at, and torch's callback for them switched to it.
 class OperatorSwitch {
@@ -42,7 +46,8 @@ class OperatorSwitch {
     handle_ = at::INVALID_CALLBACK_HANDLE;
     wanted_ = 0;
     depth_ = 0;
-    quiet_steps_ = 0;
+    quiet_steps_ = steps_ = backwards_ = 0;
+    in_backward_ = false;
   }
 
   // STRATA_TRAINING_WATCH_*.
@@ -53,6 +58,18 @@ class OperatorSwitch {
     const std::uint32_t before = wanted_.exchange(bits, std::memory_order_relaxed);
     apply();
     return (before & ~bits & STRATA_TRAINING_WATCH_PARAMETER_WRITES) != 0;
+  }
+
+  void begin_backward() {
+    const std::lock_guard lock(mutex_);
+    in_backward_ = true;
+    ++backwards_;
+    apply();
+  }
+  void end_backward() {
+    const std::lock_guard lock(mutex_);
+    in_backward_ = false;
+    apply();
   }
 
   bool looks_for_state() const { return looks_for_state_.load(std::memory_order_relaxed); }
@@ -71,6 +88,7 @@ class OperatorSwitch {
   }
   void count_step(bool has_new_state) {
     const std::lock_guard lock(mutex_);
+    ++steps_;
     quiet_steps_ = has_new_state ? 0 : quiet_steps_ + 1;
     if (quiet_steps_ > kStepsUntilAnotherLook) quiet_steps_ = kStepsWithoutNewState - 1;
   }
@@ -80,7 +98,9 @@ class OperatorSwitch {
     const bool by_name = depth_ > 0 && quiet_steps_ < kStepsWithoutNewState;
     const bool by_writes = (wanted() & STRATA_TRAINING_WATCH_PARAMETER_WRITES) != 0;
     looks_for_state_.store(by_name || by_writes, std::memory_order_relaxed);
-    const bool enabled = wanted() != 0 || looks_for_state();
+    const bool looks_for_buckets =
+        in_backward_ && steps_ < kStepsWithNewBuckets && backwards_ <= kBackwardsWithNewBuckets;
+    const bool enabled = wanted() != 0 || looks_for_state() || looks_for_buckets;
     if (handle_ == at::INVALID_CALLBACK_HANDLE || enabled == enabled_) return;
     enabled ? at::reenableCallback(handle_) : at::disableCallback(handle_);
     enabled_ = enabled;
@@ -93,6 +113,8 @@ class OperatorSwitch {
   std::atomic<bool> looks_for_state_{false};
   int depth_ = 0;
   int quiet_steps_ = 0;
+  int steps_ = 0, backwards_ = 0;
+  bool in_backward_ = false;
 };
 
 OperatorSwitch& operators_looked_at() {
@@ -122,11 +144,16 @@ void tell_unseen_optimizer() {
 void begin_graph_task() {
   tell_unseen_optimizer();
   forget_versions();
+  operators_looked_at().begin_backward();
   tell_host(STRATA_TRAINING_BACKWARD_BEGIN);
 }
 
-constexpr GraphTaskCalls kGraphTaskCalls{.begin = &begin_graph_task,
-                                         .end = [] { tell_host(STRATA_TRAINING_BACKWARD_END); }};
+void end_graph_task() {
+  operators_looked_at().end_backward();
+  tell_host(STRATA_TRAINING_BACKWARD_END);
+}
+
+constexpr GraphTaskCalls kGraphTaskCalls{.begin = &begin_graph_task, .end = &end_graph_task};
 
 std::unique_ptr<at::ObserverContext> begin_outline(const at::RecordFunction& function) noexcept try {
   if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
@@ -173,7 +200,10 @@ std::unique_ptr<at::ObserverContext> begin_compiled_program(std::string_view ran
 }
 
 std::unique_ptr<at::ObserverContext> begin_looked_at(const at::RecordFunction& function) noexcept try {
-  if (is_in_graph_task()) return nullptr;
+  if (is_in_graph_task()) {
+    tell_buckets(function);
+    return nullptr;
+  }
   if (is_compiled_program(function)) return begin_compiled_program(function.name());
   OperatorSwitch& looked_at = operators_looked_at();
   if (c10::GradMode::is_enabled()) {
