@@ -45,6 +45,8 @@ void EvidenceGatherer::add_circumstances(const BlockHistory& block, Evidence& ev
   evidence.phase_end = birth.phase != nullptr ? birth.phase->end_sequence : evidence.step_end;
   if (birth.stage == Stage::kSetup) evidence.phase_end = structure_.first_step_begin();
   evidence.next_optimizer = structure_.next_optimizer(block.birth_sequence);
+  if (evidence.next_optimizer != kNever)
+    evidence.optimizer_after_next = structure_.next_optimizer(evidence.next_optimizer + 1);
   if (birth.pass != nullptr) {
     evidence.backward_begin = birth.pass->backward_begin;
     evidence.backward_end = birth.pass->backward_end;
@@ -81,8 +83,9 @@ bool EvidenceGatherer::is_before_nodes(const BlockHistory& block, const Evidence
 
 void EvidenceGatherer::forget(Evidence& block) const {
   if (block.birth > last_sequence_ || block.death <= last_sequence_ || last_sequence_ == kNever) return;
-  for (std::uint64_t* const moment : {&block.death, &block.held_until, &block.phase_end, &block.step_end,
-                                      &block.backward_begin, &block.backward_end, &block.next_optimizer}) {
+  for (std::uint64_t* const moment :
+       {&block.death, &block.held_until, &block.phase_end, &block.step_end, &block.backward_begin,
+        &block.backward_end, &block.next_optimizer, &block.optimizer_after_next}) {
     if (*moment > last_sequence_) *moment = kNever;
   }
   block.run_finished = false;

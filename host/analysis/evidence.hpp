@@ -26,7 +26,8 @@ struct Evidence {
   // Of the micro-batch's backward; kNever without one.
   std::uint64_t backward_begin = kNever, backward_end = kNever;
   std::uint64_t next_optimizer = kNever;  // the first optimizer phase that begins after its birth
-  bool run_finished = true;               // the recording ends because the run did
+  std::uint64_t optimizer_after_next = kNever;
+  bool run_finished = true;  // the recording ends because the run did
 
   bool born_in_ones_like = false;  // and before the first node of that backward ran
   bool born_in_zeros_like = false;

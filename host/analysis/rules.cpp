@@ -85,6 +85,12 @@ bool kept_in_pool(const Evidence& block) {
   return block.in_private_pool && is_kept && !is_batch_or_state && !is_gradient;
 }
 
+// Made where a step's optimizers have run, and let go of when the next step's have, or are about to.
+bool batch_between(const Evidence& block) {
+  return block.stage == Stage::kBetween && block.death >= block.step_end && block.death != kNever &&
+         block.next_optimizer > block.step_end && block.death < block.optimizer_after_next;
+}
+
 bool data_ahead(const Evidence& block) {
   return block.stage == Stage::kData && block.death >= block.step_end;
 }
@@ -202,6 +208,8 @@ RuleTable make_rules() {
       {"data_kept", "born while a batch was made, dead in the same step", kInput, "input",
        within_step<Stage::kData>},
       {"data_ahead", "born while a batch was made and kept beyond its step", kInput, "prefetch", data_ahead},
+      {"batch_between", "born behind a step's optimizer and dead before the optimizer of the step after next",
+       kInput, "input", batch_between},
       {"recompute_temp", "born and dead in a forward that ran again inside backward", kTemporary, "op_temp",
        within_phase<Stage::kRecompute>},
       {"recompute", "born in a forward that ran again inside backward, dead before that backward ended",

@@ -101,7 +101,7 @@ std::uint64_t reduce(RunBuilder& run) {
 
 TrainingRun make_odd_run() {
   RunBuilder run;
-  std::uint64_t state_left = 0, data_ahead = 0, between = 0;
+  std::uint64_t state_left = 0, data_ahead = 0, between = 0, batch = 0;
   run.phase(STRATA_PHASE_SETUP, "setup", [&] {
     register_every_role(run);
     register_casts(run);
@@ -182,7 +182,9 @@ TrainingRun make_odd_run() {
           });
           state_left = run.allocate(64, {kOptimizerState, "state", "", "optimizer_state_left"});
         });
+        batch = run.allocate(24, {kInput, "input", "", "batch_between"});
       } else {
+        run.free(batch);
         run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] {
           run.allocate(64, {kOptimizerState, "state", "", "optimizer_state_at_end"});
         });

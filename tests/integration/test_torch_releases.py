@@ -71,6 +71,13 @@ def test_doctor_lists_the_releases(workspace):
     assert "2.11" in finding["detail"] and "2.77 (built here)" in finding["detail"]
 
 
+def test_doctor_says_what_of_compiled_programs_is_seen(workspace):
+    """tests/integration/test_beside_others.py tests that it is so."""
+    checks = json.loads(workspace.strata("doctor", "--json").stdout)["checks"]
+    (finding,) = [check for check in checks if check["name"] == "torch.compile"]
+    assert finding["verdict"] == "ok" and "one range" in finding["detail"]
+
+
 def test_what_is_built_is_whole_and_used_again(workspace):
     """The shipped release, once more, as another would be."""
     torch = pytest.importorskip("torch")

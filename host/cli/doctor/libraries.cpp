@@ -94,10 +94,18 @@ Finding check_torch_releases() {
   return {.name = "torch releases", .detail = detail + "; others from 2.11 on are built when they are met"};
 }
 
+// What of a program that torch.compile compiled is not there to be seen.
+Finding check_compiled_programs() {
+  return {.name = "torch.compile",
+          .detail =
+              "memory, owners, steps and phases are recorded; the operators and modules within a compiled "
+              "program are one range, and an optimizer's compiled step has no length the first time"};
+}
+
 }  // namespace
 
 Findings check_libraries() {
-  Findings findings{check_trainer(), check_torch(), check_torch_releases()};
+  Findings findings{check_trainer(), check_torch(), check_torch_releases(), check_compiled_programs()};
   for (const PluginDescription& plugin : available_plugins()) findings.push_back(check_entry(plugin));
   bool has_torch_source = false;
   for (const PluginDescription& source : sources_with_torch()) {
