@@ -12,6 +12,10 @@
 
 namespace strata::trainer {
 
+bool is_made_here(const char* environment_variable) {
+  return std::getenv(environment_variable) != nullptr;
+}
+
 Dictionary load_fixture(const std::string& name, const char* environment_variable) {
   const char* other = std::getenv(environment_variable);
   const std::string path = other != nullptr ? other : STRATA_TEST_DATA "/" + name;

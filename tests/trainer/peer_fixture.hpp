@@ -35,6 +35,10 @@ class Dictionary {
 // The file of that name in tests/data, or the one that the environment variable names.
 Dictionary load_fixture(const std::string& name, const char* environment_variable);
 
+// Whether it is the one that the variable names: made by this machine's Python, it agrees to the bit. What is
+// committed was made on another machine, whose libraries may round otherwise.
+bool is_made_here(const char* environment_variable);
+
 // No element differs by more than `tolerance` times the largest of `expected`.
 void expect_close(const at::Tensor& actual, const at::Tensor& expected, double tolerance,
                   const std::string& what);
