@@ -69,7 +69,7 @@ std::size_t plan_again(std::vector<CellState>& states, const std::vector<Status>
   std::size_t count = 0;
   for (CellState& state : states) {
     if (std::ranges::find(again, state.status) == again.end()) continue;
-    state.status = Status::kPlanned;
+    state.plan_again();
     ++count;
   }
   return count;

@@ -65,6 +65,15 @@ std::optional<int> code_at(const StateJson& json, const char* key) {
 
 }  // namespace
 
+void CellState::plan_again() {
+  status = Status::kPlanned;
+  exit_code.reset();
+  signal.reset();
+  reason.clear();
+  dominated_by.clear();
+  result.reset();
+}
+
 std::string state_text(const std::string& id, const CellState& state) {
   StateJson json = {{"schema", "strata.cell/1"},
                     {"id", id},

@@ -23,6 +23,9 @@ struct CellState {
   std::string reason;        // of what is not ok, in one line
   std::string dominated_by;  // of a skipped cell: the id of the one that ran out of memory
   std::optional<RunResult> result;
+
+  // What the last attempt came to is forgotten; that there was one is not.
+  void plan_again();
 };
 
 // JSON that ends in a newline.

@@ -62,7 +62,9 @@ class Drafter {
     }
   }
 
-  bool is_excluded(const std::vector<Setting>& settings, const config::Written& written) {
+  bool is_excluded(const std::vector<Setting>& settings, const config::Written& of_the_file) {
+    std::vector<config::Problem> ignored;  // told of the cell
+    const config::Written written = overridden(of_the_file, ignored);
     const auto value_of = [&](const std::string& name) -> std::optional<std::string> {
       const auto setting = std::ranges::find(settings, name, &Setting::axis);
       if (setting != settings.end()) return setting->label;
@@ -102,14 +104,20 @@ class Drafter {
     }
   }
 
+  // As a cell has it, the command line's words on top.
+  config::Written overridden(const config::Written& written, std::vector<config::Problem>& problems) const {
+    config::Written with = written;
+    for (const std::string& each : grid_.overrides) config::read_override(each, with, problems);
+    return with;
+  }
+
   void add(std::vector<Setting> settings, config::Written written) {
     const std::uint64_t most = grid_.options.limits.max_cells;
     if (drafts_.cells.size() >= most)
       refuse(
           fmt::format("the grid has more than {} cells; take values away, or raise limits.max_cells", most));
-    Draft draft{.settings = std::move(settings), .written = std::move(written), .problems = {}};
-    for (const std::string& each : grid_.overrides)
-      config::read_override(each, draft.written, draft.problems);
+    Draft draft{.settings = std::move(settings), .written = {}, .problems = {}};
+    draft.written = overridden(written, draft.problems);
     drafts_.cells.push_back(std::move(draft));
   }
 

@@ -36,21 +36,20 @@ std::int64_t cores_of_this_process() {
   return granted && *granted > 0 ? std::min(cores, *granted) : cores;
 }
 
-std::vector<std::int64_t> visible_gpus(std::int64_t count) {
-  std::vector<std::int64_t> numbers;
+std::vector<std::string> visible_gpus(std::int64_t count) {
+  std::vector<std::string> names;
   const char* const variable = std::getenv("CUDA_VISIBLE_DEVICES");
   std::string_view rest = variable == nullptr ? "" : variable;
-  while (!rest.empty()) {
+  // CUDA takes them up to the first that it does not know, so that there may be fewer than are named.
+  while (!rest.empty() && names.size() < static_cast<std::size_t>(count)) {
     const auto comma = rest.find(',');
-    const auto number = config::parse_integer(rest.substr(0, comma));
-    if (!number) break;  // by their UUIDs: counted as they come
-    numbers.push_back(*number);
+    names.emplace_back(rest.substr(0, comma));
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
   }
-  if (numbers.size() == static_cast<std::size_t>(count)) return numbers;
-  numbers.clear();
-  for (std::int64_t index = 0; index < count; ++index) numbers.push_back(index);
-  return numbers;
+  if (names.size() == static_cast<std::size_t>(count)) return names;
+  names.clear();
+  for (std::int64_t index = 0; index < count; ++index) names.push_back(std::to_string(index));
+  return names;
 }
 
 }  // namespace
@@ -98,8 +97,8 @@ void Placement::give_back(const Place& place) {
   --running_;
   cores_taken_ -= place.cores;
   bytes_taken_ -= place.host_bytes;
-  for (const std::int64_t number : place.gpus) {
-    const auto gpu = std::ranges::find(machine_.gpus, number);
+  for (const std::string& name : place.gpus) {
+    const auto gpu = std::ranges::find(machine_.gpus, name);
     --cells_on_gpu_[static_cast<std::size_t>(gpu - machine_.gpus.begin())];
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "host/grid/options.hpp"
@@ -13,7 +14,8 @@ namespace strata::grid {
 
 struct Machine {
   std::int64_t cores = 1;
-  std::vector<std::int64_t> gpus;  // numbers that cells may be given
+  // What cells may be given, as CUDA_VISIBLE_DEVICES names them: numbers, or UUIDs of GPUs and their parts.
+  std::vector<std::string> gpus;
   std::uint64_t memory_bytes = 0;  // of the host, available; 0: not known, and not counted
 };
 
@@ -27,7 +29,7 @@ struct Demand {
 };
 
 struct Place {
-  std::vector<std::int64_t> gpus;
+  std::vector<std::string> gpus;
   std::int64_t cores = 0;
   std::uint64_t host_bytes = 0;
 };

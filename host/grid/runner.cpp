@@ -1,10 +1,12 @@
 #include "host/grid/runner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <system_error>
 #include <utility>
 
 #include "host/grid/dominance.hpp"
@@ -21,12 +23,6 @@ using Clock = std::chrono::steady_clock;
 // How long a cell that was asked to end may take for its report.
 constexpr std::chrono::seconds kGrace{10};
 constexpr std::chrono::milliseconds kLook{500};
-
-std::string numbers(const std::vector<std::int64_t>& all) {
-  std::string text;
-  for (const std::int64_t each : all) text += fmt::format("{}{}", text.empty() ? "" : ",", each);
-  return text;
-}
 
 }  // namespace
 
@@ -108,7 +104,7 @@ void Runner::start(std::size_t index, Place place) {
   const CellState before = states_[index];
   try {
     if (!place.gpus.empty() && cell.device == "cuda")
-      state.gpus = numbers(place.gpus);
+      state.gpus = fmt::format("{}", fmt::join(place.gpus, ","));
     else if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES"))
       state.gpus = visible;
     folder_.remove_runs_before(cell.id, state.attempt);
@@ -125,6 +121,11 @@ void Runner::start(std::size_t index, Place place) {
   } catch (const WriteError& error) {
     states_[index] = before;
     placement_.give_back(place);
+    return stop(GridEnd::kNoRoom, 0, error.what());
+  } catch (const std::system_error& error) {  // of starting a process: those that run go on to their end
+    states_[index] = before;
+    placement_.give_back(place);
+    folder_.write_state(cell.id, before);
     return stop(GridEnd::kNoRoom, 0, error.what());
   }
   try {

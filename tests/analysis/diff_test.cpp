@@ -15,7 +15,9 @@ namespace strata::analysis {
 namespace {
 
 Facts facts_of(const testing::TrainingOptions& options) {
-  return analyse(testing::make_training_run(options).recording);
+  Facts facts = analyse(testing::make_training_run(options).recording);
+  facts.plugins = {{"allocator_tracer", "ok", ""}};
+  return facts;
 }
 
 const MeasureChange& measure_of(const std::vector<MeasureChange>& measures, const std::string& name) {
@@ -50,6 +52,32 @@ TEST(RunDiff, OfARunWithItselfIsNothing) {
     ASSERT_EQ(measure.base.has_value(), measure.now.has_value()) << measure.name;
     EXPECT_EQ(measure.change().value_or(0.0), 0.0) << measure.name;
   }
+}
+
+// Else a limit on memory would hold for a run that recorded none.
+TEST(RunDiff, OfARunWithoutItsMemoryKnowsNoneOfIt) {
+  const Facts base = facts_of({.layers = 2});
+  Facts now = base;
+  now.plugins.front().status = "failed";
+  for (const MeasureChange& measure : diff_runs(base, now, {}, {}).measures) {
+    if (measure.name == "peak_allocated" || measure.name.starts_with("category.")) {
+      EXPECT_TRUE(measure.base && !measure.now) << measure.name;
+    }
+  }
+  for (const char* const gate : {"peak_allocated>+2%", "category.Activation>+1MiB"})
+    EXPECT_THROW(diff_runs(base, now, {}, {Gate(gate)}), GateError) << gate;
+  EXPECT_NO_THROW(diff_runs(base, base, {}, {Gate("peak_allocated>+2%")}));
+}
+
+TEST(RunDiff, HoldsNoTimeOfADryRunAgainstAMeasuredOne) {
+  const Facts base = facts_of({.layers = 2});
+  Facts dry = base;
+  dry.dry.emplace();
+  const std::vector<Gate> time{Gate("step_time>+5%")}, memory{Gate("peak_allocated>+5%")};
+  EXPECT_THROW(diff_runs(base, dry, {}, time), GateError);
+  EXPECT_THROW(diff_runs(dry, base, {}, time), GateError);
+  EXPECT_NO_THROW(diff_runs(dry, dry, {}, time));
+  EXPECT_NO_THROW(diff_runs(base, dry, {}, memory));
 }
 
 TEST(RunDiff, EveryWayOfCountingThePeakAddsUpToIt) {

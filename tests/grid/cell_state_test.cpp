@@ -80,6 +80,19 @@ TEST(Tally, CountsWhatIsOver) {
   EXPECT_EQ(tally.text(), "2 of 4 cells, 1 running, 1 failed");
 }
 
+TEST(CellState, PlannedAgainHasNoResult) {
+  CellState state;
+  state.status = Status::kOk;
+  state.attempt = 3;
+  state.exit_code = 0;
+  state.reason = "a reason";
+  state.result.emplace();
+  state.plan_again();
+  CellState planned;
+  planned.attempt = 3;
+  EXPECT_EQ(grid::state_text("a", state), grid::state_text("a", planned));
+}
+
 TEST(Tally, FindsTheLowestPeakOfWhatIsOk) {
   std::vector<CellState> states(3);
   for (CellState& state : states) state.result.emplace();

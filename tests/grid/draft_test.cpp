@@ -53,6 +53,19 @@ TEST(Draft, ExcludesByALabelAndByADefault) {
             (Texts{"kind=b"}));
 }
 
+TEST(Draft, ExcludesByWhatTheCommandLineSays) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("g.yaml",
+                                 "grid: 1\nset: {model: {size: custom, layers: 1, d_model: 8, d_ff: 8, "
+                                 "heads: 1, vocab: 16, context: 4}}\n"
+                                 "axes: {accumulation: [1, 2]}\nexclude: [{accumulation: 2, seed: '>=5'}]\n");
+  const auto count = [&](const std::vector<std::string>& words) {
+    return grid::plan_grid(grid::load_grid(file, words)).plan.cells.size();
+  };
+  EXPECT_EQ(count({}), 2U);
+  EXPECT_EQ(count({"seed=7"}), 1U);
+}
+
 // Nobody says that a combination which is excluded would be wrong.
 TEST(Draft, DoesNotCheckWhatIsExcluded) {
   EXPECT_EQ(

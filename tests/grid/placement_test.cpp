@@ -60,34 +60,45 @@ TEST(Placement, RunsWhatIsTooLargeAlone) {
 
 TEST(Placement, GivesEachCellGpusOfItsOwn) {
   const Demand one{.needs = {.cores = 1, .gpus = 1}}, two{.needs = {.cores = 1, .gpus = 2}};
-  Placement placement({.cores = 8, .gpus = {4, 5, 7}, .memory_bytes = 0}, {});
+  Placement placement({.cores = 8, .gpus = {"4", "GPU-5a7c", "7"}, .memory_bytes = 0}, {});
   const auto first = placement.take(one);
-  EXPECT_EQ(first->gpus, std::vector<std::int64_t>{4});
+  EXPECT_EQ(first->gpus, std::vector<std::string>{"4"});
   const auto second = placement.take(two);
-  EXPECT_EQ(second->gpus, (std::vector<std::int64_t>{5, 7}));
+  EXPECT_EQ(second->gpus, (std::vector<std::string>{"GPU-5a7c", "7"}));
   EXPECT_FALSE(placement.take(one));
   placement.give_back(*first);
-  EXPECT_EQ(placement.take(one)->gpus, std::vector<std::int64_t>{4});
+  EXPECT_EQ(placement.take(one)->gpus, std::vector<std::string>{"4"});
+}
+
+// As schedulers name them: numbers, UUIDs, and more than CUDA takes.
+TEST(Placement, GivesGpusTheNamesThatTheyHave) {
+  using Names = std::vector<std::string>;
+  ASSERT_EQ(setenv("CUDA_VISIBLE_DEVICES", "GPU-5a7c,MIG-11", 1), 0);
+  EXPECT_EQ(grid::this_machine(2).gpus, (Names{"GPU-5a7c", "MIG-11"}));
+  ASSERT_EQ(setenv("CUDA_VISIBLE_DEVICES", "2,3,-1,1", 1), 0);
+  EXPECT_EQ(grid::this_machine(2).gpus, (Names{"2", "3"}));
+  ASSERT_EQ(unsetenv("CUDA_VISIBLE_DEVICES"), 0);
+  EXPECT_EQ(grid::this_machine(2).gpus, (Names{"0", "1"}));
 }
 
 TEST(Placement, PutsSeveralOnOneGpuWhereItIsSaid) {
   Engine engine;
   engine.cells_per_gpu = 2;
   const Demand one{.needs = {.cores = 1, .gpus = 1}};
-  Placement placement({.cores = 8, .gpus = {0}, .memory_bytes = 0}, engine);
+  Placement placement({.cores = 8, .gpus = {"0"}, .memory_bytes = 0}, engine);
   EXPECT_TRUE(placement.take(one) && placement.take(one));
   EXPECT_FALSE(placement.take(one));
 }
 
 TEST(Placement, GivesNoGpuThatIsNotThere) {
-  Placement placement({.cores = 8, .gpus = {0}, .memory_bytes = 0}, {});
+  Placement placement({.cores = 8, .gpus = {"0"}, .memory_bytes = 0}, {});
   EXPECT_FALSE(placement.take({.needs = {.cores = 1, .gpus = 2}}));
 }
 
 // Whatever comes and goes, nothing is given twice, and in the end all is there again.
 TEST(Placement, NeverGivesTwice) {
   std::mt19937 random(5);
-  const Machine machine{.cores = 4, .gpus = {0, 1, 2}, .memory_bytes = 100};
+  const Machine machine{.cores = 4, .gpus = {"0", "1", "2"}, .memory_bytes = 100};
   Placement placement(machine, {});
   std::vector<grid::Place> taken;
   for (int turn = 0; turn < 5000; ++turn) {
@@ -107,7 +118,7 @@ TEST(Placement, NeverGivesTwice) {
     for (const grid::Place& place : taken) {
       used += place.cores;
       bytes += place.host_bytes;
-      for (const std::int64_t gpu : place.gpus) ++on_gpu[static_cast<std::size_t>(gpu)];
+      for (const std::string& gpu : place.gpus) ++on_gpu[static_cast<std::size_t>(gpu.front() - '0')];
     }
     ASSERT_EQ(placement.running(), static_cast<std::int64_t>(taken.size()));
     ASSERT_LE(used, 4);

@@ -62,7 +62,7 @@ void on_gpus(grid::Plan& plan, std::int64_t count) {
 TEST(Slots, AreOneForEachGpu) {
   Slots slots(6);
   on_gpus(slots.plan, 1);
-  slots.run({.cores = 8, .gpus = {4, 7}, .memory_bytes = 0});
+  slots.run({.cores = 8, .gpus = {"4", "7"}, .memory_bytes = 0});
   const auto noted = slots.noted();
   EXPECT_EQ(slots.watcher.most_at_once, 2U);
   ASSERT_EQ(noted.size(), 2U);
@@ -78,14 +78,14 @@ TEST(Slots, AreSeveralOnAGpuWhereItIsSaid) {
   Slots slots(4);
   on_gpus(slots.plan, 1);
   slots.plan.engine.cells_per_gpu = 2;
-  slots.run({.cores = 8, .gpus = {4}, .memory_bytes = 0});
+  slots.run({.cores = 8, .gpus = {"4"}, .memory_bytes = 0});
   EXPECT_EQ(slots.noted().at("4"), std::pair(2, 4));
 }
 
 TEST(Slots, GiveACellAllThatItNeeds) {
   Slots slots(2);
   on_gpus(slots.plan, 2);
-  slots.run({.cores = 8, .gpus = {4, 5, 6}, .memory_bytes = 0});
+  slots.run({.cores = 8, .gpus = {"4", "5", "6"}, .memory_bytes = 0});
   EXPECT_EQ(slots.noted().at("4,5"), std::pair(1, 2));
 }
 

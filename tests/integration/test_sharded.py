@@ -63,10 +63,10 @@ def test_steps_and_what_is_unknown(recorded):
 
 def test_peaks_are_torchs(recorded):
     _, _, printed, summaries = recorded
-    peaks = [line.split()[1:] for line in printed.splitlines() if line.startswith("peak")]
-    assert [(int(rank), int(peak)) for rank, peak in sorted(peaks)] == [
-        (rank, summary["peak"]["allocated_bytes"]) for rank, summary in enumerate(summaries) if peaks
-    ]
+    if summaries[0]["device"] == "cpu":
+        pytest.skip("torch counts no peak of the CPU's memory")
+    peaks = dict(line.split()[1:] for line in printed.splitlines() if line.startswith("peak"))
+    assert peaks == {str(rank): str(summary["peak"]["allocated_bytes"]) for rank, summary in enumerate(summaries)}
 
 
 def test_each_rank_has_its_share(recorded):

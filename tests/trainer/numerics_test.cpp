@@ -78,9 +78,11 @@ double largest_difference(const Losses& losses, const Losses& expected) {
   return largest;
 }
 
-// The bands of the data's README.
+// The bands of the data's README; GaLore takes its singular vectors in float32, in a double's model too, and
+// these differ in their last bits from one kind of processor to the next.
 double band(const Json& run) {
   if (run.at("amp_bf16")) return 5e-3;
+  if (run.at("optimizer").get<std::string>().starts_with("galore")) return 5e-6;
   return run.at("dtype") == "float64" ? 1e-12 : 5e-6;
 }
 

@@ -105,8 +105,14 @@ RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange
                .gates = {},
                .warnings = {}};
   diff.warnings = warnings_of(diff.base, diff.now, base, now);
+  // What a dry card took says nothing about what a card takes.
+  std::vector<MeasureChange> comparable = diff.measures;
+  for (MeasureChange& measure : comparable) {
+    if (diff.base.is_dry != diff.now.is_dry && measure.unit != MeasureUnit::kBytes)
+      (diff.now.is_dry ? measure.now : measure.base).reset();
+  }
   for (const Gate& gate : gates) {
-    for (Gate::Result& result : gate.check(diff.measures)) diff.gates.push_back(std::move(result));
+    for (Gate::Result& result : gate.check(comparable)) diff.gates.push_back(std::move(result));
   }
   return diff;
 }

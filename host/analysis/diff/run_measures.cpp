@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "host/analysis/diff/any_number.hpp"
@@ -23,6 +24,13 @@ bool is_alive(const Block& block, std::uint64_t sequence) {
   return block.birth_sequence <= sequence && sequence < block.death_sequence;
 }
 
+// Where nobody traced memory, no number of it is known, though its sums read 0.
+bool traced_memory(const Facts& facts) {
+  return std::ranges::any_of(facts.plugins, [](const PluginFact& plugin) {
+    return plugin.id == "allocator_tracer" && plugin.status == "ok";
+  });
+}
+
 void add_peaks(const Facts& facts, std::vector<RunMeasure>& measures) {
   const std::vector<Scope> scopes = scopes_of(facts);
   const auto window = std::ranges::find(scopes, ScopeKind::kWindow, &Scope::kind);
@@ -32,8 +40,9 @@ void add_peaks(const Facts& facts, std::vector<RunMeasure>& measures) {
       added.value = static_cast<double>((*window)[measure]->peak_bytes);
     measures.push_back(std::move(added));
   };
-  measures.push_back(
-      {"peak_allocated", MeasureUnit::kBytes, static_cast<double>(facts.peak.allocated_bytes)});
+  RunMeasure allocated{"peak_allocated", MeasureUnit::kBytes, {}};
+  if (traced_memory(facts)) allocated.value = static_cast<double>(facts.peak.allocated_bytes);
+  measures.push_back(std::move(allocated));
   add("peak_reserved", Measure::kReserved);
   add("peak_requested", Measure::kRequested);
   add("peak_device_used", Measure::kDeviceUsed);
@@ -47,6 +56,7 @@ void add_pace(const Facts& facts, std::vector<RunMeasure>& measures) {
 }
 
 void add_contents(const Facts& facts, std::vector<RunMeasure>& measures) {
+  if (!traced_memory(facts)) return;
   std::map<std::string, std::uint64_t> kinds, layers;
   for (const Block& block : facts.blocks) {
     if (!is_alive(block, facts.peak.sequence)) continue;
@@ -111,16 +121,18 @@ std::vector<RunMeasure> run_measures(const Facts& facts) {
 std::vector<MeasureChange> compare_measures(const Facts& base, const Facts& now) {
   std::vector<MeasureChange> changes;
   std::map<std::string, std::size_t> places;
+  const std::optional<double> absent_from_base = traced_memory(base) ? std::optional(0.0) : std::nullopt;
+  const std::optional<double> absent_from_now = traced_memory(now) ? std::optional(0.0) : std::nullopt;
   for (const RunMeasure& measure : run_measures(base)) {
     places.emplace(measure.name, changes.size());
     changes.push_back({measure.name, measure.unit, measure.value, {}});
-    if (lies_in_memory(measure.name)) changes.back().now = 0.0;
+    if (lies_in_memory(measure.name)) changes.back().now = absent_from_now;
   }
   for (const RunMeasure& measure : run_measures(now)) {
     const auto [place, is_new] = places.emplace(measure.name, changes.size());
     if (is_new) {
       changes.push_back({measure.name, measure.unit, {}, {}});
-      if (lies_in_memory(measure.name)) changes.back().base = 0.0;
+      if (lies_in_memory(measure.name)) changes.back().base = absent_from_base;
     }
     changes[place->second].now = measure.value;
   }

@@ -21,7 +21,7 @@ struct RunMeasure {
 };
 
 // The same for two runs, the base's and the new one's. A category, a kind or a layer that one of them lacks
-// is 0 bytes in it.
+// is 0 bytes in it, where its memory was traced.
 struct MeasureChange {
   std::string name;
   MeasureUnit unit{};

@@ -76,7 +76,7 @@ int run_cells(const CellArguments& arguments) {
     if (is_result(states[index].status))
       say(fmt::format("{} has a result: {}", id, outcome_text(states[index])));
     else
-      states[index].status = Status::kPlanned;
+      states[index].plan_again();
   }
   GridDisplay display(plan, false);
   grid::Runner runner(folder, plan, std::move(states), grid::this_machine(gpus_for(plan)), run_command(),

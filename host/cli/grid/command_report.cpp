@@ -60,6 +60,12 @@ Seen look_at(const std::string& name) {
   return {folder, std::move(plan), std::move(states)};
 }
 
+void remove_column(grid::Table& table, const std::string& name) {
+  const auto place = std::ranges::find(table.columns, name, &grid::Column::name) - table.columns.begin();
+  table.columns.erase(table.columns.begin() + place);
+  for (std::vector<grid::Entry>& row : table.rows) row.erase(row.begin() + place);
+}
+
 grid::Table table_of(const Seen& seen, const TableArguments& arguments) try {
   const std::vector<std::string> columns =
       arguments.columns.empty() ? usual_columns(seen.plan, seen.states) : arguments.columns;
@@ -85,7 +91,12 @@ grid::Table table_of(const Seen& seen, const TableArguments& arguments) try {
     const bool axis = std::ranges::find(seen.plan.axes, column.name) != seen.plan.axes.end();
     if (is_key || !(apart || axis)) left.push_back(column.name);
   }
-  return grouped(results_table(seen.folder, seen.plan, seen.states, left), by);
+  const bool shows_status = std::ranges::find(left, "status") != left.end();
+  const bool by_status = std::ranges::find(by, "status") != by.end();
+  if (by_status && !shows_status) left.emplace_back("status");
+  grid::Table table = grouped(results_table(seen.folder, seen.plan, seen.states, left), by);
+  if (by_status && !shows_status) remove_column(table, "status");
+  return table;
 } catch (const grid::ColumnError& error) {
   throw UsageError(error.what());
 }

@@ -165,7 +165,7 @@ int retry_grid(const RetryArguments& arguments) {
         std::ranges::find(arguments.statuses, std::string(name_of(states[index].status))) !=
             arguments.statuses.end();
     if (by_id || by_status) {
-      states[index].status = Status::kPlanned;
+      states[index].plan_again();
       ++chosen;
     } else if (states[index].status == Status::kPlanned) {
       others.push_back(index);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "host/cli/commands.hpp"
@@ -24,11 +25,16 @@ using grid::Status;
 // Of a process that computes next to nothing: measured, with room to spare.
 constexpr std::uint64_t kProgramBytes = std::uint64_t{384} << 20;
 
+struct HostMemory {
+  std::vector<std::uint64_t> bytes;  // by cell
+  std::optional<int> interrupted;    // the signal that ended the asking
+};
+
 // What each cell is thought to need of the host's memory. Asked of the dry GPU only where cells share the
 // machine, and the host's memory holds their tensors.
-std::vector<std::uint64_t> host_memory(const grid::Plan& plan, const std::vector<grid::CellState>& states,
-                                       const grid::Machine& machine) {
-  std::vector<std::uint64_t> bytes(plan.cells.size(), kProgramBytes);
+HostMemory host_memory(const grid::Plan& plan, const std::vector<grid::CellState>& states,
+                       const grid::Machine& machine) {
+  HostMemory memory{std::vector<std::uint64_t>(plan.cells.size(), kProgramBytes), {}};
   const bool shared = plan.engine.slots ? *plan.engine.slots > 1 : machine.cores > 1;
   std::vector<grid::Cell> asked;
   for (std::size_t index = 0; index < plan.cells.size(); ++index) {
@@ -38,14 +44,15 @@ std::vector<std::uint64_t> host_memory(const grid::Plan& plan, const std::vector
     if (states[index].status == Status::kPlanned && cell.device == "cpu" && shared && could_share)
       asked.push_back(cell);
   }
-  if (asked.size() < 2 || !plan.engine.predicts) return bytes;
+  if (asked.size() < 2 || !plan.engine.predicts) return memory;
   const grid::Predictions predictions = predicted(asked, kPredictingCard, machine.cores);
+  memory.interrupted = predictions.interrupted;
   for (std::size_t index = 0; index < plan.cells.size(); ++index) {
     const auto found = predictions.by_shape.find(plan.cells[index].shape_id);
     if (found != predictions.by_shape.end() && found->second.peak_allocated)
-      bytes[index] += *found->second.peak_allocated;
+      memory.bytes[index] += *found->second.peak_allocated;
   }
-  return bytes;
+  return memory;
 }
 
 void require_gpus(const grid::Plan& plan, std::int64_t gpus) {
@@ -102,14 +109,18 @@ int work_on(const grid::GridFolder& folder, const grid::Plan& plan, std::vector<
   const std::int64_t gpus = gpus_for(plan);
   require_gpus(plan, gpus);
   const grid::Machine machine = grid::this_machine(gpus);
-  const std::vector<std::uint64_t> memory = host_memory(plan, states, machine);
+  const HostMemory memory = host_memory(plan, states, machine);
+  if (memory.interrupted) {
+    say(fmt::format("interrupted; go on with `strata grid resume {}`", folder.path().string()));
+    return kSignalBase + *memory.interrupted;
+  }
   const auto planned = std::ranges::count(states, Status::kPlanned, &grid::CellState::status) -
                        static_cast<std::ptrdiff_t>(left_out.size());
   say(fmt::format("{}: {} of {} cells to run, in {}", plan.name, planned, plan.cells.size(),
                   folder.path().string()));
   GridDisplay display(plan, is_terminal(STDERR_FILENO));
   grid::Runner runner(folder, plan, std::move(states), machine, run_command(), display);
-  runner.expect_memory(memory);
+  runner.expect_memory(memory.bytes);
   runner.leave_out(left_out);
   const grid::GridOutcome outcome = runner.run();
   if (json) {
