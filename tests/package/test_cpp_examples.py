@@ -4,6 +4,7 @@ same, and what is recorded is true."""
 import json
 import os
 import re
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -232,7 +233,7 @@ def test_without_torch_what_the_device_does_is_recorded(installation, examples, 
 def test_a_program_binds_by_itself(installation, examples, tmp_path):
     strata = installation / "bin/strata"
     told = run(strata, "exec", "--environment", "--out", tmp_path / "out", env=WITH_TORCH)
-    variables = dict(re.findall(r"^export (\w+)='([^']*)'$", told.stdout, re.M))
+    variables = dict(shlex.split(line)[1].split("=", 1) for line in told.stdout.splitlines() if line.startswith("export "))
     assert set(variables) == {"STRATA_ATTACH", "STRATA_EXEC"}
     run(examples("mnist"), "cpu", env=variables)
     reported = run(strata, "report", tmp_path / "out", env=WITHOUT_TORCH).stdout
