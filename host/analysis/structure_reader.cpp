@@ -82,8 +82,13 @@ class StructureReader {
     sort_by_begin(run_.phases);
   }
 
+  static bool is_aside(std::uint32_t kind) {
+    return kind == STRATA_PHASE_EVALUATION || kind == STRATA_PHASE_CHECKPOINT_SAVE || kind == STRATA_PHASE_SETUP;
+  }
+
   // Of a loop that marks nothing the last step is opened by what looks like a next one: the loader that finds
-  // no more batches. It is none when nothing was computed in it.
+  // no more batches. It is none when nothing was trained in it: what is marked behind the loop, as an
+  // evaluation, belongs to no step.
   void leave_out_inferred_tail() {
     if (run_.steps.empty()) return;
     const StepRow& last = run_.steps.back();
@@ -91,8 +96,8 @@ class StructureReader {
     for (const PhaseRow& phase : run_.phases) {
       if (phase.step != last.step) continue;
       is_inferred |= phase.inferred;
-      has_computed |=
-          !phase.inferred || (phase.kind != STRATA_PHASE_DATA && phase.kind != STRATA_PHASE_ZERO_GRAD);
+      has_computed |= phase.inferred ? phase.kind != STRATA_PHASE_DATA && phase.kind != STRATA_PHASE_ZERO_GRAD
+                                     : !is_aside(phase.kind);
     }
     if (!is_inferred || has_computed) return;
     for (PhaseRow& phase : run_.phases) {

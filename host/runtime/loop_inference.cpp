@@ -24,7 +24,10 @@ constexpr const char* kOptimizerName = "optimizer";
 
 std::uint32_t LoopInference::saw(std::uint32_t what, std::string_view name) {
   const std::lock_guard lock(mutex_);
-  if (is_open(Part::kAside)) return wanted();
+  if (is_open(Part::kAside)) {
+    ended_aside(what, name);
+    return wanted();
+  }
   switch (what) {
     case STRATA_TRAINING_FORWARD:
       forward();
@@ -57,6 +60,17 @@ std::uint32_t LoopInference::saw(std::uint32_t what, std::string_view name) {
       break;  // of a later source
   }
   return wanted();
+}
+
+// What another thread marks, as one that saves, may begin before a backward or an optimizer ends. Their phases
+// end with the next part.
+void LoopInference::ended_aside(std::uint32_t what, std::string_view name) {
+  if (what == STRATA_TRAINING_BACKWARD_END && in_backward_) {
+    in_backward_ = false;
+    ++micro_batches_;
+  }
+  const bool ends_optimizer = what == STRATA_TRAINING_RANGE_END && name.starts_with(kOptimizerStep);
+  if (ends_optimizer && optimizer_depth_ > 0 && --optimizer_depth_ == 0) ++named_steps_;
 }
 
 void LoopInference::forward() {

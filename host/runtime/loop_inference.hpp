@@ -68,6 +68,7 @@ class LoopInference {
   };
   static Part part_of(std::uint32_t kind);
 
+  void ended_aside(std::uint32_t what, std::string_view name);
   void forward();
   void begin_backward();
   void end_backward();

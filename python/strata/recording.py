@@ -64,6 +64,8 @@ class run:  # noqa: N801 - used as a function, as contextlib's classes are
         if session.current() is not None:
             return self
         _import_torch()
+        if session.current() is not None:  # `strata exec` opened one as torch came
+            return self
         begun = _strata("record", "begin", *self._words)
         if begun.returncode != 0:
             raise RecordingError(begun.stderr.strip())

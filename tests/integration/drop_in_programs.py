@@ -145,4 +145,26 @@ for batch, target in batches(5):
     + END
 )
 
+# Its first layer's input needs no gradient, and reentrant checkpointing would give none to what is behind it.
+REENTRANT = CHECKPOINTED.replace("use_reentrant=False", "use_reentrant=True").replace(
+    "    for layer in model:\n", "    values = model[0](values)\n    for layer in model[1:]:\n"
+)
+
+# Not one of all: what a graph of gradients keeps from one backward to the next has no name of its own.
+penalty = (
+    BEGIN
+    + """
+model = network().to(device)
+optimizer = torch.optim.AdamW(model.parameters())
+for batch, target in batches(3):
+    optimizer.zero_grad()
+    loss = entropy(model(batch), target)
+    slopes = torch.autograd.grad(loss, list(model.parameters()), create_graph=True)
+    (loss + sum(slope.square().sum() for slope in slopes)).backward()
+    optimizer.step()
+    print(f"{loss.item():.9f}")
+"""
+    + END
+)
+
 PROGRAMS = {name.lower(): text for name, text in list(globals().items()) if name.isupper() and "entropy" in str(text) and name not in ("BEGIN", "STEP")}

@@ -9,7 +9,7 @@ import pytest
 from workspaces import Workspace
 
 DEVICES = {"cpu": [], "cuda": ["--dry", "h100-80gb"]}
-STEPS = {"loop": 5, "workers": 5, "accumulated": 3, "checkpointed": 4, "closure": 3, "by_hand": 5, "ends_after_step": 4, "clipped": 3}
+STEPS = {"loop": 5, "workers": 5, "accumulated": 3, "checkpointed": 4, "reentrant": 4, "closure": 3, "by_hand": 5, "ends_after_step": 4, "clipped": 3}
 CASES = [(name, device) for name in drop_in_programs.PROGRAMS for device in DEVICES]
 
 
@@ -94,6 +94,24 @@ def test_what_checkpointing_repeats_lies_in_backward(recorded):
     assert "recompute" in names_of_step(workspace, 1)
 
 
+def test_a_layers_input_is_no_parameter(recorded):
+    """Reentrant checkpointing detaches it, and accumulates its gradient in a backward of its own."""
+    for device in DEVICES:
+        workspace, _, _ = recorded("reentrant", device)
+        assert "recompute" in names_of_step(workspace, 1)
+        assert {name.removesuffix(".weight").removesuffix(".bias") for name in owners(workspace, 1)} == {"0", "1.0", "2.0", "3.0", "4"}
+        assert "grad" not in owners(workspace, 4)
+
+
+def test_a_graph_of_gradients_is_no_recomputation(workspace):
+    """Its backward records what it does, as a checkpointed layer's forward within backward does."""
+    workspace.write("program.py", drop_in_programs.penalty)
+    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "program.py", "cpu")
+    assert result.returncode == 0, result.stderr
+    names = [name for _, name, _, _, _ in phases(workspace)]
+    assert names.count("backward") == 6 and "recompute" not in names
+
+
 def test_a_closures_forward_lies_in_the_optimizer(recorded):
     workspace, _, _ = recorded("closure", "cuda")
     parents = workspace.query(
@@ -115,7 +133,7 @@ def test_owners_are_found(recorded, name, device):
     _, summary, _ = recorded(name, device)
     parameters = sum(bytes_of for bytes_of in [summary["categories"]["Parameter"]["max"]])
     assert parameters > 0
-    if name in ("loop", "workers", "ends_after_step", "accumulated", "checkpointed", "by_hand"):
+    if name in ("loop", "workers", "ends_after_step", "accumulated", "checkpointed", "reentrant", "by_hand"):
         assert summary["categories"]["Gradient"]["max"] >= parameters
         assert summary["categories"]["Optimizer_State"]["max"] >= parameters
 

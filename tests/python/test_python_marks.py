@@ -148,3 +148,24 @@ def test_without_its_native_parts_the_package_says_so(tmp_path, programs):
     done = programs.python("-c", "import strata; strata.step(); strata.run().__enter__()", PYTHONPATH=str(tmp_path / "elsewhere"))
     assert done.returncode == 1
     assert "NativePartsMissing" in done.stderr and "pip install ." in done.stderr
+
+
+def test_an_evaluation_behind_the_loop_is_no_step(programs):
+    """The loader that finds no more batches looks like a step's begin, and the evaluation lies behind it."""
+    programs.write(
+        "behind.py",
+        """
+import torch, strata
+model = torch.nn.Linear(8, 8)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for batch, in torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(12, 8)), batch_size=4):
+    optimizer.zero_grad()
+    model(batch).sum().backward()
+    optimizer.step()
+with strata.phase("evaluation"), torch.no_grad():
+    model(torch.randn(4, 8))
+""",
+    )
+    programs.exec("behind.py", out="behind")
+    assert programs.steps("behind") == [0, 1, 2]
+    assert "evaluation" in {name for name, _, _ in programs.phases("behind")}

@@ -97,6 +97,13 @@ def test_within_exec_the_run_that_is_open_has_it_all(programs):
     assert programs.steps("outer") == [0, 1, 2, 3]
 
 
+def test_within_exec_torch_may_come_with_the_run(programs):
+    """Its import opens the session of `strata exec`, between the run's look for one and its own."""
+    programs.write("late.py", "import strata\nwith strata.run('inner') as run:\n    import torch\n    torch.zeros(8)\n    print(run.directory)\n")
+    assert programs.exec("late.py", out="late").stdout.splitlines()[-1] == "None"
+    assert not (programs.folder / "inner").exists()
+
+
 def test_a_killed_run_is_recovered_by_whoever_opens_it(programs):
     import strata
 

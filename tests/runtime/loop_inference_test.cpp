@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "strata/ext/phase.h"
 #include "strata/ext/training.h"
 #include "tests/runtime/written_marks.hpp"
 
@@ -91,6 +92,22 @@ TEST_F(LoopInferenceTest, EachBackwardIsAMicroBatch) {
   EXPECT_EQ(marks_.take(),
             "step 0 [ forward( ) backward( ) micro-batch 1 forward( ) backward( ) micro-batch 2 forward( ) "
             "backward( ) AdamW.step( ) ] ran");
+}
+
+// As by a thread of its own: the main one's optimizer ends meanwhile.
+TEST_F(LoopInferenceTest, ASavingThatBeginsBeforeAnOptimizerEndsHidesNoStep) {
+  for (int step = 0; step < 2; ++step) {
+    saw(kForward);
+    backward();
+    saw(STRATA_TRAINING_RANGE_BEGIN, kStep);
+    const std::uint32_t saving = loop_.program_begins_phase(STRATA_PHASE_CHECKPOINT_SAVE, "saving");
+    saw(STRATA_TRAINING_RANGE_END, kStep);
+    loop_.program_ends_phase(saving);
+  }
+  loop_.finish();
+  EXPECT_EQ(marks_.take(),
+            "step 0 [ forward( ) backward( ) AdamW.step( saving( ) ) ] ran step 1 [ forward( ) backward( ) "
+            "AdamW.step( saving( ) ) ] ran");
 }
 
 TEST_F(LoopInferenceTest, TwoOptimizersOfOneIterationShareTheStep) {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace strata::torch_source {
@@ -33,6 +34,14 @@ CompiledSteps& compiled_steps() {
   return all;
 }
 
+std::vector<Version> take_versions() {
+  CompiledSteps& known = compiled_steps();
+  const std::lock_guard lock(known.mutex);
+  return std::exchange(known.versions, {});
+}
+
+// Not with the mutex held: a tensor that Python holds is taken hold of with the interpreter's lock, which
+// whoever waits for the mutex may have.
 bool was_written(const Version& known) {
   const auto parameter = known.parameter.lock();
   return parameter && parameter->version_counter().current_version() != known.version;
@@ -51,17 +60,16 @@ void note_version(const at::Tensor& parameter) {
 }
 
 void forget_versions() {
-  CompiledSteps& known = compiled_steps();
-  const std::lock_guard lock(known.mutex);
-  known.versions.clear();
+  take_versions();
 }
 
 bool take_written_unseen() {
+  std::vector<Version> versions = take_versions();
+  if (std::ranges::any_of(versions, was_written)) return true;
   CompiledSteps& known = compiled_steps();
   const std::lock_guard lock(known.mutex);
-  if (std::ranges::none_of(known.versions, was_written)) return false;
-  known.versions.clear();
-  return true;
+  if (known.versions.empty()) known.versions.swap(versions);
+  return false;
 }
 
 bool is_compiled_program(const at::RecordFunction& function) {

@@ -70,6 +70,7 @@ class Finder:
         self.torch = torch
         self.lines = []
         self.named = set()  # StorageImpl
+        self.alive = []  # their tensors
         self.items = 0
         self.sharded = {}  # fully_shard's forms of a parameter, by module and key: the module holds one of them at a time
 
@@ -87,6 +88,7 @@ class Finder:
         except Exception:  # fake, sparse, or of a class that has none
             return
         self.named.add(storage._cdata)
+        self.alive.append(tensor)
         extents = "x".join(str(int(extent)) for extent in tensor.shape)
         dtype = str(tensor.dtype).removeprefix("torch.")
         of = 0
@@ -152,13 +154,14 @@ class Finder:
             for index, parameter in enumerate(settings.get("params") or []):
                 self.tell(PARAMETER, f"param_groups.{group}.{index}", parameter)
 
-    def find(self, is_first):
+    def find(self, is_first, kept):
         kind = kinds(self.torch)
         found = {"module": [], "optimizer": [], "dataset": [], "scaler": [], "sharded": [], "gathering": [], "tensor": []}
         for candidate in gc.get_objects():
             of = kind(type(candidate))
             if of is not None:
                 found[of].append(candidate)
+        kept += [found, self.alive]
         children = {id(child) for module in found["module"] for child in (fields(module).get("_modules") or {}).values()}
         roots = [module for module in found["module"] if id(module) not in children and holds_tensors(module)]
         self.find_sharded(found["sharded"])
@@ -198,9 +201,11 @@ class Finder:
 
 
 def find_owners(is_first):
+    global kept  # until every line was taken: another thread may let go of what they name
     torch = sys.modules["torch"]
+    kept = []
     with torch._C.DisableTorchFunctionSubclass():
-        return Finder(torch).find(is_first)
+        return Finder(torch).find(is_first, kept)
 )python";
 
 }  // namespace strata::torch_source

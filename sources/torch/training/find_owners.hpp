@@ -7,6 +7,8 @@ namespace strata::torch_source {
 // or a data set holds: role, StorageImpl, owner's StorageImpl or 0, dtype, extents joined by 'x', name;
 // separated by tabs.
 //
+// In the globals that it was defined in it keeps what it named alive.
+//
 // It looks into dictionaries and lists alone: no method of the program's own classes is called, so that
 // looking changes nothing and cannot fail in somebody else's code.
 extern const char* const kFindOwners;

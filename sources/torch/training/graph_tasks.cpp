@@ -1,5 +1,6 @@
 #include "sources/torch/training/graph_tasks.hpp"
 
+#include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/graph_task.h>
 
@@ -21,6 +22,10 @@ class OpenTasks {
     is_new = open_.insert(task).second;
     return is_new && open_.size() == 1;
   }
+  bool holds_several() {
+    const std::lock_guard lock(mutex_);
+    return open_.size() > 1;
+  }
   // Whether it was open, and the last one.
   bool remove(int task) {
     const std::lock_guard lock(mutex_);
@@ -31,6 +36,8 @@ class OpenTasks {
   std::mutex mutex_;
   std::set<int> open_;
 };
+
+thread_local bool keeps_a_graph = false;
 
 OpenTasks& open_tasks() {
   static auto& tasks = *new OpenTasks;  // NOLINT: not destroyed at exit, where backward may be under way
@@ -59,6 +66,7 @@ class TaskEnd {
 void follow_graph_task(const GraphTaskCalls& calls) {
   thread_local int last = kNoTask;
   const int task = torch::autograd::get_current_graph_task_id();
+  keeps_a_graph = c10::GradMode::is_enabled();  // where a node begins it is the graph's own
   if (task == kNoTask || task == last) return;
   last = task;
   bool is_new = false;
@@ -67,6 +75,14 @@ void follow_graph_task(const GraphTaskCalls& calls) {
   const auto end = std::make_shared<TaskEnd>(task, calls.end);
   torch::autograd::Engine::get_default_engine().queue_callback([end] { end->end(); });
   if (is_outermost) calls.begin();
+}
+
+bool is_nested_graph_task() {
+  return open_tasks().holds_several();
+}
+
+bool records_its_own_graph() {
+  return keeps_a_graph;
 }
 
 bool is_in_graph_task() {

@@ -18,4 +18,11 @@ void follow_graph_task(const GraphTaskCalls& calls);
 // [any] Whether the calling thread is in backward.
 bool is_in_graph_task();
 
+// [any] Whether more than one graph is being run, as within a checkpointed layer's backward.
+bool is_nested_graph_task();
+
+// [any] Whether the graph that the calling thread runs a node of keeps a graph of its own (`create_graph`):
+// autograd records all of its operators.
+bool records_its_own_graph();
+
 }  // namespace strata::torch_source

@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "sources/torch/host_link.hpp"
+#include "sources/torch/training/compiled_steps.hpp"
+#include "sources/torch/training/graph_tasks.hpp"
 #include "sources/torch/training/python_owners.hpp"
 #include "sources/torch/training/written_tensors.hpp"
 #include "strata/ext/tensor.h"
@@ -149,6 +151,14 @@ std::string parameter_name(const at::Tensor& parameter) {
   return {};
 }
 
+// Checkpointing runs a layer again on detached inputs, whose gradients a backward within backward accumulates:
+// where the program's own parameters are known, those are leaves and none of them.
+bool is_parameter(const at::Tensor& leaf) {
+  Owners& known = owners();
+  const std::lock_guard lock(known.mutex);
+  return !known.has_found_model || holds(known.parameters, storage_of(leaf));
+}
+
 void take_name(const PythonOwner& owner) {
   Owners& known = owners();
   const auto storage = c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(owner.storage);
@@ -203,6 +213,7 @@ void tell_accumulated(const at::RecordFunction& node) {
   const auto* const accumulate = dynamic_cast<const torch::autograd::AccumulateGrad*>(current.get());
   if (accumulate == nullptr || !accumulate->variable.has_storage()) return;
   const at::Tensor& parameter = accumulate->variable;
+  if (is_nested_graph_task() && !is_parameter(parameter)) return;
   note_version(parameter);
   const std::string name = parameter_name(parameter);
   const at::Tensor& gradient = parameter.grad();
@@ -263,21 +274,25 @@ bool tell_states() {
     looks = (std::exchange(known.looks_for_states_next, false) || has_new) && may_look(known);
   }
   if (looks) look_for_names(false);
-  std::vector<std::pair<c10::intrusive_ptr<c10::StorageImpl>, OwnerTold>> found;
+  std::vector<std::pair<WeakStorage, OwnerTold>> found;
+  std::unordered_map<Storage, Written> written;
   {
     const std::lock_guard lock(known.mutex);
-    for (const auto& entry : known.written) {
-      const auto alive = entry.second.storage.lock();
-      if (!alive || !is_new(entry)) continue;
+    written.swap(known.written);
+    for (const auto& entry : written) {
+      if (!is_new(entry)) continue;
       std::string name = "optimizer state " + std::to_string(known.states_named++);
-      found.emplace_back(alive, OwnerTold{STRATA_TENSOR_OPTIMIZER_STATE, name, name_of(entry.second.dtype),
-                                          entry.second.sizes});
+      found.emplace_back(entry.second.storage, OwnerTold{STRATA_TENSOR_OPTIMIZER_STATE, name,
+                                                         name_of(entry.second.dtype), entry.second.sizes});
       known.states.insert_or_assign(entry.first, Named{entry.second.storage, std::move(name)});
     }
-    known.written.clear();
     std::erase_if(known.gradients, [](const auto& entry) { return entry.second.expired(); });
+    std::erase_if(known.parameters, [](const auto& entry) { return entry.second.storage.expired(); });
   }
-  for (const auto& [storage, told] : found) tell_storage(*storage, told);
+  // Not with the mutex held: what Python holds is taken hold of with the interpreter's lock.
+  for (const auto& [storage, told] : found) {
+    if (const auto alive = storage.lock()) tell_storage(*alive, told);
+  }
   return has_new;
 }
 

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,14 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder that holds the package, beside or above this library, in a build tree, an installation and a
-// wheel; empty: it is not there.
+// The folder that holds the package, beside or above the library that opened the session, in a build tree, an
+// installation and a wheel; empty: it is not there. This library may have been built on the spot, elsewhere.
 fs::path folder_of_package() {
+  const char* opener = std::getenv("STRATA_ATTACH");
   Dl_info here{};
-  if (dladdr(reinterpret_cast<void*>(&folder_of_package), &here) == 0) return {};
+  if (opener == nullptr && dladdr(reinterpret_cast<void*>(&folder_of_package), &here) != 0) opener = here.dli_fname;
+  if (opener == nullptr) return {};
   const fs::path module = "strata/program_layers.py";
   std::error_code ignored;
-  for (fs::path folder = fs::absolute(here.dli_fname, ignored).parent_path(); folder.has_relative_path();
+  for (fs::path folder = fs::absolute(opener, ignored).parent_path(); folder.has_relative_path();
        folder = folder.parent_path()) {
     if (fs::exists(folder / "python" / module, ignored)) return folder / "python";
     if (fs::exists(folder / module, ignored)) return folder;

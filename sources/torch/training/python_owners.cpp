@@ -59,7 +59,7 @@ void for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwn
   const PythonLock lock(*python);
   if (lock.thread() == nullptr) return;
   const WithoutDynamo frames_as_they_are(*python, *calls);
-  const HeldReference globals(*python, calls->new_dict());
+  const HeldReference globals(*python, calls->new_dict());  // with what is named, until all was taken
   const HeldReference defined(*python, calls->run(kFindOwners, kPythonFile, globals.get(), globals.get()));
   if (!defined) throw std::runtime_error(error_of(*python, *calls));
   const HeldReference arguments(*python, calls->build("(i)", is_first ? 1 : 0));

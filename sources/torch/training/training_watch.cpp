@@ -238,7 +238,7 @@ void end_looked_at(const at::RecordFunction& function, at::ObserverContext* cont
 // Of each thread of backward: whether the operators are those that checkpointing repeats.
 std::unique_ptr<at::ObserverContext> begin_repeated(const at::RecordFunction& function) noexcept try {
   thread_local bool repeats = false;
-  const bool now = is_in_graph_task() && c10::GradMode::is_enabled() &&
+  const bool now = is_in_graph_task() && c10::GradMode::is_enabled() && !records_its_own_graph() &&
                    !std::string_view(function.name()).starts_with("autograd::");
   if (now == repeats) return nullptr;
   repeats = now;
