@@ -83,7 +83,8 @@ class StructureReader {
   }
 
   static bool is_aside(std::uint32_t kind) {
-    return kind == STRATA_PHASE_EVALUATION || kind == STRATA_PHASE_CHECKPOINT_SAVE || kind == STRATA_PHASE_SETUP;
+    return kind == STRATA_PHASE_EVALUATION || kind == STRATA_PHASE_CHECKPOINT_SAVE ||
+           kind == STRATA_PHASE_SETUP;
   }
 
   // Of a loop that marks nothing the last step is opened by what looks like a next one: the loader that finds

@@ -62,8 +62,8 @@ std::uint32_t LoopInference::saw(std::uint32_t what, std::string_view name) {
   return wanted();
 }
 
-// What another thread marks, as one that saves, may begin before a backward or an optimizer ends. Their phases
-// end with the next part.
+// What another thread marks, as one that saves, may begin before a backward or an optimizer ends. Their
+// phases end with the next part.
 void LoopInference::ended_aside(std::uint32_t what, std::string_view name) {
   if (what == STRATA_TRAINING_BACKWARD_END && in_backward_) {
     in_backward_ = false;

@@ -151,8 +151,8 @@ std::string parameter_name(const at::Tensor& parameter) {
   return {};
 }
 
-// Checkpointing runs a layer again on detached inputs, whose gradients a backward within backward accumulates:
-// where the program's own parameters are known, those are leaves and none of them.
+// Checkpointing runs a layer again on detached inputs, whose gradients a backward within backward
+// accumulates: where the program's own parameters are known, those are leaves and none of them.
 bool is_parameter(const at::Tensor& leaf) {
   Owners& known = owners();
   const std::lock_guard lock(known.mutex);

@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 fs::path folder_of_package() {
   const char* opener = std::getenv("STRATA_ATTACH");
   Dl_info here{};
-  if (opener == nullptr && dladdr(reinterpret_cast<void*>(&folder_of_package), &here) != 0) opener = here.dli_fname;
+  if (opener == nullptr && dladdr(reinterpret_cast<void*>(&folder_of_package), &here) != 0)
+    opener = here.dli_fname;
   if (opener == nullptr) return {};
   const fs::path module = "strata/program_layers.py";
   std::error_code ignored;
