@@ -212,8 +212,8 @@ def test_a_frozen_layers_forward_is_forward(workspace):
     assert result.returncode == 0, result.stderr
     summary = json.loads((workspace.folder / "out/summary.json").read_text())
     assert len(summary["steps"]) == 3
-    assert summary["categories"]["Unknown"]["max"] <= 64 * 8  # the tokens, which no loader made
-    assert summary["categories"]["Input"]["max"] <= 64 * 8
+    assert summary["categories"]["Unknown"]["max"] <= 64 * 8  # the last step's tokens, which no loader made, are no step's after
+    assert summary["categories"]["Input"]["max"] <= 2 * 64 * 8
 
 
 def test_data_loaders_workers_leave_nothing_behind(recorded):
