@@ -7,6 +7,7 @@ std::optional<PythonCalls> find_python_calls() {
   const bool is_whole =
       find_in_process(calls.run, "PyRun_String") && find_in_process(calls.new_dict, "PyDict_New") &&
       find_in_process(calls.item, "PyDict_GetItemString") &&
+      find_in_process(calls.element, "PyTuple_GetItem") &&
       find_in_process(calls.modules, "PyImport_GetModuleDict") &&
       find_in_process(calls.call, "PyObject_CallObject") && find_in_process(calls.build, "Py_BuildValue") &&
       find_in_process(calls.text, "PyObject_Str");

@@ -15,6 +15,7 @@ struct PythonCalls {
   PyObject* (*run)(const char* text, int start, PyObject* globals, PyObject* locals);
   PyObject* (*new_dict)();
   PyObject* (*item)(PyObject* dict, const char* key);  // borrowed; null without an error
+  PyObject* (*element)(PyObject* tuple, long index);   // borrowed
   PyObject* (*modules)();                              // borrowed
   PyObject* (*call)(PyObject* callable, PyObject* arguments);
   PyObject* (*build)(const char* format, ...);

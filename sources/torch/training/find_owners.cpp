@@ -201,11 +201,11 @@ class Finder:
 
 
 def find_owners(is_first):
-    global kept  # until every line was taken: another thread may let go of what they name
+    """The lines, and what holds the tensors that they name: another thread may let go of these."""
     torch = sys.modules["torch"]
     kept = []
     with torch._C.DisableTorchFunctionSubclass():
-        return Finder(torch).find(is_first, kept)
+        return Finder(torch).find(is_first, kept), kept
 )python";
 
 }  // namespace strata::torch_source

@@ -59,13 +59,14 @@ void for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwn
   const PythonLock lock(*python);
   if (lock.thread() == nullptr) return;
   const WithoutDynamo frames_as_they_are(*python, *calls);
-  const HeldReference globals(*python, calls->new_dict());  // with what is named, until all was taken
+  const HeldReference globals(*python, calls->new_dict());
   const HeldReference defined(*python, calls->run(kFindOwners, kPythonFile, globals.get(), globals.get()));
   if (!defined) throw std::runtime_error(error_of(*python, *calls));
   const HeldReference arguments(*python, calls->build("(i)", is_first ? 1 : 0));
-  const HeldReference lines(*python, calls->call(calls->item(globals.get(), "find_owners"), arguments.get()));
-  if (!lines) throw std::runtime_error(error_of(*python, *calls));
-  const char* const text = python->utf8(lines.get());
+  // With what it names, which lives until all of it was taken.
+  const HeldReference found(*python, calls->call(calls->item(globals.get(), "find_owners"), arguments.get()));
+  if (!found) throw std::runtime_error(error_of(*python, *calls));
+  const char* const text = python->utf8(calls->element(found.get(), 0));
   if (text == nullptr) throw std::runtime_error(error_of(*python, *calls));
   for (std::string_view rest = text; !rest.empty();) take(owner_of(take_field(rest, '\n')));
 }
