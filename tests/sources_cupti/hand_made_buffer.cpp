@@ -189,7 +189,7 @@ HandMadeBuffer one_of_each(std::uint64_t origin) {
   jit.jitOperationType = CUPTI_ACTIVITY_JIT_OPERATION_CACHE_LOAD;
   jit.start = 20;
   jit.end = 90;
-  jit.cachePath = "/root/.nv/ComputeCache";
+  jit.cachePath = "/home/user/.nv/ComputeCache";
   jit.threadId = 77;
   buffer.add(jit);
   return buffer;
@@ -210,7 +210,7 @@ std::vector<std::string> lines_of_one_of_each() {
       "overhead 110-150 detail 5 thread 78",
       "memory 5000-5000 detail 258 on 1 bytes 2097152 address 4096",
       "memory 5100-5100 detail 261 on 1 bytes 64 address 8192",
-      "jit '/root/.nv/ComputeCache' 20-90 detail 2 on 0 thread 77",
+      "jit '/home/user/.nv/ComputeCache' 20-90 detail 2 on 0 thread 77",
   };
 }
 
