@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all plugins at once add to a step on the CPU: the quickstart's model, with and without them, in turn,
 // in one process.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one allocation event costs on its way through the torch source, the session's fan-out and the
 // allocator tracer: an allocation and a free of the traced allocator, less the same of the allocator it
 // wraps, taken in turn.

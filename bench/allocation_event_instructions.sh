@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Instructions that one allocation event adds: callgrind's count inside the loop of bench/allocation_event, traced less
 # untraced, for two lengths so that what happens once cancels. The number is kept in bench/instructions.json, which
 # tests/bench/test_instructions.py compares with it.

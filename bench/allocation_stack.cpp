@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an allocation's stack adds to its event: allocations that get one, less smaller ones of the same
 // allocator that get none, taken in turn, at several depths. The slope over depth is a frame's cost.
 //

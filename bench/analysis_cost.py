@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What understanding a run costs: callgrind's instructions an event of `strata report`, for a short run and a longer one.
 
 Instructions an event should not grow with the length of the run. Exit code 0 when they grow by less than the limit, 1 otherwise.

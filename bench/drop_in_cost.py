@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What `strata exec` costs a step of somebody else's Python program on the dry GPU, where nothing is computed and every call shows.
 
 The program is a GPT of 6 layers whose width is 128 (AdamW); it counts the processor's time of its own steps, on all threads, which other

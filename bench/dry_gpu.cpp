@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the dry GPU's own calls cost: a launch, an allocation with its free, a product of cuBLAS.
 #include <benchmark/benchmark.h>
 #include <cublas_v2.h>

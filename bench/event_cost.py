@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What an event costs, and a call of the dry GPU, against its budget: bench_event_fan_out, bench_nvtx_range,
 bench_trainer_marks, bench_allocation_event, bench_dry_gpu.
 

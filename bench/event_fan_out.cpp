@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an event costs through source, host and plugins that do nothing with it, for 0, 1 and 4 plugins, each
 // a shared object of its own. Budgets: 5 ns with none, 100 ns with four, of the fastest repetition (the
 // machine may be shared).

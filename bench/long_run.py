@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A run of ten million allocations and frees on a dry GPU: how large its store is, and what it takes to understand it.
 
     bench/long_run.py

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Instructions that one mark of strata/trainer.h takes in a program that runs without Strata: callgrind's count inside
 # bench/trainer_marks, for two lengths so that what happens once cancels. The number is kept in bench/instructions.json, which
 # tests/bench/test_instructions.py compares with it.

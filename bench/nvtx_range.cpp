@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a range costs where no tool listens to NVTX: a push and a pop as the plugin makes them, budget 5 ns
 // for both; and a phase through a session that has the plugin, beside one that has none. The fastest
 // repetition counts (the machine may be shared).

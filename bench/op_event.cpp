@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one operator's begin and end cost on their way from a source through the session's fan-out into the
 // spool, with the plugin cupti_timeline and with no plugin that listens to them in its place.
 //

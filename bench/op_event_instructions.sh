@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Instructions that the plugin cupti_timeline adds to one operator, its begin and its end together: callgrind's count inside the
 # loop of bench/op_event with it, less the same with a plugin that does nothing, for two lengths so that what happens once
 # cancels. The number is kept in bench/instructions.json, which tests/bench/test_instructions.py compares with it.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What Python stacks add to an operator that a Python program calls, under so many frames.
 
 One small operator on the CPU, over and over, in a process that records its own run with the C++ stack of every allocation:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What tracing costs a training step: the quickstart with its plugins and without, side by side.
 
 Two measures, each as a ratio from one run of this script:

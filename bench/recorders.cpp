@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What recording memory adds to a training step, ours and PyTorch's own recorders in one process, in turn. To
 // be run on a dry GPU, where a step is nothing but the host's work, so that nothing hides behind kernels:
 //

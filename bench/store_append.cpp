@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one row costs the thread that appends it: 96 bytes, the size of an allocator event.
 //
 // The writer thread competes for the same processors: with all of them appending, the figure holds what it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a row costs the thread that moves it from a spool into SQLite: rows of the size of an allocator event,
 // one in thirty of them of another table, in batches that are committed one by one.
 //

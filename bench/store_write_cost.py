@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a row costs the thread that moves it into SQLite, in callgrind's instructions, against its budget.
 
 bench_store_write fills a spool with rows of an allocator event's size (14 columns) and has the writer commit them, batch by

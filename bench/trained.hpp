@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A training run within a benchmark's own process, so that runs with and without something take turns.
 #pragma once
 

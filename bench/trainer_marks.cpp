@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a mark of strata/trainer.h costs a program that runs without Strata: budget 1 ns. The fastest
 // repetition counts (the machine may be shared).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the trainer's loop costs beside the LibTorch calls that it makes: the same training, once by the
 // trainer and once by a bare loop, in turn, in one process. To be run on a dry GPU, where a step is nothing
 // but the host's work:

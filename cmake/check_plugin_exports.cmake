@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DNM=<nm> -DMODULE=<file> -P check_plugin_exports.cmake
 # Fails unless MODULE exports strata_plugin_entry and nothing else.
 execute_process(

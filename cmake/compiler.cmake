@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How all of our code is compiled, linked and laid out. The build tree has the shape of an installation,
 # so that a program finds its libraries, plugins and sources by the same relative paths in both.
 

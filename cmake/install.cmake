@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # `cmake --install`: what the build tree holds, and the package that find_package(strata) finds.
 include(CMakePackageConfigHelpers)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The packages: a .deb and a tarball, by `./dev package` or `cpack --config <build>/CPackConfig.cmake`. Torch is in neither:
 # the installed program finds the user's (host/cli/torch_libraries.hpp).
 set(CPACK_GENERATOR DEB TGZ)

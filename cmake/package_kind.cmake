@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Read by cpack for each kind of package: a tarball holds one folder of the package's name, and no usr/ within it.
 if(CPACK_GENERATOR STREQUAL "TGZ")
   set(CPACK_PACKAGING_INSTALL_PREFIX /)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # find_package(strata [COMPONENTS torch]): the targets
 #   strata::plugin_api  headers alone: for plugins (strata_add_plugin), and for programs that mark their own loop (strata/trainer.h)
 #   strata::runtime     libstrata, for programs that open a session themselves

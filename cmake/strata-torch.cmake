@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # find_package(strata COMPONENTS torch): the target strata::torch, which is strata/torch/attach.hpp and your LibTorch, without
 # a CUDA toolkit. Part of the installed package.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # strata_add_plugin(NAME [NOT_INSTALLED] SOURCES FILE...): a plugin, as lib/strata/plugins/NAME.so.
 #
 # It links strata::plugin_api only, is never unmapped once loaded, leaves no symbol unresolved, and exports

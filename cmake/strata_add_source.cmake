@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # strata_add_source(TARGET NAME SOURCES FILE...): a source of events, as lib/strata/sources/NAME.so. It is loaded
 # like a plugin and linked like one; unlike a plugin it may link what it observes.
 function(strata_add_source target name)

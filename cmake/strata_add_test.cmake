@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # strata_add_test(NAME SOURCES FILE... LIBRARIES TARGET... [LABELS LABEL...]): a GoogleTest executable, run by CTest
 # as one test. Labels with a meaning: `long` is left to `./dev test --all`; `gpu` needs a GPU and skips without one.
 # CTest reports the executable as skipped when every test in it was.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # strata_warnings(TARGET): the warnings our code is held to. Every target of ours calls it, directly or
 # through one of the strata_add_* helpers. They are errors with the compiler that CI builds with; what another one
 # finds on top shall not stop a user's build.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA's own declarations, whose definitions here are what this library exports. Nothing else of it is
 // visible.
 #pragma once

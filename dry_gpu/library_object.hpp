@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CUDA's libraries make for programs to own: descriptors and the like.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CUDA's libraries tell of their versions, part by part.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs a program as rank 0 of many, whose other ranks are not there: on a dry GPU, NCCL waits for nobody.
 
     strata exec --dry h100-80gb -- python one_rank.py 64 train.py --batch 4

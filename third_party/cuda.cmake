@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # CUDA's headers, as PyPI's wheels bring them: those that torch asks for, and nvidia-cuda-crt's and nvidia-cuda-cccl's,
 # which they include. dry_gpu/ implements what they declare. No toolkit is needed, and none of CUDA's libraries is linked.
 #
@@ -18,9 +19,17 @@ foreach(header cu13/include/cuda_runtime_api.h cu13/include/crt/host_defines.h c
 endforeach()
 if(has_all)
   set(STRATA_HAS_CUDA_HEADERS ON)
+  file(STRINGS ${nvidia_root}/cu13/include/cuda_runtime_api.h cuda_version REGEX "define CUDART_VERSION")
+  string(REGEX REPLACE "[^0-9]" "" cuda_version "${cuda_version}")  # 13020 is 13.2
+  math(EXPR cuda_minor "${cuda_version} / 10 % 100")
+  math(EXPR cuda_version "${cuda_version} / 1000")
+  string(APPEND cuda_version .${cuda_minor})
   add_library(strata::cuda_headers INTERFACE IMPORTED GLOBAL)
   target_include_directories(strata::cuda_headers SYSTEM INTERFACE ${cuda_include_folders})
   if(EXISTS ${nvidia_root}/nccl/include/nccl.h AND EXISTS ${torch_root}/lib/libtorch_cuda.so)
+    file(STRINGS ${nvidia_root}/nccl/include/nccl.h nccl_version REGEX "define NCCL_(MAJOR|MINOR|PATCH) ")
+    string(REGEX REPLACE "[^0-9;]" "" nccl_version "${nccl_version}")
+    list(JOIN nccl_version . nccl_version)
     # With CUDA's half of torch, which has NCCL's: both are there or not.
     add_library(strata::torch_cuda INTERFACE IMPORTED GLOBAL)
     target_link_libraries(strata::torch_cuda INTERFACE

@@ -1,7 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
 # libmd, 1.0 or later: SHA-256 of a grid cell's configuration, by which it is known. BSD's digests; dpkg computes its own with
 # it, so that every Debian has the library. From the system: libmd-dev. It has no package file that CMake knows.
 find_path(libmd_include_dir sha2.h REQUIRED)
 find_library(libmd_library md REQUIRED)
+cmake_path(GET libmd_library PARENT_PATH libmd_version)  # its headers do not tell it
+if(EXISTS ${libmd_version}/pkgconfig/libmd.pc)
+  file(STRINGS ${libmd_version}/pkgconfig/libmd.pc libmd_version REGEX "^Version:")
+  string(REGEX REPLACE "[^0-9.]" "" libmd_version "${libmd_version}")
+else()
+  set(libmd_version "")
+endif()
 mark_as_advanced(libmd_include_dir libmd_library)
 
 if(NOT TARGET libmd::libmd)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # NVTX 3, headers alone (Apache 2.0 with LLVM's exception): those of the wheel of CUDA's headers that torch asks for, else the
 # system's, or a CUDA toolkit's. Nothing is linked: a tool is found at run time, by NVTX_INJECTION64_PATH.
 #
@@ -11,6 +12,8 @@ find_path(STRATA_NVTX_INCLUDE nvtx3/nvToolsExt.h
 find_path(STRATA_NVTX_INCLUDE nvtx3/nvToolsExt.h PATHS /usr/local/cuda/include NO_CACHE)
 if(STRATA_NVTX_INCLUDE)
   cmake_path(NORMAL_PATH STRATA_NVTX_INCLUDE)
+  file(STRINGS ${STRATA_NVTX_INCLUDE}/nvtx3/nvToolsExt.h nvtx_version REGEX "define NVTX_VERSION [0-9]")
+  string(REGEX REPLACE "[^0-9]" "" nvtx_version "${nvtx_version}")
   add_library(strata::nvtx INTERFACE IMPORTED GLOBAL)
   target_include_directories(strata::nvtx SYSTEM INTERFACE ${STRATA_NVTX_INCLUDE})
   target_link_libraries(strata::nvtx INTERFACE ${CMAKE_DL_LIBS})

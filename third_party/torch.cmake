@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # LibTorch, 2.11 to 2.15: tensors, autograd, allocators. Only sources/torch, host/trainer and host/replay
 # use it, the first two through strata_use_torch().
 #
@@ -26,6 +27,7 @@ add_library(strata::torch INTERFACE IMPORTED GLOBAL)
 target_include_directories(strata::torch SYSTEM INTERFACE
   ${torch_root}/include ${torch_root}/include/torch/csrc/api/include)
 target_compile_definitions(strata::torch INTERFACE NDEBUG)
+target_compile_options(strata::torch INTERFACE -fmacro-prefix-map=${torch_root}/include/=)  # as compiler.cmake does ours
 # libstdc++ before it: libtorch.so shows an incomplete copy of std::filesystem, and a program that finds that copy first
 # calls a null pointer in remove_all.
 target_link_libraries(strata::torch INTERFACE

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Where LibTorch is: STRATA_TORCH_ROOT, the `torch` folder of a wheel or an unpacked LibTorch; by default that of the wheel
 # in .venv (third_party/requirements.txt). Sets torch_root; empty: there is none.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts what it hears and does nothing else: what remains is the host's own cost. COUNTING_ID makes several
 // of it.
 #include "strata/plugin.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bench/plugins/emitter.hpp"
 
 #include "strata/plugin.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Through which the benchmark emits as a source does: the source `emitter` fills one in, whose address is its
 // option.
 #pragma once

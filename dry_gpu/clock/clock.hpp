@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The modelled clock: how long the work that nobody does would take, and so which of it would be done by now.
 //
 // A stream is busy until a point in time. Work that is submitted to it begins there, or when the host submits

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host's own time, which the modelled clock needs beside the streams': virtual, so that a run is the same
 // every time; or the machine's, while somebody records and would compare the two.
 #pragma once

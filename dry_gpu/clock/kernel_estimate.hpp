@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a kernel takes, from its name, its grid and its first argument.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the mangled name of one of ATen's kernels tells of the bytes that it moves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much of the modelled time came by which model: in the process's account.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Durations from what work moves and computes, and from a device's peak rates: whichever bound is the higher.
 //
 // S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 52 (2009). A roofline is the least time that work

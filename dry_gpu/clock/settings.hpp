@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the modelled clock is told: whether there is one, and the numbers of its model that are not a
 // device's.
 #pragma once

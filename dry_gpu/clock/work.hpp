@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A piece of work that takes its time in a stream, with what a record of it says.
 #pragma once
 

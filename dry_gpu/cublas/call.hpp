@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cuBLAS handle, and what every function that takes one does first.
 #pragma once
 

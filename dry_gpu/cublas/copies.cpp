@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors and matrices between host and device: strided copies.
 #include "dry_gpu/device/copies.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batched solvers that tell the host whether their arguments were right: they were.
 #include "dry_gpu/cublas/call.hpp"
 

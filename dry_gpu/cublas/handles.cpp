@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuBLAS handles and their settings. A handle takes no memory of its device here: what cuBLAS allocates
 // inside is not documented (docs/dry-gpu.md), and LibTorch gives it a workspace of its own.
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuBLAS's matrix products: they compute nothing, and take their place in their stream.
 #include "dry_gpu/cublas/product.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix products, which both of cuBLAS's libraries submit.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions whose result is one number, on the host or on the device as the handle's pointer mode has it: on
 // the host it is a read of what nobody knows.
 #include <span>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of cuBLAS's statuses, for both of its libraries.
 #pragma GCC visibility push(default)
 #include <cublasLt.h>

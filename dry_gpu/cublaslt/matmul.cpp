@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuBLASLt: descriptions of matrix products, one algorithm for all of them, and products that compute
 // nothing.
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a texel is made of. Arrays and textures themselves are refused.
 #include "dry_gpu/cuda_api.hpp"
 

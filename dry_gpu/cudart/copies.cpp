@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies and fills.
 #include "dry_gpu/device/copies.hpp"
 

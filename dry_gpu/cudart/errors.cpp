@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors: their names, their texts, and the last one of each thread.
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/device/error_texts.hpp"

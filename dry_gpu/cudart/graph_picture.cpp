@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph as a picture: a file in the language DOT.
 #include <fstream>
 #include <string_view>

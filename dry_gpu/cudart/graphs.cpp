@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Captures and the graphs that they make.
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches, and what programs ask of a kernel before them.
 #include "dry_gpu/device/kernels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the functions of CUDA's libraries do first, and what becomes of their work: nobody can see any of it
 // but values on a device, so it is a node of a graph that its stream records, and counted each time that it
 // runs.

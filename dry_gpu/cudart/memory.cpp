@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device memory and host memory for devices.
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/cupti/api_call.hpp"

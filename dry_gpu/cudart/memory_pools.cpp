@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stream-ordered allocation from each device's default pool. Pools of a program's own are refused.
 #include "dry_gpu/cudart/call.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The profiler's switch. Whoever profiles this device is told by CUPTI; no tool waits for the switch, so it
 // has nothing to do.
 #include "dry_gpu/cudart/call.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the code that nvcc makes calls before main: its kernels and variables make themselves known. They
 // are declared in crt/host_runtime.h, which only what nvcc makes can include.
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams and events.
 #include "dry_gpu/device/streams.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activation and pooling descriptors. What they are used for writes values alone (cudnn.effectless.txt).
 #include "dry_gpu/cudnn/call.hpp"
 

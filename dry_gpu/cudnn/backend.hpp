@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Descriptors of cuDNN's graph interface: what their callers set, kept exactly, and what cuDNN itself answers
 // of an operation graph. Of each graph there is one engine with one configuration, which needs what the
 // workspace model says (workspace.hpp); which graphs the real cuDNN has no engine for is not known here.

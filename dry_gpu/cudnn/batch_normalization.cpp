@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batch normalization of cuDNN's older interface. Its workspace, and what it keeps between the passes (the
 // reserve space), are not documented: nothing, the least that they can be.
 #include "dry_gpu/cudnn/call.hpp"

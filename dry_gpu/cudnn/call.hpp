@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cuDNN handle, and what every function of cuDNN does first.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a convolution descriptor of cuDNN's older interface keeps.
 #pragma once
 

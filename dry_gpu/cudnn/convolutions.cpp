@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions of cuDNN's older interface. Of each there is one algorithm, which is deterministic and asks
 // for the workspace of the profile; the others are refused, with the workspace that they would ask for.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CTC loss. Its workspace is not documented: nothing, the least that it can be.
 #include "dry_gpu/cudnn/tensors.hpp"
 #include "dry_gpu/cudnn/workspace.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuDNN handles. A handle takes no memory of its device here: what cuDNN allocates inside is not documented.
 #include "dry_gpu/cudnn/call.hpp"
 #include "dry_gpu/cudnn/workspace.hpp"

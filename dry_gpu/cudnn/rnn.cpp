@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recurrent networks. What they need for a while, and what they keep from the forward to the backward pass
 // (the reserve space), are not documented: nothing, the least that they can be.
 #include "dry_gpu/cudnn/rnn.hpp"

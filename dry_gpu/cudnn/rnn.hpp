@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the descriptors of recurrent networks keep.
 #pragma once
 

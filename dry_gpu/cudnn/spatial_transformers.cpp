@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spatial transformer descriptors. What they are used for writes values alone (cudnn.effectless.txt).
 #include <vector>
 

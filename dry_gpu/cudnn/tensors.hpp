@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of tensors and filters, as their descriptors keep them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuDNN's version: that of the headers that this is built with.
 #include "dry_gpu/cudnn/call.hpp"
 #include "dry_gpu/library_version.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that cuDNN asks its caller for. How much each of its kernels needs is not documented and differs by
 // card, shape and version. So it is a setting where it counts most, in convolutions (cudnn_workspace_bytes of
 // the profile), and the least that a caller can be asked for elsewhere: nothing. Each computation whose need

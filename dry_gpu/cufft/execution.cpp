@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transforms that compute nothing.
 #include "dry_gpu/cufft/plans.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ways to make a plan, and to ask beforehand what it would need.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dry_gpu/cufft/plans.hpp"
 
 #include <algorithm>

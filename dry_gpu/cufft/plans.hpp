@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuFFT's plans, which programs know by numbers.
 #pragma once
 

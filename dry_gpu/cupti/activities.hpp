@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The activity records of this process: made of the modelled clock's work and of the calls that submit it,
 // kept until the client flushes them.
 //

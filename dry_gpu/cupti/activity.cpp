@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUPTI's Activity API: which records a client wants, and how it gets them.
 #include "dry_gpu/cupti/call.hpp"
 

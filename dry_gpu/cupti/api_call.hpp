@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A call of the runtime or the driver, for CUPTI's records of it: one relaxed load while nobody records.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every function of CUPTI does first: without a modelled clock there is nothing to record, and it is
 // refused.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CUPTI calls the functions that it has numbers for.
 #pragma once
 

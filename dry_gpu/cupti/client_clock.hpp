@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock that a client wants its records in: its own function, in whatever units, or CUPTI's own, which
 // are nanoseconds since 1970.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUPTI's headers, whose functions this library defines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activity records in CUPTI's own structures. Their times are CLOCK_MONOTONIC's until they are delivered.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one subscriber that CUPTI has, its version, and the names of its results.
 //
 // A subscriber is called back when a context is made. Callbacks around the calls of the runtime and the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workspaces of eigenvalues and eigenvectors: of symmetric matrices by divide and conquer or by Jacobi's
 // method, of others by QR steps.
 #include "dry_gpu/cusolver/call.hpp"

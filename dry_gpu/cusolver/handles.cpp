@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuSOLVER's handles, their settings, and parameters of its 64-bit functions. Nothing here takes memory of
 // the device: what cuSOLVER allocates inside is not documented (docs/dry-gpu.md).
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Settings of Jacobi's method, and what it would tell about its work: numbers that nobody knows here.
 #include <memory>
 #include <span>

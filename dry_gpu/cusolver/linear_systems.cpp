@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workspaces of the factorisations that solve linear systems: Cholesky's, LU, and Bunch's and Kaufman's LDL.
 #include "dry_gpu/cusolver/call.hpp"
 

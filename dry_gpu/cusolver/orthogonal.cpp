@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workspaces of QR factorisations and of the products with their Q.
 #include "dry_gpu/cusolver/call.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workspaces of singular value decompositions, and the one of them that tells the host something.
 #include <algorithm>
 #include <span>

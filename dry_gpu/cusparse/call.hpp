@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cuSPARSE handle, what every function that takes one does first, and what a query for a buffer answers.
 #pragma once
 

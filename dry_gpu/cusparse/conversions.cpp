@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorting and transposing a sparse matrix, and sums of two: their buffers, and how many entries a sum has.
 #include <algorithm>
 

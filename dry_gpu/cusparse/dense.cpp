@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense vectors and matrices, and sparse vectors: descriptors.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What cuSPARSE's generic descriptors of vectors and matrices hold: what their makers said, exactly.
 #pragma once
 

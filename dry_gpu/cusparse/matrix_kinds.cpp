@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the functions of one format each are told about a matrix: the older kind of descriptor.
 #include <memory>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers of products with a sparse matrix, and of its way to a dense one.
 #include "dry_gpu/cusparse/call.hpp"
 #include "dry_gpu/cusparse/descriptors.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse matrices by rows, by columns, by entries and by blocks: descriptors.
 #include "dry_gpu/cusparse/descriptors.hpp"
 

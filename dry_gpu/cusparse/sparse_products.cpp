@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The product of two sparse matrices, in its stages. How many entries it has is found on the device: nobody
 // knows it here, and it is as if there were none.
 #include "dry_gpu/cusparse/call.hpp"

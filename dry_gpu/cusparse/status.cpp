@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of cuSPARSE's statuses.
 #pragma GCC visibility push(default)
 #include <cusparse.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solutions with a sparse triangular matrix: their descriptors and buffers, and whether a pivot was zero.
 #include "dry_gpu/cusparse/call.hpp"
 #include "dry_gpu/cusparse/descriptors.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuSPARSELt's handle, version, and the names of statuses, which are cuSPARSE's.
 #include "dry_gpu/cusparselt/opaque.hpp"
 #include "dry_gpu/library_version.hpp"

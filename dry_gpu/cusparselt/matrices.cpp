@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense matrices and those of which half is zero by structure, and how large such a one is when compressed.
 #include "dry_gpu/cusparselt/opaque.hpp"
 

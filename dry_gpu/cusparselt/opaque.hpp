@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What cuSPARSELt's opaque structures hold. They are the caller's memory, and are copied and forgotten as the
 // caller likes: each begins with a mark of what it is, and a structure without it is none of ours.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of a structured matrix and a dense one: their description, the one algorithm for them, and plans.
 #include <variant>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The account that a process gives of what was not done for it: in memory, or in a file that outlives the
 // process however it ends (strata/dry_gpu.h).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Addresses for everything that lies on devices, where no host memory ever is: a pointer tells its device.
 #pragma once
 

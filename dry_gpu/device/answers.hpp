@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values that the user gives for reads of what nobody knows: by who reads, in the order of reading. They come
 // from an answer file (host/config/answers.hpp), and no process hears of another's.
 #pragma once

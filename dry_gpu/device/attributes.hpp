@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers that programs ask of a device, by CUDA's attribute: the runtime's and the driver's enumerations
 // are the same.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of the values in device memory: the bytes that the host put there, until something runs that
 // may have written to them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies and fills, as far as the host can see them: what the host itself has put there reads as it was, what
 // a device would have computed as zeros, which is counted.
 #pragma once

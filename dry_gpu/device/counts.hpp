@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a dry run must own up to, counted: work that was not done, values that nobody knew, functions that
 // were refused.
 #pragma once

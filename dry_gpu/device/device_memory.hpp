@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of one device: addresses that nothing stands behind, and an exact account of what they would
 // take.
 //

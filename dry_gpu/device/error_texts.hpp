@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CUDA says of its errors. PyTorch's messages repeat it, and programs search them for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The code of kernels as nvcc puts it into a program: for which architectures there is any. What it does is
 // not looked at.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CUDA's opaque handles point to. The names are those that CUDA's headers declare and leave to their
 // implementation.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory that devices may read: allocated for them, or registered by the program that owns it.
 //
 // [any thread]: every function takes its one lock.

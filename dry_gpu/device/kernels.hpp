@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels that a program brought along: registered by the static initialisers of its libraries (which run
 // before any profile is known), or found in modules that it loaded.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that are launched, as far as anybody can see: they take a place in their stream, and compute
 // nothing.
 #pragma once

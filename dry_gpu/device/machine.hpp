@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The devices of this process. There is one machine, made by the first call that needs it and never
 // destroyed: programs call CUDA from their static destructors.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a device's default memory pool gives to cudaMallocAsync: addresses of its own, on pages that the pool
 // takes from the device and keeps.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What this library has to say: on stderr, or where the program that chose the profile wants it.
 #pragma once
 

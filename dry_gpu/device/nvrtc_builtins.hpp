@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CUDA's runtime compiler needs of its own: NVRTC itself is the real one, for it asks nothing of a
 // device.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of CUDA's libraries that are not implemented here: each says so once, is counted, and fails. One
 // that claimed success would let its caller believe what it never answered.
 #pragma once

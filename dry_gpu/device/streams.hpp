@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams, events and the graphs that streams record. Work is done when it is submitted, as far as the host
 // can see any of it; so a stream is always idle and a recorded event complete, unless a modelled clock says
 // that its time has not come.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The answers of a function that nobody implemented. Weak: a definition takes their place. They take no
 // arguments, or the first, whatever their callers pass: the C calling convention leaves the others alone.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that programs map into ranges which they reserved (cuMemCreate, cuMemAddressReserve, cuMemMap): what
 // expandable segments are made of.
 //

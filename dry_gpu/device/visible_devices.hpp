@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA_VISIBLE_DEVICES: which of the devices a process sees, and in which order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices, contexts, versions and errors of the driver. The only contexts are the devices' own.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver's functions by name, for programs that ask for them at run time: c10, NVRTC, Triton.
 #pragma once
 

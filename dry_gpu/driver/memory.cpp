@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of the driver: plain, and mapped into ranges that the program reserves.
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/driver/call.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules that programs load while they run (NVRTC, Triton) and the launches of their kernels. A module's
 // code is not looked at: it has every kernel that is asked for.
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory for transfers: what NCCL allocates for programs, and what they register with a communicator.
 #include "dry_gpu/nccl/buffers.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which memory a communicator's transfers take.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NCCL's collectives, and its sends and receives.
 #include "dry_gpu/nccl/transfers.hpp"
 

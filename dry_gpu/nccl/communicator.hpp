@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A communicator: one rank of many, whose peers are not there. And what every function that takes one does
 // first.
 #pragma once

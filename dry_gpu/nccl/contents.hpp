@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a transfer does to the contents of memory: the one place that decides it.
 //
 // The peers are taken to be like this rank: what it holds, each of them holds. So sizes and shapes that ranks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of NCCL's results, and the text of its last error.
 #include "dry_gpu/nccl/errors.hpp"
 

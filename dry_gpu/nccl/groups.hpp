@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups of calls: nothing of them is started before the outermost ends, and nothing at all if one was
 // refused.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How communicators are made. Nobody is waited for: the peers of a rank are not there.
 #include <unistd.h>
 

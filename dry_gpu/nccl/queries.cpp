@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What communicators tell about themselves, and how they end.
 #include "dry_gpu/nccl/communicator.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reduction operators that programs make: a sum of inputs that are multiplied first.
 #include <atomic>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives, sends and receives: their arguments, checked as NCCL does with NCCL_CHECK_POINTERS=1, which
 // without it would fail later.
 #pragma once

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the tables beside it: what CUDA's libraries export, and what each function returns.
 
     dry_gpu/symbols/collect.py [--site-packages .venv/lib/python3.11/site-packages]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes TABLE, the driver's functions by name and version with their addresses, from VERSIONS (driver_versions.txt).
 #
 #   cmake -DVERSIONS=... -DTABLE=... -P entry_points.cmake

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes STUBS, a C++ file with a weak function for each line of TABLE, from which a definition of ours takes over when
 # there is one. It refuses, or succeeds without effect where EFFECTLESS (a file of "regular expression  # reason") says
 # that this is the right thing.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes tests/data/torch_imports/<version>.txt: what a release of torch wants of CUDA's libraries.
 
     dry_gpu/symbols/torch_imports.py 2.16.0                     # pip fetches the wheel, and it is deleted again

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A loop of Hugging Face's accelerate, with gradients accumulated over two batches.
 
     strata exec -- python examples/python/accelerate_loop.py

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hugging Face's GPT-2, trained by a script that knows nothing of Strata.
 
     strata exec --dry a100-40gb -- python examples/python/gpt2.py

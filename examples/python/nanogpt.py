@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small GPT, trained as nanoGPT does it. One line is Strata's; without it, and without Strata, all else is the same.
 
     strata exec --dry a100-40gb -- python examples/python/nanogpt.py --device cuda

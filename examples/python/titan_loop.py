@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A loop as torchtitan's: one class that holds a training, a step that marks its parts, activation checkpointing around each block.
 
     strata exec --dry h100-80gb -- python examples/python/titan_loop.py --device cuda

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of one size and origin together: the same weight of every layer is one row of a list.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program asked of a caching allocator, in order: so that it can be asked again of one with other
 // settings, or on another card.
 #pragma once

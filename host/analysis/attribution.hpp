@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks with their labels: category, kind, reason, owner, op, layers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events to blocks: one block is one allocation, from its birth to its death, with who registered it and what
 // autograd did with it.
 #pragma once

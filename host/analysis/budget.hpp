@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run held against a budget: whether its highest moment fits, and, where it does not, what filled it and
 // what it could have done without.
 #pragma once

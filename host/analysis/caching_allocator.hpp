@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the events of an allocator that caches say beyond those of one that does not: whole blocks, and what
 // is reserved for them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a byte of memory is, at the first level.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which allocator torch had for CUDA, and what a run does not know of its memory for that reason.
 #pragma once
 

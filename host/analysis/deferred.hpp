@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of a caching allocator that were freed and that a stream still uses.
 #pragma once
 

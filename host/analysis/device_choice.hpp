@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of a run's devices is looked at block by block.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a dry run owns up to, as summary.json, the manifest and an account have it: `dry` in
 // summary.schema.json.
 #pragma once

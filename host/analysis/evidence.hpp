@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the rules may look at: everything that is known of one block once the run is over, as moments of its
 // sequence to compare. No rule looks anywhere else.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run store says once it has been understood: the plain data that reports, exports and diffs are made
 // from. Bytes are bytes, times are CLOCK_MONOTONIC nanoseconds, steps count from 0.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The high moments of a stretch of the timeline beside its highest.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much of a run's allocations is looked at: the largest alone, or all.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An estimate of activations that people make with forward hooks: the sum of what a model's layers return in
 // one forward. Beside it what that forward really leaves for backward.
 #pragma once

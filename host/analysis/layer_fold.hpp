@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbered modules that are alike, as one: twelve equal layers are read as a sum, and as what each holds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the bytes of each module rise and fall over a stretch of the run.
 #pragma once
 

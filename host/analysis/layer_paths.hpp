@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a block stands in the tree of modules.
 #pragma once
 

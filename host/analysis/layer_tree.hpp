@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory by module, as `du` shows a disk by folder: what each holds by itself and with all below it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which layer a block belongs to: the module at work where it was born, or, in backward, the module of the
 // forward op whose node is being run.
 #pragma once

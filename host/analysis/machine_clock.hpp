@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which machine's CLOCK_MONOTONIC a run's times are of, and how it stood to the machine's wall clock.
 #pragma once
 

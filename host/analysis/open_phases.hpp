@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which phases are open at a moment, found without looking at every phase of the run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operators of a run, with what each inherits from those around it.
 #pragma once
 

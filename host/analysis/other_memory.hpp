@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that is not the device's whose blocks are looked at one by one.
 #pragma once
 

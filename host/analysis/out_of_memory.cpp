@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/out_of_memory.hpp"
 
 #include "host/analysis/peak.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What filled the device when an allocation failed, and what would have left room.
 #pragma once
 

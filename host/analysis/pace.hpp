@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How quickly the steps of the window passed.
 #pragma once
 

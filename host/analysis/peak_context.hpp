@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a peak is seen against: the begin of its step, and the next-highest places of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the streams and the private pools of a caching allocator hold: what one of them has free no other can
 // use.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One moment of the run under every name that its memory has: what the driver, the allocator, the program and
 // this report each call "used", and what lies between them. Every line is the sum of those below it.
 #pragma once

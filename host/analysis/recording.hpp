@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of one run store, typed and in order, before anything is concluded from them. Columns mean what
 // docs/run-store.md says; texts are indices into `texts`, never the store's own ids.
 #pragma once

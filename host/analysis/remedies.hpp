@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a training could have done without when an allocation failed. Each is a sum over blocks that were
 // alive then, and names the setting of ours that does without them.
 #pragma once

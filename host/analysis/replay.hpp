@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a replay of a run's allocator calls came to: the plain data that its table and its JSON are made from.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of categories: which block is what, and why. It is data, in order; the first rule that applies
 // decides. It is total: the last rule always applies, and says that nothing is known.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opens a run directory and reads the store of one process.
 #pragma once
 

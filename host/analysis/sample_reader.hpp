@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of samples that the torch source writes into a run store, and the host's of epochs.
 #pragma once
 

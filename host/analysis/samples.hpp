@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is in use beside the allocator's blocks, as it was sampled, and what of the blocks nobody asked for.
 #pragma once
 

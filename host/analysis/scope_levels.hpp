@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run's measures as levels over its events, and what they come to within a stretch.
 #pragma once
 

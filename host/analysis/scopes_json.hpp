@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scopes, a reconciliation and an estimate as JSON, for summary.json and `strata report --scopes --json`.
 // Times count from the run's begin.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the training step is doing, by the phases that are open.
 #pragma once
 

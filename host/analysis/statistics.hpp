@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Minimum, median, maximum and means of memory over a window, by category.
 #pragma once
 

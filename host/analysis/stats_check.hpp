@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our levels against torch's own counts of the same moments, DeviceStats (runs recorded with
 // `trace.cross_check: true`).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the training step was doing at any moment: its stages, and which backward belongs to which forward.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run store, opened for reading. It trusts nothing that the file says: views and triggers never run,
 // values are checked for type and range, and every problem is a RunError that names file, table and row.
 #pragma once

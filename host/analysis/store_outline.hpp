@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a store holds, in a glance: enough to tell the process that trained from those around it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads what divides a run: steps, phases and the ranges of modules, each begin with its end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // summary.json: the few numbers of a run that scripts, grids and gates read. docs/summary.md describes it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/table_reader.hpp"
 
 #include "host/analysis/run_error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What reads the tables of one run store has in common: texts by their ids, checked times, and what is said
 // of rows that are missing or wrong.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a tensor's elements are and how many there are of them along each dimension, as whoever registered it
 // said. Nothing here is found from bytes.
 #pragma once

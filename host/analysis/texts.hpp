@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every text once, named by its index. Index 0 is the empty text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far the rules can be trusted: labels found from lifetimes alone, against what autograd itself said it
 // saved (runs recorded with `trace.saved_tensors: true`).
 #pragma once

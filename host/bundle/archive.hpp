@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A .tar.gz, written entry by entry into an output.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What of runs goes into an archive.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/bundle/name_template.hpp"
 
 #include <fmt/format.h>

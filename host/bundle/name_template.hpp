@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of files that say a run's settings: "{model.name}_ctx{model.context}_{mode}".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that is started, waited for, and whose end becomes our own.
 #pragma once
 

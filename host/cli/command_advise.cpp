@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata advise`: what would make a training need less memory, each change tried on a dry card.
 #include <fmt/format.h>
 

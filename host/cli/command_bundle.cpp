@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata bundle`: runs as one archive, to be handed on.
 #include <fmt/chrono.h>
 #include <fmt/format.h>

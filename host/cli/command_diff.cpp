@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata diff`: what a new run does otherwise than its base, and whether that is too much.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata doctor`: what works on this machine, what does not, and what to do about it.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata export`: a run in the form that another tool reads.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata fit`: the largest value of a setting that fits into a card, by runs on dry ones.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata plot`: pictures of a run as files.
 #include <fmt/format.h>
 

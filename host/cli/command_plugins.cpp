@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata plugins`: what can be loaded, and with which options.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata replay`: the allocations of a recorded run, again, under other settings or on another card.
 #include <fmt/format.h>
 #include <unistd.h>

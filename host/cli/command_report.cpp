@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata report`: a run's results again, also of one that was killed.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata run`: everything is checked first, then a folder is made, then the training runs, in this process
 // or in one for each rank.
 #include <fmt/format.h>

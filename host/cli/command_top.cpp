@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata top`: a run while it goes on.
 #include <fmt/format.h>
 #include <poll.h>

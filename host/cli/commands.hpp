@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands of `strata`. Each adds itself to the command line; its action runs while the command line is
 // parsed and leaves the program's exit code in `exit_code`. What a command throws, `main` prints.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/cli/device_peak.hpp"
 
 #include "host/config/device_profile.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the card of a run can do at most.
 #pragma once
 

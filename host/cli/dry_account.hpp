@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What dry processes own up to: of this one, or of all that a command started.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line's `--dry PROFILE[:N]`, and the options that go with it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dry GPU of this process: CUDA's libraries replaced by dry_gpu/'s, before anything that needs them is
 // opened.
 #pragma once

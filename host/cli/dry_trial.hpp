@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A few steps of a training on a dry GPU, in a process of its own that leaves nothing behind: what it needs
 // of the device's memory.
 #pragma once

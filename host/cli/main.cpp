@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata`, the program. Results go to standard output, everything else to standard error.
 #include <CLI/CLI.hpp>
 #include <string>

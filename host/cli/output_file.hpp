@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a command's own file goes: there whole or not at all, or standard output.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of Strata that hold torch are libraries of their own, opened only when they are needed.
 #pragma once
 

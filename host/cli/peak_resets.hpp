@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where `strata report --reset` sets the peaks back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run shows while it goes on: a bar on a terminal, a line now and then elsewhere. On standard error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The processes of a training over several ranks of this machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run's folder as a command line names it, ready to be read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A replay in a process of its own: CUDA's allocator, its settings and the dry GPU are a process's, once and
 // for all.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run's replays: which there are to be, each made, and what they came to.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a run's folder to what its reader gets: summary.json, report.html, epoch_peak_memory.csv where epochs
 // were counted, and the table or the summary on standard output.
 #pragma once

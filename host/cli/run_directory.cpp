@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/cli/run_directory.hpp"
 
 #include <fmt/chrono.h>

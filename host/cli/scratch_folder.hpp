@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder of its own under TMPDIR, which goes with all that is in it when this goes out of scope.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What standard output and standard error are connected to.
 #pragma once
 

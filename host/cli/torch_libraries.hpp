@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LibTorch for the parts that hold torch, where they do not find it by themselves: an installed Strata has no
 // path of it built in.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libstrata_trainer.so, which holds torch: opened only when a run needs it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One process of a run: the only one, or one of several ranks.
 #pragma once
 

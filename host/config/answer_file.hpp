@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Answer files: values for what a program on a dry device reads and nobody knows, by who reads.
 //
 //   schema: strata.answers/1

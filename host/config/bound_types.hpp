@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schema's types, bound to a field of RunConfig that is named by the members that lead to it:
 // integer<&RunConfig::schedule, &ScheduleConfig::wait>(0, 10).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of the checkpoints that a run saves: checkpoints/step_<n>.pt in its folder, n steps having been
 // taken.
 #pragma once

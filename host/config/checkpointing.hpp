@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How `checkpointing` is written: none, block, {every: 2} or {select: attention}, and in a mapping also
 // reentrant: true or offload: true.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules over more than one key.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The YAML's `device`: cpu, cuda:1, or {dry: h100-80gb, count: 8, answers: counts.yaml, clock: modelled}.
 #pragma once
 

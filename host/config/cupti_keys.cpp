@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is recorded of CUDA devices: the keys of `cupti`, the options of the source of that name.
 #include "host/config/bound_types.hpp"
 #include "host/config/schema_parts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules of `data`, and of what depends on how much of it there is.
 #pragma once
 

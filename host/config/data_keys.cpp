@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What it is trained on: the keys of `data`.
 #include "host/config/bound_types.hpp"
 #include "host/config/schema_parts.hpp"

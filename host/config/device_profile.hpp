@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device profiles: what is known of a kind of GPU, each number with its source, as configs/devices/*.yaml say
 // it. The dry GPU is made of one of them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of a configuration as YAML nodes, once it is known to be one document of reasonable size.
 #pragma once
 

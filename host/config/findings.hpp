@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What checks of values need: which keys were understood, and where to say what is wrong.
 #pragma once
 

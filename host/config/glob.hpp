@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Patterns of file names, with `**` for any number of folders, which glob(3) lacks.
 #pragma once
 

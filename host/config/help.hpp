@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata run --help-config`: every key, what it takes, its default, what it does.
 #pragma once
 

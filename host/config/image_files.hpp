@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder of images: binary PPM files, each in the folder that its class is called after.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata run --json-schema`: the configuration's JSON Schema (draft 2020-12), for editors and other
 // checkers.
 #pragma once

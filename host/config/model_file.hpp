@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model's shape as Hugging Face's config.json has it, taken for what the YAML would say.
 #pragma once
 

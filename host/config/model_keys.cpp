@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is trained: the keys of `model`.
 #include "host/config/bound_types.hpp"
 #include "host/config/model_sizes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shapes that `model.size` names, and what each architecture has beside its shape.
 #pragma once
 

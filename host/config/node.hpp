@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What messages say of a YAML node: what it is and where it stands.
 #pragma once
 

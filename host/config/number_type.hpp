@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers as tensors hold them: texts to the bytes that lie in memory.
 #pragma once
 

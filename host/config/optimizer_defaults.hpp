@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds for one optimizer where another has something else, until a configuration says otherwise.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How its parameters are stepped: the keys of `optimizer`.
 #include "host/config/bound_types.hpp"
 #include "host/config/schema_parts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // File names as people write them in YAML.
 #pragma once
 

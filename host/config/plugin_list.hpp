@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `plugins:` list, whose options the plugins themselves check (strata/runtime).
 #pragma once
 

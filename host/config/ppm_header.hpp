@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a binary PPM file says before its pixels: https://netpbm.sourceforge.net/doc/ppm.html
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several processes that train together: the keys of `world_size` and `ddp`.
 #include "host/config/bound_types.hpp"
 #include "host/config/schema_parts.hpp"

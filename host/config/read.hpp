@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Written values to the fields of a RunConfig, each by its type.
 #pragma once
 

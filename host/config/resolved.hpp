@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A RunConfig as the YAML that says it in full.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which run may go on with the checkpoint of which other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a YAML file says, typed and checked. Defaults stand in the schema (schema_table.cpp), not here: a
 // RunConfig comes from `load_config` only.
 #pragma once

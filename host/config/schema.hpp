@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one table of everything that a run's YAML may say. Parsing, the help text, the JSON Schema and the
 // resolved config.yaml are all made from it; a default stands here and nowhere else.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every key of a run's YAML. The sections with most keys have a file each; schema_parts.hpp names them.
 #include <array>
 #include <iterator>

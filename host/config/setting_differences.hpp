@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What two resolved configurations say differently.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts of single values to typed values and back. The schema decides what a text means, never its look:
 // `no` is a text where a text is expected, and `1e-3` a number where a number is.
 #pragma once

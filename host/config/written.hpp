@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a file and the command line say, by key, before any value is understood: unknown and repeated keys are
 // found here, and what the command line says has replaced what the file said.
 #pragma once

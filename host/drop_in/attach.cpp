@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the preload library opens once torch is there, and what a program that marks its own loop binds to.
 #include <cstdint>
 #include <cstdio>

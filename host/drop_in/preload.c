@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `strata exec` preloads into a program and into all that it starts. It needs libc alone and does
  * nothing until torch is there: in a process that never loads torch, nothing is opened.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one session of a process that is not ours, opened as STRATA_EXEC says by whoever comes first: the
 // preload library once torch is there, or the program's own first mark.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/drop_in/program_calls.h"
 
 #include <algorithm>

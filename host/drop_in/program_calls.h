@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a program in another language calls to open a session of its own process, or to mark what it does in
  * the one that `strata exec` opened: functions of libstrata_attach.so, plain enough for any foreign function
  * interface. The Python package is written against them.

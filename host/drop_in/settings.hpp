@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a session in somebody else's program is opened: `strata exec` writes it as a file, whose path it hands
 // to the program in STRATA_EXEC, and every process that loads torch reads it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What records the torch that this process has loaded.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions behind a program's own marks (strata/trainer_calls.h).
 #pragma once
 

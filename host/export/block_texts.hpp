@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a snapshot says in words of a block, each said once and then recalled.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run as a trace of Chrome's format (JSON object), for ui.perfetto.dev, chrome://tracing and whatever else
 // reads it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All ranks of a job as one trace of Chrome's format: a process a rank, on one clock.
 #pragma once
 

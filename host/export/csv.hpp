@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run as tables of comma-separated values (RFC 4180, lines end in a newline alone): for spreadsheets,
 // pandas, and tables beside published ones.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory events of a run, one after the other, out of blocks and segments.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is alive at the peak by the stack that allocated it, in the lines that flame graphs are made of
 // (flamegraph.pl, inferno, speedscope): `outermost;...;innermost bytes`.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A compressor before another output, in the form of gzip.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All that is known of a run as one JSON object, which run.schema.json describes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/export/json_overview.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run's JSON says once: all but its tables.
 #pragma once
 

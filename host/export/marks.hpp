@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Begins and ends of steps and phases, one after the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run as a snapshot of PyTorch's CUDA allocator: what `torch.cuda.memory._snapshot()` returns, pickled, for
 // pytorch.org/memory_viz and for torch/cuda/_memory_viz.py.
 #pragma once

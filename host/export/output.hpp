@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where an export goes, piece by piece, and who is told how far it has come.
 #pragma once
 

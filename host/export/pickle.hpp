@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python's pickle, protocol 2, as far as a snapshot of memory needs it: of its opcodes only those that
 // memory_viz, which reads pickles in a browser, knows in each of its versions.
 #pragma once

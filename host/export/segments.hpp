@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The segments that an allocator holds at the end of a run, and what fills them, as a snapshot shows them.
 #pragma once
 

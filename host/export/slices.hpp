@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps, micro-batches and phases as stretches of time that nest, as a trace viewer draws them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a thread did, as slices that nest: steps and phases, modules, operators, and calls of the device's
 // runtime. They are told by different clocks' readers; what crosses is cut, a call before all else.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of a trace that tells of time, laid out as torch.profiler's (Kineto's) traces are, so that what
 // reads those reads it: HolisticTraceAnalysis, Perfetto.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timeline of a run with what holds beside the categories at each event.
 #pragma once
 

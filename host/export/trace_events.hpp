@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events of a trace in Chrome's format, one after the other.
 #pragma once
 

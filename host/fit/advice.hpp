@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each switch saves at the peak, alone and together, found by running every one of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was found out about the switches, as text and as JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The largest value of a setting for one card or several, as text and as JSON.
 #pragma once
 

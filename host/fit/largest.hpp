@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The largest value of a setting that fits into a device, found by trying few.
 #pragma once
 

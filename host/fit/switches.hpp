@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Settings that change how much memory a training needs, and leave the model alone.
 #pragma once
 

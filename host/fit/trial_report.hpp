@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What some steps of a training needed of a dry device's memory.
 #pragma once
 

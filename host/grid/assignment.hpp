@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys of a run's YAML with their values, as the parts of a grid file say them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One axis of a grid: the values that cells take along it.
 #pragma once
 

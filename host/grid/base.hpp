@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the cells of a grid have alike: `base`.
 #pragma once
 

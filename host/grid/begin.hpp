@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is left to do in a grid's folder: after a first start, a kill, a reboot, or a change of the grid's
 // file.
 #pragma once

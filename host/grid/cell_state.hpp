@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of a cell, as its state.json keeps it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A rule of `exclude`: which cells it takes away.
 #pragma once
 

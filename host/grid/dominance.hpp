@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // limits.skip_dominated: what runs out of memory with less of something will do so with more of it.
 #pragma once
 

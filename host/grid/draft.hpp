@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cells of a grid before anybody has looked whether they can be run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that are there whole or not at all, also after a crash of the machine.
 #pragma once
 

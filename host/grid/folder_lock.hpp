@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One grid at a time writes a folder.
 #pragma once
 

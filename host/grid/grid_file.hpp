@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A grid's YAML, read: what all cells have alike, along which axes they differ, and how they are run.
 #pragma once
 

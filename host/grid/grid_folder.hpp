@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A grid's folder: plan.json, and below cells/ a folder for each cell, named by its id, with config.yaml,
 // state.json, output.txt and the runs of its attempts.
 #pragma once

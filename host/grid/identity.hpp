@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a cell is known by: its configuration, however it was written.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells beside those of the axes: `include`.
 #pragma once
 

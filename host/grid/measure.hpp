@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of a cell that a grid compares, as its run's summary.json has them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a grid file says of how its cells are run: `limits` and `engine`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a cell's process ended, and what that makes of the cell.
 #pragma once
 

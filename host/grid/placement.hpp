@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which cells fit on this machine at once: by cores, by GPUs, and by the memory that they are thought to
 // need.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All cells of a grid, each of which could be started.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plan as plan.json keeps it. Configurations are files of their own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much memory cells will need: each is trained for two steps on the dry GPU.
 #pragma once
 

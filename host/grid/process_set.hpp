@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that are started, each in a process group of its own, and waited for together.
 #pragma once
 

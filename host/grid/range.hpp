@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // {from: 128, to: 1024, times: 2}: the numbers of an axis, by their rule.
 #pragma once
 

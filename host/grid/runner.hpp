@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine `local`: runs cells on this machine, each in its own process, as many at once as fit.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The job of a scheduler that this process is part of.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a grid file says of the Slurm jobs that run its cells: keys of `engine`, named as sbatch's options
 // are.
 #pragma once

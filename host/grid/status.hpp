@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What has become of a cell of a grid.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/replay/allocator.hpp"
 
 #include <c10/core/AllocatorConfig.h>

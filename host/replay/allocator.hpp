@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // torch's CUDA caching allocator of this process, on its first device, as a replay uses it.
 #pragma once
 

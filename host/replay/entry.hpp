@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The door between `strata`, which holds no torch, and libstrata_replay.so, which holds CUDA's caching
 // allocator. Both are built together, so C++ types may pass. One replay a process: the allocator and its
 // settings are the process's.

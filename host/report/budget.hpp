@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run against a budget, as text for a terminal or the failure of a test.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The allocations that a detail leaves, on the terminal.
 #pragma once
 

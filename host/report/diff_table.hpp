@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two runs side by side as text: what `strata diff` prints.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every report says of a dry run, so that nobody takes it for a measured one.
 #pragma once
 

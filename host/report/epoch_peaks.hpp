@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // epoch_peak_memory.csv: the peaks of each epoch, as training scripts write them that reset torch's peaks
 // when an epoch begins and read them when it ends.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The report of allocations that failed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shape and dtype of a block's tensor in words.
 #pragma once
 

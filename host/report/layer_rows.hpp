@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes of a tree of layers a table shows, in which order and how far to the right.
 #pragma once
 

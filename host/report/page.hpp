@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run's facts as one self-contained HTML file, which opens offline.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the page knows of a run: the facts as JSON that can stand in an HTML script element.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A peak against the begin of its step and against the next-highest places, in words.
 #pragma once
 

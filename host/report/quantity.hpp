@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How quantities read in a terminal: as on the page (page/format.js).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One moment under every name that its memory has, as a tree of sums.
 #pragma once
 

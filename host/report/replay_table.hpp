@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run's replays as text: what `strata replay` prints.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole run's memory as a small SVG, for a page that may not run its script.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The peaks of a run's steps on the terminal.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run's facts as text: what `strata run` and `strata report` print when they end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of the terminal report that are tables and bars. Each returns whole lines of at most `width`
 // columns.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text from a stranger's program (names of layers, ops, plugins) made safe to lay out in columns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run's memory over time in few enough states for a page, without losing a peak.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a run becomes steady, and why the steps before that are slower, on the terminal.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that plugins write beside the run store: strata.artifact/1 without its C.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a plugin calls a service on a thread where its tag allows it. Breaches are PLUGIN_MISBEHAVING.
 #pragma once
 

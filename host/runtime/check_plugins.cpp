@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "strata/runtime/check_plugins.hpp"
 
 #include "host/runtime/load_report.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one clock of a run: CLOCK_MONOTONIC in nanoseconds, tied to CLOCK_REALTIME by pairs of samples.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What rows refer to, in a file of its own beside the spools: tables, texts, facts of `meta`, and rows that
 // were lost before they had a spool. An entry is in the file before any row that needs it is in a spool, so a
 // killed process leaves a whole story.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The training loop's own events: run, steps, phases, and the window that opens and closes with the steps.
 //
 // [driver] for all, but `end_run`, which the process's exit may call from any thread: from there on every

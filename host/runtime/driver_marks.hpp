@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The marks of a session's loop, the program's own and those that are concluded, told to its driver.
 #pragma once
 

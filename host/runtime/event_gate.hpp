@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decides whether events pass and to whom, and lets the driver wait until no event is under way.
 //
 // A thread marks itself before it reads the routes; the driver replaces the routes before it reads the marks:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hands every event to the plugins that listen, in load order, and every end in the reverse of it.
 //
 // One sequence number and one reading of the clock an event, and neither when nobody listens. Nothing here

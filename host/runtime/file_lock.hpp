@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An exclusive lock on a file (flock). The kernel lets go of it when the process that took it dies, however
 // that happens and whoever gets its id afterwards: so it also tells whether that process lives.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands behind a plugin's `const strata_host*`: who is asking, and the parts of the session that
 // answer.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one plugin listens to, asked once after `create` and laid out so that the fan-out needs no further
 // questions.
 #pragma once

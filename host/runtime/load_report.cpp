@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/runtime/load_report.hpp"
 
 #include "strata/ext/log.h"

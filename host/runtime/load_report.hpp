@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What loading tried and found, kept line by line and shown as one block when STRATA_VERBOSE is set: whoever
 // asks "is my plugin even loaded?" reads every path that was tried and why it was not taken.
 #pragma once

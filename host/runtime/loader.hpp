@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the names in a configuration to started plugins.
 //
 // First everything that can be judged without running plugin code: files found and opened, versions,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host's log: whole lines on stderr, never on stdout, coloured on a terminal only. STRATA_VERBOSE=1 shows
 // debug lines as well. Any thread, but not under an allocator's lock.
 #pragma once

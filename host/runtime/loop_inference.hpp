@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps and phases of a training loop, from what it marks itself and, for the rest, concluded from what a
 // source sees of it (strata/ext/training.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a loop's steps and phases are told to: the driver of a session, or a test that writes them down.
 #pragma once
 

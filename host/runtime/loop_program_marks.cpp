@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the program marks of its loop itself, and what that leaves to be concluded.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of threads that have no spool, because no file could be had: counted here until they can be told.
 #pragma once
 

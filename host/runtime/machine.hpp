@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine that a run was made on, for the manifest.
 #pragma once
 

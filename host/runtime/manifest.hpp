@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // manifest.json of a run directory: what ran, where, with which plugins, and what became of it
 // (docs/manifest.md).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The session's own sections of manifest.json (docs/manifest.md).
 #pragma once
 

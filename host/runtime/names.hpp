@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts that events name things by: interned, valid for the life of the process.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the threads of this process hold of the one store that is open, and what becomes of it when a thread
 // ends or the process forks.
 #pragma once

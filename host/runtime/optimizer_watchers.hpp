@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who wants to know that an optimizer has run: it may have made state, which only its owner can name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One option's text as the value that its type says.
 #pragma once
 

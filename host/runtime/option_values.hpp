@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plugin's options: the texts of the configuration, checked against what its descriptor declares.
 #pragma once
 

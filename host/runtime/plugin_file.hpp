@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One shared object that holds plugins: opened, checked, and never closed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One plugin or source of a session, from `create` to `destroy`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What went wrong, each message once. Safe from any thread.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An asymmetric fence: hot paths pay a compiler fence, the rare closer pays for all (membarrier(2)). Where
 // the kernel has no such call, or a sandbox refuses it, each hot path pays a fence of its own: nothing else
 // that a process can do orders other processors' accesses on every architecture.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one session of this process, as the process's exit and a fork must find it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ranges of one kind that are open on one thread, innermost last, with what each listener returned at the
 // begin. Fixed in size: begins and ends allocate nothing.
 #pragma once

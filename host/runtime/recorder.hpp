@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the run itself knows, written to the host_* tables of the run store (docs/run-store.md): a listener
 // like a plugin's, built in, first in load order, over the whole run.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of the host_* tables (docs/run-store.md), and how they are declared.
 #pragma once
 

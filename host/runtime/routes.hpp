@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who is called for which event, as flat arrays: one table for inside the active window, one for outside.
 #pragma once
 

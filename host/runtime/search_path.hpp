@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where plugins and sources are looked for, and under which file names.
 #pragma once
 

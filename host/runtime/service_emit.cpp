@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/runtime/caller_check.hpp"
 #include "host/runtime/host_handle.hpp"
 #include "host/runtime/names.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/runtime/driver.hpp"
 #include "host/runtime/host_handle.hpp"
 #include "host/runtime/services.hpp"

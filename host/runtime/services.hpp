@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of functions behind the service ids of strata/ext/*.h. Each is defined in the file of its name
 // (service_log.cpp ...); every function finds its session through the handle it is given.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/runtime/session_faults.hpp"
 
 #include "host/runtime/log.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What went wrong between the trainer, the sources and the host, counted by kind for the manifest. Training
 // goes on.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of a session and the order of their lives.
 //
 // Never freed: when the Session is destroyed it is kept for the rest of the process, since a thread in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread's spool: a ring of records in a file mapped into memory. One producer, one consumer, no lock.
 //
 // The producer is whichever thread owns the spool (host/runtime/spool_pool.hpp), the consumer the writer

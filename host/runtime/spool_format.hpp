@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layout of a spool file: one thread's rows on their way into the run store.
 //
 //   [SpoolHeader, padded to kSpoolRingOffset][ring of `capacity_bytes`]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The spools of one process: a thread takes one at its first row and gives it back when it ends, so there are
 // as many files as threads were ever alive at once, and a few spare ones.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the records of a ring, of a live spool as well as of a file that a dead process left, which may hold
 // anything.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of one table that lie in spools, as a table that SQLite reads: `INSERT INTO t SELECT * FROM` it moves
 // all of them in one statement. To bind and step a statement for each row was half of the writer's work
 // (docs/decisions/014-sqlite-reads-the-spools.md).

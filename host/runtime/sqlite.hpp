@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SQLite behind RAII: a connection, a prepared statement, an error that says what was being done. A
 // connection and its statements are for one thread at a time.
 #pragma once

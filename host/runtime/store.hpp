@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run store of one process: typed tables that any thread appends rows to, kept in
 // <rank folder>/<pid>.sqlite (docs/run-store.md).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The SQLite file of a run store, as the writer thread and recovery write it. Not thread-safe: one of them
 // owns it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a process builds its run store. SQLite's log and shared mappings need a local file system: on a
 // network one the store is built in the machine's temporary folder and moved when it is closed.
 #pragma once

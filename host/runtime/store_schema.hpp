@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run store's own tables and views, as docs/run-store.md describes them.
 #pragma once
 

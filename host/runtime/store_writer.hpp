@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one thread that moves rows from the spools into SQLite, at low priority, in batches: 64 k rows or 200
 // ms, sooner when a spool is half full. A spool's room is given back only when its rows are committed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/runtime/string_table.hpp"
 
 #include "host/runtime/definition_log.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts that repeat, kept once: small sequential ids, the same text the same id for the whole run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A declared table: what strata/ext/store.h lets a plugin describe, checked and copied.
 #pragma once
 

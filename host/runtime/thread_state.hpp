@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the runtime knows of one thread: whether it is inside an event, and which ops and modules it has open.
 //
 // States are mapped pages, kept in a list for the life of the process and handed to another thread when

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which steps are traced: reference words wait / warm-up / active, turned into a window and a tag for each
 // step.
 #pragma once

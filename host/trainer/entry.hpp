@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The door between `strata`, which holds no torch, and libstrata_trainer.so, which does. Both are built
 // together, so C++ types may pass; the library is opened with dlopen when a run needs it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the trainer's tensors are told to a session.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LibTorch's other libraries, beside the one that this process has loaded: whatever found that one, a path of
 // the build's or the program's own choice, need not find them.
 #pragma once

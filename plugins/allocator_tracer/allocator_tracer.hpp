@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes what it hears of memory, operators and autograd's graph into the run store, a row an event (of
 // operators those that matter: operator_log.hpp), and leaves every conclusion to analysis.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/allocator_tracer/loaded_libraries.hpp"
 
 #include <elf.h>

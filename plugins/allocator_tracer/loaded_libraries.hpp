@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was mapped into the process when, so that addresses can be given names after its death.
 #pragma once
 

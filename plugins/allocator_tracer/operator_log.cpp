@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/allocator_tracer/operator_log.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses the operators that get a row. Of a step's thousands most only make a view of something: what is
 // wanted of an operator is which memory it handled, and which node of the backward graph it made.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which allocations get a stack: all from a size on, and of the others each with a chance that grows with its
 // bytes, as heap profilers sample.
 #pragma once

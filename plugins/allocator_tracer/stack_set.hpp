@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stacks that were written already, by their 64-bit hashes. Threads share it without a lock.
 #pragma once
 

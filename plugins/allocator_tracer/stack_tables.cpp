@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/allocator_tracer/stack_tables.hpp"
 
 namespace strata::allocator_tracer {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of stacks, in tables of their own: a run without stacks does not have them.
 #pragma once
 

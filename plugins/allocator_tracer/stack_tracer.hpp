@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the stacks of chosen allocations: each stack once, its events by its hash, and the libraries that
 // its addresses lie in. Names are given to addresses by whoever reads the store.
 #pragma once

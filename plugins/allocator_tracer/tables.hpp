@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows that the tracer writes, and the tables they belong to (docs/run-store.md). Columns carry the
 // constants of the headers in strata/ext; circumstances are those of the event's `strata_when`.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How to get from a frame to the one that called it, on x86-64: read once for each return address from the
 // unwind table (.eh_frame) that the library carries for exceptions.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules by return address, each found once. Threads share it without a lock.
 #pragma once
 

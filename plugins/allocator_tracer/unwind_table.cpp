@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/allocator_tracer/unwind_table.hpp"
 
 namespace strata::allocator_tracer {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The unwind table of a library (.eh_frame) as bytes, and what its entries share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of what a device did (strata/ext/activity.h), and the tables they belong to (docs/run-store.md).
 #pragma once
 

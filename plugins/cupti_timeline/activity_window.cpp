@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/cupti_timeline/activity_window.hpp"
 
 namespace strata::cupti_timeline {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which activities are of the active window. They are told after the fact, in any order, by a thread that
 // knows no steps: some of those before the window when another plugin listens to the whole run, and some of
 // its last step only after it has ended, when the device has come so far.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/cupti_timeline/cupti_timeline.hpp"
 
 namespace strata::cupti_timeline {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes into the run store how long each operator took, on every thread, and what the device did, in the
 // steps of the active window. Operators come from the source `torch` and are there on every machine; without
 // a source of activities (`cupti`) they are all there is. Every conclusion is analysis's

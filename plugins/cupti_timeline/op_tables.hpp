@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of operators, and the tables they belong to (docs/run-store.md). An operator has one row, written
 // at its end: what never ends has none. Its phase and its step are those of its begin in time.
 #pragma once

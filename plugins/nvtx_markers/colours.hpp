@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colours of ranges, 0xAARRGGBB: Okabe and Ito's, which those who see colours differently tell apart.
 #pragma once
 

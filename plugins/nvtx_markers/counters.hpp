@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NVTX counters, where the headers know them: without them a counter cannot be registered.
 #pragma once
 

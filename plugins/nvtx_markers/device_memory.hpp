@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much each device's allocator has handed out and holds, counted from its events.
 //
 // Of CUDA's allocator these are torch's own memory_allocated and memory_reserved: an event carries the total

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/nvtx_markers/domain.hpp"
 
 #include <nvtx3/nvToolsExt.h>

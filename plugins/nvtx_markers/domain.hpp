@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The NVTX domain of one plugin instance: what is registered in it, and the calls that a tool receives.
 //
 // NVTX looks for a tool once, at its first call from this shared object; whether one is there never changes

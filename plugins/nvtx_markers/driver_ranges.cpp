@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/nvtx_markers/driver_ranges.hpp"
 
 #include "plugins/nvtx_markers/colours.hpp"

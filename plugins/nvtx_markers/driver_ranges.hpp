@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ranges of the driver: the window, steps, micro-batches, phases.
 //
 // Each is told twice. A push and a pop on the thread that drives: they nest, and tools project what that

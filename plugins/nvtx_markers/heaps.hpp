@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The allocator's segments as NVTX heaps, and its blocks as regions in them, for tools that check memory
 // (Compute Sanitizer): they then know that a block given back must not be touched, though its segment stays.
 // Only CUDA devices, and only where the headers have nvToolsExtMem.h.

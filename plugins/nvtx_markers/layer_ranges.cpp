@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/nvtx_markers/layer_ranges.hpp"
 
 #include <pthread.h>

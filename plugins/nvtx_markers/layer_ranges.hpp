@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A range for each layer at work, pushed and popped on the thread that does it. Backward and recomputation
 // run on autograd's threads where the device has one.
 //

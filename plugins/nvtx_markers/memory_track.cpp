@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/nvtx_markers/memory_track.hpp"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tools see of memory: NVTX counters of each device, sampled at every change, where both the headers and
 // the tool know them; else marks, at the ends of phases and steps.
 #pragma once

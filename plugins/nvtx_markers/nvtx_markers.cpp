@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/nvtx_markers/nvtx_markers.hpp"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells NVTX tools (Nsight Systems, Nsight Compute, Compute Sanitizer) where the training is: ranges of the
 // window, steps, micro-batches, phases and layers, memory, thread names, all in the domain `strata`
 // (docs/nsys.md). It writes nothing of its own.

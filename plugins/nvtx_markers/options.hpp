@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of nvtx_markers. What the headers that it was built with do not know is not offered.
 #pragma once
 

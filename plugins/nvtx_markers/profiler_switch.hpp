@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cudaProfilerStart and cudaProfilerStop of the CUDA runtime that this process has loaded. None is ever
 // loaded here: a program on the CPU stays free of CUDA.
 #pragma once

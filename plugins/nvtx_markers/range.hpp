@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one range or mark says: a message that stays the same from step to step, so that tools can group by
 // it, and the number beside it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Push and pop of each thread, where an end may come on another thread than its begin: NVTX pops the calling
 // thread's ranges only. Such a range is left open, and popped by its own thread as soon as that comes by
 // again, before anything else of it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps what a device's driver does once, out of all that it does: loading, compiling, making contexts,
 // getting memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernel counts of a process and of the calling thread, read in about two microseconds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/warmup_analyzer/first_calls.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times operators while it looks: each one's first call, and what all calls of a step come to, so that
 // analysis can tell what a first call took more.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which shared libraries the process maps while it runs.
 #pragma once
 

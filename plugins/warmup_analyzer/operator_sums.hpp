@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often each operator was called and how long its calls took, added up by all threads without a lock.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows that the analyzer writes, and the tables they belong to (docs/run-store.md). What follows from
 // them is concluded afterwards, in host/analysis/warm_up.
 #pragma once

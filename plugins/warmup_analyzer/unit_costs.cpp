@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plugins/warmup_analyzer/unit_costs.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a page fault and the start of a thread take on this machine: measured, since they differ by a factor
 // of ten between machines, and no counter tells their time.
 #pragma once

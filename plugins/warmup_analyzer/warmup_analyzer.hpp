@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes down what tells why the first steps of a run take longer: counters at the edges of steps and phases,
 // operators' first calls, libraries that are opened, what a device's driver does once. Analysis concludes
 // (host/analysis/warm_up).

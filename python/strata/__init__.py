@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a training step's memory and time go, for trainers in Python.
 
     import strata

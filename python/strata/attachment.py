@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata.attach`: models and optimizers of which every run of this process tells layers and owners."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which layer's backward is at work, where a plugin listens to modules: hooks on nodes of the backward graph, which leave the graph as it is.
 
 A layer's backward begins with the node that made its output, and ends where the node that made its input begins, that of another layer,

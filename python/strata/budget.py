@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory budgets: sizes as people write them, and a run held against one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is attached, followed through a run: owners are told where they come to be, layers where they work."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which layer is at work: torch's global module hooks, told to the session for modules of attached models.
 
 Global hooks belong to no model: one that is copied, pickled or scripted carries nothing of ours along. torch.compile traces them, by their

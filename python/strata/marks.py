@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps and phases, as the program marks them. Nothing happens, at the cost of a call, while nothing records."""
 
 from __future__ import annotations

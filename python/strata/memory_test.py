@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One test with a memory budget: run in a process of its own under `strata exec`, and judged by what was recorded."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names as the model's author wrote them, without what wrappers put in between."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the native parts of Strata lie: in this package, as the wheel brings them, or in the tree that this package is part of."""
 
 from __future__ import annotations

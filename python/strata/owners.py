@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who owns which storage: parameters, buffers, gradients and optimizer state of a training, told to the session by name."""
 
 from __future__ import annotations

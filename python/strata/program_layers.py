@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program that attaches nothing itself: its models and optimizers, found among its objects, and attached for it.
 
 Called by the source `torch` under `strata exec --layers`, once (sources/torch/training/program_layers.hpp).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A memory budget as a unit test: `@pytest.mark.strata_max_memory("12 GiB", dry="a100-40gb")`.
 
 The marked test runs in a process of its own under `strata exec`, on a dry GPU where one is named, and fails where the program's memory had a

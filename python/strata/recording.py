@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata.run`: a run of this process that the program opens and closes itself, without `strata exec`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The session that records this process, if there is one: libstrata's calls for programs, by ctypes.
 
 `current` is what all marks ask first. Under `strata exec` the session is opened when torch is loaded, which may be after this module was

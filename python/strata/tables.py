@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the program exports, as a table of pandas or of pyarrow. Neither is a requirement of this package."""
 
 from __future__ import annotations

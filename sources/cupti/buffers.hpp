@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The buffers that CUPTI writes its records into: a pool that is never given back, since CUPTI may complete a
 // buffer long after it was told to stop.
 //

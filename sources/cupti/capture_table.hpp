@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was recorded, and how, written down so that whoever reads a timeline can tell whether it is whole: a
 // row for each window, or for why there is none.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From CUPTI's clock, nanoseconds since 1970 unless some client has set another one, to CLOCK_MONOTONIC.
 //
 // At points in time both are read, one between two readings of the other; what lies between two points is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each call of CUDA was made under, by the number that CUPTI gave it; the newest kSlots calls.
 //
 // For one thread.

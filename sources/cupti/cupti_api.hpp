@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUPTI's headers. Nothing of them is linked: its functions are looked up at run time (functions.hpp).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The source `cupti`, the one that subscribes to CUPTI in this process: what a device did, for all plugins
 // that listen to strata.activity/1.
 //

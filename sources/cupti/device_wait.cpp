@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/cupti/device_wait.hpp"
 
 #include <cuda.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waits until every device that this process uses has done what it was given.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUPTI's functions as they were found in one libcupti, by their own types. The library is never linked: a
 // program that does not trace its device must not load it, and one that does has a copy of its own already.
 #pragma once

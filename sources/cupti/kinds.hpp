@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which kinds of activity are recorded, as the options say.
 #pragma once
 

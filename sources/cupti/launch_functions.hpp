@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of CUDA that mean something to a recording: those that launch, those that only ask.
 #pragma once
 

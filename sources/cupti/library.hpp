@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which libcupti a process records with. There may be several copies of it in a machine, and even in one
 // process: a framework's own comes first, since whoever loads a second one records with neither.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The source's options, as `strata plugins cupti` prints them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Under which op, phase and module a call of CUDA was made.
 //
 // CUPTI keeps one number a thread for us, and writes it beside each call. So each begin of an op, a phase or

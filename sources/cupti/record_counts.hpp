@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was met among CUPTI's records, so that a timeline can be held against it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From buffers of CUPTI's records to activities.
 //
 // What a device did, and what a call led to, is told with the op, the phase and the module of the call: a

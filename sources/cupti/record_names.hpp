@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names in CUPTI's records, as the run knows them: kernels' names demangled, and calls' without the version
 // that the runtime gave them. Each is made once.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One recording: from a subscription of CUPTI to its end, with the thread that reads the records.
 //
 // [driver] but for what says otherwise. Nothing is called back on the program's threads but the buffers' two

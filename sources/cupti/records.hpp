@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one of CUPTI's records says, in the words of strata/ext/activity.h. Times stay on CUPTI's clock, and
 // names are CUPTI's own memory, valid while the record's buffer is.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why CUPTI does not let us in, in words that a user can act on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of CUPTI 13.3 and later that name a subscriber, by which several tools may record in one
 // process. The headers that Strata is built with know none of them: the types are those of 13.3's.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one subscription that this process has of CUPTI, and what is called by right of it.
 //
 // Alone: before CUDA 13.3, or where the driver wants it so, CUPTI has one subscriber, and its Activity API

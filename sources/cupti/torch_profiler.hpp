@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether torch.profiler records in this process, which then has no device events: CUPTI is ours.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells whose copies autocast makes. An operator that autocast covers casts its arguments itself, inside its
 // own call, and nothing but these copies' arguments says that one of them is a weight. To see arguments costs
 // an operator a fifth, so that only operators inside of one that autocast covers are watched.

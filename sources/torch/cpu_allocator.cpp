@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/cpu_allocator.hpp"
 
 #include <c10/core/Allocator.h>

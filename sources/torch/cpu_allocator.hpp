@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells of every block that torch's CPU allocator hands out and takes back, on every thread.
 //
 // The allocator registered with c10 is wrapped; each block's deleter is swapped for ours, so that a free is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For a LibTorch without CUDA.
 #include "sources/torch/cuda_allocator.hpp"
 #include "sources/torch/cuda_start.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells of every block and segment of torch's CUDA caching allocator, on every thread and device.
 //
 // The allocator calls us under the lock of the device, so that its events are in its own order. What it once

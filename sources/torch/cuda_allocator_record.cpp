@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/cuda_allocator_record.hpp"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which CUDA allocator a run had, and what is known of its blocks: in the run store, for whoever reads the
 // run, and in the log where that is less than everything.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/cuda_start.hpp"
 
 #include <c10/cuda/CUDACachingAllocator.h>

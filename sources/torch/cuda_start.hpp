@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The moment at which a program initialises CUDA: torch reports it as the first use of that part of its API,
 // before its own caching allocator is there.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells whose the blocks are in which cuBLAS and cuBLASLt compute: ATen keeps one for each handle, which is
 // one a thread, and stream, from the first product on. No operator owns them, and no lifetime explains them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CUDA says of its devices' memory, and what torch's allocator counts of it.
 //
 // Nothing here makes a context: a device that the program has not touched is left out, and a process that has

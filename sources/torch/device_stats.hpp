@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // torch's own counts of each CUDA device, DeviceStats, written down at the steps' ends so that what analysis
 // makes of our events can be held against them. The peaks are each step's own: they are set back when it
 // begins, as torch.cuda.reset_peak_memory_stats does.

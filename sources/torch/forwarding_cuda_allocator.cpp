@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/forwarding_cuda_allocator.hpp"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A CUDA allocator of torch that does all that another one does, by asking it. Whoever derives from it says
 // what else happens.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/host_link.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The way from torch's callbacks to the host of the run in progress.
 //
 // What torch calls (an allocator's deleter, an observer, a saved tensor's destructor) lives as long as the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/layer_outputs.hpp"
 
 #include <ATen/core/ivalue.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many bytes each operator returned that no other operator called: for the estimate of activations that
 // sums up what a model's layers return (docs/scopes.md). For one step, for torch copies every operator's
 // results while somebody looks at them.

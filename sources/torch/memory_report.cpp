@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/memory_report.hpp"
 
 #include <c10/core/Allocator.h>

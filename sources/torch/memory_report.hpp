@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // c10's own memory reporting, written down beside our events so that the two can be compared: an independent
 // count of every block, by other code under another lock.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples of what is in use beside the allocator's blocks: the memory of each CUDA device as the driver
 // counts it, and what this process holds of the machine's. Taken between the program's operations, at moments
 // that the host names; each has the sequence of its moment.

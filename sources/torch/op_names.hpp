@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of operators as the run store knows them, remembered by each thread: a name that a thread has met
 // costs a hash and a comparison, no lock and no allocation. A thread's first op allocates the table.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/op_observer.hpp"
 
 #include <ATen/record_function.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells of operators as torch's RecordFunction sees them: calls of operators, nodes of the backward graph,
 // and ranges that the program named. Asynchronous records (a collective that ends on another thread) are left
 // out: they are no extent of any one thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What RecordFunction carries from an operator's begin to its end. Torch wants it on the heap, as a
 // unique_ptr; each thread keeps the memory of a few and uses it again.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/pinned_allocator.hpp"
 
 #include <ATen/core/CachingHostAllocator.h>

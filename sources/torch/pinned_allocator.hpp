@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells of every block of pinned host memory that torch hands out and takes back, on every thread: memory of
 // the host that CUDA devices copy from and to while both go on.
 //

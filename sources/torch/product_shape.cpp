@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/product_shape.hpp"
 
 #include <ATen/core/Tensor.h>

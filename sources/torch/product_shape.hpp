@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an operator multiplies, from its inputs. Of operators that call each other (linear, addmm) those that
 // reach the libraries are known; a convolution is taken as the product of its unfolded input.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/python_calls.hpp"
 
 namespace strata::torch_source {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running a text of ours in the program's Python interpreter, beside what the program runs there.
 #pragma once
 

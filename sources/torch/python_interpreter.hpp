@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Python interpreter of this process, if it has one: functions of its C API, found by name at run time,
 // so that nothing here links to a libpython and one build serves Python 3.9 to 3.14.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes which Python stack an allocation was made under: that of the operator around it. The stack is taken
 // where the operator begins, on its thread and under no lock of an allocator; the allocation then only names
 // it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stacks of the program's Python frames, each kept once for as long as the process lives. A frame that was
 // met before costs no look at its names: they hang on its code object and the place in it, and each code
 // object that was met is held, so that its address stays its own.

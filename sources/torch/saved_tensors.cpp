@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/saved_tensors.hpp"
 
 #include <torch/csrc/autograd/engine.h>

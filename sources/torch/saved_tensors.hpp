@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells of every storage that autograd keeps for backward, through an autograd engine of our own whose only
 // difference is the hooks that it gives to each saved tensor.
 //

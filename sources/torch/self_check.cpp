@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/self_check.hpp"
 
 #include <ATen/ops/empty.h>

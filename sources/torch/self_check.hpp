@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proof, before a run, that this torch sends what the source is built on.
 #pragma once
 

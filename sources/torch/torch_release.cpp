@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/torch_release.hpp"
 
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>

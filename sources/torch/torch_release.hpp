@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Torch's C++ ABI moves between releases without a sign: a virtual function added in the middle of a class
 // makes a caller built before it call another one. So this source works with the release it was built for
 // alone.

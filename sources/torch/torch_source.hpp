@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The source `torch`: what one run sees of LibTorch. Its parts are switched on at the run's begin and off at
 // its end; what torch keeps of them for good stays valid and silent.
 #pragma once

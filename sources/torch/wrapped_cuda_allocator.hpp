@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For a CUDA allocator that tells nobody of its blocks: cudaMallocAsync's, and what a program plugs in. It is
 // wrapped in one that tells of them, on every thread and device, and does nothing else.
 //

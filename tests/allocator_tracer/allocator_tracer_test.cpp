@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One event in, one row out, in the tables that docs/run-store.md describes.
 #include <gtest/gtest.h>
 

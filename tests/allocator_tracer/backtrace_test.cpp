@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The quick unwinder against the C++ runtime's own, in frames of every layout that compilers make.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/allocator_tracer/heap_count.hpp"
 
 #include <cerrno>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts what a thread takes from the heap, in a test program that links heap_count.cpp.
 #pragma once
 

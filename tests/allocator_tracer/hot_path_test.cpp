@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The listeners run under an allocator's lock: they may not allocate.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The list of what is mapped, against the loader's own answers.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which operators get a row: those that handled memory, those that made a node, and the nodes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which events get a stack, and what is written of it.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which stacks are new, and which allocations get one.
 #include <gtest/gtest.h>
 

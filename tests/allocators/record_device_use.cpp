@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // record_device_use FOLDER WHAT [HOW...]: records a run of two steps that use CUDA's memory in one way, named
 // below, and prints what a plugged-in allocator counted itself, a JSON list of its running totals. HOW:
 // plugged (puts such an allocator in torch's place), backward (which lets go of all that the forward made),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of three steps on a device whose allocator caches, written by hand: blocks larger than what was asked
 // for, a free that a stream delays, samples of device and process, torch's counts of one step.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tells a right table of categories from a wrong one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/cross_check.hpp"
 
 #include <gtest/gtest.h>

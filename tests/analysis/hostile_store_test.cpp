@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores that are damaged or lie. Analysis either says what is wrong with the file, or copes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/layer_tree.hpp"
 
 #include <gtest/gtest.h>

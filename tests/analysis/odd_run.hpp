@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs that the host's trainer does not make: at least one block for every rule of the table that its runs
 // leave unused.
 #pragma once

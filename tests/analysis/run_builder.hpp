@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes a run by hand, event by event, as a tracer would record it, and remembers what each block is, so
 // that a test knows every byte.
 #pragma once

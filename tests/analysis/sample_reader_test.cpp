@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of samples, as a store has them, damaged or not there.
 #include <gtest/gtest.h>
 

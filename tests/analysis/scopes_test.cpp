@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peaks within steps, epochs, the window and between resets; and one moment whose lines add up.
 #include "host/analysis/scopes.hpp"
 

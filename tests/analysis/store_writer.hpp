@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes run directories as docs/run-store.md describes them, tables and views.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small training run as the host's trainer would record it: every kind of block that it makes, in the order
 // in which torch makes and frees them, with the category that each must be found to have.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an event costs, in instructions: within its limit, and not more than bench/instructions.json says it is."""
 
 import json

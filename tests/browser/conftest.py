@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens the report's pages in headless Chromium, with no network, as a reader would.
 
 The pages are written by tests/report/write_pages.cpp; STRATA_WRITE_PAGES names another build of it than the release one.

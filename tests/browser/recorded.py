@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs that the program itself records, for pages that are looked at whole."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of runs whose stores lack tables, or are cut: they say what is missing, or one error does, and no page is left half written."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A detail means one thing: on the page's slider, in `strata report --detail`, and in memory_viz."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lanes below the memory: operators, modules, ranges and what devices did, on the axis of the memory."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of a million and of ten million allocations: their size, how soon they show something, and how they move.
 
 How long things take is printed and held to wide bounds: other work shares the machine.

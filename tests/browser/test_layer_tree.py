@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tree of modules on the page: what it shows, by pointer and by keys."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What can be measured of how the page looks: contrast, colours that differ for everyone, nothing cut off."""
 
 import itertools

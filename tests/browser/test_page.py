@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a training run, of a long one, of none, and of one whose names are hostile."""
 
 import json

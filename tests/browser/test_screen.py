@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a screen of two pixels a pixel gets, and the line of how much the device has."""
 
 import json

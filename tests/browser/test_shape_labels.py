@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The names of shapes on the timeline: what is named, where its label lies, what it tells, and the table of all."""
 
 import json

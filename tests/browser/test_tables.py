@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page's tables: sorted by their headings, filtered, copied as CSV; and hostile names stay text."""
 
 import csv

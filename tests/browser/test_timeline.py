@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The timeline by wheel, pointer and keys: what it shows, over time and over events."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The build that is tested, and the tools to look at it with."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which part of the tree may include which: the arrows of README.md and CONTRIBUTING.md, as a table."""
 
 import os.path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dependencies point one way: in what files include, and in what libraries link."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A project outside the tree builds a plugin and a trainer against an installed Strata, and runs them."""
 
 import sqlite3

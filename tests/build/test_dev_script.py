@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`./dev`: what it prints, what it refuses, and that it does no work twice."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A module exports strata_plugin_entry and nothing else; the check that the build makes of it can fail."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the compiler found what it included: CUDA's headers in the virtual environment, whatever else a machine has."""
 
 import pathlib

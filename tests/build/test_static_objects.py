@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The runtime has no static object that is destroyed at exit: a session that main left open is closed by an exit
 handler, on whose way through the store an object of a later first use would be gone already."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/cli/exec/program_name.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is said of data before a run begins.
 #include "host/config/data_checks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is no device, or no setting of a dry one.
 #include "tests/config/problem_case.hpp"
 

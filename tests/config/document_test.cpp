@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that are no configuration: one clear line each, and no harm.
 #include "host/config/document.hpp"
 

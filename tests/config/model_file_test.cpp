@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // model.config: the shape of a model as Hugging Face's config.json has it.
 #include <gtest/gtest.h>
 

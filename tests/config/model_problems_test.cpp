@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a model cannot have: sizes, checkpoints and kernels that do not go together.
 #include "tests/config/problem_case.hpp"
 

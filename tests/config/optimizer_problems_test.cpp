@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an optimizer cannot have, and what stands in the way of one step a layer.
 #include "tests/config/problem_case.hpp"
 

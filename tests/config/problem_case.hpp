@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One configuration that is wrong, or not, and what is said of it. What the cases are about names the file
 // that holds them; problems_test.cpp holds the language itself.
 #pragma once

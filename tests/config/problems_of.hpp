@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `parse_config` says of a text.
 #pragma once
 

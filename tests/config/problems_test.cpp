@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every way in which a configuration can be wrong: the message and its place. Those of models, devices and
 // optimizers have files of their own.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // config.yaml of a run says all that was in force, and says it again when it is loaded.
 #include "host/config/resolved.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which checkpoint `resume` names, and which run it may be resumed by.
 #include "host/config/resume.hpp"
 

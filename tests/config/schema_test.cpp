@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table itself, and what is printed of it.
 #include "host/config/schema.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a forward makes, and who holds it: the graph, another graph, a variable, or nobody.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

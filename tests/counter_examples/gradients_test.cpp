@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gradients: that become a parameter's own, that are added to one, and that an optimizer takes at once.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

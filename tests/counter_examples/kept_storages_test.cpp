@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Storages that live on from step to step: of moving averages, and of views of which the program sees a part.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

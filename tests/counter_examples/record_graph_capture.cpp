@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // record_graph_capture FOLDER: records a run whose first step is captured as a CUDA graph, and whose others
 // replay it.
 #include <ATen/ATen.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/counter_examples/recorded_program.hpp"
 
 #include <ATen/ATen.h>

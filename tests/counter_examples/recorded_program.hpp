@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A real program of a few tensors, recorded into a run store and read back: every byte that it allocates in a
 // step, by kind.
 #pragma once

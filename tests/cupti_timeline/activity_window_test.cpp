@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activities are told late: which of them are of the active window.
 #include "plugins/cupti_timeline/activity_window.hpp"
 

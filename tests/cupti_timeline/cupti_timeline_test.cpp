@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One operator, one row at its end; one activity, one row; in the tables that docs/run-store.md describes.
 #include <gtest/gtest.h>
 

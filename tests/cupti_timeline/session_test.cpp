@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole run: a source that tells of operators and of made-up kernels, the plugin, the run store, analysis.
 #include <gtest/gtest.h>
 

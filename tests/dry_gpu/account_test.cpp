@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a process leaves behind of what was not done for it, in the file that a launcher reads.
 #include <gtest/gtest.h>
 #include <sys/wait.h>

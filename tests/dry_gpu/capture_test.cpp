@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams, events, captures and graphs. Each error is the one that CUDA documents for the case.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The devices of test_profile.hpp with a modelled clock, of round numbers.
 #pragma once
 

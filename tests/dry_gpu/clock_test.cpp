@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA's functions with a modelled clock: times worked out by hand from clock_profile.hpp. A call that
 // concerns a stream takes the host 100 ns; a fill of 1,000,000 bytes takes 1,000 + 1,000,000 / 500 = 3,000
 // ns.

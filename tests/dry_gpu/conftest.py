@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of tests/dry_gpu/programs, run by real PyTorch on the dry GPU."""
 
 import contextlib

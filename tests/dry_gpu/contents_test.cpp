@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of device memory, and what makes it unknown again.
 #include "dry_gpu/device/contents.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies and fills as a program asks for them: which values it gets back.
 #include <cublas_v2.h>
 

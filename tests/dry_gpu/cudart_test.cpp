@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runtime as a program calls it.
 #include <sys/wait.h>
 #include <unistd.h>

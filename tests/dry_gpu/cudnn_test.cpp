@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuDNN: what a program sees of it. Its descriptors are compared with the real one's in test_cudnn.py.
 #include <cudnn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuFFT as programs call it: plans, their errors, and transforms that compute nothing.
 #include <cufftXt.h>
 

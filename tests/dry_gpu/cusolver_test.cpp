@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuSOLVER as programs call it: settings, workspaces that nobody knows, and what is told to the host.
 #include <cusolverDn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuSPARSE and cuSPARSELt as programs call them: descriptors that keep what they are told, buffers that
 // nobody knows, and numbers that the device would have found.
 #include <cusparse.h>

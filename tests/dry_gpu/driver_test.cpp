@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver as c10, NVRTC and Triton call it: by name.
 #include <string>
 

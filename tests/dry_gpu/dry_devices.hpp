@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The devices of test_profile.hpp, chosen before the first test; and what each test starts from.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What names and arguments of PyTorch's kernels tell; the names are those of torch 2.11.
 #include "dry_gpu/clock/kernel_estimate.hpp"
 

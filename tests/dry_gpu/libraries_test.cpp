@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuBLAS and cuBLASLt, and what happens to functions that nobody implemented.
 #include <cublasLt.h>
 #include <cublas_v2.h>

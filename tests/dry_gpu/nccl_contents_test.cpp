@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What memory holds after transfers: known where this rank's own bytes decide it, its peers being like it.
 #include <nccl.h>
 

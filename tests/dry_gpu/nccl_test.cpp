@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NCCL: communicators that are one rank of many, groups, and transfers as the host sees them.
 #include <dlfcn.h>
 #include <nccl.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every option of PYTORCH_CUDA_ALLOC_CONF, on a case that it changes: what is held with it and without, worked out by hand.
 
 The numbers are those of the allocator's constants (c10/cuda/CUDACachingAllocator.cpp, c10/core/AllocatorConfig.h).

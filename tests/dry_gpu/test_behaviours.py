@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What PyTorch's own tests promise of a card, on a card that is not there: docs/upstream-allocator-tests.md."""
 
 import ast

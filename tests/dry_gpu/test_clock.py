@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Real PyTorch with a modelled clock: its profiler, its events, and its allocator's deferred frees."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cuDNN on the dry GPU: its descriptors beside the real ones, and real PyTorch's convolutions, attention and recurrences.
 
 Sizes are PyTorch's own: what cuDNN's kernels need beside the tensors counts as nothing, or as `cudnn_workspace_bytes`.

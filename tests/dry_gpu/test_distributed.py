@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch.distributed over NCCL in one process: rank 0 of many, whose peers are not there."""
 
 import pathlib

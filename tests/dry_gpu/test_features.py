@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What single features of PyTorch take on the dry GPU: kinds of attention, forms of AdamW, checkpoints, scaled gradients."""
 
 import pytest

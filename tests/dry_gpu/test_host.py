@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The host's trainer and a program in Python, the same model operator for operator: on the same card, the same bytes, event
 by event, until training ends."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Real PyTorch on cuSOLVER, cuSPARSE, cuSPARSELt and cuFFT: what comes out of them, and what it takes.
 
 Sizes are worked out by hand from what ATen allocates around the libraries. What these take inside is not documented:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What torch's releases want of CUDA's libraries is accounted for, and so is every function of the tables."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Real PyTorch, its own allocator and dispatch, on a card that is not there."""
 
 import pytest

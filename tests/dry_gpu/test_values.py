@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values that real PyTorch reads back: the host's own, unknown ones by who reads them, and the user's answers."""
 
 ITEM = "aten::_local_scalar_dense"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many threads on several devices at once: for ThreadSanitizer, and for the account afterwards.
 #include <atomic>
 #include <random>

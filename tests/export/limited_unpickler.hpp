@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads pickles as narrowly as memory_viz does.
 #pragma once
 

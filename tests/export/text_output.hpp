@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An export that is kept as text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of a trace that tells of time: valid JSON whose slices nest on each row, in the form of
 // torch.profiler's traces.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The facts of a small training run that tests know every block of.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/fake_host/fake_host.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A host for tests of one source or plugin: options from a map, services that remember what they were told.
 //
 // Events are numbered as the session numbers them and handed to the plugin's own listeners, so that a source

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Whether the dry GPU does what a card does: the same programs on both, and every event of the allocator compared.
 
     ./dev parity                         # on a machine with a GPU: all cases, and docs/parity.md

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """record.py FILE PROGRAM [WORD...]: runs a Python program and writes what the CUDA caching allocator did to FILE, as JSON.
 
     python tests/gpu/record.py card.json tests/dry_gpu/programs/transformer.py

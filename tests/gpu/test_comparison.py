@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How parity.py compares two recordings, and what record.py makes equal; no GPU is needed."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What CUPTI records of a training step, on a card: every launch has its kernel, in order and within its step."""
 
 import contextlib

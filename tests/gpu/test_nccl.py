@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ranks over NCCL, on cards: what they compute is what one process does with as many micro-batches."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """On a machine with a GPU: every case of parity.py. `./dev parity` runs the same, and writes docs/parity.md."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What record.py records of real PyTorch: on the dry GPU, where two cards may be compared that nobody has."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The forms of an axis.
 #include "host/grid/axis.hpp"
 

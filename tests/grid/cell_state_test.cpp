@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What state.json keeps of a cell comes back, whatever else lies there.
 #include "host/grid/cell_state.hpp"
 

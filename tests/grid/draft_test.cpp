@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a grid's cells are: base, set, axes, exclusions, additions, seeds, and the command line over all.
 #include "host/grid/draft.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells that are shell scripts: they end in milliseconds, in every way in which a run can.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A grid's folder: plans and states come back, one grid at a time has it, and a full disk is an error in
 // words.
 #include <gtest/gtest.h>

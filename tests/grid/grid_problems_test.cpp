@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every way in which a grid can be wrong: all at once, with their places.
 #include <gtest/gtest.h>
 

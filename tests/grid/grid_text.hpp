@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Grids of tiny models, as text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/grid/table/heat_map.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cell's id says what it computes, and nothing else.
 #include "host/grid/identity.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an ending makes of a cell.
 #include "host/grid/outcome.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which cells share the machine.
 #include "host/grid/placement.hpp"
 

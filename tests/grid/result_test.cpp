@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The columns of a grid's table come from its plan, its states, its configurations and its summaries.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells end in every way, and what becomes of them is what happened.
 #include "host/grid/runner.hpp"
 

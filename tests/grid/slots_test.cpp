@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells that share a machine's GPUs and its memory, as processes that say what they were given.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is written for Slurm, and read from it; tests/integration/test_grid_slurm.py runs it.
 #include <gtest/gtest.h>
 

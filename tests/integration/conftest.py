@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every test of the program needs: a folder of its own, and a run that takes a second."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of tests/allocators/record_device_use.cpp on a card that is not there."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs as people write them, for `strata exec`: each knows nothing of Strata and prints each step's loss, and what torch itself
 counted of the device's memory."""
 

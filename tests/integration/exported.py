@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs that are exported, and their snapshots as memory_viz reads them."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes tests/data/dry_peaks.json: what test_dry_run.py compares with. Look at the difference before you keep it.
 
     python tests/integration/keep_dry_peaks.py

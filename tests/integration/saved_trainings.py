@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tiny trainings that are saved, and what their checkpoints hold."""
 
 import pytest

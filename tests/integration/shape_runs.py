@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs in which each shape is known to be, or known not to be, by what their configuration says. Written before the rules.
 
 `shows` must be found, all else must not, but for `may`: what the configuration does not decide, with the reason.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Debian's Slurm on one node with two GPUs that are not there, as ordinary processes of whoever runs the tests."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ranges that a run's store has, as an NVTX tool should have been told of them: counts by (message, payload)."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The names within Activation that no lifetime tells: autocast's copies of weights, and what checkpointed layers keep, to the byte."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Real runs, held against what PyTorch itself says of them: no byte unknown, no sum wrong, no label unlike autograd's."""
 
 import json

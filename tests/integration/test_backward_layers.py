@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Backward's layers of real runs: the mirror image of forward's, on the thread that runs the nodes, and what autograd's numbers say."""
 
 import collections

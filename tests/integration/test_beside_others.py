@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata exec` beside what else hooks into torch: nothing is broken, counts are torch's own, and what is lost is said."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shape and dtype of a block are those that its owner registered, and nobody's else."""
 
 import csv

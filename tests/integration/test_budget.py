@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata report --budget`: a run's peak held against a size."""
 
 import json

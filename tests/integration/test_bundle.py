@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bundles of real runs: unpacked, every part is read by those who read it."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """On a terminal of 80 columns every report fits, and its tables keep their form."""
 
 import unicodedata

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every two settings of a run that make sense together train together, on the CPU and on a dry GPU.
 
 A pairwise covering array: each pair of values of any two axes, that no rule forbids, is in one of its rows at least.

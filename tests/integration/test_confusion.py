@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where lifetimes alone label a block unlike autograd itself: held against it on every model, and each difference has its cause.
 
 A run with `trace.saved_tensors: true` knows what autograd took hold of. summary.json lists the blocks that the rules would label

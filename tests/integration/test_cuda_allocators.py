@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CUDA allocators that tell nobody of their blocks: cudaMallocAsync's, and one that the program plugged in."""
 
 import json

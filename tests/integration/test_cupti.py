@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a device did, recorded through the whole program: on a dry GPU with a modelled clock."""
 
 import contextlib

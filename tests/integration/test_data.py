@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Data that others wrote: images, a batch of torch.save's; and data that threads read ahead."""
 
 import argparse

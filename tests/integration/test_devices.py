@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What streams and pools keep from each other, and which of a run's devices is looked at."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two real runs compared: what `strata diff` says is what both runs' summaries say, and gates end it with 4."""
 
 import json

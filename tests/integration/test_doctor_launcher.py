@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata doctor --launcher`: whether a program behind a launcher could be recorded."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata doctor` tells beforehand what nvtx_markers will be able to do."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata exec`: programs that know nothing of Strata, recorded as they are."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata exec` of programs that start others: ranks, loaders' workers, forks. Nothing hangs, nothing is counted twice."""
 
 import json

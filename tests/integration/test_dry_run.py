@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs on a card that is not there: the real allocator's bytes, the same in every run, and what they own up to."""
 
 import json

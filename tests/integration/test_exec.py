@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata exec --dry`: any command, and all that it starts, on a card that is not there."""
 
 import json

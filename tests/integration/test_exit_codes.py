@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a training ended is what the program's exit code says, whatever else goes wrong."""
 
 import resource

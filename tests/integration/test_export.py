@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata export`: what other tools read, read by these tools. Snapshots are in test_export_memory_viz.py."""
 
 import gzip

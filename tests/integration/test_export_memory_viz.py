@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyTorch's snapshot of a run, coloured by category."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata fit` and `strata advise`: their answers, held against runs of their own."""
 
 import json

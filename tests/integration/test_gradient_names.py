@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gradients whose bytes lie elsewhere than one would think: in buckets that ranks exchange, and with an optimizer within backward."""
 
 import itertools

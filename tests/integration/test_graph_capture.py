@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A step that is captured as a CUDA graph, on a dry card, and what its pool holds."""
 
 import collections

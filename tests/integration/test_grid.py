@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Grids of real runs, small and dry: each cell a process, one table, and the same result whatever happens between."""
 
 import csv

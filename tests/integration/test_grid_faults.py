@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whatever happens to a grid, after it was resumed its result equals the undisturbed one."""
 
 import os

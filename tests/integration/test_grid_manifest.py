@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A grid as lines of commands, run by others: GNU parallel, xargs, a shell, twice, at the same time."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Grids on a real Slurm, on this machine: what it runs is what the engine `local` runs."""
 
 import json

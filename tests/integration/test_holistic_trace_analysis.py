@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A trace of ours in HolisticTraceAnalysis, which reads torch.profiler's: operators of a real run, and kernels made up for each."""
 
 import sqlite3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page's lanes are what the run store says, operator by operator and kernel by kernel."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory by module and each step's peak, of real runs: every tree adds up to what is allocated, to the byte."""
 
 import json

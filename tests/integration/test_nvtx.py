@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What nvtx_markers tells a tool about a real run: as many ranges, with the same numbers, as the store has rows."""
 
 import collections

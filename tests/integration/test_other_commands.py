@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """report, plugins, doctor, help and the version."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An allocation that fails: what was asked for, what filled the device, and what would have left room."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of `strata plot`: whole, of their format, and named on standard output."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The run that the README promises: its loss falls, and no byte of it is unknown."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All ranks of a job side by side: a slow one and a heavy one that were planted are found with their figures."""
 
 import contextlib

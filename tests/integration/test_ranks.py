@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several processes that train together: what one would compute alone, each with a store and a report of its own."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What cannot run is refused with exit code 2, a message with its place, and nothing left behind."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata replay`: a run's CUDA allocations again, through the same allocator: as recorded, and under other settings."""
 
 import json

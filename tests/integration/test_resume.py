@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A training that was saved goes on as if it had never stopped: the same losses, and the same last bit of all it holds."""
 
 import json

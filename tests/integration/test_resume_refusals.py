@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What no training goes on with, and what is said of it."""
 
 import zipfile

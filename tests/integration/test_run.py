@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run from its YAML to its results."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Peaks within steps, epochs, the window, the run and between resets, of every kind of memory: against what the dry card, the
 allocator and the operating system say themselves."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every configuration in configs/seeds runs dry, to the byte as it did before; those that fit run on the CPU too.
 
 What they peak at is in tests/data/seed_peaks.json. To keep what they peak at now, after a look at the difference:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each shape is found in runs that are known to have it, and in none that are known not to."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`strata exec` of ranks that share a model, as DDP and FSDP2 have it: on the CPU through gloo, on dry cards through NCCL."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ctrl-C and SIGTERM end a run with its report; a second one ends it at once."""
 
 import json

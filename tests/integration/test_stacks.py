@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stacks of a real run: they name the trainer's own functions, cost little room, and are there after a kill."""
 
 import json

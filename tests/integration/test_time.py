@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a run's time went: `strata report --time`, on the CPU and on a dry GPU, against the rows and against the steps."""
 
 import json

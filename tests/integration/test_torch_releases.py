@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What records a torch that this Strata did not come with: built when it is met, or said why not."""
 
 import json

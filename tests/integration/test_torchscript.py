@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model of one's own, as torch.jit.save writes it, trains like any other, and like in Python."""
 
 import json

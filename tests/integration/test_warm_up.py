@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """strata report RUN --warm-up, of runs of the trainer and of what others have left."""
 
 import json

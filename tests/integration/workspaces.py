@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program, and a folder of its own to call it in."""
 
 import contextlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocated and reserved bytes, counted from events.
 #include "plugins/nvtx_markers/device_memory.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a tool is told of the driver's ranges: both kinds of each, paired and nested, with their numbers.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A trainer that tells one plugin, through its listeners, what a session would.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers, on the thread that works at them.
 #include <gtest/gtest.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory, as tools see it: counters, marks, heaps.
 #include <gtest/gtest.h>
 

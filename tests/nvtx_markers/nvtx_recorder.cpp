@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An NVTX tool that writes down all it is told, a JSON object a line, into the file that
 // STRATA_TEST_NVTX_FILE names. A process starts it with NVTX_INJECTION64_PATH; each shared object that has
 // NVTX in it initialises it once more. STRATA_TEST_NVTX_EXTENSIONS=none makes it a tool that knows no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of a CUDA runtime, and of the driver beneath it, that a capture calls, which count. */
 int profiler_calls[3];
 int profiler_answer;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the recorder (nvtx_recorder.cpp) was told since this object was made.
 #pragma once
 

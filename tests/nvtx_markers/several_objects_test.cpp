@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NVTX's state belongs to a shared object: two plugins that mark initialise it twice.
 #include <gtest/gtest.h>
 #include <stdlib.h>

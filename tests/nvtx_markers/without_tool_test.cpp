@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Without a tool the plugin listens to nothing that costs, and a capture by CUDA's own switch works all the
 // same.
 #include <dlfcn.h>

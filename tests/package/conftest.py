@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An installed Strata, away from where it was built."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the build is that is installed, and the environment of somebody who has nothing but a torch."""
 
 import os

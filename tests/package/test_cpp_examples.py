@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The worked examples, built as their readers build them, against an installed Strata: with it and without they print the
 same, and what is recorded is true."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The installed program, moved away from where it was installed: it finds its own parts beside it, and the user's torch."""
 
 import json

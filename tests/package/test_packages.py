@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The .deb and the tarball: unpacked into an empty folder, they run from there."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """strata/trainer.h in the compilers that are here, as strictly as its users may compile: used, and only included."""
 
 import shutil

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In libstrata_attach.so's place: writes down what a program marks.
 #include <cstdint>
 #include <string>

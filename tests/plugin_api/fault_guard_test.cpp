@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an instance of the C++ layer hears when its faults have switched it off.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The binary layout of everything that crosses the ABI, against layout.txt. A change here breaks plugins that
 // are already built: fields are appended, and layout.txt grows by lines, never changes one
 // (plugin_api/conventions/extension-id.md).

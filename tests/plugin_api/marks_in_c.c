@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A step of a program in C, all of it marked. */
 #include <strata/trainer.h>
 

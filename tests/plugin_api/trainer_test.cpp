@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The macros of strata/trainer.h, with and without a library to bind to.
 #include <dlfcn.h>
 #include <gtest/gtest.h>

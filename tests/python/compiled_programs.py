@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program that torch.compile compiles, and counts the graphs of."""
 
 GRAPHS = """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every test of the Python package needs: the package, and a folder in which programs run that import it."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A folder in which programs run that import the package from the build tree."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """@pytest.mark.strata_max_memory: a memory budget as a unit test."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """strata.attach(): layers, and owners by name, of a program that `strata exec` records."""
 
 import itertools

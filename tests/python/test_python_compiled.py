@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch.compile beside us: its graphs are the same with and without."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Callbacks for frameworks, and the examples: each as its users run it, with its results unchanged."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """strata.step() and strata.phase(): under `strata exec`, and where nothing records."""
 
 import pytest

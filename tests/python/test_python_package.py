@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The package itself: its annotations, its wheel in an environment of its own, other Pythons, and that pins agree."""
 
 import os

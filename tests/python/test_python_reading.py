@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """strata.open(): a recorded run as dictionaries, tables and a page."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """strata.run(): runs that a program opens itself."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parts of training programs in Python, for what tests write."""
 
 BEGIN = """

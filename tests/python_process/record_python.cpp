@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A session for a Python process, opened with ctypes, and what that process cannot do by itself. Functions
 // return 0, or say on stderr why not.
 #include <ATen/ops/empty.h>

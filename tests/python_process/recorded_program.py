@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """recorded_program.py LIBRARY FOLDER WHAT [true|false]: records a run of this process, of which WHAT is a function below. true: with
 Python's stacks."""
 

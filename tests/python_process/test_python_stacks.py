@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stacks of a run that a Python process records of itself: they name the program's own functions and lines."""
 
 import contextlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/ranks/job_of_ranks.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks by hand: steps of data 1 ms, forward 3 ms, backward 4 ms and optimizer 2 ms, whose backward ends when
 // the last rank has come to it, as with averaged gradients.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // record_allocations FOLDER SEED CALLS [WHAT...]: records a run that asks the CUDA allocator for blocks and
 // frees them, at random, but the same for each seed. WHAT it does besides: streams (blocks that other streams
 // use), pools (private ones), empty (gives back what is cached), threads (frees on another thread).

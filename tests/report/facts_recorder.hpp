@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes Facts out of allocations and frees, as plainly as can be: the tests' own reading of what facts.hpp
 // says.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts of a run whose every name tries to break out of where it is shown.
 #pragma once
 

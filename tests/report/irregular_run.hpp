@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run in which nothing repeats: the hardest that a page of so many allocations can be given.
 #pragma once
 

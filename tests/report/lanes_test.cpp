@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lanes: their rows, what is left out of too many, and the columns read back and held against the facts.
 #include "host/report/lanes/lanes.hpp"
 

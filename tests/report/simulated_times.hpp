@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times for a simulated training, as the plugin cupti_timeline and the source cupti would have recorded them.
 #pragma once
 

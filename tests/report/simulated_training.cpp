@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/report/simulated_training.hpp"
 
 #include <strata/ext/phase.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of a training run of a decoder-only transformer with AdamW, by arithmetic instead of by
 // training.
 #pragma once

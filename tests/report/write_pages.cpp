@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // write_pages FOLDER: the pages that tests/browser opens, as FOLDER/<name>.html.
 #include <cstdio>
 #include <exception>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `strata plugins` can know without running a plugin.
 #include "strata/runtime/catalogue.hpp"
 

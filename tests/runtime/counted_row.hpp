@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The row that the store's tests append: which thread wrote it, and how many it had written before.
 #pragma once
 

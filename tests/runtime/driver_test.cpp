@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver and the gate by themselves, with listeners that come in the way.
 #include "host/runtime/driver.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // However a process ends: its exit code is its own, the store opens and holds what was recorded, and the
 // manifest says what happened.
 #include <gtest/gtest.h>

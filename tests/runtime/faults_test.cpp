@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plugins and trainers that break the contract: training goes on, and the count is kept.
 #include <cstdlib>
 #include <thread>

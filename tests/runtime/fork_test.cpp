@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The child of a fork touches nothing of the session: it hears nothing, writes nothing, and ends in its own
 // way.
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of rows that find their spool full, and of those that SQLite cannot take.
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process that is killed loses nothing that it was told was kept.
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a session says of plugins that are missing, do not fit, or cannot start.
 #include <cstdlib>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is concluded of loops as PyTorch's programs have them, from what a source tells.
 #include "host/runtime/loop_inference.hpp"
 

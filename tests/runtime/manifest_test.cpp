@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // manifest.json: what it says while a run is on, and afterwards.
 #include <unistd.h>
 

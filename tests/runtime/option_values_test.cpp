@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts of a configuration against what a descriptor declares.
 #include "host/runtime/option_values.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program of its own: whether the kernel's barrier is granted is decided once a process.
 #include "host/runtime/process_barrier.hpp"
 

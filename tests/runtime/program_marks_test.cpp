@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop that marks some of its steps and phases: what it marks is concluded no second time, the rest is.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the session itself writes to the run store.
 #include <unistd.h>
 

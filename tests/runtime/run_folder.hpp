@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder for one test's run, removed with what is in it, and short ways to ask a run store.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The services that plugins seldom use, through the ABI.
 #include <fstream>
 #include <iterator>

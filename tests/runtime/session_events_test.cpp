@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What plugins hear of a run: order, pairing, circumstances.
 #include <algorithm>
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A session over the tests' own plugins, and what they heard.
 #pragma once
 

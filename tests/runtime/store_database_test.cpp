@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows on their way from a spool's memory into SQLite, with no writer between.
 #include "host/runtime/store_database.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that come and go, and children that are forked.
 #include <gtest/gtest.h>
 #include <pthread.h>

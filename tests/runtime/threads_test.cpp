@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events of several threads at once, of threads that end early, and of threads that outlive the session.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // STRATA_VERBOSE=1: one block that says what was tried, found and compared.
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the victim of the kill test writes to its pipe, in one write: after this append, so many rows.
 #pragma once
 

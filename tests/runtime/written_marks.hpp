@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes down what is marked of a loop: "step 0 [ forward( ) ] ran".
 #pragma once
 

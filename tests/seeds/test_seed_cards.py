@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a card measured stands beside the dry figures: here a made-up card, which needed half as much again."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/seeds/003/galore_memory_analysis.ipynb runs from its first cell to its last on the grid that it names, and says what it says."""
 
 import pathlib

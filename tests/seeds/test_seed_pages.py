@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of docs/seeds are what ./dev seeds would make of them now: figures of dry runs to the last digit, what a clock or a
 CPU says in form alone, for another machine says it otherwise, and what torch.profiler says nearly."""
 

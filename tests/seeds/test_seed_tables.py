@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the pages' tables are made with: numbers as people read them, and what counts as the same."""
 
 import pathlib

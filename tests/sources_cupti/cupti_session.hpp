@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A session with the source `cupti` over a libcupti that the test drives, and a plugin that listens.
 #pragma once
 

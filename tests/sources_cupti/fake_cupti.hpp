@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A libcupti for tests of the broker without a GPU: it behaves as the real one does towards its client, and a
 // test makes the calls that CUDA would.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sources_cupti/hand_made_buffer.hpp"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A buffer of CUPTI's records, written by hand, and what a decoder tells of it.
 #pragma once
 

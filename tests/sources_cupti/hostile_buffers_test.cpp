@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers of random bytes, kinds and lengths: whatever a library says, nothing is read beyond the buffer.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can go missing on the way, and that it is counted.
 #include <cupti.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUPTI's own step from record to record, over buffers made by hand: it needs no driver. What the headers say
 // of a record's layout and what the library does are then the same, and so is what the decoder makes of it.
 #include <dlfcn.h>

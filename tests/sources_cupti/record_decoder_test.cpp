@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the decoder does with records that come in another order, or that nothing more is heard of.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One window, recorded: what reaches a plugin, and what it was called under.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No driver, no library, one that is too old, and one that may be shared.
 #include <filesystem>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The decoder against the headers of a later CUPTI, which a later torch brings: it reads what is the same in both."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch.profiler in the same process, on the dry GPU: whoever comes second is told, and nobody crashes."""
 
 import contextlib

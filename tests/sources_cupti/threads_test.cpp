@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many threads call CUDA while buffers fill, are handed over and are read: under ThreadSanitizer too.
 #include <atomic>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When the source subscribes, and what it leaves alone.
 #include <array>
 #include <cstdlib>

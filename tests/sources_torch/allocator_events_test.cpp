@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every allocation and every free of torch's CPU allocator, from whatever thread.
 #include <c10/core/CPUAllocator.h>
 #include <gtest/gtest.h>

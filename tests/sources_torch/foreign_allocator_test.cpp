@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocators that are not torch's own: what the source does with what it cannot follow. Each case has a
 // process of its own, because the first allocator that is traced stays the one for the process's life.
 #include <c10/core/CPUAllocator.h>

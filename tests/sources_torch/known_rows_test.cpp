@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A step so small that its memory was written down by hand, line by line.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

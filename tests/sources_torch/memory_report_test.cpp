@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The invariant, with c10's own memory reporting as the independent count: after every event, our sum of what
 // is alive is c10's.
 #include <c10/core/CPUAllocator.h>

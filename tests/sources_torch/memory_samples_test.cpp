@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the source samples beside the allocator's blocks, and what it tells of operators' results.
 #include <gtest/gtest.h>
 #include <torch/torch.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators: their begin and end, and how a backward node finds the forward operator that made it.
 #include <ATen/record_function.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators multiply, as torch.utils.flop_counter counts it.
 #include <gtest/gtest.h>
 #include <torch/torch.h>

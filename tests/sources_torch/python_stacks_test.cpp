@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python stacks in a process that has no interpreter; tests/python_process has one.
 #include <gtest/gtest.h>
 #include <torch/torch.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What autograd keeps for backward, and that telling of it changes nothing.
 #include <gtest/gtest.h>
 #include <torch/torch.h>

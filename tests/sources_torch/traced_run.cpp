@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sources_torch/traced_run.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of the torch source under a fake host, and what its events say about memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file of tensors: what is written is read again to the bit, and no part of a file is ever taken for one.
 #include "host/trainer/saving/archive.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The modules' ranges in backward, of whole runs: their order, their nesting, and that telling them changes
 // nothing.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A batch that was saved, and what can be wrong with it.
 #include "host/trainer/data/batch_file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workers change when a micro-batch is read, and nothing else.
 #include "host/trainer/data/batch_loader.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Against transformers' DistilBERT and torchvision's ResNets. These tests exist only where
 // STRATA_CLASSIFIERS_FIXTURE names a file that tests/peers/classifiers/make_fixture.py wrote: its weights are
 // too many for the repository, and tests/peers/classifiers/test_classifiers.py makes one and runs them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images as the models take them.
 #include "host/trainer/data/image_files.hpp"
 

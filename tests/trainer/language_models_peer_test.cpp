@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Against transformers: tests/peers/language_models/make_fixture.py wrote what its models compute. Another
 // file made by it is compared when STRATA_LANGUAGE_MODELS_FIXTURE names one.
 #include <ATen/ATen.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every size of every architecture, built on the meta device, and what their modules are called.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Against PyTorch in Python: the losses of tests/data/numerics.json, which says itself how weights, tokens
 // and models are made. Every run goes from its YAML through the trainer's door, as `strata run` goes.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Against optimizers in Python: tests/peers/optimizers/make_fixture.py wrote what they make of recorded
 // gradients. Another file made by it is compared when STRATA_OPTIMIZERS_FIXTURE names one.
 #include <gtest/gtest.h>

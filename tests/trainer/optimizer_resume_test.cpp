@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every optimizer's state, saved in the middle of a training, goes on to the same parameters to the bit.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

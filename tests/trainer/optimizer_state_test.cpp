@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each optimizer keeps: names, roles and bytes, by the formulas of its header.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

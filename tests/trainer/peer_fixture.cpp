@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/trainer/peer_fixture.hpp"
 
 #include <ATen/ATen.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program in Python has computed and pickled, to compare with.
 #pragma once
 

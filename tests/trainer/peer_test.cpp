@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Against PyTorch in Python: tests/peers/transformer/make_fixture.py wrote what it computes. Another file
 // made by it is compared when STRATA_TRANSFORMER_FIXTURE names one.
 #include <gtest/gtest.h>

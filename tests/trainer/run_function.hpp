@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The trainer's door, opened as `strata` opens it.
 #pragma once
 

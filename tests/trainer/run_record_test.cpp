@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What whole runs leave in the run store: phases, layers, owners, and which steps the optimizer took.
 #include <gtest/gtest.h>
 

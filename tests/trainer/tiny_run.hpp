@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run that takes a moment, and what it left in the run store.
 #pragma once
 

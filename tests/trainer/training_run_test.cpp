@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole runs through the library's door, as `strata` opens it: what they compute, and how they end.
 #include <gtest/gtest.h>
 

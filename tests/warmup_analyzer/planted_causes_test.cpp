@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A real run of this process, with causes of a slow first step that are planted and timed here.
 #include <dlfcn.h>
 #include <gtest/gtest.h>

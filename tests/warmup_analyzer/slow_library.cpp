@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library whose initialisation takes 120 ms, asleep: as one that waits for a disk.
 #include <chrono>
 #include <thread>

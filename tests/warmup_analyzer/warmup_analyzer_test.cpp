@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the plugin writes of what it hears.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes the pages of docs/seeds again: their tables, between markers, and their pictures.
 
     ./dev seeds                 all of them

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's allocations as `strata export --format csv --what blocks` tells them, and the largest of them."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a card measured, of the grids that the pages run dry: kept beside a page, and shown next to the dry figures."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One run's summary.json, by what the pages ask of it."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether a block that was made now is the one that a page holds."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a page of docs/seeds is made of: blocks of text, and pictures."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference 000: the template of PyTorch's "Understanding GPU Memory 1" in six settings."""
 
 import json

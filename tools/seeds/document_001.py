@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference 001: memory of CS336's 2.7B model."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference 002: two scripts that measure one DistilBERT, and disagree."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference 003: LLaMA-100M with AdamW and with GaLore, by torch.profiler."""
 
 import json

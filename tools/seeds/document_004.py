@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference 004: a thread that names the shapes of a memory timeline."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is alive at a moment that no report tells of: the highest of one step's optimizer."""
 
 import collections

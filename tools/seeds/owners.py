@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run's owners registered, as asked for: without the allocator's rounding, which blocks have."""
 
 import contextlib

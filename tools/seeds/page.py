@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A page whose tables are made by a program, between markers, and whose other lines are written by hand."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What torch.profiler says of reference 003's program: transformers' LLaMA of GaLore's 100M configuration, five steps on one
 batch, with AdamW or galore_torch's GaLoreAdamW. Prints JSON, as profiled_resnet50.py does.
 

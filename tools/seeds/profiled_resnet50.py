@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What torch.profiler says of reference 000's program: the code of PyTorch's "Understanding GPU Memory 1", a ResNet-50 on
 one image, with an optimizer of choice. Prints JSON: of each category the most and, of the sum, where that was highest.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch.profiler's memory timeline, which it exports without names, with names."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of `strata` for the pages, each once, in the checkout's root, as the commands that a page prints would do them."""
 
 import json

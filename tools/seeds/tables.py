@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables in Markdown. Sizes are MiB, 2^20 bytes, as in all tables of Strata."""
 
 MIB = 1 << 20

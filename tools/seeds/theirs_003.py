@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference 003's two tables, as printed: "MB" that are MiB, for its 381.9 are 100,117,120 parameters of 4 bytes."""
 
 ADAMW = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The dry GPU's own functions: libstrata_dry_gpu.so, opened with dlopen before anything of CUDA is. All are
  * thread-safe, and none throws. */
 #ifndef STRATA_DRY_GPU_H

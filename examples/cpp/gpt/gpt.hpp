@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small GPT: learned positions, causal attention, a head that shares no weights.
 #pragma once
 

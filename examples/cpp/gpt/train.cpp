@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gpt [cpu|cuda] [steps]: a small GPT that learns to count, two micro-batches a step, every phase marked.
 // What Strata needs of it is marked with "Strata:"; without Strata these lines do nothing.
 #include <torch/torch.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mnist [cpu|cuda] [epochs]: a small convolutional network on digits that are made up, in the style of
 // PyTorch's own C++ examples. What Strata needs of it is marked with "Strata:"; without Strata these lines do
 // nothing.

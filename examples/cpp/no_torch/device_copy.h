@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A copy of a batch on the first CUDA device, where there is one. CUDA's runtime is opened, not linked: the
  * program is the same without. */
 #ifndef DEVICE_COPY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* no_torch [steps]: a network of two layers that learns a sine, in C, with no torch. Steps, phases, warm-up
  * and NVTX ranges work as in any other program; of memory Strata knows what LibTorch's and CUDA's allocators
  * tell, and here is none. */

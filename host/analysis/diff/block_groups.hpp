@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which allocations at the peak one run has and another has not. No two runs share an address or a sequence,
 // so that allocations are taken for the same when they are of one category and kind, of one layer and maker,
 // and of one size; and are counted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A condition that a new run must not meet against its base: "peak_allocated>+2%".
 #pragma once
 

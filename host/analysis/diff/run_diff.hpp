@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two runs side by side: what numbers, allocations and settings are other ones in the new run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers by which two runs are compared, each by the name that a gate calls it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is allocated on one device of a run that goes on, event by event.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of a run that goes on, as JSON for scripts.
 #pragma once
 

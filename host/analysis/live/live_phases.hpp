@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The phases of a run that goes on: which are open, and what is known by now of those that memory was born
 // in.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known by now of one process of a run that goes on, or has ended: plain data, to be shown.
 #pragma once
 

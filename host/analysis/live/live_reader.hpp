@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of a store that is being written, in the order of their sequence. Each thread's rows come into the
 // store together, so that a table is not in that order; what is too new for all threads' rows to be there is
 // kept back.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steps of a run that goes on: the one that it is in, and how quickly the last ones passed.
 #pragma once
 

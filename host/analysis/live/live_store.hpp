@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Follows the store of one process while it is written, reading each row once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows that came into a table since the last time somebody looked. Tables of a run store only grow, at
 // their end: the number of the last row is all that must be remembered.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // By what the memory of ranks differs.
 #pragma once
 

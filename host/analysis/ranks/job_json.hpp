@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The comparison of ranks as JSON, "strata.ranks/1" (docs/ranks.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Brings the times of all ranks onto one clock, that of the first rank, and says how well that is known.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a comparison of ranks keeps of one rank's facts: small, so that those of a thousand fit in memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which ranks the others wait for.
 //
 // Ranks that average their gradients take equally long for a step: who is early waits. So what is compared is

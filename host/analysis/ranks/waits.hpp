@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long ranks waited for each other in each step, as far as phases show it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When most of some blocks is there at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which modules are embeddings: forward looks rows up there, and backward fills a gradient of all rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules, by what they look at. Each finds the shapes of one step, in no order; none where the facts do
 // not prove one.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a caching allocator had free when it took more from its device.
 #pragma once
 

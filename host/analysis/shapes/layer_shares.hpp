@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the numbered layers of a model hold of some blocks, in the order of their first births.
 #pragma once
 

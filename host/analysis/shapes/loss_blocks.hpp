@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The blocks of a micro-batch that are of its logits: themselves, what their loss keeps, and what its
 // backward makes before any layer's.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Amounts as a shape's sentence says them.
 #pragma once
 

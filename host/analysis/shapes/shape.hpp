@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a memory timeline's strange places are called: each found by a rule on facts, with the sentence that
 // explains it. docs/shapes.md has a row for each kind.
 #pragma once

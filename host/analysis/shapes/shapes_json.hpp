@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes as scripts and pages read them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One step as the rules of shapes look at it: its blocks, its phases, and how high memory stands.
 #pragma once
 

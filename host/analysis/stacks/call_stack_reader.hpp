@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the tables of stacks in a run store to CallStacks.
 #pragma once
 

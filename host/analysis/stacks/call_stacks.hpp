@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stacks of a run as they were recorded: addresses, and the files that were mapped where.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/stacks/function_name.hpp"
 
 #include <cxxabi.h>

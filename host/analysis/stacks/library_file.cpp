@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/stacks/library_file.hpp"
 
 #include <elfutils/libdwelf.h>

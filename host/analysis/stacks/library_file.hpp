@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One library's file, if it is still the one that ran.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a file's debug information says of an address: source lines, and functions that were inlined.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the tables of Python stacks in a run store to stacks of frames, and which event was made under which.
 #pragma once
 

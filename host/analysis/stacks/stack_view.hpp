@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stack as a reader wants it: without what recorded and allocated at its inner end, without the program's
 // and the C library's own beginnings at its outer end, and without the dispatcher's steps between them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is alive at a moment, by the stack that allocated it.
 #pragma once
 

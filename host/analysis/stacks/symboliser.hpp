@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From addresses to functions, after the run and for those that somebody asks about: each file is opened at
 // the first address that lies in it, and each address is looked up once.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an activity is called where people read it.
 #pragma once
 

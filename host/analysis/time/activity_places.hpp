@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Under which operator, layer and phase each activity was asked for: as its source said, or else by its API
 // call, whose thread and time lie within them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether what devices did was recorded whole: what the source cupti says of each window.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a card can do at most, as its maker says: what achieved rates are held against.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a device did with its time: computing, copying, both, and why nothing.
 #pragma once
 

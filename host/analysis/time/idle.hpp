@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why a device did nothing.
 //
 // A gap lies between what the device did last and what it did next. Up to the call that asked for the next

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stretches of time as sets: what is covered at least once, what two cover together, what neither does.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Short names of kernels that tell them apart.
 #pragma once
 

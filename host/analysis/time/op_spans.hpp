@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operators of a run with how long each was at work itself, in which layer, phase and step.
 #pragma once
 

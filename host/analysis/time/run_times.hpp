@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the summaries of a run's times are made from: its operators and activities, each with its place, and
 // which of them are of the window.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators, modules and activities are, without the numbers that stores have for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where in the training a moment of time falls: which step, which phase. As OpenPhases, by the clock: rows of
 // times have no sequence.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the time of the window's steps went: the plain data that reports and exports are made from. Times are
 // nanoseconds; sums are over all of the window's steps.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a recording to where its time went.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run's times as JSON: docs/time.md and docs/summary.md.
 #pragma once
 

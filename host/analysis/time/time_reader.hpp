@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the tables of the plugin cupti_timeline.
 #pragma once
 

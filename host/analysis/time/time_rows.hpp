@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the plugin cupti_timeline wrote, typed and in order. Columns mean what docs/run-store.md says; texts
 // are indices into Recording::texts.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators, modules and activities as stretches of time that know where in the training they lie.
 #pragma once
 

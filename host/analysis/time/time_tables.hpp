@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The summaries of a run's times, each of one kind of thing, over the steps of the window.
 #pragma once
 

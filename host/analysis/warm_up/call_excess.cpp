@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/warm_up/call_excess.hpp"
 
 #include <algorithm>

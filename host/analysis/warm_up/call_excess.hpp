@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators' first calls, and later ones that took far longer than usual, took more in a phase.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can make a step slower than a steady one, and how each of these is seen.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a series changes its level or its spread: PELT (Killick, Fearnhead and Eckley, JASA 2012), exact,
 // with the cost of a normal distribution whose mean and variance are both its segment's own.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a device's driver did once, as it was timed.
 #pragma once
 

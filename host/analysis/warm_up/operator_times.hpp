@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators' calls take in steady steps, and what their first calls took more.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the plugin warmup_analyzer wrote, as docs/run-store.md has it; texts are indices into
 // Recording::texts.
 #pragma once

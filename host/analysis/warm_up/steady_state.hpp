@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From which step on a run's steps take as long as they will, and what the steps before it took more.
 //
 // After Barrett et al., "Virtual Machine Warmup Blows Hot and Cold" (OOPSLA 2017): change-points of mean and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run's steps in parts, each with its time and what was counted in it: the phases that no other phase is
 // around, and what lies between them.
 #pragma once

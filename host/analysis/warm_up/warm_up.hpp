@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why the first steps are slower than steady ones, and those later steps that are slow again.
 #pragma once
 

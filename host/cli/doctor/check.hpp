@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `strata doctor` looks at. Nothing here changes the machine, and nothing throws: what cannot be found
 // out is a finding too.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run could record of devices: asks CUPTI for a subscription, as the source `cupti` does, and gives it
 // back.
 #include <dlfcn.h>

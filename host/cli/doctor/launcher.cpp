@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a launcher hands on what `strata exec` needs: a program of ours, which it starts, answers with what
 // reached it.
 #include "host/cli/doctor/launcher.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the plugin nvtx_markers could do in a run that was started as this program was.
 #include <fmt/format.h>
 #include <unistd.h>

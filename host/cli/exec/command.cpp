@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata exec`: any command, and all that it starts, recorded, and with a dry GPU in CUDA's place where that
 // is asked for.
 #include <fmt/format.h>

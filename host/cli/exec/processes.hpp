@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The processes of a command that recorded something: a job's ranks, and what they started.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `strata exec` records of a program, and what its reader gets when the program has ended.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata grid`: many runs of one YAML file, and one table over them.
 #include "host/cli/commands.hpp"
 #include "host/cli/grid/subcommands.hpp"

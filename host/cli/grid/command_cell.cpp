@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata grid cell`: runs cells of a grid, wherever it is called. What Slurm's tasks and a manifest's lines
 // do.
 #include <fmt/format.h>

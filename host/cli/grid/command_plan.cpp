@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata grid plan`: what a grid would run, and how much memory that needs.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata grid report` and `strata grid export`: one table over a grid, and pictures of it.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata grid run`, `resume` and `retry`.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

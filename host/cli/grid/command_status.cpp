@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata grid status`: how far a grid is, from any shell.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a grid shows while it goes on: one line that is redrawn on a terminal, a line a cell elsewhere. On
 // standard error.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells of a grid's folder are given to others to run: to Slurm, or as lines of commands.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the commands that read a grid's YAML have alike.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of `strata grid`. Each adds itself below it, as commands.hpp has it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells of a grid's folder are run until none is left: what run, resume and retry do in the end.
 #pragma once
 

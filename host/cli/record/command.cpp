@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata record`: what a program calls that opens a session of its own, as the Python package does. `begin`
 // makes the run's folder and says in a file how the session is to be opened; `end` makes of what was recorded
 // what `strata exec` makes of it.

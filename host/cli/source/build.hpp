@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds the source of torch's events for a release that did not come with Strata, with the machine's
 // compiler.
 #pragma once

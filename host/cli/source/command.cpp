@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata build-source`: the source of events for a torch that this Strata did not come with.
 #include <memory>
 #include <string>

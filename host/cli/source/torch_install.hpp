@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A torch on this machine, as far as the source of its events can be built against it.
 #pragma once
 

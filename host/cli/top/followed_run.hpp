@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run's folder, followed: its stores as they come, each read from where it was left.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The terminal while something is drawn on it again and again: a screen of its own, keys without a return.
 #pragma once
 

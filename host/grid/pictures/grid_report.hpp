@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A grid's pictures, and the page that holds them and the table.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A grid's page: the table, its pictures, and what failed, in one file that opens offline.
 #pragma once
 

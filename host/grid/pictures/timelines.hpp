@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small multiples: each cell's memory over its window, all on one scale.
 #pragma once
 

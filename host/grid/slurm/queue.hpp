@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Slurm still has of a grid.
 #pragma once
 

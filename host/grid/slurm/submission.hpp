@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What of a grid was handed to Slurm at once, as slurm/<number> in the grid's folder keeps it: the list of
 // cells, the scripts, and the jobs that they became.
 #pragma once

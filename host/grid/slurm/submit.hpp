@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells are handed to Slurm.
 #pragma once
 

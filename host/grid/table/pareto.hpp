@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which cells no other cell beats in memory and time at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of a grid: one row a cell, whatever columns are asked for.
 #pragma once
 

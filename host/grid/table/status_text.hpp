@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `strata grid status`: what has become of each cell.
 #pragma once
 

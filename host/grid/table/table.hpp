@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table over the cells of a grid: typed columns, so that each way to write it has its own units.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/report/lanes/lane_columns.hpp"
 
 #include <algorithm>

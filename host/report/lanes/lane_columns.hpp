@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lanes as columns of small numbers, packed with those of the allocations (docs/report.md has the layout).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/report/lanes/lane_sites.hpp"
 
 #include "host/analysis/time/activity_name.hpp"

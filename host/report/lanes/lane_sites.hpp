@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stretches have in common: those of one name, module and phase share a site, so that tens of thousands
 // are told in a few hundred words.
 #pragma once

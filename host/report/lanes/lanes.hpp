@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ran when, as rows of stretches that the page draws below the memory: ranges, modules, operators by
 // thread, and what devices did by stream.
 #pragma once

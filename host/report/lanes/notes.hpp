@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the lanes of a run do not show, and why, in sentences.
 #pragma once
 

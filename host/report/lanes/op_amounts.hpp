@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators allocated and asked devices for, each with those that it called, and what ran within any
 // stretch of a thread.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DTEMPLATE=<page.html> -DSTYLE=<.css> -DLIBRARY=<d3.min.js> -DSCRIPTS=<a.js,b.js...> -DOUTPUT=<.cpp>
 #       -P assemble.cmake
 # Puts the files in the places that the template names, and defines what stands around @still@, @data@ and @events@.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table as CSV (RFC 4180), and how it gets into the clipboard.
 
 // A spreadsheet takes a text that opens with one of these for a formula, and runs it: names come from anybody.

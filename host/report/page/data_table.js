@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table that is sorted by its headings, filtered by what is typed above it, and copied as CSV. Every name goes
 // in as text, never as markup.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 'use strict';
 // How quantities read on the page. The terminal report says the same amounts in the same way.
 

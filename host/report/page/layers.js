@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory by module at the peak: a tree whose rows open and close, each with its categories as a stacked bar.
 
 class LayerTree {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts the page together: what is read at a glance and the tables, then the timeline, once its columns
 // are unpacked.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators, scopes, what they add up to, the warm-up's causes, and what went wrong.
 
 const inBytes = (text) => ({text, kind: 'number', csv: `${text} (bytes)`});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page without its data: page.html with the styles, the library and the scripts in their places,
 // assembled by assemble.cmake when Strata is built.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run, as the writer put it into the page (docs/report.md), but for its allocations and frees (timeline/events.js).
 
 const SCHEDULES = ['wait', 'warm-up', 'active'];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shapes of the timeline as a table; a click on a name shows it there.
 
 function fillShapes(run, labels) {

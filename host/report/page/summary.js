@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page's head: which run it is, what a reader must know first, and its few largest numbers.
 
 function fillHeader(run) {

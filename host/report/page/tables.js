@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables. Every name goes in as text, never as markup.
 
 function fillTable(table, headings, rows) { return new DataTable(table, headings, rows); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the time of the window's steps went: phases, modules, kernels and copies, what devices did, matrix products.
 // Operators stand beside their memory.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of horizontal bars: a label, segments of categories, and what they come to.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A picture of lines, areas and text that becomes an SVG, PNG or PDF file. Lengths are points, 1/72 inch,
 // from the upper left corner. Drawn by cairo; nothing of it shows here.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run by its events instead of by time, as pytorch.org/memory_viz shows one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/report/plot/frame.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the pictures have alike: a title, a line below it, and a legend of categories.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where labels go beside what they point to: none on another, none over the edge.
 #pragma once
 

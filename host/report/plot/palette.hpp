@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page's light colours (page/page.css), which a test compares: told apart by the colour-blind, and on
 // paper.
 #pragma once

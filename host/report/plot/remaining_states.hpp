@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What some of the blocks hold at each of a picture's states.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Labels with arrows on the memory timeline.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which part of a run a memory timeline shows.
 #pragma once
 

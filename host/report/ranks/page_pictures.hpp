@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pictures of a page of ranks: HTML with SVG in it, which needs no script.
 #pragma once
 

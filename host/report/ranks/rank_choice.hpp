@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which ranks of a job a terminal shows one by one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a comparison of ranks found, in sentences.
 #pragma once
 

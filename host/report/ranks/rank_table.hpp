@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks side by side, for a terminal. Each function returns whole lines of at most the style's width.
 #pragma once
 

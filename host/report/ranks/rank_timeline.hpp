@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One step of all ranks on one clock, drawn with letters.
 #pragma once
 

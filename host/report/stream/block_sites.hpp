@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What blocks have in common: those with one category, rule, name, operator, module and form share a site, so
 // that a million of them are told in a few thousand words.
 #pragma once

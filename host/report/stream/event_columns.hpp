@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stream as columns of small numbers, one section of bytes each, as the page reads them back
 // (page/timeline/sections.js; docs/report.md has the layout).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run's allocations and frees in the order in which they happened: what the page counts, draws and
 // searches.
 #pragma once

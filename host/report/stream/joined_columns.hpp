@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stream of more events than a page can hold, made shorter outside of one stretch.
 #pragma once
 

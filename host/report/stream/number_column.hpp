@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers as bytes that compress well: LEB128, seven bits a byte, the low ones first.
 #pragma once
 

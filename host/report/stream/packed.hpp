@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as text that a page can carry: deflated without a header (RFC 1951), then base64 (RFC 4648).
 #pragma once
 

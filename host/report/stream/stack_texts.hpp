@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where allocations were made, of a run that took stacks, in words for the page.
 #pragma once
 

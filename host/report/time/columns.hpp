@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table of text: a name on the left that takes what room there is, and numbers on the right.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What devices did, and why they did nothing.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Phases and operators.
 #include <fmt/format.h>
 

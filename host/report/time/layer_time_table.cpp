@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules as a tree, numbered ones together.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix products: what they compute a second, and what keeps them from more.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time of each step of the window, and what they come to with the warm-up and without.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of the report on time. Each is empty where there is nothing to show. Times are means over the
 // window's steps.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run that goes on, as `strata top` shows it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/backward/backward_modules.hpp"
 
 #include <torch/csrc/autograd/engine.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells the session which module's backward runs, on the thread that runs it. A module's range begins with
 // the first node that its forward made and lies within the ranges of the modules around it, as in forward; it
 // ends when a node outside of it begins, or with the backward. Autograd runs the nodes in the reverse order

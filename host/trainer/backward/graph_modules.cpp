@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/backward/graph_modules.hpp"
 
 #include <ATen/SequenceNumber.h>

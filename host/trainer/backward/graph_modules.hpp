@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which module's forward made which nodes of the backward graph. Autograd numbers the nodes that a thread
 // makes one after another, so that a module's are those between its begin and its end, less those of the
 // modules within it.

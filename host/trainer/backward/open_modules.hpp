@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The backward ranges that one thread of autograd has open: those of the module whose nodes it runs, and of
 // the modules around it.
 #pragma once

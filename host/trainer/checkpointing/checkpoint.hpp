@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activation checkpointing (arXiv:1604.06174): a layer's activations are dropped after its forward, which
 // runs again in backward to have them. Both ways are those of torch.utils.checkpoint, and hold what these
 // hold.

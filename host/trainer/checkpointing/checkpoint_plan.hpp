@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which parts of a model are checkpointed, and how. A value: every module that has such parts keeps a copy.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a forward depends on beside its inputs and weights, kept so that it can run again alike: the random
 // number generators and autocast.
 #pragma once

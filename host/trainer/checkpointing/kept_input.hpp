@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The input of a checkpointed layer from its forward until it runs again: where it is, or in the host's
 // memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/custom_class.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/checkpointing/saved_tensor_hooks.hpp"
 
 #include <utility>

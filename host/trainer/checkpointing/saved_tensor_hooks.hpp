@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lets the trainer decide what autograd keeps for backward. LibTorch asks its engine for hooks whenever it
 // saves a tensor, so an engine of our own, put in the default's place, hands them out.
 #pragma once

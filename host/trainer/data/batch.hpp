@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one micro-batch is trained on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One batch that Python saved, to be trained on again and again.
 #pragma once
 

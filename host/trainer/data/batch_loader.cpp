@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/data/batch_loader.hpp"
 
 #include <ATen/ATen.h>

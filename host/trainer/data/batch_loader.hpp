@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hands out the run's micro-batches in their order, read when they are asked for or ahead by threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the training's micro-batches come from.
 #pragma once
 

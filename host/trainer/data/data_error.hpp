@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training data that cannot be used. The message says which, why, and what to do.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tokens that make_numerics.py trains on: numbers that any language computes alike.
 #pragma once
 

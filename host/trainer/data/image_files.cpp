@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/data/image_files.hpp"
 
 #include <ATen/ATen.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images of files, each of the class that its folder is called after.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hash that fills weights and tokens where two programs must agree: 32-bit arithmetic only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file's bytes, mapped read-only: what is not read is not loaded, so a file may be larger than memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of a source's samples the run's number so-and-so is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reproducible numbers by position instead of by turn: the n-th draw needs none of those before it, so a
 // resumed or divided run draws what a whole one would.
 #pragma once

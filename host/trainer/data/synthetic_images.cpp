@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/data/synthetic_images.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images of random pixels, for memory does not depend on what they show.
 #pragma once
 

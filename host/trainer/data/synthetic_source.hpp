@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tokens that mean nothing, uniform over the vocabulary: for measurements that need no text.
 #pragma once
 

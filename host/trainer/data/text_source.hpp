@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real text. In random order each sequence starts at any token of the files, drawn from the seed; in
 // sequential order each where the last one ended, and again at the beginning when no whole one is left.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/data/token_batches.hpp"
 
 #include <ATen/ATen.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many files read as one row of tokens, in the order given. Nothing is copied: the files stay mapped.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The process-wide settings of LibTorch that decide how a run computes, and what the manifest says of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device that a run computes on, as torch names it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/loop/failure.hpp"
 
 #include <c10/util/Exception.h>

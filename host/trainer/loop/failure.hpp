@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an exception means for the run.
 #pragma once
 

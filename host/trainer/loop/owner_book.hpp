@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells the session who owns which storage. The trainer shows it its tensors after each phase; the book
 // reports those whose storage it has not reported yet, so that showing the same ones again costs a look-up
 // each and a replaced storage is never missed.

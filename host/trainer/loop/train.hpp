@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole training, from set-up to the last step, with every failure turned into an outcome.
 #pragma once
 

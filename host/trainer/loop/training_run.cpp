@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/loop/training_run.hpp"
 
 #include <c10/core/GradMode.h>

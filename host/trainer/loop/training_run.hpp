@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of the training loop: what is computed in which order, with every phase marked in the session.
 #pragma once
 

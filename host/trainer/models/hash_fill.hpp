@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights that any program in any language can make again, to compare what two of them compute.
 //
 // Element j of a model's parameter number i, in the order in which its modules are used, is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Initial weights, drawn from the global generator: seed it first.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the training loop asks of a model, whatever its architecture.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a module is built: its name in the model and in the trace, and what its tensors are like.
 #pragma once
 

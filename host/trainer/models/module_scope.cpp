@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/models/module_scope.hpp"
 
 #include "host/trainer/tensor_report.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a module stands in the model, and who wants to know when it runs. A value: every module that is to
 // be seen in a trace keeps its own. Default-constructed, nobody wants to know and `enter` costs a branch.
 #pragma once

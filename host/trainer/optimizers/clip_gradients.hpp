@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // torch.nn.utils.clip_grad_norm_.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/optimizers/loop_optimizer.hpp"
 
 #include <torch/optim/adam.h>

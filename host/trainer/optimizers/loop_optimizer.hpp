@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LibTorch's own optimizers behind our interface. They step the parameters one by one, each in single
 // operations, as torch.optim does with foreach=False.
 #pragma once

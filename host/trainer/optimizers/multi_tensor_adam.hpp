@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adam (arXiv:1412.6980) and AdamW (arXiv:1711.05101) over all parameters at once, in torch.optim's two ways.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/optimizers/multi_tensor_sgd.hpp"
 
 #include <ATen/ATen.h>

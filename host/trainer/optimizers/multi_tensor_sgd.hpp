@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stochastic gradient descent over all parameters at once, in torch.optim.SGD's two ways.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model's parameter and its name in it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the training loop asks of an optimizer, whoever implements it.
 #pragma once
 

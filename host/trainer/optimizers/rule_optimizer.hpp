@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Optimizers that are a rule for each parameter, one after the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/optimizers/step_in_backward.hpp"
 
 #include <torch/csrc/autograd/function_hook.h>

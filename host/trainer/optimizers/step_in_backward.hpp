@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps each parameter as soon as backward has its gradient, as GaLore's layer-wise form does, so that the
 // gradients are never alive together.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/precision/autocast.hpp"
 
 #include <ATen/autocast_mode.h>

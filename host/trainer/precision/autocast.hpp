@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Automatic casts of operators' inputs to a shorter number format. LibTorch has the switches and no guard.
 #pragma once
 

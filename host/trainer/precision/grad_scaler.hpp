@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps gradients of a float16 backward within that format's range: the loss is multiplied by a scale, the
 // gradients divided by it, and a step whose gradients overflowed is left out. As torch.amp.GradScaler, which
 // LibTorch has not.

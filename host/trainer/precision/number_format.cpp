@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/precision/number_format.hpp"
 
 namespace strata::trainer {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/ranks/gloo_backend.hpp"
 
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/ranks/gradient_sync.hpp"
 
 #include <torch/csrc/distributed/c10d/comm.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps the ranks' parameters the same: PyTorch's own c10d::Reducer, driven as DistributedDataParallel does.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/ranks/nccl_backend.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives among processes that have a CUDA device each.
 #pragma once
 

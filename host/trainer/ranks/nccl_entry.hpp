@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The door to libstrata_nccl.so, which needs CUDA's half of torch: a run on the CPU does without both.
 #pragma once
 

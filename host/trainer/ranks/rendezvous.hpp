@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where ranks find one another before they have a connection.
 #pragma once
 

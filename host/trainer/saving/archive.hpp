@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A dict of tensors, integers, texts, lists and further dicts as one file, in torch.save's form: Python's
 // torch.load reads it, with weights_only too.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A checkpoint that cannot be written, read, or gone on with. The message says which, why, and what to do.
 #pragma once
 

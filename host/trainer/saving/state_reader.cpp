@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/saving/state_reader.hpp"
 
 #include <ATen/ATen.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts back what a StateWriter has written.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How those that keep something between steps show it: to whoever names their tensors, writes them to a
 // checkpoint, or puts back what a checkpoint holds. One walk serves all three, so that they cannot differ.
 #pragma once

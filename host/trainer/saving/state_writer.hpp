@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts what is visited into a dict: {parameter: {name: value}}, and what is of no parameter beside these.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All that a training goes on with, between two steps, in a checkpoint:
 //
 //   format        "strata training", and format_version 1

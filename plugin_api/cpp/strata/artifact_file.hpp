@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file beside the run store, named by the host: removed again unless it was committed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one symbol of a plugin file, made from the classes that it holds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a plugin's exceptions end: no exception crosses the C ABI.
 #pragma once
 

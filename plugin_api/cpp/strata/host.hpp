@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host as a plugin sees it: strata_host and the services that have no class of their own.
 #pragma once
 

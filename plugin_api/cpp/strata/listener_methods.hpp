@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The methods by which a class listens, and which of them it has.
 //
 // clang-format off

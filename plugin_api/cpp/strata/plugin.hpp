@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A C++ class as a plugin: strata/plugin.h without its C.
 //
 //   class PhaseTimer {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One object of a plugin's class behind the C instance: gives the host the C listener tables of what the
 // class has methods for. What the tables call are plain functions that never throw.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A typed table of the run store: rows are values of one plain struct.
 //
 //   struct PhaseRow { std::uint64_t step; std::int64_t duration_ns; };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The smallest useful plugin, in C: one row a step in the run store, and a line in the log at the run's end.
  *
  *   plugins:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The smallest useful plugin, in C++: how long each phase of each step took, one row a phase.
 //
 //   plugins:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The one symbol that a plugin exports, and what it says about itself.
  *
  * Loading, in order, all [driver]:

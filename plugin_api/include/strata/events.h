@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What every event carries: its order, its time, and where in the training step it fell. */
 #ifndef STRATA_EVENTS_H
 #define STRATA_EVENTS_H

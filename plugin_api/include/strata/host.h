@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a plugin holds of its host: its options, and the services it may ask for. */
 #ifndef STRATA_HOST_H
 #define STRATA_HOST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One instance of a plugin, made by `strata_entry.create`. */
 #ifndef STRATA_PLUGIN_H
 #define STRATA_PLUGIN_H

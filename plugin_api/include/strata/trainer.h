@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Marks for a training loop of your own, in C11 and C++17: include it, link nothing.
  *
  *     for (auto& batch : loader) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a program that trains tells the host of its loop: one table of functions, which the program gets from
  * the library that STRATA_ATTACH names. <strata/trainer.h> does it, and has macros for all of it.
  *

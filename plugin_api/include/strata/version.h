@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ABI's version, and the rule by which two sides decide whether they fit.
  *
  * A plugin fits a host when the majors are equal. The minor grows when something is appended: a struct's

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Callbacks for training frameworks. Each module imports its framework, and this package none of them."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lightning's Trainer, with one argument: `Trainer(..., callbacks=[StrataCallback()])`."""
 
 from __future__ import annotations

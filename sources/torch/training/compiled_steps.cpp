@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/training/compiled_steps.hpp"
 
 #include <c10/core/TensorImpl.h>

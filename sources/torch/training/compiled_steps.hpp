@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Optimizers whose step torch.compile has compiled: its kernels write to parameters in no operator of
 // torch's, and its hooks and ranges do not run. What is left to see is that torch counts a tensor's writes in
 // its version, and the range that Dynamo puts around each program that it compiled.

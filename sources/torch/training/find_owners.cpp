@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/training/find_owners.hpp"
 
 namespace strata::torch_source {

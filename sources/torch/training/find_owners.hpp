@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What runs in the program's own Python to learn who owns what; see python_owners.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/training/graph_tasks.hpp"
 
 #include <c10/core/GradMode.h>

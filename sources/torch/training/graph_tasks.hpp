@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When autograd runs a graph. Checkpointing runs graphs within graphs, on one or several threads: only the
 // outermost is told.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who owns what, without the program's help: parameters and gradients where autograd accumulates these, state
 // where an optimizer writes to what lives on after its step. Where the program is Python's it is asked for
 // their names (python_owners.hpp), and for what neither trains nor is trained: frozen parameters, buffers,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layers of a Python program that attaches no model itself: found by the Python package's walk of its
 // objects (python/strata/program_layers.py), which is asked for here, once.
 //

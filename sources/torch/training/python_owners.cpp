@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/training/python_owners.hpp"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who owns what, as the program's own Python knows it: the names that modules, optimizers and data sets give
 // to tensors.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells the host what it concludes steps and phases from in a program that marks none
 // (strata/ext/training.h), and whose storages are parameters, gradients and optimizer state.
 //

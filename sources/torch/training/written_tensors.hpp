@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators read and write, of RecordFunction's inputs (needsInputs).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is said of a run while it is written, against what analysis says of the whole run.
 #include "host/analysis/live/live_store.hpp"
 

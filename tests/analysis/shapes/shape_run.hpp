@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training steps by hand in which each shape can be made, or nearly made.
 #pragma once
 

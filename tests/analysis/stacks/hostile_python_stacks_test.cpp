@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of Python stacks that are damaged or lie.
 #include <gtest/gtest.h>
 

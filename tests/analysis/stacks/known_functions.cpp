@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library whose functions a test knows: each place is a return address inside of one of them.
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whose a frame is, as the names of torch's own functions and files say it.
 #include "host/analysis/stacks/stack_view.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of known functions, and of files that are no longer what they were.
 #include "host/analysis/stacks/symboliser.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How an activity finds its operator, layer and phase: as its source said, or by its API call. Where both
 // ways say something they agree.
 #include "host/analysis/time/activity_places.hpp"

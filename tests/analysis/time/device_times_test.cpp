@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device with known gaps, each of one cause, and copies that overlap with kernels.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of times that are damaged or lie: analysis says so, or copes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of one template must be told apart in a table.
 #include "host/analysis/time/kernel_names.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels by name, as people read it.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches against kernels: what a profiler lost shows on one side or the other.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time by module, as a tree that adds up.
 #include <gtest/gtest.h>
 

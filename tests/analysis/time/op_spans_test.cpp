@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators: who called whom, how long each was at work itself, and in which layer.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time by phase: the wall's, what operators covered of it, what they took over all threads, the device's.
 #include <gtest/gtest.h>
 

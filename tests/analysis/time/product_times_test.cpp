@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What matrix products cost, from their shapes.
 #include <gtest/gtest.h>
 

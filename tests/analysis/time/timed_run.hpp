@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of which every time is known: steps, phases, modules, operators and what a device did, as the plugin
 // cupti_timeline would have recorded it.
 #pragma once

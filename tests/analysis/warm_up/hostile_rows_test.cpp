@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores whose warm-up tables are damaged or lie.
 #include <gtest/gtest.h>
 

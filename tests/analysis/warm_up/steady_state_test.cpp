@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // On series whose course is known, because they were made so; no clock is read.
 #include "host/analysis/warm_up/steady_state.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of steps with phases on a clock of the test's own, in which causes of slowness are planted with times
 // that are known to the nanosecond.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each cause planted alone, and beside others, on a clock of the test's own.
 #include "host/analysis/warm_up/warm_up.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plugin outside Strata's tree: the loss of each step, one row a step.
 #include <cstdint>
 

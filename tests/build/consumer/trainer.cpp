@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // trainer PLUGIN_FOLDER RUN_FOLDER: a training loop outside Strata's tree, three steps long.
 #include <cstdint>
 #include <iostream>

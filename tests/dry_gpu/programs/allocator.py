@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What PyTorch's caching allocator does on a card: small cases, each from an empty cache."""
 
 import json

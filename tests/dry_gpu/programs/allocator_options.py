@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """allocator_options.py CASE: one behaviour of the caching allocator that an option of PYTORCH_CUDA_ALLOC_CONF changes.
 
 Prints the case's facts in MiB. The option itself is in the environment: each case also runs without it.

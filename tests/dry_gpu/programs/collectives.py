@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every collective of torch.distributed as rank 0 of 64: what it returns, and what it takes."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Free memory of the device before a communicator of NCCL is made, while there is one, and after it was destroyed."""
 
 import json

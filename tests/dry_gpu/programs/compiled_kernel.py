@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A product of complex numbers, whose kernel torch compiles as it goes; and where NVRTC's builtins came from."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """convolutions.py [benchmark] [deterministic] [v7]: convolutions forward and backward; what each left and reached at most."""
 
 import json

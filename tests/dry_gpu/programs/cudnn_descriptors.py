@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cudnn_descriptors.py LIBRARY: what cuDNN's descriptors answer, with no device: statuses and what their getters give."""
 
 import ctypes

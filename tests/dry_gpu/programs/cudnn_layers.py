@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What LibTorch leaves to cuDNN beside convolutions: attention, recurrent networks, CTC, grids, batch norm."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A block that another stream still uses is given back when that stream's work is done; and how long a product takes."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the dry GPU owns up to, as programs read it of themselves."""
 
 import ctypes

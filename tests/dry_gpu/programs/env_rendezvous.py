@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a training script does that torchrun starts: nothing in it knows of a dry GPU."""
 
 import json

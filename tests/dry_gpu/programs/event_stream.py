@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every event of the allocator in three small training steps, addresses included."""
 
 import hashlib

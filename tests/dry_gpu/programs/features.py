@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What single features of PyTorch take, beyond what was there before: peaks in bytes."""
 
 import json

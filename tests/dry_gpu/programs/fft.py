@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch.fft, forwards and backwards: what comes out, and what it takes."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """fsdp_memory.py reshard|keep: what FSDP2 has alive at the peak of a forward, as rank 0 of 2.
 
 The model is that of PyTorch's test_fully_shard_memory.py: ModelArgs(vocab_size=32, n_layers=3, dim=768, n_heads=12).

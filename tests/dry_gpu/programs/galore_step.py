@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A step as GaLore takes it: the gradient's first singular vectors project it to a few rows, and Adam's moments are of those."""
 
 import json

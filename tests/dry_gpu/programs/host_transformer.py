@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The host's transformer (host/trainer/models) operator for operator, to be compared with it to the byte: what is
 alive when, and in which order it was allocated, is the same. Its layers are those of tests/peers/memory/course_model.py;
 where C++ frees at another moment than Python, what computes is replaced here."""

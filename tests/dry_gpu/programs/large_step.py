@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Three training steps of 3.4 billion parameters: the peaks of each."""
 
 import json

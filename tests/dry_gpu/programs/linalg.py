@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch.linalg on a card that computes nothing: what comes out, and what it takes.
 
 linalg.py [svd]: everything, or one decomposition alone.

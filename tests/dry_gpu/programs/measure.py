@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an operation leaves allocated, and what it needs on its way."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """one_of_many.py WORLD FORM: three steps of a small model as rank 0 of WORLD, sharded or replicated as FORM says."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch.profiler over two training steps on the modelled clock: what it exports, and what the account says of the same time."""
 
 import ctypes

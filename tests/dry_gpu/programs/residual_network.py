@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """residual_network.py [half] [benchmark] [deterministic]: three training steps of a small ResNet of basic blocks."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """server.py FOLDER [MODULE...]: opens the dry GPU's libraries, imports torch and the modules once, and runs programs as
 children that begin there.
 

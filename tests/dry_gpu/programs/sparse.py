@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sparse matrices in every layout: what comes out, and what it takes."""
 
 import json

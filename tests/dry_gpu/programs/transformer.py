@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A decoder of CS336's shape as people write it: RMSNorm in fp32, attention spelled out, SwiGLU."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a program reads back from a device: values that the host has put there, unknown ones, and answers.
 
 The word chooses the case. Each part tells what it got, and who read what nobody knew, as the dry GPU's account says.

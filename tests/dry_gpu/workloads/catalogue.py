@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The workloads by name: program and words. docs/workloads.md shows what they come to."""
 
 WORKLOADS = {

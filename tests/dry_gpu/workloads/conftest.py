@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A server that has transformers and torchvision at hand, and cards as `strata` hands them to a program."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Three training steps of one of transformers' models, made from its configuration.
 
     language.py MODEL BATCH TOKENS OPTIMIZER [accumulate=N] [attention=sdpa|eager] [bfloat16] [checkpoint]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a workload tells of itself: its peaks step by step, and every event of the caching allocator."""
 
 import contextlib

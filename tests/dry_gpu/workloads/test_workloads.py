@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models that people train, from transformers and torchvision, on cards that are not there: their peaks and events.
 
     STRATA_KEEP_PEAKS=1 python -m pytest tests/dry_gpu/workloads -m long

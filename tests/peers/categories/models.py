@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cases' models, batches and optimizers in Python."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The allocations and frees that a report's page holds, read as docs/report.md lays them out."""
 
 import base64

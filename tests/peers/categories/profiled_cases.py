@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is trained three times: by the host, by Python under torch.profiler, and by Python under the eyes of a witness that knows
 whose each storage is. A case is in words of the host's; `yaml_of` makes the host's file of it, train.py reads it as it is.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Our categories of a run of the host, at the same moments, read from the page that its report is: as the reader sees them."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whose each byte is, by torch.profiler's categories and by ours, beside what is known of the storages themselves.
 
 Models of the same bytes in the host and in Python (profiled_cases.py), at moments of a step on the CPU. Ours must not have one byte in a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What torch.profiler recorded on the CPU, read twice: raw, as blocks that are alive from one moment to another, and as its own
 memory timeline, in bytes by its own categories. Moments are nanoseconds of its clock."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trains what it is told to, a line of JSON each as profiled_cases.py has it, under torch.profiler, and answers with a line: for each
 moment the true bytes of each row, and those that torch.profiler says.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who knows whose a storage is, without any category.
 
 A storage is a parameter's, a buffer's, a gradient's, the optimizer's, the batch's because it is found there. It is an activation if

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes what transformers' and torchvision's classifiers compute, for tests/trainer/classifiers_peer_test.cpp to compare with.
 
     python tests/peers/classifiers/make_fixture.py classifiers.pt distilbert resnet18

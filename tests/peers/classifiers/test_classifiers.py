@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The C++ classifiers against transformers' DistilBERT and torchvision's ResNets, whose weights are too many to keep."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes what transformers computes for small models, for tests/trainer/language_models_peer_test.cpp to compare with.
 
     python tests/peers/language_models/make_fixture.py tests/data/language_models.pt

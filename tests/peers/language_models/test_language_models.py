@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The C++ models against transformers', on the committed fixture's sizes and on others."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is trained twice, by the host and by train.py, and by how much the two may differ.
 
 A case names its model, shape, attention, precision, optimizer and so on in words of the host's; `yaml_of` makes the host's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stanford CS336's transformer with every operation spelt out, as the course has its students write it. The peer of
 tests/peers/transformer computes the same with stock functions, which keep other tensors for backward;
 tests/dry_gpu/programs/host_transformer.py takes these layers and frees what they make on their way when C++ does."""

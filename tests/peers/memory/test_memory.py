@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The host's peaks beside those of the same training in Python, with transformers' models and torch.optim, on the same
 device that computes nothing: equal to the byte, but for what cases.py explains.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trains what it is told to, a line of JSON each as cases.py has it, and answers with a line: for each step, how many bytes
 were allocated at most at once, and how many of them tensors had asked for. Run it under `strata exec --dry ...`.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nsight Systems, as fetch_nsys unpacks it: profiles a command without a GPU, and reads the report that it made."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The markers through a real Nsight Systems (2022.4.2, which needs no GPU for NVTX): its tables and its export have the
 ranges, the counts and the numbers that the run's store has.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes what optimizers in Python make of recorded gradients, for tests/trainer/optimizer_peer_test.cpp to compare with.
 
     python tests/peers/optimizers/make_fixture.py tests/data/optimizers.pt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The C++ optimizers against Python's, on gradients that the committed fixture does not have; and that fixture against
 what its script makes today."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs in the way that the libraries' own examples are written, of models that need no download. Each prints its losses and, on a GPU, what
 torch itself says that it allocated at most."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of libraries that people train with, under `strata exec`: as they are without it, and known to the byte."""
 
 import json

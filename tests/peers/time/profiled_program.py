@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trains a small model for one step, under a recorder of ours and under torch's own counters: profiled_program.py RECORDER FOLDER.
 
 Prints what torch counted: of each operator how many calls and how much time, and the FLOP of its matrix products.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times of operators beside torch.profiler's, of one step that both of them watch; FLOP beside torch.utils.flop_counter's."""
 
 import json

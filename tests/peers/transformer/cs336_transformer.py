@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The CS336 transformer in plain PyTorch, written apart from the C++ one: stock functions where that one spells
 operators out, so that the two agree only if both are right."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes what PyTorch computes for one small transformer, for tests/trainer/peer_test.cpp to compare with.
 
     python tests/peers/transformer/make_fixture.py tests/data/transformer.pt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The C++ transformer against the Python one, on sizes that the committed fixture does not have."""
 
 import os

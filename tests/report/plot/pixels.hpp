@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A PNG that was drawn, read back pixel by pixel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The columns read back by a second reader, written here from their description in docs/report.md.
 #include "host/report/stream/event_columns.hpp"
 

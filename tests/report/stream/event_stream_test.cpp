@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/report/stream/event_stream.hpp"
 
 #include <gtest/gtest.h>

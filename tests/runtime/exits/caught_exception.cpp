@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An exception unwinds the stack through the session and is caught in main.
 #include <stdexcept>
 

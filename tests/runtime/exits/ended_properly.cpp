@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run is ended, the session destroyed, main returns.
 #include "tests/runtime/exits/exit_case.hpp"
 

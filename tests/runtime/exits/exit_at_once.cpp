@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // _exit(): nothing of the process runs any more.
 #include <unistd.h>
 

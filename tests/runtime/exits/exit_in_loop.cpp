@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Somebody deep in the loop calls exit(): the stack is not unwound, so the session is not destroyed.
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread that is not the driver calls exit() while the driver goes on emitting:
 //
 //   driver                        other

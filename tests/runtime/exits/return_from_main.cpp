@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // main returns while a session that nobody destroys is in a run:
 //   1. main returns, which calls exit()
 //   2. the session's exit handler runs, before the destructors of whatever was static before it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The session is a static object of the program:
 //   1. it is made, which registers its exit handler; only then is its own destructor registered
 //   2. exit() runs them in reverse: first the destructor, which ends the run as failed, then the handler,

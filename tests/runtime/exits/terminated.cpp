@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SIGTERM with its default action: the kernel ends the process.
 #include <csignal>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nobody catches: std::terminate, which unwinds nothing and runs no exit handler.
 #include <stdexcept>
 

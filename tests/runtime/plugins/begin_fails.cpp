@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds out in the run's begin that it cannot work.
 #include <stdexcept>
 

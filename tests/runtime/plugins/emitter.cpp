@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A source that hands its test what to emit with, and tells what it held when it is flushed.
 #include "strata/plugin.hpp"
 #include "tests/runtime/plugins/recording_sink.hpp"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plugins that do not fit, each in its own way: MISFIT says which. */
 #include <stdio.h>
 

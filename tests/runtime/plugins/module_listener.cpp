@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Listens to modules and keeps nothing: with it loaded, trainers tell of modules in backward too.
 #include "strata/plugin.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Has an option of every type, and nothing to do.
 #include <limits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Breaks the contract: lets an exception cross the C ABI, without the C++ layer that would stop it.
 #include <cstddef>
 #include <cstdint>

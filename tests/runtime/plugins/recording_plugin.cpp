@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells a sink of everything it hears. RECORDING_ID and RECORDING_FLAGS make several plugins of this file.
 #include <string>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a plugin of the tests tells its test what it heard: the test passes the address of a sink as an option.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asks its services through the ABI, and writes what they answer into an artifact, "answers.txt".
 #include <cstdlib>
 #include <ctime>

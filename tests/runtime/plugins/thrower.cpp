@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Throws in every listener that it has.
 #include <stdexcept>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hands what it hears of devices to the test whose sink it is given.
 #include "strata/plugin.hpp"
 #include "tests/sources_cupti/plugins/activity_sink.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a plugin of the tests heard of devices. The test passes the address of a sink as an option.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes what it hears of devices into the run store, for tests that are another process.
 #include "strata/plugin.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lanes by keys: from span to span along a row, from row to row, and what is stood on is spoken.
 
 class LaneKeys {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which lanes are open, and where their rows lie below one another.
 
 const LANE_ROW = 15;

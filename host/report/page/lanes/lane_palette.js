@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lanes' colours: what phase asked for it; copies and sets have their own. They are the categories' colours, which
 // everybody can tell apart. Neighbours differ in shade.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The span that the reader holds on to: outlined, with what it asked devices for or who asked for it, and all that is
 // known of it in words.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lanes by wheel and pointer, as the memory above them: zoom, pan, hover and click.
 
 class LanePointer {

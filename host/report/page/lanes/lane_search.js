@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timeline's search finds spans too: what does not match turns grey.
 
 class LaneSearch {

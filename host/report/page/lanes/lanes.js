@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lanes below the memory: they share its axis, and are drawn again with it.
 
 class Lanes {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands around the lanes: their legend, what they do not show, and the way to all of it; and the ways from tables
 // to them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spans that do not overlap, from left to right, and what of them can be drawn: those wider than a pixel one by one,
 // thinner neighbours as one rectangle that knows how many they are.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A span in words.
 
 const spanShortName = ({name}) => name.replace(/^aten::/, '').replace(/^autograd::engine::evaluate_function: /, '');

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ran when, as host/report/lanes/lane_columns.cpp packs it (docs/report.md): stretches of time in lanes of rows.
 
 // StretchKind of host/report/lanes/lane_sites.hpp, in order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Axes and grid, what lies outside of the active window, and where steps begin.
 
 function drawAxes(overlay, frame) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which bands the blocks of a frame make, from the bottom up: in the order of their births, as they lie in memory_viz.
 // A block that is high enough is a band of its own. Smaller ones are joined with their neighbours of the same category
 // and module until they can be seen together. What is smaller still is each category's remainder, which is exact: what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A block in words.
 
 // "4 × 512" of "4x512": as it was registered.

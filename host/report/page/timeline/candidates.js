@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which blocks can be seen in the columns: the largest that are alive in at least one of them, in the order of their
 // births, each with the columns over which it is alive.
 

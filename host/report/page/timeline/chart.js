@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timeline: the picture of the memory, what is drawn over it, and when both are drawn again.
 
 const REFINE_AFTER_MS = 120;

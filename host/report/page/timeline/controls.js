@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timeline's buttons and keys: each action once, by its name, with the key that does it too.
 
 const PEAK_STRETCHES_IN_STEP = 12;  // the peak is shown in so small a part of its step

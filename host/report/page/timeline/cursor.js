@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The moment that the reader looks at: a line, the readout beside it, and words for those who listen.
 
 class Cursor {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many of the allocations are shown: of a detail of 10 % the tenth of all allocations of the run that is largest,
 // with all that are as large as the smallest of these. What is hidden stays in its category's remainder.
 

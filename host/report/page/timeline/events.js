@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exact stream of allocations and frees, indexed: state 0 is before the first event, state n is what n events left.
 
 const CATEGORY_COUNT = 8;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One picture of the visible stretch: what each column shows, drawn as stacked categories or as a band for each block.
 
 // The remainders of what stays for the whole run lie at the bottom, the others on top.

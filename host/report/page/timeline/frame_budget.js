@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much a frame may draw, learnt from how long the last ones took: moving must stay smooth on any machine.
 
 const SLOW_FRAME_MS = 32;

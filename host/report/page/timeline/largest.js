@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The largest allocations of the visible stretch as a table, alike ones joined: what the picture shows, to be read.
 
 const LISTED = 12;

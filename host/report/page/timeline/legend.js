@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The categories as buttons: each shows or hides its own.
 
 function fillLegend(chart) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is drawn over the picture in lines and letters: axes, the lines of what is allocated, reserved and there at all,
 // names on bands, the peak, the pinned block and the cursor.
 

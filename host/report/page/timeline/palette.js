@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page's own colours (page.css) as the pixels that an ImageData holds: 0xAABBGGRR, as all machines of today lay
 // bytes out.
 

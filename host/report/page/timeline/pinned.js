@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The block that the reader holds on to: always a band of its own, outlined, with all that is known of it beside.
 
 class Pinned {

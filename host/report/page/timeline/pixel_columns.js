@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each pixel column shows: the state with the largest total among those that hold at any time in it. So a peak is
 // seen however far one zooms out, and what a column shows are the blocks of one real moment.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timeline by wheel and pointer: zoom, pan, hover and click.
 
 const CLICK_PIXELS = 4;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bands as pixels, written straight into an ImageData: each column keeps how many bytes are stacked so far, and the
 // next band is filled on top of them. No pixel is written twice.
 

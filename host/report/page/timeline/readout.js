@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the cursor stands on: a box beside it with the block and every category's bytes, and a sentence for those who
 // listen.
 

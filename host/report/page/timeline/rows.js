@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows above the memory: the active window, steps, micro-batches, phases with the nested ones below those that hold
 // them, and on demand the modules at work.
 

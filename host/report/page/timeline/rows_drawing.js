@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws the rows above the memory, and finds what the pointer is on.
 
 const ROW_HEIGHT = 20;

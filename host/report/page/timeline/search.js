@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Search by name: what does not match turns grey.
 
 class Search {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The columns of allocations and frees, as host/report/stream/event_columns.cpp packs them (docs/report.md).
 
 async function inflate(bytes) {

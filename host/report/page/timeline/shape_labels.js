@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of shapes with arrows on the timeline (docs/shapes.md). Whoever looks at one, by pointer or by keys, is
 // told what it is and what would remove it; its stretch is marked in the picture.
 

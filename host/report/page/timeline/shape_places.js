@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the labels of shapes go beside what they point to: none on another, none over the edge, and little of the
 // picture hidden. Few places are tried: it is done in each frame.
 

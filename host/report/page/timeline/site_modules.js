@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module that a site's blocks are told under when they are too small to be told alone: "layers.12" of
 // "layers.12.attn.wq", whose parts are alike in every layer.
 

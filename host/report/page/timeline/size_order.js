@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of allocations by size.
 
 // Which allocations are largest, of equal ones in their order: a counting sort. Sizes are known by their places, from the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vertical axis: from which amount to which the picture reaches. By itself it fits what is visible; the reader may
 // zoom and move it, or begin it at what is allocated all the time.
 

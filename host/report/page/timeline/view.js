@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The horizontal axis that the memory and all that lies below it share: which stretch of the run is visible, and where
 // on it a moment lies. It runs over time, in nanoseconds, or over events, where event n lies at n and every event is
 // equally wide. `position` below is a place on it, in its own unit.

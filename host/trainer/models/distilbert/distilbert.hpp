@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DistilBERT (arXiv:1910.01108) for the classification of sequences. Operations are those of transformers,
 // names too, without their prefix: "embeddings.word_embeddings.weight",
 // "transformer.layer.0.attention.q_lin.weight", "pre_classifier.weight", "classifier.bias".

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DistilBERT's self-attention: every token sees every other.
 #pragma once
 

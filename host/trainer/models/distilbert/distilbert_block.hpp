@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One post-norm layer of DistilBERT: norm(x + attention(x)), and of that, norm(h + ffn(h)).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GPT-2: learnt positions, LayerNorm, biases, a head that shares the embedding's weight. Operations are those
 // of transformers, names too, without their prefix: "wte.weight", "wpe.weight", "h.0.attn.c_attn.weight",
 // "h.0.mlp.c_fc.bias", "ln_f.weight". Matrices are [out, in] as torch.nn.Linear's, where transformers keeps

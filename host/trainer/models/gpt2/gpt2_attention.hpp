@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GPT-2's self-attention: queries, keys and values of one projection.
 #pragma once
 

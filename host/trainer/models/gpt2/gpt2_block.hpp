@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pre-norm layer of GPT-2: x + attn(ln_1(x)), and of that, h + mlp(ln_2(h)).
 #pragma once
 

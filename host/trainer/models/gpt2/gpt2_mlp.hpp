@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GPT-2's feed-forward layer: c_proj(gelu(c_fc(x))).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a decoder's attention computes once its queries, keys and values are there.
 #pragma once
 

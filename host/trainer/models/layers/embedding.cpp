@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/models/layers/embedding.hpp"
 
 #include "host/trainer/models/initial_weights.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A learnt vector for each entry of a table, as torch.nn.Embedding.
 #pragma once
 

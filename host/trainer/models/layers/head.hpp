@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The last layer of a language model: a vector of each token to a score of each entry of the vocabulary.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How attention's heads divide what a model is wide.
 #pragma once
 

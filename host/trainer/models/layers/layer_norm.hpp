@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layer normalisation (arXiv:1607.06450), as torch.nn.LayerNorm over the last dimension.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y = x W^T + b, as torch.nn.Linear.
 #pragma once
 

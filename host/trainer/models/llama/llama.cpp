@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/models/llama/llama.hpp"
 
 #include <torch/nn/modules/container/modulelist.h>

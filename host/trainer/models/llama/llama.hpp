@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LLaMA, and Qwen2.5, which adds biases to queries, keys and values and shares the embedding with the head.
 // Operations are those of transformers, names too, without their prefix: "embed_tokens.weight",
 // "layers.0.self_attn.q_proj.weight", "layers.0.mlp.gate_proj.weight", "norm.weight", "lm_head.weight".

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Self-attention of LLaMA and Qwen: rotary positions, keys and values that queries may share.
 #pragma once
 

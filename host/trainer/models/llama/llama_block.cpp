@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/models/llama/llama_block.hpp"
 
 namespace strata::trainer {

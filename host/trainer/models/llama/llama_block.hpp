@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pre-norm layer of LLaMA: x + self_attn(input_layernorm(x)), and of that, h + mlp(norm(h)).
 #pragma once
 

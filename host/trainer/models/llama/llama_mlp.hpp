@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gated feed-forward layer of LLaMA (arXiv:2002.05202): down(silu(gate x) * up x).
 #pragma once
 

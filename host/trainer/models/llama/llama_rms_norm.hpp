@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Root mean square layer normalisation (arXiv:1910.07467), as transformers' LlamaRMSNorm: what was normalised
 // in float32 is rounded before it is weighted.
 #pragma once

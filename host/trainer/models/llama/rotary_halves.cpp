@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/models/llama/rotary_halves.hpp"
 
 #include "host/trainer/models/layers/heads.hpp"

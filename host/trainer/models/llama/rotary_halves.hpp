@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rotary position embedding (arXiv:2104.09864) as transformers has it: feature i of a head's first half is
 // turned together with feature i of its second half.
 #pragma once

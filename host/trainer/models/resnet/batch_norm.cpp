@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/models/resnet/batch_norm.hpp"
 
 namespace strata::trainer {

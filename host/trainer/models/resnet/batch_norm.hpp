@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batch normalisation of images (arXiv:1502.03167) in training, as torch.nn.BatchNorm2d.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A convolution without bias, as torch.nn.Conv2d.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/models/resnet/residual_block.hpp"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a ResNet (arXiv:1512.03385) is made of: convolutions around which their input passes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ResNet-18 and ResNet-50 (arXiv:1512.03385), with torchvision's operations and names: "conv1.weight",
 // "layer1.0.bn2.bias", "layer2.0.downsample.0.weight", "fc.weight".
 #pragma once

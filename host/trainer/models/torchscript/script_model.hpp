@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model of the user's own, as torch.jit.save wrote it.
 #pragma once
 

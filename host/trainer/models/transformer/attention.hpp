@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Causal multi-head self-attention with rotary position embedding.
 #pragma once
 

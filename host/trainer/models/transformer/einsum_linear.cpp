@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/models/transformer/einsum_linear.hpp"
 
 #include <cmath>

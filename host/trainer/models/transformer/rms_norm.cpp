@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/models/transformer/rms_norm.hpp"
 
 namespace strata::trainer {

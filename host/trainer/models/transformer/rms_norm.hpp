@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Root mean square layer normalisation (arXiv:1910.07467, equation 4).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/models/transformer/rotary_embedding.hpp"
 
 #include "host/trainer/models/layers/heads.hpp"

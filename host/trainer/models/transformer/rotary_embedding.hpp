@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rotary position embedding (arXiv:2104.09864): neighbouring features (2i, 2i + 1) of a token at position t
 // are turned by the angle t * theta^(-2i / features).
 #pragma once

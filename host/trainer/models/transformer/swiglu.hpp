@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gated feed-forward layer (arXiv:2002.05202): w2(silu(w1 x) * w3 x).
 #pragma once
 

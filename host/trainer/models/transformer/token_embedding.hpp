@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A vector for each token of the vocabulary.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The decoder-only language model of Stanford's course CS336: token embedding, pre-norm blocks, final norm
 // and a head, untied unless the configuration says otherwise. Names, initial values and arithmetic are the
 // course's, so that what its students measure in Python can be compared: parameters are called

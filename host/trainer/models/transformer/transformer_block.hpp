@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pre-norm layer: x + attn(ln1(x)), and of that, h + ffn(ln2(h)).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // torch.optim.Adafactor (arXiv:1804.04235): a matrix's second moments kept as their rows' and columns' means.
 #pragma once
 

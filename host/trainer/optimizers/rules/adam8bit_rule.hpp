@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bitsandbytes' Adam8bit: moments in 8 bits, weight decay decoupled. Its CUDA kernel needs no temporaries;
 // these operators make some in float32, of several times the parameter's size.
 #pragma once

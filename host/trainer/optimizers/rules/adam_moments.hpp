@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two running means that Adam and its relatives keep, in the shape of the gradient that they see.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adam (arXiv:1412.6980) and AdamW (arXiv:1711.05101) as torch.optim's, for what another optimizer leaves to
 // them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of 256 elements in 8 bits each, scaled by their largest magnitude, as bitsandbytes has them
 // (arXiv:2110.02861): a code is the nearest entry of a map that is fine near zero.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LAPACK and cuSOLVER say of a matrix that is not finite only that they did not converge, if they end at all.
 #pragma once
 

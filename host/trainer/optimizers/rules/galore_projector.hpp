@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GaLore's projection of a gradient to low rank (arXiv:2403.03507), as galore_torch 1.0 computes it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // galore_torch 1.0's GaLoreAdamW: Adam's moments of a projected gradient, or, where nothing is projected,
 // Hugging Face's AdamW, which adds epsilon before the bias is corrected, and decays last.
 #pragma once

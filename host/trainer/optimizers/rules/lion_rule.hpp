@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lion (arXiv:2302.06675) as lion-pytorch computes it: the sign of a momentum, with decoupled weight decay.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // torch.optim.Muon of 2.11: momentum whose update is made nearly orthogonal, for matrices.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/optimizers/rules/rsvd_rule.hpp"
 
 #include <ATen/ATen.h>

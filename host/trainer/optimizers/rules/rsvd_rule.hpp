@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adam on gradients projected from the left by a randomized SVD (Halko et al., arXiv:0909.4061), after the
 // rSVDAdam whose memory a study of DistilBERT measured.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How an optimizer steps one parameter, and what it keeps for it between steps.
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.activity/1: what a device did, told after the fact: kernels, copies, synchronisations. */
 #ifndef STRATA_EXT_ACTIVITY_H
 #define STRATA_EXT_ACTIVITY_H

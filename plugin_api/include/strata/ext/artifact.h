@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.artifact/1: files beside the run store, named by the host so that ranks and plugins never collide.
  */
 #ifndef STRATA_EXT_ARTIFACT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.clock/1: the one clock of a run. */
 #ifndef STRATA_EXT_CLOCK_H
 #define STRATA_EXT_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.emit/1: how a source hands events to the host, which numbers, times and fans them out.
  *
  * Given only to what declared STRATA_DESCRIPTOR_SOURCE. The host fills `strata_when` and the ordinals; a

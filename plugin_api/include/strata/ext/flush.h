@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.flush/1: now or never. For plugins that hold what the run store has not seen, and for sources that
  * hold what the plugins have not: sources are flushed first, while their events still pass, and while threads
  * may be inside one. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.graph/1: what autograd keeps for backward. */
 #ifndef STRATA_EXT_GRAPH_H
 #define STRATA_EXT_GRAPH_H

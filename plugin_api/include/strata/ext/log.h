@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.log/1: a plugin's only way to say something. A plugin never writes to stdout or stderr. */
 #ifndef STRATA_EXT_LOG_H
 #define STRATA_EXT_LOG_H

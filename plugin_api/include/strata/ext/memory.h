@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.memory/1: every allocation and free that a framework's allocator makes. */
 #ifndef STRATA_EXT_MEMORY_H
 #define STRATA_EXT_MEMORY_H

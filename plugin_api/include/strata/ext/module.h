@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.module/1: a layer at work, in forward, in backward or in recomputation. */
 #ifndef STRATA_EXT_MODULE_H
 #define STRATA_EXT_MODULE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.op/1: an operator of the framework at work on some thread. */
 #ifndef STRATA_EXT_OP_H
 #define STRATA_EXT_OP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.phase/1: the parts of a step. Phases nest; they are opened and closed by the driver alone. */
 #ifndef STRATA_EXT_PHASE_H
 #define STRATA_EXT_PHASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.run/1: the life of one training run in this process. */
 #ifndef STRATA_EXT_RUN_H
 #define STRATA_EXT_RUN_H

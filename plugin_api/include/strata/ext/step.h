@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.step/1: one optimizer step, its micro-batches included. */
 #ifndef STRATA_EXT_STEP_H
 #define STRATA_EXT_STEP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.store/1: typed tables in the run store.
  *
  * A row is a plain C struct. `append` copies it into the calling thread's spool, a file mapped into memory:

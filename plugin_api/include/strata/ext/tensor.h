@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.tensor/1: who owns a storage. It says what no allocator can know: this block is a parameter. */
 #ifndef STRATA_EXT_TENSOR_H
 #define STRATA_EXT_TENSOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.thread-check/1: the symbolic threads of every tag in these headers.
  *
  * - [driver]: the thread that runs the training loop: run, step and phase events. Not tied to one OS thread

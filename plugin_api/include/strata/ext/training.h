@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.training/1: what a source sees of a training loop in which nobody marks steps and phases.
  *
  * Given only to what declared STRATA_DESCRIPTOR_SOURCE, and only in a session that concludes steps and phases

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strata.window/1: which steps are recorded. Plugins get the window for free: outside it the host calls only
  * run events, and everything for a plugin that said STRATA_DESCRIPTOR_WHOLE_RUN. */
 #ifndef STRATA_EXT_WINDOW_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Behaviours: functions of the programs beside this file, each what PyTorch promises on a card, run in a process of its own.
 
 A program's words: the function's name, and `expandable` to run it on expandable segments. It prints what fell short as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The state of a graph's pool, kept and set back: what trees of graphs are built on."""
 
 import gc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What devices are told to be, and where tensors go."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The first use of a device in a process that has imported torch alone."""
 
 import sys

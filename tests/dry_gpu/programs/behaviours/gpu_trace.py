@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Callbacks of PyTorch's trace of the device: called once for each event, with its handle."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Private pools of graphs: what captures take, share and leave."""
 
 import gc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Captures and replays: what a graph holds, its events and generators, and what is refused while one is recorded."""
 
 import ctypes

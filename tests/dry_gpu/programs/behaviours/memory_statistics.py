@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the caching allocator counts, and where the bytes come from."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Settings of the allocator, given while it runs and by the environment."""
 
 import os

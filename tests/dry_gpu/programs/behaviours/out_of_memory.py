@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where memory ends: what is tried, what is said, and what goes on."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pinned host memory: its cache, its statistics, and copies that need it."""
 
 import os

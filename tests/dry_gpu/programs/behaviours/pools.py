@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pools of a program's own, with an allocator of their own or not."""
 
 import collections

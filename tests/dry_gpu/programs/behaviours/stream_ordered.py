@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same over cudaMallocAsync: run by test_stream_ordered_behaviours.py, in processes that have it as their allocator."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Streams and events, what they are made of and what waits for them."""
 
 import contextlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which plugins and sources this host can see, with what they say of themselves: what `strata plugins`
 // prints.
 #pragma once

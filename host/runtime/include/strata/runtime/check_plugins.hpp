@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a session could load the plugins that a configuration names, before anything of the run exists.
 #pragma once
 

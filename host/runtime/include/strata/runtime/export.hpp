@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What libstrata offers: the library is built with hidden visibility, and only what bears this mark can be
 // linked to.
 #pragma once

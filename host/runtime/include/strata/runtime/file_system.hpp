@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which kind of file system a folder is on. A run store is not built on a network's: SQLite needs locks and
 // mappings that keep their word.
 #pragma once

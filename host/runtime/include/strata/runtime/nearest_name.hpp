@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // "Did you mean": the valid name that a misspelt one is closest to.
 #pragma once
 

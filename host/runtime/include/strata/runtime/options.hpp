@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a session is opened with. Plain data: the configuration fills it, and so may any trainer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a killed process left behind, made whole: whoever opens a run after a crash drains its spools first.
 #pragma once
 

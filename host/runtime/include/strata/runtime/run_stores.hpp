@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stores of a run, also of one that is going on. Only looks: recovers nothing, and leaves every file as
 // it is.
 #pragma once

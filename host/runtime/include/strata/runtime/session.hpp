@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One training run in this process: it loads sources and plugins, numbers and times every event, fans it out,
 // and records what the run itself knows (steps, phases, modules, tensors) in the run store.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The source of torch's events is built once for each minor release of torch, whose C++ ABI moves between
 // them: sources/torch-2.11.so, sources/torch-2.15.so. Which one fits, the libtorch says that the process has
 // loaded.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A number that is all of a text: of a variable, of a file's name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of gloo's that torch's ProcessGroupGloo.hpp mentions. LibTorch has gloo within it, and leaves its
 // headers out: the names are declared here, and never defined, for whoever only makes a group. No object
 // of these is made or read outside LibTorch.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names for what LibTorch's allocators only see as bytes: whose parameters, buffers and optimizer state these
 // are, and of which layer. Compiled against your own LibTorch; links nothing of Strata.
 //
