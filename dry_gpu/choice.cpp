@@ -9,10 +9,10 @@
 #include "strata/dry_gpu.h"
 #pragma GCC visibility pop
 
-#include "dry_gpu/device/account.hpp"
+#include "dry_gpu/device/account/account.hpp"
+#include "dry_gpu/device/account/messages.hpp"
+#include "dry_gpu/device/account/refusals.hpp"
 #include "dry_gpu/device/machine.hpp"
-#include "dry_gpu/device/messages.hpp"
-#include "dry_gpu/device/refusals.hpp"
 
 using namespace strata::dry_gpu;
 
@@ -36,9 +36,9 @@ void strata_dry_gpu_copy_to_children() {
 
 strata_dry_gpu_counts strata_dry_gpu_count() {
   const Counts& counts = account().counts;
-  return {counts.launches.total(),      counts.library_calls.total(),     counts.unknown_reads.total(),
-          counts.unknown_bytes.total(), counts.unknown_times.total(),     counts.answered_reads.total(),
-          counts.communicators.total(), counts.unknown_workspaces.total()};
+  return {counts.launches.total(),      counts.library_calls.total(), counts.unknown_reads.total(),
+          counts.unknown_bytes.total(), counts.unknown_times.total(), counts.answered_reads.total(),
+          counts.assumed_reads.total(), counts.communicators.total(), counts.unknown_workspaces.total()};
 }
 
 int strata_dry_gpu_count_modelled(strata_dry_gpu_modelled* by_model) {

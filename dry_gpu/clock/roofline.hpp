@@ -9,7 +9,7 @@
 
 #include "dry_gpu/clock/estimate.hpp"
 #include "dry_gpu/clock/settings.hpp"
-#include "dry_gpu/device/profile.hpp"
+#include "dry_gpu/device/profile/profile.hpp"
 
 namespace strata::dry_gpu {
 

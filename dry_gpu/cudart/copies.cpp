@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies and fills.
-#include "dry_gpu/device/copies.hpp"
+#include "dry_gpu/device/memory/copies.hpp"
 
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/cupti/api_call.hpp"
-#include "dry_gpu/device/kernels.hpp"
+#include "dry_gpu/device/kernels/kernels.hpp"
 
 using namespace strata::dry_gpu;
 
@@ -19,16 +19,13 @@ cudaError_t call_and_wait(Body&& body) {
   });
 }
 
-// The host goes on when the copy is done, on the modelled clock too; at once, if both sides are devices'
-// memory
-// ("API synchronization behavior" of CUDA's runtime).
+// The host goes on when the copy is done, on the modelled clock too; at once, if both sides are memory of
+// devices ("API synchronization behavior" of CUDA's runtime).
 cudaError_t wait_for_copy(Machine& machine, CUstream_st& stream, const void* target, const void* source,
                           cudaError_t error) {
   Clock* const clock = machine.clock();
   if (error != cudaSuccess || clock == nullptr) return error;
-  const auto is_on_device = [&](const void* side) {
-    return machine.is_device_address(reinterpret_cast<Address>(side));
-  };
+  const auto is_on_device = [&](const void* side) { return machine.is_device_address(address_of(side)); };
   if (!is_on_device(target) || !is_on_device(source)) clock->wait_until(clock->done_at(stream));
   return error;
 }

@@ -4,7 +4,7 @@
 
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/cupti/api_call.hpp"
-#include "dry_gpu/device/attributes.hpp"
+#include "dry_gpu/device/profile/attributes.hpp"
 
 using namespace strata::dry_gpu;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches, and what programs ask of a kernel before them.
-#include "dry_gpu/device/kernels.hpp"
+#include "dry_gpu/device/kernels/kernels.hpp"
 
 #include <algorithm>
 #include <atomic>
 
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/cupti/api_call.hpp"
-#include "dry_gpu/device/fat_binary.hpp"
-#include "dry_gpu/device/launch.hpp"
-#include "dry_gpu/device/messages.hpp"
+#include "dry_gpu/device/account/messages.hpp"
+#include "dry_gpu/device/kernels/fat_binary.hpp"
+#include "dry_gpu/device/kernels/launch.hpp"
 
 using namespace strata::dry_gpu;
 

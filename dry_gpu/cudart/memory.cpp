@@ -7,12 +7,9 @@ using namespace strata::dry_gpu;
 
 namespace {
 
-Address address_of(const void* pointer) {
-  return reinterpret_cast<Address>(pointer);
-}
 void* pointer_to(Address address) {
-  return reinterpret_cast<void*>(address);
-}  // NOLINT(performance-no-int-to-ptr)
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
 
 cudaError_t allocate_on_host(void** pointer, std::size_t bytes, unsigned flags, bool managed) {
   return call([&](Machine& machine, ThreadState& thread) {

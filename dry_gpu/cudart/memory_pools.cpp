@@ -6,10 +6,6 @@ using namespace strata::dry_gpu;
 
 namespace {
 
-Address address_of(const void* pointer) {
-  return reinterpret_cast<Address>(pointer);
-}
-
 cudaMemPool_t handle_of(MemoryPool& pool) {
   return reinterpret_cast<cudaMemPool_t>(&pool);
 }

@@ -5,7 +5,7 @@
 
 #include "dry_gpu/cuda_api.hpp"
 #include "dry_gpu/cudart/call.hpp"
-#include "dry_gpu/device/kernels.hpp"
+#include "dry_gpu/device/kernels/kernels.hpp"
 
 using namespace strata::dry_gpu;
 

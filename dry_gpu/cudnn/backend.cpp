@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dry_gpu/device/refusals.hpp"
+#include "dry_gpu/device/account/refusals.hpp"
 
 namespace strata::dry_gpu {
 

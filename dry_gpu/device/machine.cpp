@@ -13,9 +13,9 @@
 #include <string_view>
 #include <utility>
 
-#include "dry_gpu/device/messages.hpp"
-#include "dry_gpu/device/nvrtc_builtins.hpp"
-#include "dry_gpu/device/visible_devices.hpp"
+#include "dry_gpu/device/account/messages.hpp"
+#include "dry_gpu/device/kernels/nvrtc_builtins.hpp"
+#include "dry_gpu/device/profile/visible_devices.hpp"
 
 namespace strata::dry_gpu {
 namespace {
@@ -39,7 +39,7 @@ std::atomic<void (*)(CUctx_st&)> told_of_contexts = nullptr;
 
 // Nothing: the environment names none, or one that says why it cannot be used.
 std::optional<MachineProfile> profile_of_environment() {
-  const char* const path = std::getenv("STRATA_DRY_GPU");
+  const char* const path = secure_getenv("STRATA_DRY_GPU");
   if (path == nullptr || *path == '\0') return std::nullopt;
   try {
     std::ifstream file(path);
@@ -53,7 +53,7 @@ std::optional<MachineProfile> profile_of_environment() {
 }
 
 std::optional<std::string_view> variable(const char* name) {
-  const char* const value = std::getenv(name);
+  const char* const value = secure_getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string_view>(value);
 }
 

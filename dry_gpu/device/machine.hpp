@@ -13,18 +13,18 @@
 #include <vector>
 
 #include "dry_gpu/clock/clock.hpp"
-#include "dry_gpu/device/account.hpp"
-#include "dry_gpu/device/address_space.hpp"
-#include "dry_gpu/device/answers.hpp"
-#include "dry_gpu/device/contents.hpp"
-#include "dry_gpu/device/counts.hpp"
-#include "dry_gpu/device/device_memory.hpp"
+#include "dry_gpu/device/account/account.hpp"
+#include "dry_gpu/device/account/counts.hpp"
 #include "dry_gpu/device/handles.hpp"
-#include "dry_gpu/device/host_memory.hpp"
-#include "dry_gpu/device/memory_pool.hpp"
-#include "dry_gpu/device/profile.hpp"
+#include "dry_gpu/device/memory/address_space.hpp"
+#include "dry_gpu/device/memory/contents.hpp"
+#include "dry_gpu/device/memory/device_memory.hpp"
+#include "dry_gpu/device/memory/host_memory.hpp"
+#include "dry_gpu/device/memory/memory_pool.hpp"
+#include "dry_gpu/device/memory/virtual_memory.hpp"
+#include "dry_gpu/device/profile/answers.hpp"
+#include "dry_gpu/device/profile/profile.hpp"
 #include "dry_gpu/device/streams.hpp"
-#include "dry_gpu/device/virtual_memory.hpp"
 
 namespace strata::dry_gpu {
 

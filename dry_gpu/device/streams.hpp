@@ -49,15 +49,15 @@ class Streams {
   // Whether the host may wait for that; then it has.
   cudaError_t synchronize(const CUevent_st* event);
   cudaError_t synchronize(CUstream_st* stream);
+  // The same for all streams, and for calls that wait for them, as cudaMalloc may: no capture on this thread,
+  // nor one in global mode anywhere, may be under way. `mode` is the calling thread's.
+  cudaError_t synchronize_all(const void* thread, cudaStreamCaptureMode mode);
   struct Asked {
     cudaError_t error = cudaSuccess;
     std::int64_t ns = 0;  // where there is no error
   };
   // Between two events that are recorded and timed, by the modelled clock; 0 without one.
   Asked elapsed(const CUevent_st* begin, const CUevent_st* end);
-  // The same for all streams, and for calls that wait for them, as cudaMalloc may: no capture on this thread,
-  // nor one in global mode anywhere, may be under way. `mode` is the calling thread's.
-  cudaError_t synchronize_all(const void* thread, cudaStreamCaptureMode mode);
 
   cudaError_t begin_capture(CUstream_st* stream, cudaStreamCaptureMode mode, const void* thread);
   cudaError_t end_capture(CUstream_st* stream, const void* thread, CUgraph_st** graph);

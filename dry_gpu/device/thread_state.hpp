@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dry_gpu/cuda_api.hpp"
+#include "dry_gpu/device/kernels/conditions.hpp"
 
 namespace strata::dry_gpu {
 
@@ -20,6 +21,7 @@ struct ThreadState {
   cudaError_t last_error = cudaSuccess;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::vector<LaunchConfiguration> launches;  // between <<<...>>> and the calls of the kernels' stubs
+  Conditions conditions;
 };
 
 inline ThreadState& this_thread() {

@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "dry_gpu/cudart/call.hpp"
-#include "dry_gpu/device/attributes.hpp"
 #include "dry_gpu/device/error_texts.hpp"
+#include "dry_gpu/device/profile/attributes.hpp"
 #include "dry_gpu/driver/call.hpp"
 
 using namespace strata::dry_gpu;

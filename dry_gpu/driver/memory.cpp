@@ -11,8 +11,6 @@ CUresult result_of(VirtualMemory::Outcome outcome) {
   switch (outcome) {
     case VirtualMemory::Outcome::kDone:
       return CUDA_SUCCESS;
-    case VirtualMemory::Outcome::kNoAddresses:
-      return CUDA_ERROR_OUT_OF_MEMORY;
     case VirtualMemory::Outcome::kInvalid:
     case VirtualMemory::Outcome::kAddressesTaken:
       break;
@@ -141,7 +139,7 @@ CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t, const CUmemAccessDesc*
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* pointer) {
   return drive([&](Machine& machine, ThreadState&) {
-    const auto retained = machine.virtual_memory().retain(reinterpret_cast<Address>(pointer));
+    const auto retained = machine.virtual_memory().retain(address_of(pointer));
     if (!retained) return CUDA_ERROR_INVALID_VALUE;
     *handle = *retained;
     return CUDA_SUCCESS;

@@ -25,7 +25,7 @@ bool is_of_device(const Machine& machine, int device, const void* buffer, std::u
     const auto place = machine.find(address);
     return place && place->device == device;
   };
-  const auto first = reinterpret_cast<Address>(buffer);
+  const auto first = address_of(buffer);
   Address last = 0;
   return !__builtin_add_overflow(first, bytes - 1, &last) && is_its(first) && is_its(last);
 }
@@ -74,7 +74,7 @@ ncclResult_t ncclCommWindowRegister(ncclComm_t handle, void* buffer, std::size_t
     if (result == nullptr) return fail(ncclInvalidArgument, "win argument is NULL");
     *result = nullptr;
     if (buffer == nullptr || bytes == 0) return ncclSuccess;  // as NCCL: no window, and no error
-    if (reinterpret_cast<Address>(buffer) % kWindowAlignment != 0)
+    if (address_of(buffer) % kWindowAlignment != 0)
       return fail(ncclInvalidArgument, "Window address must be suitably aligned.");
     if (!is_of_device(machine, communicator.device, buffer, bytes))
       return fail(ncclInvalidArgument, "Window memory is not the communicator's device's");

@@ -19,7 +19,7 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 10;
 
 // Nothing: not all of it is known.
 std::optional<Bytes> known(Machine& machine, const void* buffer, std::uint64_t bytes) {
-  const auto address = reinterpret_cast<Address>(buffer);
+  const auto address = address_of(buffer);
   if (bytes == 0 || bytes > kMostBytes || !machine.contents().is_known(address, bytes)) return std::nullopt;
   Bytes read(bytes);
   if (machine.contents().read(address, read) != 0) return std::nullopt;
@@ -153,7 +153,7 @@ void carry_out(Machine& machine, std::span<const Movement> movements) {
   for (const Movement& movement : movements) contents.push_back(received(machine, movement));
   machine.counts().library_calls.add(movements.size());
   for (std::size_t index = 0; index < movements.size(); ++index) {
-    const auto address = reinterpret_cast<Address>(movements[index].receive);
+    const auto address = address_of(movements[index].receive);
     if (contents[index] && machine.is_device_address(address))
       machine.contents().keep(address, *contents[index]);
   }

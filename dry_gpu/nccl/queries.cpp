@@ -8,8 +8,7 @@ namespace {
 
 constexpr const char* kSplit =
     "how many ranks chose a split's color is not known on a dry GPU: make the communicator of its own "
-    "instead "
-    "(in PyTorch: init_process_group without device_id)";
+    "instead (in PyTorch: init_process_group without device_id)";
 
 template <typename Body>
 ncclResult_t ask(ncclComm_t communicator, const void* result, Body&& body) {

@@ -93,7 +93,7 @@ ncclResult_t check_operation(Machine& machine, ncclComm& communicator, const Tra
 ncclResult_t check_buffer(Machine& machine, int device, const char* name, const void* buffer,
                           std::uint64_t bytes) {
   if (bytes == 0) return ncclSuccess;
-  const auto address = reinterpret_cast<Address>(buffer);
+  const auto address = address_of(buffer);
   const auto refuse = [&](const std::string& why) { return fail(ncclInvalidArgument, name + why); };
   bool is_whole = false;
   if (machine.is_device_address(address)) {

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <string>
 
-#include "dry_gpu/device/account.hpp"
-#include "dry_gpu/device/refusals.hpp"
+#include "dry_gpu/device/account/account.hpp"
+#include "dry_gpu/device/account/refusals.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::dry_gpu {
@@ -46,6 +46,7 @@ TEST(Account, OutlivesItsProcess) {
   const strata_dry_gpu_account account = account_of_killed(folder.path(), [] {
     strata::dry_gpu::account().counts.launches.add(3);
     strata::dry_gpu::account().counts.unknown_bytes.add(12);
+    strata::dry_gpu::account().counts.assumed_reads.add(7);
     strata::dry_gpu::account().counts.communicators.add(2);
     strata::dry_gpu::account().counts.unknown_workspaces.add(5);
     static Refused function{"cudnnSomething"};
@@ -56,6 +57,7 @@ TEST(Account, OutlivesItsProcess) {
   EXPECT_EQ(sum(account.launches), 3u);
   EXPECT_EQ(sum(account.library_calls), 0u);
   EXPECT_EQ(sum(account.unknown_bytes), 12u);
+  EXPECT_EQ(sum(account.assumed_reads), 7u);
   EXPECT_EQ(sum(account.communicators), 2u);
   EXPECT_EQ(sum(account.unknown_workspaces), 5u);
   EXPECT_EQ(account.refused_functions, 1u);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dry_gpu/device/answers.hpp"
+#include "dry_gpu/device/profile/answers.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <stdexcept>
 
-#include "dry_gpu/device/profile.hpp"
+#include "dry_gpu/device/profile/profile.hpp"
 #include "tests/dry_gpu/test_profile.hpp"
 
 namespace strata::dry_gpu {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of device memory, and what makes it unknown again.
-#include "dry_gpu/device/contents.hpp"
+#include "dry_gpu/device/memory/contents.hpp"
 
 #include <gtest/gtest.h>
 

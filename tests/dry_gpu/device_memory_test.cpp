@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dry_gpu/device/device_memory.hpp"
+#include "dry_gpu/device/memory/device_memory.hpp"
 
 #include <gtest/gtest.h>
 

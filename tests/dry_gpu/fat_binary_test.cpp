@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dry_gpu/device/fat_binary.hpp"
+#include "dry_gpu/device/kernels/fat_binary.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace strata::dry_gpu {
 namespace {
 
 constexpr CodeImage machine_code(int architecture) {
-  return {CodeImage::Kind::machine_code, architecture, false};
+  return {CodeImage::Kind::kMachineCode, architecture, false};
 }
 
 // torch 2.11 for CUDA 13.0.
@@ -41,7 +41,7 @@ TEST(FatBinary, NoDeviceRunsCodeOfAnotherMajorVersion) {
 
 TEST(FatBinary, PtxIsCompiledForTheDevice) {
   const std::vector<CodeImage> images = {
-      machine_code(80), {CodeImage::Kind::ptx, 75, false}, {CodeImage::Kind::ptx, 90, false}};
+      machine_code(80), {CodeImage::Kind::kPtx, 75, false}, {CodeImage::Kind::kPtx, 90, false}};
   EXPECT_EQ(code_for(images, 86)->binary_version, 80) << "machine code goes first";
   EXPECT_EQ(code_for(images, 100)->binary_version, 100);
   EXPECT_EQ(code_for(images, 100)->ptx_version, 90);
@@ -49,7 +49,7 @@ TEST(FatBinary, PtxIsCompiledForTheDevice) {
 }
 
 TEST(FatBinary, CodeForOneArchitectureAloneRunsNowhereElse) {
-  const std::vector<CodeImage> images = {{CodeImage::Kind::machine_code, 100, true}};
+  const std::vector<CodeImage> images = {{CodeImage::Kind::kMachineCode, 100, true}};
   EXPECT_TRUE(code_for(images, 100));
   EXPECT_FALSE(code_for(images, 103));
 }
@@ -104,8 +104,8 @@ TEST(FatBinary, IsReadImageByImage) {
   const auto images = container.images();
   ASSERT_EQ(images.size(), 3u);
   EXPECT_EQ(images[0].architecture, 75);
-  EXPECT_EQ(images[0].kind, CodeImage::Kind::machine_code);
-  EXPECT_EQ(images[1].kind, CodeImage::Kind::ptx);
+  EXPECT_EQ(images[0].kind, CodeImage::Kind::kMachineCode);
+  EXPECT_EQ(images[1].kind, CodeImage::Kind::kPtx);
   EXPECT_FALSE(images[1].is_for_it_alone);
   EXPECT_TRUE(images[2].is_for_it_alone);
 }

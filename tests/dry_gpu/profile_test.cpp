@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dry_gpu/device/profile.hpp"
+#include "dry_gpu/device/profile/profile.hpp"
 
 #include <gtest/gtest.h>
 

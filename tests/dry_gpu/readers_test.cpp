@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dry_gpu/device/readers.hpp"
+#include "dry_gpu/device/account/readers.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <string>
 
-#include "dry_gpu/device/account.hpp"
+#include "dry_gpu/device/account/account.hpp"
 
 namespace strata::dry_gpu {
 namespace {

@@ -39,8 +39,22 @@ def test_unknown_reads_have_a_reader(on_dry_gpu):
     assert facts["index"] == unknown([0], "aten::nonzero", 4)
     assert facts["tolist"] == unknown([0.0, 0.0], "aten::copy_", 8)
     assert facts["cpu"] == unknown(0.0, "aten::copy_", 4)
-    assert facts["isfinite"] == unknown(False, ITEM, 1)
     assert facts["messages"] == []
+
+
+def test_conditions_are_taken_to_be_met(on_dry_gpu):
+    """Whether all is true, and whether a sum has reached a number above zero; nothing else."""
+    facts = on_dry_gpu("values.py", "conditions")
+    assumed, not_known = [True, {}, 1], [*unknown(False, ITEM, 1), 0]
+    for name in ("finite", "all_of_rows", "close", "sum_is_count", "sum_of_booleans"):
+        assert facts[name] == assumed, name
+    for name in ("any", "sum_is_zero", "sum_is_not_count", "sum_is_less", "value_is", "logical_and", "in_between"):
+        assert facts[name] == not_known, name
+
+
+def test_an_answer_goes_before_what_is_assumed(on_dry_gpu):
+    facts = on_dry_gpu("values.py", "conditions", answers=[f"{ITEM} 1 repeat_last 00"])
+    assert facts["finite"] == [False, {ITEM: [0, 0, 1]}, 0]
 
 
 def test_answers_are_given_in_the_order_of_reading(on_dry_gpu):

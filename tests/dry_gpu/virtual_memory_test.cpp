@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dry_gpu/device/virtual_memory.hpp"
+#include "dry_gpu/device/memory/virtual_memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "dry_gpu/device/device_memory.hpp"
+#include "dry_gpu/device/memory/device_memory.hpp"
 
 namespace strata::dry_gpu {
 namespace {

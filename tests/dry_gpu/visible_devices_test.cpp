@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA_VISIBLE_DEVICES, as CUDA's programming guide tells it.
-#include "dry_gpu/device/visible_devices.hpp"
+#include "dry_gpu/device/profile/visible_devices.hpp"
 
 #include <gtest/gtest.h>
 

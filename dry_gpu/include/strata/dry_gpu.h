@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-/* Chooses the devices of this process: "key value" lines (dry_gpu/device/profile.hpp has the keys). Before
- * CUDA's first call. Without a choice, the file is read that the environment variable STRATA_DRY_GPU names;
- * without that either, there is no device. Returns 0, or -1 with the problem in `problem`. */
+/* Chooses the devices of this process: "key value" lines (dry_gpu/device/profile/profile.hpp has the keys).
+ * Before CUDA's first call. Without a choice, the file is read that the environment variable STRATA_DRY_GPU
+ * names; without that either, there is no device. Returns 0, or -1 with the problem in `problem`. */
 int strata_dry_gpu_choose(const char* profile, char* problem, size_t problem_bytes);
 
 /* Where messages go, a line without its end each; NULL: stderr. */
@@ -31,6 +31,7 @@ typedef struct strata_dry_gpu_counts {
   uint64_t unknown_bytes;  /* of them */
   uint64_t unknown_times;  /* distances between events that were asked for: zero */
   uint64_t answered_reads; /* that would have been unknown; the user's answers gave them */
+  uint64_t assumed_reads;  /* likewise; conditions on values that were taken to be met */
   uint64_t communicators;  /* of NCCL, whose memory on a card is not documented */
   /* sizes of libraries' workspaces that no documentation tells: the least, or what a setting says */
   uint64_t unknown_workspaces;
@@ -42,7 +43,7 @@ strata_dry_gpu_counts strata_dry_gpu_count(void);
  * STRATA_DRY_GPU_ACCOUNTS names a folder, and each process that uses the library keeps a file "<pid>.account"
  * there, which it maps and which holds this. Counts are sums over their 16 slots; the threads of a process
  * share those. */
-#define STRATA_DRY_GPU_ACCOUNT "strata.dry/3"
+#define STRATA_DRY_GPU_ACCOUNT "strata.dry/4"
 #define STRATA_DRY_GPU_ACCOUNT_SLOTS 16
 #define STRATA_DRY_GPU_ACCOUNT_REFUSED 128
 #define STRATA_DRY_GPU_ACCOUNT_READERS 64
@@ -86,6 +87,7 @@ typedef struct strata_dry_gpu_account {
   strata_dry_gpu_slot unknown_bytes[STRATA_DRY_GPU_ACCOUNT_SLOTS];
   strata_dry_gpu_slot unknown_times[STRATA_DRY_GPU_ACCOUNT_SLOTS];
   strata_dry_gpu_slot answered_reads[STRATA_DRY_GPU_ACCOUNT_SLOTS];
+  strata_dry_gpu_slot assumed_reads[STRATA_DRY_GPU_ACCOUNT_SLOTS];
   strata_dry_gpu_slot communicators[STRATA_DRY_GPU_ACCOUNT_SLOTS];
   strata_dry_gpu_slot unknown_workspaces[STRATA_DRY_GPU_ACCOUNT_SLOTS];
   strata_dry_gpu_refused refused[STRATA_DRY_GPU_ACCOUNT_REFUSED];

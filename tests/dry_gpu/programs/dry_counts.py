@@ -16,6 +16,7 @@ class Counts(ctypes.Structure):
             "unknown_bytes",
             "unknown_times",
             "answered_reads",
+            "assumed_reads",
             "communicators",
             "unknown_workspaces",
         )

@@ -9,6 +9,7 @@ import json
 import sys
 
 import torch
+from dry_counts import counts
 
 
 class Reader(ctypes.Structure):
@@ -82,7 +83,37 @@ def unknown():
         "tolist": seen(lambda: values[:2].tolist()),
         "cpu": seen(lambda: values.sum().cpu().item()),
         "equal": seen(lambda: torch.equal(values, values + 1)),
-        "isfinite": seen(lambda: bool(values.isfinite().all())),
+    }
+
+
+def conditions():
+    """What a program asks to see that nothing is out of the ordinary, and what it asks for otherwise."""
+    values = torch.rand(100, device="cuda")
+    mask = torch.ones(4, 100, dtype=torch.int64, device="cuda")
+    is_on = mask.bool()
+
+    def assumed(read):
+        before = counts()["assumed_reads"]
+        return [*seen(lambda: bool(read())), counts()["assumed_reads"] - before]
+
+    def something_else_in_between():
+        answer = is_on.all()
+        values.add_(1)
+        return answer
+
+    return {
+        "finite": assumed(lambda: values.isfinite().all()),
+        "all_of_rows": assumed(lambda: (mask[:, -1] == 1).all()),
+        "close": assumed(lambda: torch.allclose(values, values * 2)),
+        "sum_is_count": assumed(lambda: mask.sum() == mask.numel()),
+        "sum_of_booleans": assumed(lambda: is_on.sum() == is_on.numel()),
+        "any": assumed(lambda: values.isnan().any()),
+        "sum_is_zero": assumed(lambda: mask.sum() == 0),
+        "sum_is_not_count": assumed(lambda: mask.sum() != mask.numel()),
+        "sum_is_less": assumed(lambda: mask.sum() < mask.numel()),
+        "value_is": assumed(lambda: mask[0, 0] == 1),
+        "logical_and": assumed(lambda: torch.logical_and(is_on[0, 0], is_on[0, 1])),
+        "in_between": assumed(something_else_in_between),
     }
 
 
@@ -99,5 +130,5 @@ def answers():
     }
 
 
-result = {"uploads": uploads, "unknown": unknown, "answers": answers}[sys.argv[1]]()
+result = {"uploads": uploads, "unknown": unknown, "conditions": conditions, "answers": answers}[sys.argv[1]]()
 print(json.dumps(result))

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The account that a process gives of what was not done for it: in memory, or in a file that outlives the
+// process however it ends (strata/dry_gpu.h).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "dry_gpu/clock/modelled_sums.hpp"
+#include "dry_gpu/device/account/counts.hpp"
+#include "strata/dry_gpu.h"
+
+namespace strata::dry_gpu {
+
+struct RefusedEntry {
+  std::array<char, 56> function;
+  std::atomic<std::uint64_t> calls;
+};
+
+struct ReaderEntry {
+  std::array<char, 104> name;
+  std::atomic<std::uint64_t> unknown_reads, unknown_bytes, answered_reads;
+};
+
+struct Account {
+  std::array<char, 16> kind;
+  std::atomic<std::uint64_t> devices;
+  std::atomic<std::uint64_t> refused_functions;
+  std::array<std::uint64_t, 4> reserved;
+  Counts counts;
+  std::array<RefusedEntry, STRATA_DRY_GPU_ACCOUNT_REFUSED> refused;
+  std::array<ReaderEntry, STRATA_DRY_GPU_ACCOUNT_READERS> readers;
+  ModelledSums modelled;
+};
+
+static_assert(sizeof(Account) == sizeof(strata_dry_gpu_account));
+static_assert(offsetof(Account, counts) == offsetof(strata_dry_gpu_account, launches));
+static_assert(offsetof(Account, counts) + offsetof(Counts, unknown_workspaces) ==
+              offsetof(strata_dry_gpu_account, unknown_workspaces));
+static_assert(offsetof(Account, refused) == offsetof(strata_dry_gpu_account, refused));
+static_assert(offsetof(Account, readers) == offsetof(strata_dry_gpu_account, readers));
+static_assert(offsetof(Account, modelled) == offsetof(strata_dry_gpu_account, is_modelled));
+static_assert(sizeof(ModelledSum) == sizeof(strata_dry_gpu_modelled));
+
+// [any thread] Made by the first call, and there until the process ends. The child of a fork goes on with its
+// parent's.
+Account& account() noexcept;
+
+}  // namespace strata::dry_gpu

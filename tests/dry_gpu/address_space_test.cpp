@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dry_gpu/device/memory/address_space.hpp"
+
+#include <gtest/gtest.h>
+
+namespace strata::dry_gpu {
+namespace {
+
+constexpr std::uint64_t kSpan = std::uint64_t{1} << 41;
+constexpr std::uint32_t kMostDevices = 64;
+
+bool is_of_a_device(const AddressSpace& addresses, Address address) {
+  return addresses.device_of(address).has_value() || addresses.is_reservable(address);
+}
+
+// With spans of 2 TiB they would reach beyond what a program can address, and the host's own memory would be
+// a device's.
+TEST(AddressSpaceTest, AsManyDevicesAsThereMayBeLeaveTheHostItsMemory) {
+  const AddressSpace addresses{kMostDevices, kSpan};
+  const int on_the_stack = 0;
+  EXPECT_FALSE(is_of_a_device(addresses, reinterpret_cast<Address>(&on_the_stack)));
+  EXPECT_LE(addresses.reservable() + addresses.reservable_bytes(), Address{1} << 47);
+  EXPECT_EQ(addresses.device_of(addresses.span_of(kMostDevices - 1)), static_cast<int>(kMostDevices - 1));
+  EXPECT_GE(addresses.span_bytes() / 2, std::uint64_t{192} << 30) << "the memory of the largest card";
+}
+
+TEST(AddressSpaceTest, FewDevicesHaveTheSpansOfTheProfile) {
+  EXPECT_EQ((AddressSpace{8, kSpan}.span_bytes()), kSpan);
+}
+
+}  // namespace
+}  // namespace strata::dry_gpu
