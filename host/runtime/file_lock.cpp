@@ -12,7 +12,7 @@
 namespace strata {
 
 FileLock::FileLock(const std::filesystem::path& file)
-    : descriptor_(open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
+    : descriptor_(open(file.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600)) {
   if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "open " + file.string());
 }
 

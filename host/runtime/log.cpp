@@ -53,7 +53,7 @@ std::string_view accusation_of(std::uint32_t severity) {
 }  // namespace
 
 bool verbose() noexcept {
-  const char* const value = std::getenv("STRATA_VERBOSE");
+  const char* const value = secure_getenv("STRATA_VERBOSE");
   const std::string_view text = value == nullptr ? "" : value;
   return !text.empty() && text != "0";
 }

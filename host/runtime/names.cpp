@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/runtime/names.hpp"
 
-#include "host/runtime/store.hpp"
+#include "host/runtime/store/store.hpp"
 
 namespace strata {
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 #include <cstdio>
 #include <new>
 #include <system_error>
+
+#include "host/runtime/private_file.hpp"
 
 namespace strata {
 namespace {
@@ -22,12 +25,18 @@ namespace {
                           std::string(call) + " in " + file.parent_path().string());
 }
 
+// To allocate beyond the process's limit is a signal, which ends it.
+bool may_be_so_large(std::size_t bytes) noexcept {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur;
+}
+
 // A file of zeros with its blocks allocated, mapped for reading and writing. The first touch of a page is a
 // fault and may be an allocation in the file system: that is the creator's to wait for, not an appender's.
 void* map_new_file(const std::filesystem::path& file, std::size_t bytes) {
-  const int descriptor = open(file.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
+  const int descriptor = create_private_file(file);
   if (descriptor < 0) fail(errno, "open", file);
-  int error = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
+  int error = may_be_so_large(bytes) ? posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)) : EFBIG;
   const char* call = "posix_fallocate";
   void* memory = MAP_FAILED;
   if (error == 0) {
@@ -78,7 +87,7 @@ Spool::~Spool() {
 }
 
 void Spool::own(std::uint32_t thread) noexcept {
-  header_->thread = thread;
+  std::atomic_ref(header_->thread).store(thread, std::memory_order_relaxed);
 }
 
 // The limit is never beyond half a ring or the ring's end, so that this is asked often enough to wake the

@@ -72,6 +72,11 @@ class Spool {
   // Gaps that are not in the ring yet. Only while nobody produces.
   std::vector<Gap> open_gaps() const;
 
+  // The owner's, or the last owner's.
+  std::uint32_t thread() const noexcept {
+    return std::atomic_ref(header_->thread).load(std::memory_order_relaxed);
+  }
+
   const std::string& file_name() const noexcept { return file_name_; }
 
  private:

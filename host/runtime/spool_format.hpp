@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "host/runtime/table.hpp"
+#include "host/runtime/store/table.hpp"
 
 namespace strata {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "host/runtime/sqlite.hpp"
-#include "host/runtime/table.hpp"
+#include "host/runtime/store/sqlite.hpp"
+#include "host/runtime/store/table.hpp"
 
 namespace strata {
 

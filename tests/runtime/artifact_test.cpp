@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/runtime/artifact.hpp"
+#include "host/runtime/recording/artifact.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver and the gate by themselves, with listeners that come in the way.
-#include "host/runtime/driver.hpp"
+#include "host/runtime/events/driver.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plugins and trainers that break the contract: training goes on, and the count is kept.
 #include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "tests/runtime/run_folder.hpp"
 #include "tests/runtime/session_fixture.hpp"
 
 namespace strata {
@@ -129,6 +132,32 @@ TEST_F(Faults, APluginThatFailsInTheRunsBeginIsNotOk) {
   EXPECT_EQ(status_of("begin_fails").status, "failed");
   EXPECT_EQ(status_of("begin_fails").reason, "the device is gone");
 }
+
+class ThrowsAtTheEnd : public Faults, public testing::WithParamInterface<const char*> {};
+
+TEST_P(ThrowsAtTheEnd, IsSaidAndTheOthersAreDestroyed) {
+  const std::string function = GetParam();
+  const std::string id = "throws_in_" + function;
+  const RunFolder folder;
+  options_.directory = folder.path();
+  listen("recording_whole");
+  options_.plugins.push_back({id, {}, ""});
+  listen("recording_a");
+  Session& session = open();
+  session.begin_run();
+  const std::string log = log_of([&] { session.end_run(RunEnd::kDone); });
+  EXPECT_EQ(log, "strata: error: [" + id + "] PLUGIN_MISBEHAVING: " + function +
+                     " threw an exception across the ABI\n");
+  EXPECT_EQ(status_of(id).faults, 1u);
+  EXPECT_EQ(sink_.texts("recording_whole").back(), "destroy");
+  EXPECT_EQ(sink_.texts("recording_a").back(), "destroy");
+  const auto manifest = nlohmann::json::parse(std::ifstream(folder.path() / "manifest.json"));
+  EXPECT_EQ(manifest.at("end"), "done");
+  EXPECT_EQ(manifest.at("plugins").at(1).at("faults"), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachWay, ThrowsAtTheEnd, testing::Values("destroy", "deinit"),
+                         [](const auto& each) { return std::string(each.param); });
 
 TEST_F(Faults, TheEnvironmentSwitchesCheckModeOn) {
   setenv("STRATA_CHECK", "1", 1);

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/runtime/store.hpp"
+#include "host/runtime/store/store.hpp"
 #include "tests/runtime/counted_row.hpp"
 #include "tests/runtime/run_folder.hpp"
 
@@ -69,6 +69,7 @@ TEST_F(FullSpoolTest, DropCountsEveryRowItLoses) {
   EXPECT_EQ(stored_rows(), kept);
   EXPECT_EQ(gap_rows(), static_cast<std::int64_t>(store.drops()));
   EXPECT_EQ(query_integer(file(), "SELECT count(*) FROM gap WHERE begin_ns > end_ns OR thread = 0"), 0);
+  EXPECT_EQ(store.lost(), "") << "they might be dropped";
 }
 
 // Files may not grow for a while, as on a full disk: nobody waits for ever, nothing is lost without a count,
@@ -96,6 +97,8 @@ TEST_F(FullSpoolTest, OutlivesAFullDisk) {
   EXPECT_EQ(stored_rows(), kept + 1);
   EXPECT_EQ(gap_rows(), static_cast<std::int64_t>(store.drops()));
   EXPECT_EQ(query(file(), "SELECT value FROM meta WHERE key = 'state'"), std::vector<std::string>{"closed"});
+  EXPECT_TRUE(store.lost().starts_with(std::to_string(store.drops()) + " rows of this run are lost"))
+      << store.lost();
 }
 
 // One row of a batch is refused for a while: all rows of the batch wait in their spools, and go on together.
@@ -120,6 +123,7 @@ TEST_F(FullSpoolTest, OutlivesARefusal) {
   store.close("done");
   EXPECT_NE(store.problems().front().find("not this one"), std::string::npos);
   EXPECT_EQ(store.drops(), 0U);
+  EXPECT_EQ(store.lost(), "");
   EXPECT_EQ(stored_rows(), 1000);
   EXPECT_EQ(query_integer(file(), "SELECT count(*) FROM plugin_row WHERE count <> rowid - 1"), 0);
 }

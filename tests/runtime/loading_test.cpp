@@ -113,6 +113,29 @@ TEST_F(Loading, ThePluginThatIsNamedTwiceIsAProblem) {
   EXPECT_TRUE(contains(found[0], "run.yaml:9: plugin 'recording_a' is named twice (first at run.yaml:3)"));
 }
 
+// A path and a link to it are one file, which is opened once.
+TEST_F(Loading, OneFileByTwoPathsIsOnePluginThatIsNamedTwice) {
+  const RunFolder folder;
+  const std::filesystem::path link = folder.path() / "another_name.so";
+  std::filesystem::create_symlink(std::filesystem::absolute(STRATA_TEST_PLUGINS "/recording_a.so"), link);
+  ask_for(STRATA_TEST_PLUGINS "/recording_a.so", "run.yaml:3");
+  ask_for(link.string(), "run.yaml:9");
+  const auto found = problems();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(contains(found[0], "run.yaml:9: plugin 'recording_a' is named twice (first at run.yaml:3)"));
+}
+
+TEST_F(Loading, TwoCopiesOfAFileAreOnePluginThatIsNamedTwice) {
+  const RunFolder folder;
+  const std::filesystem::path copy = folder.path() / "recording_a.so";
+  std::filesystem::copy_file(STRATA_TEST_PLUGINS "/recording_a.so", copy);
+  ask_for("recording_a", "run.yaml:3");
+  ask_for(copy.string(), "run.yaml:9");
+  const auto found = problems();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(contains(found[0], "run.yaml:9: plugin 'recording_a' is named twice (first at run.yaml:3)"));
+}
+
 TEST_F(Loading, APathLoadsThatFile) {
   options_.plugin_path.clear();
   ask_for(STRATA_TEST_PLUGINS "/recording_a.so");
@@ -157,11 +180,15 @@ TEST_P(CannotStart, IsFatalWhenStrict) {
   EXPECT_EQ(sink_.texts("recording_whole"), Texts{"destroy"});
 }
 
-INSTANTIATE_TEST_SUITE_P(EachWay, CannotStart,
-                         testing::Values(std::pair{"init_fails", "the device library is too old"},
-                                         std::pair{"create_fails", "no counter is free"},
-                                         std::pair{"incomplete_plugin", "incomplete plugin"}),
-                         [](const auto& each) { return std::string(each.param.first); });
+INSTANTIATE_TEST_SUITE_P(
+    EachWay, CannotStart,
+    testing::Values(std::pair{"init_fails", "the device library is too old"},
+                    std::pair{"create_fails", "no counter is free"},
+                    std::pair{"incomplete_plugin", "incomplete plugin"},
+                    std::pair{"throws_in_init", "exception across the ABI: on purpose"},
+                    std::pair{"throws_in_create", "exception across the ABI: on purpose"},
+                    std::pair{"throws_in_listener", "exception across the ABI: on purpose"}),
+    [](const auto& each) { return std::string(each.param.first); });
 
 }  // namespace
 }  // namespace strata

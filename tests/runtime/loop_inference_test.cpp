@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is concluded of loops as PyTorch's programs have them, from what a source tells.
-#include "host/runtime/loop_inference.hpp"
+#include "host/runtime/events/loop_inference.hpp"
 
 #include <gtest/gtest.h>
 

@@ -59,6 +59,7 @@ TEST_F(ManifestFile, SaysHowTheRunEnded) {
   EXPECT_EQ(closed.at("end"), "out_of_memory");
   EXPECT_EQ(closed.at("faults"), (nlohmann::json{{"unpaired_phase_end", 1}}));
   EXPECT_EQ(closed.at("store").at("dropped_rows"), 0);
+  EXPECT_EQ(closed.at("store").at("lost"), "");
   EXPECT_EQ(closed.at("store").at("problems"), nlohmann::json::array());
   EXPECT_EQ(closed.at("artifacts"), nlohmann::json::array());
   EXPECT_GE(closed.at("end_time"), closed.at("begin_time"));

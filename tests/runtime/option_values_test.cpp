@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts of a configuration against what a descriptor declares.
-#include "host/runtime/option_values.hpp"
+#include "host/runtime/plugins/option_values.hpp"
 
 #include <gtest/gtest.h>
 
@@ -59,6 +59,16 @@ TEST(OptionValues, SizesHaveBinaryUnits) {
     EXPECT_EQ(*values.integer("bytes"), size.bytes) << size.text;
   }
 }
+
+}  // namespace
+
+// In a parameterized test's name. Without it GoogleTest prints a parameter's bytes, those among them that
+// nobody wrote.
+void PrintTo(const PluginOption& option, std::ostream* out) {
+  *out << option.place << ": " << option.key << '=' << option.text;
+}
+
+namespace {
 
 class WrongOption : public testing::TestWithParam<std::pair<PluginOption, const char*>> {};
 

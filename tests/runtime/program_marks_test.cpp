@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "host/runtime/loop_inference.hpp"
+#include "host/runtime/events/loop_inference.hpp"
 #include "strata/ext/phase.h"
 #include "strata/ext/training.h"
 #include "tests/runtime/written_marks.hpp"

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "host/runtime/spool_format.hpp"
-#include "host/runtime/store.hpp"
-#include "host/runtime/store_database.hpp"
-#include "host/runtime/store_place.hpp"
+#include "host/runtime/store/store.hpp"
+#include "host/runtime/store/store_database.hpp"
+#include "host/runtime/store/store_place.hpp"
 #include "tests/runtime/counted_row.hpp"
 #include "tests/runtime/run_folder.hpp"
 

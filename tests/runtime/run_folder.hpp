@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "host/runtime/sqlite.hpp"
+#include "host/runtime/store/sqlite.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata {

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "host/runtime/file_lock.hpp"
-#include "host/runtime/store.hpp"
+#include "host/runtime/store/store.hpp"
 #include "tests/runtime/counted_row.hpp"
 #include "tests/runtime/run_folder.hpp"
 

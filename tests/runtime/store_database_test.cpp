@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows on their way from a spool's memory into SQLite, with no writer between.
-#include "host/runtime/store_database.hpp"
+#include "host/runtime/store/store_database.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/runtime/store_place.hpp"
+#include "host/runtime/store/store_place.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,6 +43,20 @@ TEST_F(StorePlaceTest, DoesNotFollowAnotherMachinesNote) {
   std::filesystem::create_directories(folder_.rank());
   std::ofstream(folder_.rank() / "4711.local") << "another-machine\n" << folder_.path().string() << '\n';
   EXPECT_FALSE(StorePlace::find(folder_.rank(), kPid).has_value());
+}
+
+// A run that somebody sent may name any folder.
+TEST_F(StorePlaceTest, DoesNotFollowANoteToAFolderThatKnowsNothingOfIt) {
+  const StorePlace others = StorePlace::create(folder_.path() / "others", kPid, true);
+  write_store(others);
+  const StorePlace own = StorePlace::create(folder_.rank(), kPid, true);
+  std::filesystem::copy_file(folder_.path() / "others/4711.local", folder_.rank() / "4711.local",
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_FALSE(StorePlace::find(folder_.rank(), kPid).has_value());
+  EXPECT_TRUE(StorePlace::find(folder_.path() / "others", kPid).has_value());
+  std::filesystem::rename(folder_.path() / "others", folder_.path() / "renamed");
+  EXPECT_TRUE(StorePlace::find(folder_.path() / "renamed", kPid).has_value());
+  for (const StorePlace& place : {others, own}) std::filesystem::remove_all(place.database().parent_path());
 }
 
 TEST_F(StorePlaceTest, KeepsWhatElseIsInTheFolder) {

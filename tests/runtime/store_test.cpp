@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/runtime/store.hpp"
+#include "host/runtime/store/store.hpp"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -152,6 +152,16 @@ TEST_F(StoreTest, GivesATextTheSameIdOnEveryThread) {
   EXPECT_EQ(query_integer(file(), "SELECT count(*) FROM string WHERE id > 0"), 502);
   EXPECT_EQ(query_integer(file(), "SELECT count(DISTINCT text) FROM string"), 503);
   EXPECT_EQ(query_integer(file(), "SELECT length(text) FROM string WHERE id = 502"), 300'000);
+}
+
+TEST_F(StoreTest, DoesEachSecondsWorkOnceMoreAtItsEnd) {
+  int times = 0;
+  {
+    Store store(folder_.rank(), kPid, {}, {{"name", "run"}});
+    store.each_second([&] { ++times; });
+    store.close("done");
+  }
+  EXPECT_GE(times, 1);
 }
 
 TEST_F(StoreTest, TakesNothingOnceClosed) {

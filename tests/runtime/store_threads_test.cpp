@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/runtime/store.hpp"
+#include "host/runtime/store/store.hpp"
 #include "tests/runtime/counted_row.hpp"
 #include "tests/runtime/run_folder.hpp"
 

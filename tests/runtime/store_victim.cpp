@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/runtime/store.hpp"
+#include "host/runtime/store/store.hpp"
 #include "tests/runtime/counted_row.hpp"
 #include "tests/runtime/victim_report.hpp"
 

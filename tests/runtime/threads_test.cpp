@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "tests/runtime/run_folder.hpp"
 #include "tests/runtime/session_fixture.hpp"
 
 namespace strata {
@@ -140,6 +141,26 @@ TEST_F(Threads, BeginsAndEndsPairOnEveryThreadWhenTheRunEndsInTheMiddle) {
     if (heard.what == "end_op op") ended_ops.insert(heard.token);
   }
   EXPECT_EQ(open_ops, ended_ops);
+}
+
+//   one                             another
+//   sees that no session is open
+//                                   opens a session
+//   cannot have the process: destroys its plugins, closes its store, writes no manifest
+TEST_F(Threads, ASessionThatComesSecondUndoesWhatItDid) {
+  const RunFolder folder;
+  options_.directory = folder.path();
+  listen("recording_whole");
+  static std::unique_ptr<Session> another;
+  sink_.created = [] { another = std::make_unique<Session>(SessionOptions{}); };
+  EXPECT_THROW(open(), std::logic_error);
+  EXPECT_EQ(sink_.texts("recording_whole"), Texts{"destroy"});
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "manifest.json"));
+  EXPECT_EQ(query(folder.store(static_cast<std::uint32_t>(getpid())),
+                  "SELECT value FROM meta WHERE key IN ('state', 'end') ORDER BY key"),
+            (std::vector<std::string>{"failed", "closed"}));
+  another->begin_run();
+  another.reset();
 }
 
 //   worker                        driver

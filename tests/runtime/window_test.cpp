@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The active window: who hears what inside it, outside it, and at its edges.
-#include "host/runtime/window_schedule.hpp"
+#include "host/runtime/events/window_schedule.hpp"
 #include "tests/runtime/session_fixture.hpp"
 
 namespace strata {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/runtime/loop_marks.hpp"
+#include "host/runtime/events/loop_marks.hpp"
 
 namespace strata {
 

@@ -24,6 +24,7 @@ class Recording {
   explicit Recording(const strata::Host& host)
       // The option is an address of this process.
       : sink_(reinterpret_cast<strata::RecordingSink*>(host.integer("sink"))) {
+    if (sink_ != nullptr && sink_->created != nullptr) sink_->created();
     if ((kDescriptor.flags & STRATA_DESCRIPTOR_SOURCE) == 0 || sink_ == nullptr) return;
     sink_->source_host = host.abi();
     sink_->emit = host.service<strata_emit_service>(STRATA_EXT_EMIT);

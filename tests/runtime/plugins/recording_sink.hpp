@@ -60,6 +60,9 @@ class RecordingSink {
   std::atomic<bool> held{false};
   std::atomic<bool> is_inside{false};
 
+  // What a plugin calls when it is created.
+  void (*created)() = nullptr;
+
   // Filled in by a source when it is created: what the test emits with.
   const strata_host* source_host = nullptr;
   const strata_emit_service* emit = nullptr;

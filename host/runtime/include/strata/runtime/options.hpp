@@ -46,7 +46,14 @@ enum class OnFull { kBlock, kDrop };
 struct StoreOptions {
   OnFull on_full = OnFull::kBlock;
   std::uint64_t spool_bytes = std::uint64_t{4} << 20;  // of each thread's spool
+  // How large the store may grow, of one process: its file, the log beside it and its spools. The oldest
+  // steps' detail makes room for new rows, and where there is none left to give rows are dropped. 0: no
+  // limit.
+  std::uint64_t max_mb = 0;  // MiB
 };
+
+// The least that StoreOptions::max_mb may be.
+inline constexpr std::uint64_t kLeastStoreMb = 8;
 
 // Longer than an append waits for a full disk.
 inline constexpr std::chrono::milliseconds kSettleLimit{5000};
@@ -58,6 +65,7 @@ struct SessionOptions {
   std::filesystem::path manifest;  // empty: manifest.json in `directory`, of a rank above 0 in its folder
   std::uint32_t rank = 0;
   std::uint32_t world_size = 1;
+  std::uint32_t process = 0;  // what store and manifest call it by; 0: its id
   std::vector<PluginRequest> sources;
   std::vector<PluginRequest> plugins;
   std::vector<std::filesystem::path> plugin_path;

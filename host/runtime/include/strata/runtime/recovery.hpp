@@ -19,9 +19,10 @@ struct RecoveredStore {
 };
 
 // Drains the spools of every store of a run directory whose process is gone, and returns all its stores,
-// sorted by rank and pid. Safe to call twice and from two processes at once (a lock file; the second waits).
-// A store whose process still runs is returned undrained. Throws std::runtime_error when `run_directory` is
-// not a run.
+// sorted by rank and pid. The run may come from anybody: nothing of it is run, and nothing outside of its
+// folder is made, changed or removed, so that a store behind a link is left alone, with a problem. Safe to
+// call twice and from two processes at once (a lock file; the second waits). A store whose process still runs
+// is returned undrained. Throws std::runtime_error when `run_directory` is not a run.
 STRATA_RUNTIME_EXPORT std::vector<RecoveredStore> recover_run(const std::filesystem::path& run_directory);
 
 }  // namespace strata

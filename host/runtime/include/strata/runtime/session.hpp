@@ -160,6 +160,9 @@ class STRATA_RUNTIME_EXPORT Session {
   void describe(std::string_view section, std::string_view json);
 
   std::vector<PluginStatus> plugins() const;
+  // Once it has ended: what of the run is not in the store although nobody said that it might be dropped,
+  // with the reason and the remedy; empty where nothing is missing.
+  std::string lost() const;
   // First and last step of the active window.
   Window window() const noexcept;
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides whether events pass and to whom, and lets the driver wait until no event is under way.
+//
+// A thread marks itself before it reads the routes; the driver replaces the routes before it reads the marks:
+//
+//     thread                          driver
+//     events_in_flight = n + 1        routes = closed
+//     routes?                         barrier on all threads
+//     ... calls listeners ...         wait until events_in_flight == 0
+//     events_in_flight = n            nothing is called any more
+//
+// Each side needs a full fence between its two lines. The thread's is a compiler fence only, where the
+// driver's barrier makes up for it (process_barrier.hpp), so that an event pays nothing.
+//
+// A gate that was closed stays closed: the process's exit closes it from any thread, and a fork in the child,
+// while the driver may be about to replace the routes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "host/runtime/events/routes.hpp"
+#include "host/runtime/events/thread_state.hpp"
+#include "host/runtime/process_barrier.hpp"
+
+namespace strata {
+
+class EventGate {
+ public:
+  EventGate();
+
+  // Routes in force. They must live as long as the process: a thread may still be reading them.
+  const Routes& routes() const noexcept { return *routes_.load(std::memory_order_acquire); }
+  // False, and nothing changes, once the gate was closed.
+  [[nodiscard]] bool set_routes(const Routes& routes) noexcept;
+  void close() noexcept;
+
+  // Waits until no other thread is in an event that began before; false when one still is after `limit`, or
+  // when that cannot be known (process_barrier.hpp).
+  bool settle(std::chrono::nanoseconds limit) noexcept;
+
+  // Of this session, among all that the process has had.
+  std::uint64_t session() const noexcept { return session_; }
+
+ private:
+  std::atomic<const Routes*> routes_;
+  std::uint64_t session_;
+};
+
+// The thread's first event of a session: its stacks are another one's.
+void start_anew(ThreadState& thread, std::uint64_t session) noexcept;
+
+// One thread inside one event.
+class Visit {
+ public:
+  [[gnu::always_inline]] explicit Visit(const EventGate& gate) noexcept : thread_(this_thread()) {
+    if (thread_ == nullptr) return;
+    outer_ = thread_->events_in_flight.load(std::memory_order_relaxed);
+    thread_->events_in_flight.store(outer_ + 1, std::memory_order_relaxed);
+    order_this_thread();
+    routes_ = &gate.routes();
+    if (routes_->open && thread_->session != gate.session()) start_anew(*thread_, gate.session());
+  }
+  ~Visit() {
+    if (thread_ != nullptr) thread_->events_in_flight.store(outer_, std::memory_order_release);
+  }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+  // Without `open` when no run is on, or when the thread has no state: then `thread` must not be called.
+  const Routes& routes() const noexcept { return *routes_; }
+  ThreadState& thread() const noexcept { return *thread_; }
+
+ private:
+  ThreadState* thread_;
+  std::uint32_t outer_ = 0;
+  const Routes* routes_ = &kEndedRoutes;
+};
+
+// In the child of a fork: the other threads are gone, whatever they were doing.
+void forget_other_threads() noexcept;
+
+}  // namespace strata

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// One plugin or source of a session, from `create` to `destroy`.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "host/runtime/plugins/listener_set.hpp"
+#include "host/runtime/plugins/option_values.hpp"
+#include "host/runtime/plugins/plugin_file.hpp"
+#include "host/runtime/services/host_handle.hpp"
+#include "host/runtime/session/hang_watch.hpp"
+#include "strata/runtime/session.hpp"
+
+namespace strata {
+
+class PluginInstance {
+ public:
+  // `parts` and `hangs`, which sees how long its functions take, outlive this. An instance is never freed: a
+  // thread may be using its handle.
+  PluginInstance(std::shared_ptr<PluginFile> file, const strata_descriptor& descriptor, OptionValues options,
+                 HostParts& parts, HangWatch& hangs);
+  PluginInstance(const PluginInstance&) = delete;
+  PluginInstance& operator=(const PluginInstance&) = delete;
+
+  // [driver] `init` of the file, if it was not called yet, then `create`. False when one of them failed: the
+  // status is "disabled" then, with the plugin's reason.
+  bool start();
+  // [driver] What it listens to; after `start` succeeded.
+  const ListenerSet& listeners() const noexcept { return listeners_; }
+  // [driver] Once; does nothing when it was not started.
+  void destroy() noexcept;
+  // [driver] After every instance of the file is destroyed.
+  void deinitialise_file() noexcept;
+
+  std::string_view id() const noexcept { return descriptor_.id; }
+  bool is_source() const noexcept { return (descriptor_.flags & STRATA_DESCRIPTOR_SOURCE) != 0; }
+  const OptionValues& options() const noexcept { return options_; }
+
+  // [any] The plugin broke the contract: `text` says how. Logged, but not under an allocator's lock.
+  void report_fault(std::string_view text) noexcept;
+
+  // [any] not [alloc-lock]. The plugin says that it cannot work in this session; the first reason counts.
+  void give_up(std::string_view reason) noexcept;
+
+  // [any]
+  PluginStatus status() const;
+
+ private:
+  std::string initialise_file();
+  std::string create();
+
+  std::shared_ptr<PluginFile> file_;
+  const strata_descriptor& descriptor_;
+  OptionValues options_;
+  HostHandle host_;
+  HangWatch& hangs_;
+  strata_plugin* plugin_ = nullptr;
+  ListenerSet listeners_;
+  std::atomic<std::uint64_t> faults_{0};
+  std::atomic<bool> gave_up_{false};
+  mutable std::mutex reason_mutex_;
+  std::string disabled_reason_;
+  std::string failed_reason_;
+  std::string last_fault_;
+};
+
+}  // namespace strata

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind a plugin's `const strata_host*`: who is asking, and the parts of the session that
+// answer.
+#pragma once
+
+#include <atomic>
+
+#include "host/runtime/events/fan_out.hpp"
+#include "strata/host.h"
+
+namespace strata {
+
+class Artifacts;
+class ClockSamples;
+class Driver;
+class LoopInference;
+class Names;
+class PluginInstance;
+class Store;
+class WindowSchedule;
+
+// The parts of one session that services reach. All outlive every handle. A session without a directory has
+// no store and no artifacts; one whose loop is marked infers nothing.
+struct HostParts {
+  FanOut& fan_out;
+  Driver& driver;
+  Names& names;
+  const WindowSchedule& schedule;
+  ClockSamples& clock;
+  Store* store = nullptr;
+  Artifacts* artifacts = nullptr;
+  LoopInference* inference = nullptr;
+  std::atomic<bool> disarmed{false};  // in the child of a fork: services do nothing
+};
+
+struct HostHandle : strata_host {
+  HostHandle(HostParts& parts, PluginInstance& plugin);
+  HostHandle(const HostHandle&) = delete;
+  HostHandle& operator=(const HostHandle&) = delete;
+
+  static HostHandle& of(const strata_host* host) noexcept {
+    return *const_cast<HostHandle*>(static_cast<const HostHandle*>(host));
+  }
+
+  FanOut& fan_out;  // first of all: a source reaches it at every event
+  HostParts& parts;
+  PluginInstance& plugin;
+};
+
+// The service table with that id (strata.log/1 ...), null when there is none or this plugin may not have it.
+const void* find_service(const HostHandle& host, const char* id) noexcept;
+
+}  // namespace strata

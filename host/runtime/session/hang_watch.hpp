@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the plugin that does not return, which the program then waits for.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/runtime/events/thread_state.hpp"
+#include "host/runtime/plugins/listener_set.hpp"
+
+namespace strata {
+
+class HangWatch {
+ public:
+  // The listeners in their order, and how long a call may take; they outlive the watch.
+  HangWatch(const std::vector<ListenerSet>& listeners, std::chrono::nanoseconds patience)
+      : listeners_(listeners), patience_(patience) {}
+
+  // A call of the driver's into the plugin `id` that is no event, for as long as this lives: `function` is
+  // "create" or another of the ABI's names. One at a time.
+  class Call {
+   public:
+    Call(HangWatch& watch, std::string_view id, std::string_view function);
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    HangWatch& watch_;
+  };
+
+  // [one thread at a time] To be called now and then, once no listener is added any more. Logs each call that
+  // has lasted for longer than `patience` since it was first seen here: once, and again when it came back.
+  void look(std::int64_t now_ns);
+  // [one thread at a time] The same of what is no event; listeners may be added meanwhile.
+  void look_at_call(std::int64_t now_ns);
+
+ private:
+  struct OwnCall {
+    std::string id, function;
+    std::uint32_t thread = 0;
+    std::int64_t since_ns = 0;
+    bool told = false;
+  };
+  struct Seen {
+    std::uint64_t event = 0;
+    std::uint32_t listener = 0;
+    std::int64_t since_ns = 0;
+    bool told = false;
+  };
+
+  void look_at_events(std::int64_t now_ns);
+  void tell(const ThreadState& thread, const Seen& seen, std::int64_t now_ns, bool returned) const;
+
+  const std::vector<ListenerSet>& listeners_;
+  const std::chrono::nanoseconds patience_;
+  std::map<const ThreadState*, Seen> seen_;  // of threads that were inside one the last time
+  std::mutex mutex_;                         // guards what follows
+  std::optional<OwnCall> call_;
+};
+
+}  // namespace strata

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rows refer to, in a file of its own beside the spools: tables, texts, facts of `meta`, and rows that
+// were lost before they had a spool. An entry is in the file before any row that needs it is in a spool, so a
+// killed process leaves a whole story.
+//
+// Entries are appended with write(2), which SIGKILL does not undo; the last one may be cut, and then nothing
+// refers to it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "host/runtime/spool_format.hpp"
+#include "host/runtime/store/table.hpp"
+
+namespace strata {
+
+struct TableDefinition {
+  std::uint32_t handle = 0;
+  Table table;
+};
+
+struct TextDefinition {
+  std::uint32_t id = 0;
+  std::string text;
+};
+
+struct Fact {
+  std::string key;
+  std::string value;
+};
+
+using Definition = std::variant<TableDefinition, TextDefinition, Fact, Gap>;
+
+inline constexpr std::string_view kDefinitionFile = "definitions";
+
+class DefinitionLog {
+ public:
+  // Creates the file. Throws std::system_error.
+  explicit DefinitionLog(const std::filesystem::path& file);
+  ~DefinitionLog();
+  DefinitionLog(const DefinitionLog&) = delete;
+  DefinitionLog& operator=(const DefinitionLog&) = delete;
+
+  // [any] Keeps the entry in memory when the file takes no more; a later call writes it.
+  void append(const Definition& definition);
+
+  // [any] Tries again to write what is kept in memory. Throws std::system_error when the file still takes
+  // none.
+  void flush();
+
+  const std::filesystem::path& file() const noexcept { return file_; }
+
+ private:
+  int write_pending() noexcept;
+
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+  std::mutex mutex_;
+  std::string pending_;
+};
+
+struct DefinitionBatch {
+  std::vector<Definition> definitions;
+  std::uint64_t end = 0;  // behind the last whole entry, in bytes of the file
+  std::string problem;    // why reading stopped before the file's end; empty at a cut last entry
+};
+
+// Reads whole entries from byte `from` on (0 at first). Throws std::runtime_error when the file cannot be
+// read.
+DefinitionBatch read_definitions(const std::filesystem::path& file, std::uint64_t from);
+
+}  // namespace strata

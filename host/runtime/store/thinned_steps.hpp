@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a store says of the steps that it let go of: which they are, and the peaks of each.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "host/runtime/recording/block_ledger.hpp"
+#include "host/runtime/recording/step_rows.hpp"
+#include "host/runtime/store/sqlite.hpp"
+
+namespace strata {
+
+class ThinnedSteps {
+ public:
+  // Makes the tables.
+  explicit ThinnedSteps(SqliteConnection& connection);
+
+  void add(const StepBegin& step, const StepStretch& stretch, const std::vector<LedgerPeak>& peaks);
+  bool contains(StepZone zone) const;
+  // Lets go of the step's peaks, too.
+  void forget_peaks(const StepBegin& step);
+  // Writes the stretches, if they changed.
+  void save();
+
+ private:
+  struct Run {
+    StepZone last = 0;
+    std::int64_t first_step = 0, last_step = 0;
+    StepStretch stretch;
+  };
+  SqliteStatement insert_peak_, delete_peaks_, clear_, insert_;
+  std::map<StepZone, Run> runs_;  // by their first
+  bool changed_ = false;
+};
+
+}  // namespace strata
