@@ -6,24 +6,24 @@
 #include <cmath>
 #include <utility>
 
-#include "host/analysis/caching_allocator.hpp"
-#include "host/analysis/cross_check.hpp"
+#include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/allocator/places.hpp"
+#include "host/analysis/checks/cross_check.hpp"
+#include "host/analysis/checks/stats_check.hpp"
+#include "host/analysis/checks/truth.hpp"
 #include "host/analysis/layer_estimate.hpp"
-#include "host/analysis/layers.hpp"
-#include "host/analysis/open_phases.hpp"
-#include "host/analysis/other_memory.hpp"
-#include "host/analysis/out_of_memory.hpp"
-#include "host/analysis/pace.hpp"
-#include "host/analysis/peak.hpp"
-#include "host/analysis/places.hpp"
-#include "host/analysis/run_reader.hpp"
+#include "host/analysis/layers/layers.hpp"
+#include "host/analysis/peak/other_memory.hpp"
+#include "host/analysis/peak/out_of_memory.hpp"
+#include "host/analysis/peak/peak.hpp"
+#include "host/analysis/reading/run_reader.hpp"
 #include "host/analysis/statistics.hpp"
-#include "host/analysis/stats_check.hpp"
-#include "host/analysis/step_peaks.hpp"
+#include "host/analysis/steps/open_phases.hpp"
+#include "host/analysis/steps/pace.hpp"
+#include "host/analysis/steps/step_peaks.hpp"
+#include "host/analysis/steps/window.hpp"
 #include "host/analysis/time/time_facts_of.hpp"
 #include "host/analysis/timeline.hpp"
-#include "host/analysis/truth.hpp"
-#include "host/analysis/window.hpp"
 #include "strata/events.h"
 
 namespace strata::analysis {
@@ -47,6 +47,21 @@ bool is_complete(const Recording& run, const StepRow& step) {
   return !may_be_cut_short || !std::isnan(step.loss) || step.tokens > 0;
 }
 
+// The last step of a loop that nobody marks ends with the program, whatever this does behind its loop:
+// nothing comes after it, and its phases are concluded.
+std::int64_t worked_until(const Recording& run, const std::vector<Point>& points) {
+  const StepRow& last = run.steps.back();
+  const bool is_marked = !std::isnan(last.loss) || last.tokens > 0;
+  const bool goes_on = !points.empty() && points.back().sequence > last.end_sequence;
+  if (is_marked || goes_on) return INT64_MAX;
+  const PhaseRow* latest = nullptr;
+  for (const PhaseRow& phase : run.phases) {
+    const bool ended = phase.step == last.step && phase.end_ns != INT64_MAX;
+    if (ended && (latest == nullptr || phase.end_sequence > latest->end_sequence)) latest = &phase;
+  }
+  return latest != nullptr && latest->inferred ? std::max(latest->end_ns, last.begin_ns) : INT64_MAX;
+}
+
 std::vector<StepFact> step_facts(const Recording& run, const std::vector<Point>& points,
                                  const OpenPhases& phases) {
   auto epoch = run.epochs.begin();
@@ -67,11 +82,18 @@ std::vector<StepFact> step_facts(const Recording& run, const std::vector<Point>&
                      .complete = is_complete(run, row),
                      .epoch = current_epoch});
   }
+  if (!facts.empty()) facts.back().worked_until_ns = worked_until(run, points);
   find_step_peaks(points, phases, facts);
   for (StepFact& step : facts) {
     step.peak_reserved_bytes = run.reserved.empty()
                                    ? step.peak_allocated_bytes
                                    : most_reserved(run.reserved, step.begin_sequence, step.end_sequence);
+  }
+  use_thinned_peaks(run, facts);
+  for (StepFact& step : facts) {
+    if (!step.thinned) continue;
+    const auto phase = phases.innermost(step.peak_sequence);
+    step.peak_phase = phase ? *phase + 1 : 0;
   }
   return facts;
 }
@@ -79,7 +101,7 @@ std::vector<StepFact> step_facts(const Recording& run, const std::vector<Point>&
 std::vector<TimedStep> step_times(const std::vector<StepFact>& steps) {
   std::vector<TimedStep> times;
   for (const StepFact& step : steps) {
-    if (step.complete) times.push_back({step.index, static_cast<double>(step.end_ns - step.begin_ns)});
+    if (step.complete) times.push_back({step.index, static_cast<double>(step.duration_ns())});
   }
   return times;
 }
@@ -116,12 +138,17 @@ Facts analyse(Recording run, const Method& method) {
   facts.other_memory = run.other_memory;
   facts.dry = run.dry;
   facts.unit = run.unit;
+  facts.is_configured = run.is_configured;
   facts.reserved = run.reserved;
   facts.samples = std::move(run.samples);
   facts.warnings = run.warnings;
   facts.warnings.insert(facts.warnings.end(), table.warnings.begin(), table.warnings.end());
 
-  const Window window = active_window(run, facts.warnings);
+  const Window recorded = active_window(run, facts.warnings);
+  const Window window = whole_steps(run, recorded);
+  facts.thinned = run.thinned;
+  if (!run.thinned.is_empty())
+    facts.warnings.insert(facts.warnings.begin(), thinned_sentence(run.thinned, window));
   facts.first_step = window.first_step;
   facts.last_step = window.last_step;
   facts.window_begin_ns = window.begin_ns;
@@ -146,6 +173,7 @@ Facts analyse(Recording run, const Method& method) {
   give_back(table.blocks);
   facts.points = make_timeline(facts.blocks, table.changes);
   give_back(table.changes);
+  drop_thinned_points(run.thinned, facts.points);
   facts.phases = phase_facts(run, structure);
   facts.steps = step_facts(run, facts.points, OpenPhases(facts.phases));
   facts.pace = window_pace(facts.steps, facts.first_step, facts.last_step);
@@ -154,7 +182,7 @@ Facts analyse(Recording run, const Method& method) {
   const WindowStatistics statistics = window_statistics(facts.points, window);
   facts.statistics = statistics.categories;
   facts.total = statistics.total;
-  facts.peak = find_peak(facts, window);
+  facts.peak = find_peak(facts, recorded);
   facts.places = places_at(facts, facts.peak.sequence);
   facts.peak_context = peak_context(facts, facts.peak);
   facts.layers = layer_tree(facts, facts.peak.sequence, facts.peak_context.stretch);

@@ -9,7 +9,7 @@
 
 #include "host/analysis/attribution.hpp"
 #include "host/analysis/facts.hpp"
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 
 namespace strata::analysis {
 

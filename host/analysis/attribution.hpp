@@ -7,11 +7,11 @@
 #include "host/analysis/blocks.hpp"
 #include "host/analysis/evidence.hpp"
 #include "host/analysis/facts.hpp"
-#include "host/analysis/layers.hpp"
+#include "host/analysis/layers/layers.hpp"
 #include "host/analysis/ops.hpp"
+#include "host/analysis/reading/texts.hpp"
 #include "host/analysis/rules.hpp"
-#include "host/analysis/step_structure.hpp"
-#include "host/analysis/texts.hpp"
+#include "host/analysis/steps/step_structure.hpp"
 
 namespace strata::analysis {
 

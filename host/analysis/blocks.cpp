@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "host/analysis/run_error.hpp"
+#include "host/analysis/reading/run_error.hpp"
 #include "strata/ext/graph.h"
 #include "strata/ext/memory.h"
 #include "strata/ext/tensor.h"

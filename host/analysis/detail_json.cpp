@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "host/analysis/largest_blocks.hpp"
+#include "host/analysis/peak/largest_blocks.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
 
 namespace strata::analysis {

@@ -37,6 +37,7 @@ nlohmann::ordered_json to_json(const DryFact& dry) {
       {"unknown_reads", {{"count", dry.unknown_reads}, {"bytes", dry.unknown_read_bytes}}},
       {"unknown_reads_by", readers},
       {"answered_reads", dry.answered_reads},
+      {"assumed_reads", dry.assumed_reads},
       {"unknown_times", dry.unknown_times},
       {"unknown_workspaces", dry.unknown_workspaces},
       {"workspace_bytes",

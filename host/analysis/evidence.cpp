@@ -48,6 +48,9 @@ void EvidenceGatherer::add_circumstances(const BlockHistory& block, Evidence& ev
   evidence.next_optimizer = structure_.next_optimizer(block.birth_sequence);
   if (evidence.next_optimizer != kNever)
     evidence.optimizer_after_next = structure_.next_optimizer(evidence.next_optimizer + 1);
+  evidence.next_optimizer_end = structure_.next_optimizer_end(block.birth_sequence);
+  evidence.born_in_nameless_optimizer = birth.stage == Stage::kOptimizer && birth.phase != nullptr &&
+                                        birth.phase->inferred && run_.texts[birth.phase->name] == "optimizer";
   if (birth.pass != nullptr) {
     evidence.backward_begin = birth.pass->backward_begin;
     evidence.backward_end = birth.pass->backward_end;
@@ -86,7 +89,7 @@ void EvidenceGatherer::forget(Evidence& block) const {
   if (block.birth > last_sequence_ || block.death <= last_sequence_ || last_sequence_ == kNever) return;
   for (std::uint64_t* const moment :
        {&block.death, &block.held_until, &block.phase_end, &block.step_end, &block.backward_begin,
-        &block.backward_end, &block.next_optimizer, &block.optimizer_after_next}) {
+        &block.backward_end, &block.next_optimizer, &block.optimizer_after_next, &block.next_optimizer_end}) {
     if (*moment > last_sequence_) *moment = kNever;
   }
   block.run_finished = false;

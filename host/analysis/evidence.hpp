@@ -9,7 +9,7 @@
 
 #include "host/analysis/blocks.hpp"
 #include "host/analysis/ops.hpp"
-#include "host/analysis/step_structure.hpp"
+#include "host/analysis/steps/step_structure.hpp"
 
 namespace strata::analysis {
 
@@ -27,8 +27,9 @@ struct Evidence {
   // Of the micro-batch's backward; kNever without one.
   std::uint64_t backward_begin = kNever, backward_end = kNever;
   std::uint64_t next_optimizer = kNever;  // the first optimizer phase that begins after its birth
-  std::uint64_t optimizer_after_next = kNever;
-  bool run_finished = true;  // the recording ends because the run did
+  std::uint64_t optimizer_after_next = kNever, next_optimizer_end = kNever;
+  bool born_in_nameless_optimizer = false;  // its phase was concluded from what it writes
+  bool run_finished = true;                 // the recording ends because the run did
 
   bool born_in_ones_like = false;  // and before the first node of that backward ran
   bool born_in_zeros_like = false;

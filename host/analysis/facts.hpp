@@ -3,6 +3,7 @@
 // from. Bytes are bytes, times are CLOCK_MONOTONIC nanoseconds, steps count from 0.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +13,12 @@
 #include <vector>
 
 #include "host/analysis/category.hpp"
-#include "host/analysis/layer_tree.hpp"
-#include "host/analysis/machine_clock.hpp"
-#include "host/analysis/peak_context.hpp"
+#include "host/analysis/layers/layer_tree.hpp"
+#include "host/analysis/peak/peak_context.hpp"
+#include "host/analysis/reading/machine_clock.hpp"
 #include "host/analysis/samples.hpp"
 #include "host/analysis/stacks/call_stacks.hpp"
+#include "host/analysis/steps/thinned.hpp"
 #include "host/analysis/tensor_form.hpp"
 #include "host/analysis/time/time_facts.hpp"
 #include "host/analysis/warm_up/steady_state.hpp"
@@ -44,6 +46,10 @@ struct Block {
   std::uint32_t form = kNoForm;      // index into Facts::forms: of the tensor that was registered in it
   std::uint64_t rounding_bytes = 0;  // of `bytes`, those that nobody asked for
   std::uint64_t birth_op = 0;        // ordinal of the innermost operator then (OpSpan::ordinal); 0: none
+
+  bool is_alive_at(std::uint64_t sequence) const {
+    return birth_sequence <= sequence && sequence < death_sequence;
+  }
 };
 
 struct PhaseFact {
@@ -72,6 +78,11 @@ struct StepFact {
   std::int64_t peak_ns = 0;
   std::uint32_t peak_phase = 0;  // index into Facts::phases + 1 of the innermost one then; 0 outside
   CategoryBytes begin_categories{}, peak_categories{};
+  bool thinned = false;  // of the rest here only the peaks, losses and times are known
+  // Of a step that nothing but the program's end ended: when its last phase did.
+  std::int64_t worked_until_ns = INT64_MAX;
+
+  std::int64_t duration_ns() const { return std::min(end_ns, worked_until_ns) - begin_ns; }
 };
 
 // How quickly the steps of the window passed. Steps that were cut short do not count: their time says
@@ -209,7 +220,7 @@ struct DryFact {
   std::uint64_t context_bytes_low = 0, context_bytes_high = 0, context_bytes_used = 0;
   std::uint64_t kernels_not_run = 0, library_calls_not_computed = 0;
   std::uint64_t unknown_reads = 0, unknown_read_bytes = 0, unknown_times = 0;
-  std::uint64_t answered_reads = 0, unknown_workspaces = 0, communicators = 0;
+  std::uint64_t answered_reads = 0, assumed_reads = 0, unknown_workspaces = 0, communicators = 0;
   // Taken for each that is unknown.
   std::uint64_t cudnn_workspace_bytes = 0, cusolver_workspace_bytes = 0, communicator_bytes = 0;
   std::optional<std::vector<ModelledWork>> modelled_clock;  // nothing: work took no time
@@ -304,6 +315,7 @@ struct Facts {
   std::vector<PhaseFact> phases;   // by begin_sequence
   std::vector<StepFact> steps;     // by index
   std::string unit = "tokens";     // what they count: tokens, images
+  bool is_configured = true;       // a training of ours, whose settings are keys of a file; else a program
   std::vector<Point> points;       // one for each allocation and free of the whole run
   std::array<CategoryStatistics, kCategories> statistics{};
   CategoryStatistics total;
@@ -320,9 +332,10 @@ struct Facts {
   std::vector<TensorForm> forms{{}};       // dtypes and shapes that blocks have; [0] says nothing
   std::vector<PlaceShare> places;          // of a CUDA device, at the peak; most reserved first
   std::vector<PluginFact> plugins;
-  std::vector<FaultFact> faults;        // of a run that was closed
-  std::uint64_t dropped_rows = 0;       // of these: rows that found no room in the store
-  std::optional<DryFact> dry;           // nothing here was measured on a card
+  std::vector<FaultFact> faults;   // of a run that was closed
+  Thinned thinned;                 // the window of the statistics begins behind it, that of the peak does not
+  std::uint64_t dropped_rows = 0;  // of these: rows that found no room in the store
+  std::optional<DryFact> dry;      // nothing here was measured on a card
   std::vector<ReservedPoint> reserved;  // of the whole run; empty: the allocator keeps nothing back
   Samples samples;
   std::optional<CrossCheck> cross_check;        // of a run with `trace.cross_check: true`

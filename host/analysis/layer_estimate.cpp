@@ -71,7 +71,7 @@ void count_kept(const Facts& facts, std::uint64_t sequence, LayerEstimate& estim
 
 std::optional<LayerEstimate> estimate_from_layers(const Facts& facts, const Recording& run) {
   const PhaseFact* const forward = first_forward_with_rows(facts, run.layer_outputs);
-  if (forward == nullptr) return std::nullopt;
+  if (forward == nullptr || facts.thinned.contains(forward->begin_sequence)) return std::nullopt;
   LayerEstimate estimate;
   estimate.step = forward->step;
   std::map<std::uint32_t, PeakShare> by_op;

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "host/analysis/facts.hpp"
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 
 namespace strata::analysis {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 
 namespace strata::analysis {
 

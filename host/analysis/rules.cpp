@@ -129,6 +129,14 @@ bool optimizer_cut_short(const Evidence& block) {
          !block.run_finished && !block.born_in_zeros_like;
 }
 
+// The first phase of an optimizer that names nothing goes on to the next forward, for nobody knows yet which
+// of its writes is the last: the next batch is born in it, and let go of behind the next optimizer. A state
+// goes on, or is replaced within the optimizer.
+bool batch_behind_optimizer(const Evidence& block) {
+  return block.born_in_nameless_optimizer && block.next_optimizer_end != kNever && block.death != kNever &&
+         block.death > block.next_optimizer_end && block.death < block.optimizer_after_next;
+}
+
 bool optimizer_state_left(const Evidence& block) {
   return block.stage == Stage::kOptimizer && block.death > block.next_optimizer;
 }
@@ -241,6 +249,11 @@ RuleTable make_rules() {
       {"optimizer_cut_short",
        "born in an optimizer's step that was cut short, and not as zeros like something; provisional",
        kTemporary, "optimizer_temp", optimizer_cut_short},
+      {"batch_behind_optimizer",
+       "born in an optimizer that names nothing, and dead between the next one's end and the begin of the "
+       "one "
+       "after",
+       kInput, "input", batch_behind_optimizer},
       {"optimizer_state_left", "born in the optimizer and still there at its next step", kOptimizerState,
        "state", optimizer_state_left},
       {"optimizer_state_at_end", "born in the optimizer and alive at the end", kOptimizerState, "state",

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/analysis/facts.hpp"
-#include "host/analysis/window.hpp"
+#include "host/analysis/steps/window.hpp"
 
 namespace strata::analysis {
 

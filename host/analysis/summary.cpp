@@ -9,13 +9,14 @@
 #include <span>
 #include <utility>
 
-#include "host/analysis/caching_allocator.hpp"
+#include "host/analysis/allocator/caching_allocator.hpp"
 #include "host/analysis/dry_json.hpp"
-#include "host/analysis/peak_json.hpp"
-#include "host/analysis/scopes_json.hpp"
+#include "host/analysis/peak/peak_json.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
 #include "host/analysis/shapes/shapes_json.hpp"
-#include "host/analysis/steps_json.hpp"
+#include "host/analysis/steps/modelled_step.hpp"
+#include "host/analysis/steps/scopes_json.hpp"
+#include "host/analysis/steps/steps_json.hpp"
 #include "host/analysis/time/time_json.hpp"
 #include "host/analysis/warm_up/warm_up_json.hpp"
 
@@ -26,6 +27,14 @@ using Json = nlohmann::ordered_json;
 
 // Of a list that can be as long as the model is deep.
 constexpr std::size_t kListedShares = 20;
+
+Json thinned_json(const Facts& facts) {
+  Json list = Json::array();
+  for (const ThinnedSteps& stretch : facts.thinned.stretches)
+    list.push_back(
+        {{"first_step", stretch.first_step}, {"last_step", stretch.last_step}, {"steps", stretch.steps}});
+  return list;
+}
 
 // Those of the steps stand with the steps.
 Json scope_list(const Facts& facts, const std::vector<Scope>& scopes) {
@@ -207,6 +216,7 @@ std::string summary_json(const Facts& facts) {
   for (const PluginFact& plugin : facts.plugins) {
     plugins.push_back({{"id", plugin.id}, {"status", plugin.status}, {"reason", plugin.reason}});
   }
+  const auto modelled = modelled_step_ns(facts);
   const Json summary = {
       {"schema", kSummarySchema},
       {"measured", !facts.dry.has_value()},
@@ -215,6 +225,7 @@ std::string summary_json(const Facts& facts) {
       {"device", facts.device},
       {"steps", steps_json(facts, scopes)},
       {"throughput", throughput_json(facts)},
+      {"modelled_step_ns", modelled ? Json(*modelled) : Json(nullptr)},
       {"steady_state", steady_state_json(facts.steady_state)},
       {"peak", peak},
       {"categories", categories_json(facts)},
@@ -229,6 +240,7 @@ std::string summary_json(const Facts& facts) {
       {"layer_outputs", facts.layer_estimate ? to_json(*facts.layer_estimate) : Json(nullptr)},
       {"shapes", shapes_summary(find_shapes(facts))},
       {"loss", loss_json(facts)},
+      {"thinned", thinned_json(facts)},
   };
   return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/alike_blocks.hpp"
+#include "host/analysis/peak/alike_blocks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/allocator_calls.hpp"
+#include "host/analysis/allocator/allocator_calls.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "host/analysis/caching_allocator.hpp"
-#include "host/analysis/deferred.hpp"
+#include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/allocator/deferred.hpp"
 #include "strata/ext/memory.h"
 
 namespace strata::analysis::testing {

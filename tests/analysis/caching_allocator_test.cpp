@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/caching_allocator.hpp"
+#include "host/analysis/allocator/caching_allocator.hpp"
 
 #include <gtest/gtest.h>
 

@@ -109,6 +109,7 @@ const std::vector<TrainingRun>& runs_to_check() {
       make_training_run({.checkpointing = true, .backward_ranges = true}),
       make_odd_run(),
       make_retained_run(),
+      make_nameless_optimizer_run(),
       make_cut_short_run(),
       make_cut_short_optimizer_run(),
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/cross_check.hpp"
+#include "host/analysis/checks/cross_check.hpp"
 
 #include <gtest/gtest.h>
 

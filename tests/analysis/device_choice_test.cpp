@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/device_choice.hpp"
+#include "host/analysis/reading/device_choice.hpp"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
+#include "host/analysis/allocator/cuda_allocator.hpp"
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/cuda_allocator.hpp"
-#include "host/analysis/other_memory.hpp"
-#include "host/analysis/run_error.hpp"
-#include "host/analysis/run_reader.hpp"
+#include "host/analysis/peak/other_memory.hpp"
+#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/reading/run_reader.hpp"
 #include "strata/ext/memory.h"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"

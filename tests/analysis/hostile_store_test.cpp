@@ -8,7 +8,7 @@
 #include <string>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/run_error.hpp"
+#include "host/analysis/reading/run_error.hpp"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"
 #include "tests/temporary_folder.hpp"
@@ -185,6 +185,15 @@ TEST_F(HostileStore, StepsThatBeginTwiceAndEndsWithoutABegin) {
       "99, 0, NULL, 0)");
   EXPECT_TRUE(warns_of("step 0 begins twice"));
   EXPECT_TRUE(warns_of("step 99 ends and never began"));
+}
+
+TEST_F(HostileStore, StepsThatCountDown) {
+  damage(
+      "INSERT INTO host_step_begin SELECT max(sequence) + 1, max(monotonic_ns) + 1, 7, 2, 1 FROM "
+      "host_step_end;"
+      "INSERT INTO host_step_begin SELECT sequence + 1, monotonic_ns + 1, 5, 2, 1 FROM host_step_begin "
+      "WHERE step = 7");
+  EXPECT_TRUE(warns_of("step 5 begins after step 7, and is left out"));
 }
 
 TEST_F(HostileStore, TimesThatGoBackwards) {

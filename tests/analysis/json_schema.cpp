@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace strata::analysis::testing {
 namespace {
@@ -31,6 +32,8 @@ class Validator {
       if (notes.contains(keyword)) continue;
       if (keyword == "$ref") {
         check(root_.at(Json::json_pointer(argument.get<std::string>().substr(1))), value, place);
+      } else if (keyword == "anyOf") {
+        check_any(argument, value, place);
       } else if (keyword == "type") {
         check_type(argument, value, place);
       } else if (keyword == "const") {
@@ -67,6 +70,17 @@ class Validator {
     const bool fits =
         std::any_of(list.begin(), list.end(), [&](const Json& type) { return is_of_type(type, value); });
     if (!fits) add(place, "is not of type " + types.dump());
+  }
+
+  void check_any(const Json& schemas, const Json& value, const std::string& place) {
+    std::vector<std::string> of_last;
+    for (const Json& schema : schemas) {
+      Validator alone(root_);
+      alone.check(schema, value, place);
+      if (alone.found.empty()) return;
+      of_last = std::move(alone.found);
+    }
+    found.insert(found.end(), of_last.begin(), of_last.end());
   }
 
   void check_properties(const Json& schema, const Json& value, const std::string& place) {

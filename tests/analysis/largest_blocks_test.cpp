@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/largest_blocks.hpp"
+#include "host/analysis/peak/largest_blocks.hpp"
 
 #include <gtest/gtest.h>
 

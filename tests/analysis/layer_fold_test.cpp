@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/layer_fold.hpp"
+#include "host/analysis/layers/layer_fold.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,6 +17,7 @@ struct Held {
   std::string layer;
   Category category;
   std::uint64_t bytes;
+  std::uint64_t rounding_bytes = 0;
 };
 
 LayerTree folded(const std::vector<Held>& blocks) {
@@ -25,6 +26,7 @@ LayerTree folded(const std::vector<Held>& blocks) {
   for (const Held& held : blocks) {
     Block block;
     block.bytes = held.bytes;
+    block.rounding_bytes = held.rounding_bytes;
     block.birth_sequence = 1;
     block.category = held.category;
     facts.texts.push_back(held.layer);
@@ -38,6 +40,13 @@ std::vector<std::string> paths(const LayerTree& tree) {
   std::vector<std::string> list;
   for (const LayerNode& node : tree.nodes) list.push_back(node.path);
   return list;
+}
+
+// The allocator gave one of them a block that it did not split.
+TEST(FoldedLayers, AreAlikeHoweverTheirBlocksAreRounded) {
+  using enum Category;
+  const LayerTree tree = folded({{"layers.0", kParameter, 10}, {"layers.1", kParameter, 14, 4}});
+  EXPECT_EQ(paths(tree), (std::vector<std::string>{"", "layers", "layers.[0-1]"}));
 }
 
 TEST(FoldedLayers, AreAlikeWithTheSameParameters) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/layer_tree.hpp"
+#include "host/analysis/layers/layer_tree.hpp"
 
 #include <gtest/gtest.h>
 

@@ -227,6 +227,29 @@ TrainingRun make_retained_run() {
   return {run.finish(), run.expected()};
 }
 
+TrainingRun make_nameless_optimizer_run() {
+  RunBuilder run;
+  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
+  std::uint64_t batch = 0, replaced = 0;
+  for (std::int64_t step = 0; step < 2; ++step) {
+    run.step(step, STRATA_STEP_ACTIVE, [&] {
+      run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] {
+        if (step == 1) run.free(replaced);
+        const std::uint64_t state = run.allocate(
+            64,
+            {kOptimizerState, "state", "", step == 0 ? "optimizer_state_left" : "optimizer_state_at_end"});
+        if (step == 1) return;
+        replaced = state;
+        batch = run.allocate(24, {kInput, "input", "", "batch_behind_optimizer"});
+      });
+      if (step == 1) run.free(batch);
+    });
+  }
+  Recording recording = run.finish();
+  for (PhaseRow& phase : recording.phases) phase.inferred = phase.kind == STRATA_PHASE_OPTIMIZER;
+  return {recording, run.expected()};
+}
+
 TrainingRun make_cut_short_run() {
   RunBuilder run;
   run.phase(STRATA_PHASE_SETUP, "setup", [] {});

@@ -13,6 +13,9 @@ TrainingRun make_odd_run();
 // Graphs that are held beyond their backward, or dropped without one.
 TrainingRun make_retained_run();
 
+// Of an optimizer that names nothing: a batch is born in its first phase.
+TrainingRun make_nameless_optimizer_run();
+
 // Runs that died in a forward, and in an optimizer's first step.
 TrainingRun make_cut_short_run();
 TrainingRun make_cut_short_optimizer_run();

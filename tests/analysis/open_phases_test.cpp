@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/open_phases.hpp"
+#include "host/analysis/steps/open_phases.hpp"
 
 #include <gtest/gtest.h>
 

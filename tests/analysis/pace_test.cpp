@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/pace.hpp"
+#include "host/analysis/steps/pace.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/peak_context.hpp"
+#include "host/analysis/peak/peak_context.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/high_points.hpp"
+#include "host/analysis/peak/high_points.hpp"
 #include "host/analysis/timeline.hpp"
 #include "strata/ext/phase.h"
 #include "strata/ext/step.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/places.hpp"
+#include "host/analysis/allocator/places.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <random>
 
+#include "host/analysis/allocator/caching_allocator.hpp"
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/caching_allocator.hpp"
 #include "strata/ext/memory.h"
 
 namespace strata::analysis {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 
 namespace strata::analysis::testing {
 

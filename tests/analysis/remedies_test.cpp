@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/remedies.hpp"
+#include "host/analysis/peak/remedies.hpp"
 
 #include <gtest/gtest.h>
 
@@ -70,6 +70,15 @@ TEST_F(RemediesTest, CheckpointingKeepsOneBlockOfTheModel) {
 TEST_F(RemediesTest, OneBlockCannotBeCheckpointedAway) {
   alive(500, Category::kActivation, "saved", "layers.0.attn");
   EXPECT_EQ(find("checkpointing"), nullptr);
+}
+
+TEST_F(RemediesTest, OfAProgramSayWhatItsAuthorWouldWrite) {
+  alive(30, Category::kActivation, "saved", "layers.0.attn");
+  alive(70, Category::kActivation, "saved", "layers.1.mlp");
+  EXPECT_NE(find("(checkpointing: block)"), nullptr);
+  facts_.is_configured = false;
+  EXPECT_EQ(find("(checkpointing: block)"), nullptr);
+  EXPECT_NE(find("(torch.utils.checkpoint around each block)"), nullptr);
 }
 
 TEST_F(RemediesTest, WhatIsDeadOrNotYetBornCountsNot) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/run_reader.hpp"
+#include "host/analysis/reading/run_reader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/cross_check.hpp"
-#include "host/analysis/run_error.hpp"
+#include "host/analysis/checks/cross_check.hpp"
+#include "host/analysis/reading/run_error.hpp"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"
 #include "tests/temporary_folder.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Peaks within steps, epochs, the window and between resets; and one moment whose lines add up.
-#include "host/analysis/scopes.hpp"
+#include "host/analysis/steps/scopes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <stdexcept>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/reconciliation.hpp"
-#include "host/analysis/stats_check.hpp"
+#include "host/analysis/checks/reconciliation.hpp"
+#include "host/analysis/checks/stats_check.hpp"
 #include "tests/analysis/cached_run.hpp"
 
 namespace strata::analysis {

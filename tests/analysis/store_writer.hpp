@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 
 struct sqlite3;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/truth.hpp"
+#include "host/analysis/checks/truth.hpp"
 
 #include <gtest/gtest.h>
 

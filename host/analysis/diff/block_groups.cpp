@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "host/analysis/diff/any_number.hpp"
-#include "host/analysis/layer_paths.hpp"
+#include "host/analysis/layers/layer_paths.hpp"
 
 namespace strata::analysis {
 namespace {

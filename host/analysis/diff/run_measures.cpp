@@ -9,21 +9,12 @@
 #include <utility>
 
 #include "host/analysis/diff/any_number.hpp"
-#include "host/analysis/layer_paths.hpp"
-#include "host/analysis/scopes.hpp"
+#include "host/analysis/layers/layer_paths.hpp"
+#include "host/analysis/median.hpp"
+#include "host/analysis/steps/scopes.hpp"
 
 namespace strata::analysis {
 namespace {
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-bool is_alive(const Block& block, std::uint64_t sequence) {
-  return block.birth_sequence <= sequence && sequence < block.death_sequence;
-}
 
 // Where nobody traced memory, no number of it is known, though its sums read 0.
 bool traced_memory(const Facts& facts) {
@@ -60,7 +51,7 @@ void add_contents(const Facts& facts, std::vector<RunMeasure>& measures) {
   if (!traced_memory(facts)) return;
   std::map<std::string, std::uint64_t> kinds, layers;
   for (const Block& block : facts.blocks) {
-    if (!is_alive(block, facts.peak.sequence)) continue;
+    if (!block.is_alive_at(facts.peak.sequence)) continue;
     kinds[fmt::format("kind.{}.{}", to_string(block.category), block.kind)] += block.bytes;
     layers["layer." + with_any_number(layer_path(facts, block).text)] += block.bytes;
   }

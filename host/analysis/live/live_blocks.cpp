@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "host/analysis/blocks.hpp"
+#include "host/analysis/reading/run_error.hpp"
 #include "host/analysis/rules.hpp"
-#include "host/analysis/run_error.hpp"
 #include "strata/ext/memory.h"
 #include "strata/ext/tensor.h"
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "host/analysis/live/live_phases.hpp"
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 
 namespace strata::analysis {
 

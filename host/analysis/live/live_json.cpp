@@ -75,6 +75,7 @@ Json rank_json(const LiveRank& rank) {
   json["resident_bytes"] = rank.resident_bytes;
   json["peak_resident_bytes"] = rank.peak_resident_bytes;
   json["dropped_rows"] = rank.dropped_rows;
+  json["thinned_steps"] = rank.thinned_steps;
   json["devices"] = Json::array();
   for (const LiveDevice& device : rank.devices) json["devices"].push_back(device_json(device));
   return json;

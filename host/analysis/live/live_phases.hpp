@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "host/analysis/evidence.hpp"
-#include "host/analysis/stage.hpp"
+#include "host/analysis/steps/stage.hpp"
 
 namespace strata::analysis {
 

@@ -59,7 +59,8 @@ struct LiveRank {
   double phase_ns = 0.0;            // for how long
   std::vector<LiveDevice> devices;  // the one with most allocated first, CUDA devices before the host
   std::uint64_t resident_bytes = 0, peak_resident_bytes = 0;  // of the process; 0: not sampled
-  std::uint64_t dropped_rows = 0;                             // told by gaps
+  std::uint64_t thinned_steps = 0;  // the oldest, whose detail made room (store.max_mb)
+  std::uint64_t dropped_rows = 0;   // told by gaps
 };
 
 }  // namespace strata::analysis

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <string_view>
 
-#include "host/analysis/run_error.hpp"
-#include "host/analysis/table_reader.hpp"
+#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/reading/table_reader.hpp"
 
 namespace strata::analysis {
 namespace {

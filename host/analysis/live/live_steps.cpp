@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "host/analysis/median.hpp"
+
 namespace strata::analysis {
 
 void LiveSteps::begin(std::int64_t step, std::uint32_t schedule, std::int64_t ns) {
@@ -43,13 +45,12 @@ std::optional<LivePace> LiveSteps::pace() const {
     all_ns += step.ns;
     counted += static_cast<double>(step.counted);
   }
-  std::ranges::sort(times);
-  const std::size_t middle = times.size() / 2;
+  const auto [least, most] = std::ranges::minmax(times);
   LivePace pace;
   pace.steps = times.size();
-  pace.median_ns = times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2.0;
-  pace.least_ns = times.front();
-  pace.most_ns = times.back();
+  pace.median_ns = median(times);
+  pace.least_ns = least;
+  pace.most_ns = most;
   if (counted > 0.0 && all_ns > 0.0) pace.counted_per_second = counted / (all_ns * 1e-9);
   return pace;
 }

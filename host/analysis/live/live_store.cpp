@@ -8,8 +8,8 @@
 #include <charconv>
 #include <utility>
 
-#include "host/analysis/manifest_reader.hpp"
-#include "host/analysis/run_error.hpp"
+#include "host/analysis/reading/manifest_reader.hpp"
+#include "host/analysis/reading/run_error.hpp"
 #include "strata/ext/memory.h"
 
 namespace strata::analysis {
@@ -101,6 +101,9 @@ void LiveStore::read_gaps(const StoreFile& file) {
   if (!file.has_table("gap")) return;
   rank_.dropped_rows = 0;
   for (Query query(file, "gap", {"rows"}); query.next();) rank_.dropped_rows += query.row().bits(0);
+  if (!file.has_table("thinned")) return;
+  rank_.thinned_steps = 0;
+  for (Query query(file, "thinned", {"steps"}); query.next();) rank_.thinned_steps += query.row().bits(0);
 }
 
 void LiveStore::read_rows(const StoreFile& file, LiveReader::Clock::time_point deadline, bool to_the_end) {

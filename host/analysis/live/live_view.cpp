@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "host/analysis/live/live_store.hpp"
-#include "host/analysis/other_memory.hpp"
+#include "host/analysis/peak/other_memory.hpp"
 #include "strata/ext/memory.h"
 
 namespace strata::analysis {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/store_file.hpp"
+#include "host/analysis/reading/store_file.hpp"
 
 namespace strata::analysis {
 

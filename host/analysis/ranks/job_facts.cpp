@@ -4,14 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/ranks/waits.hpp"
-#include "host/analysis/run_error.hpp"
-#include "host/analysis/run_reader.hpp"
+#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/reading/run_reader.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -20,14 +23,13 @@ namespace {
 constexpr std::uint64_t kMostMissing = 4096;
 
 void add_missing(const std::vector<RankFacts>& ranks, std::uint64_t world_size, std::vector<LostRank>& lost) {
-  // One rank of a dry job stands for all of them.
-  if (ranks.size() == 1 && ranks.front().is_dry) return;
+  if (std::ranges::any_of(ranks, &RankFacts::stands_for_all)) return;
   std::uint64_t added = 0;
   for (std::uint64_t rank = 0; rank < world_size && added < kMostMissing; ++rank) {
     const bool known = std::ranges::find(ranks, rank, &RankFacts::rank) != ranks.end() ||
                        std::ranges::find(lost, rank, &LostRank::rank) != lost.end();
     if (known) continue;
-    lost.push_back({rank, "left nothing in this folder"});
+    lost.push_back({rank, kLeftNothing});
     ++added;
   }
   std::ranges::stable_sort(lost, {}, &LostRank::rank);
@@ -51,6 +53,26 @@ std::int64_t step_to_show(const std::vector<RankFacts>& ranks, const Stragglers&
   if (steps.empty()) return stragglers.steps.front().index;
   std::ranges::sort(steps);
   return steps[(steps.size() - 1) / 2].second;
+}
+
+// What the one rank of `ddp.ranks: first` writes of itself before it begins (config.yaml, resolved: a line a
+// key). Programs of others have no such file: each of their ranks is a process.
+bool stands_for_all(const std::filesystem::path& run_directory) {
+  std::ifstream config(run_directory / "config.yaml");
+  bool in_section = false;
+  for (std::string line; std::getline(config, line);) {
+    if (!line.starts_with(' ')) in_section = line == "ddp:";
+    if (in_section && line == "  ranks: first") return true;
+  }
+  return false;
+}
+
+std::uint64_t world_size_of(const std::filesystem::path& manifest) {
+  std::ifstream stream(manifest);
+  const auto document = nlohmann::json::parse(stream, nullptr, false);
+  const auto size = nlohmann::json::json_pointer("/process/world_size");
+  const bool is_told = document.is_object() && document.contains(size) && document[size].is_number_unsigned();
+  return is_told ? document[size].get<std::uint64_t>() : 1;
 }
 
 }  // namespace
@@ -84,18 +106,28 @@ std::vector<std::uint64_t> ranks_in(const std::filesystem::path& run_directory) 
   }
   if (error) throw RunError(fmt::format("{}: {}", run_directory.string(), error.message()));
   std::ranges::sort(ranks);
-  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;
+}
+
+bool has_several_ranks(const std::filesystem::path& run_directory) {
+  const std::vector<std::uint64_t> ranks = ranks_in(run_directory);
+  if (ranks.size() != 1) return ranks.size() > 1;
+  const std::filesystem::path folder =
+      ranks.front() == 0 ? run_directory : run_directory / fmt::format("rank{}", ranks.front());
+  return world_size_of(folder / "manifest.json") > 1 && !stands_for_all(run_directory);
 }
 
 JobFacts read_job(const std::filesystem::path& run_directory, const std::function<void(const Facts&)>& seen) {
   std::vector<RankFacts> ranks;
   std::vector<LostRank> lost;
+  const bool is_alone = stands_for_all(run_directory);
   for (const std::uint64_t rank : ranks_in(run_directory)) {
     try {
       const Facts facts = analyse(run_directory, rank);
       ranks.push_back(rank_facts(facts));
       ranks.back().rank = rank;  // its folder's, whatever the store says
+      ranks.back().stands_for_all = is_alone;
       if (seen) seen(facts);
     } catch (const RunError& problem) {
       lost.push_back({rank, problem.what()});

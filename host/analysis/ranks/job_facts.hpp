@@ -15,6 +15,9 @@
 
 namespace strata::analysis {
 
+// The reason of those that the job's size says are missing.
+inline constexpr const char* kLeftNothing = "left nothing in this folder";
+
 // A rank that nothing can be said of, and why.
 struct LostRank {
   std::uint64_t rank = 0;
@@ -40,6 +43,10 @@ JobFacts job_facts(std::vector<RankFacts> ranks, std::vector<LostRank> lost);
 
 // The ranks that left anything in the run's folder: rank<k>/, by k. Throws RunError where it is no folder.
 std::vector<std::uint64_t> ranks_in(const std::filesystem::path& run_directory);
+
+// Whether the folder is of a job of more than one process, also where only one of them left anything. The one
+// of `ddp.ranks: first` is none. Throws as ranks_in does.
+bool has_several_ranks(const std::filesystem::path& run_directory);
 
 // Reads and analyses one rank after the other, and keeps of each what is compared. `seen`, where given, is
 // shown all that is known of each. Throws RunError when none can be read.

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "host/analysis/peak_json.hpp"
+#include "host/analysis/peak/peak_json.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -46,6 +46,7 @@ Json clock_json(const JobFacts& job, const JobClock& clock) {
   for (const std::size_t rank : clock.ranks) ranks.push_back(job.ranks[rank].rank);
   return {{"hostname", clock.hostname},
           {"ranks", std::move(ranks)},
+          {"placed_by", to_string(clock.placed_by)},
           {"correction_ns", clock.correction_ns},
           {"uncertainty_ns", number_or_null(clock.uncertainty_ns)},
           {"wall_clocks_apart_ns", clock.wall_clocks_apart_ns}};

@@ -2,6 +2,7 @@
 #include "host/analysis/ranks/rank_clocks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iterator>
 #include <limits>
@@ -49,9 +50,9 @@ bool share_clock(const MachineClock& left, const MachineClock& right) {
   return left.boot_id == right.boot_id && (walls_fit || !has_pairs);
 }
 
-// No rank goes on before the gradients of all are averaged, nor are these before all have begun the backward
-// that they come of.
-struct Averaging {
+// Where hosts wait for the averaging, no rank goes on before the gradients of all are averaged, nor are these
+// before all have begun the backward that they come of.
+struct AveragedStep {
   std::int64_t last_begin_ns = std::numeric_limits<std::int64_t>::min();
   std::int64_t first_goes_on_ns = std::numeric_limits<std::int64_t>::max();
 };
@@ -69,8 +70,8 @@ struct Bounds {
   std::size_t steps = 0;
 };
 
-Bounds bounds_between(const std::map<std::int64_t, Averaging>& first,
-                      const std::map<std::int64_t, Averaging>& other) {
+Bounds bounds_between(const std::map<std::int64_t, AveragedStep>& first,
+                      const std::map<std::int64_t, AveragedStep>& other) {
   Bounds bounds;
   for (const auto& [step, span] : first) {
     const auto found = other.find(step);
@@ -84,9 +85,14 @@ Bounds bounds_between(const std::map<std::int64_t, Averaging>& first,
 
 }  // namespace
 
-RankClocks::RankClocks(const std::vector<RankFacts>& ranks) {
+const char* to_string(PlacedBy placed_by) {
+  constexpr std::array kNames{"self", "wall_clocks", "averaging", "nothing"};
+  return kNames.at(static_cast<std::size_t>(placed_by));
+}
+
+RankClocks::RankClocks(const std::vector<RankFacts>& ranks) : averaging_(averaging_of(ranks)) {
   group(ranks);
-  bound_by_steps(ranks);
+  if (clocks_.size() > 1 && averaging_ == Averaging::kOnHosts) bound_by_steps(ranks);
 }
 
 void RankClocks::group(const std::vector<RankFacts>& ranks) {
@@ -106,23 +112,28 @@ void RankClocks::group(const std::vector<RankFacts>& ranks) {
   }
   for (JobClock& clock : clocks_) {
     std::ranges::stable_sort(clock.pairs, {}, &ClockPair::monotonic_ns);
-    const auto repeated = std::ranges::unique(clock.pairs, {}, &ClockPair::monotonic_ns);
-    clock.pairs.erase(repeated.begin(), repeated.end());
+    const auto repeated = std::unique(
+        clock.pairs.begin(), clock.pairs.end(),
+        [](const ClockPair& one, const ClockPair& next) { return one.monotonic_ns == next.monotonic_ns; });
+    clock.pairs.erase(repeated, clock.pairs.end());
   }
-  if (!clocks_.empty()) clocks_.front().uncertainty_ns = 0;
+  for (JobClock& clock : clocks_)
+    clock.placed_by =
+        clock.has_pairs() && clocks_.front().has_pairs() ? PlacedBy::kWallClocks : PlacedBy::kNothing;
+  if (clocks_.empty()) return;
+  clocks_.front().placed_by = PlacedBy::kSelf;
+  clocks_.front().uncertainty_ns = 0;
 }
 
 void RankClocks::bound_by_steps(const std::vector<RankFacts>& ranks) {
-  if (clocks_.size() < 2) return;
-  std::vector<std::map<std::int64_t, Averaging>> spans(clocks_.size());
+  std::vector<std::map<std::int64_t, AveragedStep>> spans(clocks_.size());
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    if (ranks[rank].is_dry) return;
     for (const RankStep& step : ranks[rank].steps) {
       const RankPhase* const backward = last_backward(step);
-      if (backward == nullptr) continue;
-      Averaging& span = spans[clock_of_[rank]][step.index];
+      if (backward == nullptr || !step.backward_end) continue;
+      AveragedStep& span = spans[clock_of_[rank]][step.index];
       span.last_begin_ns = std::max(span.last_begin_ns, to_first(rank, backward->begin_ns));
-      span.first_goes_on_ns = std::min(span.first_goes_on_ns, to_first(rank, step.goes_on_ns));
+      span.first_goes_on_ns = std::min(span.first_goes_on_ns, to_first(rank, step.backward_end->goes_on_ns));
     }
   }
   for (std::size_t other = 1; other < clocks_.size(); ++other) {
@@ -130,14 +141,16 @@ void RankClocks::bound_by_steps(const std::vector<RankFacts>& ranks) {
     // Where no correction fits, the ranks do not wait for each other.
     if (bounds.steps == 0 || bounds.low_ns > bounds.high_ns) continue;
     JobClock& clock = clocks_[other];
-    if (bounds.low_ns <= 0 && bounds.high_ns >= 0 && clock.has_pairs()) {
+    if (bounds.low_ns <= 0 && bounds.high_ns >= 0 && clock.placed_by == PlacedBy::kWallClocks) {
       clock.uncertainty_ns = std::max(-bounds.low_ns, bounds.high_ns);
       continue;
     }
+    clock.wall_clocks_apart_ns = clock.placed_by == PlacedBy::kWallClocks
+                                     ? std::min(std::abs(bounds.low_ns), std::abs(bounds.high_ns))
+                                     : 0;
+    clock.placed_by = PlacedBy::kAveraging;
     clock.correction_ns = bounds.low_ns + (bounds.high_ns - bounds.low_ns) / 2;
     clock.uncertainty_ns = (bounds.high_ns - bounds.low_ns) / 2 + 1;
-    clock.wall_clocks_apart_ns =
-        clock.has_pairs() ? std::min(std::abs(bounds.low_ns), std::abs(bounds.high_ns)) : 0;
   }
 }
 

@@ -7,9 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/ranks/averaging.hpp"
 #include "host/analysis/ranks/rank_facts.hpp"
 
 namespace strata::analysis {
+
+// How a clock's times were brought onto the first one.
+enum class PlacedBy : std::uint8_t {
+  kSelf,        // it is the first
+  kWallClocks,  // readings of both clocks together on either machine
+  kAveraging,  // the middle of what averaged gradients leave open: no wall clock, or one that they contradict
+  kNothing     // no wall clock and no averaging: times of it are not comparable
+};
+const char* to_string(PlacedBy placed_by);
 
 // A CLOCK_MONOTONIC, and the ranks whose times are of it. Ranks share one when the kernel was booted once for
 // both; where that is unknown, when their host's name is the same and so is the distance to the wall clock.
@@ -17,11 +27,11 @@ struct JobClock {
   std::string hostname;
   std::vector<std::size_t> ranks;  // indices into the job's
   std::vector<ClockPair> pairs;    // of all of them, by monotonic_ns
-  // Of other clocks than the first: by how much later its wall clock's times are to be taken, so that no rank
-  // goes on from a backward before another one has begun its own: their gradients are averaged.
+  PlacedBy placed_by = PlacedBy::kSelf;
+  // By kAveraging: by how much later its wall clock's times are taken.
   std::int64_t correction_ns = 0;
   // How far a time of it may be off against the first clock's, either way; 0 for the first. Nothing where
-  // only the wall clocks say, which nobody compared with each other.
+  // no averaging that hosts wait for bounds it: wall clocks alone, which nobody compared with each other.
   std::optional<std::int64_t> uncertainty_ns;
   // At least so far apart the wall clocks were, as the steps show; 0 where they fit.
   std::int64_t wall_clocks_apart_ns = 0;
@@ -37,6 +47,8 @@ class RankClocks {
   std::size_t clock_of(std::size_t rank) const { return clock_of_[rank]; }
   // A moment of that rank (an index into the job's) on the first clock.
   std::int64_t to_first(std::size_t rank, std::int64_t ns) const;
+  // Why steps bound the clocks, or do not.
+  Averaging averaging() const { return averaging_; }
 
  private:
   void group(const std::vector<RankFacts>& ranks);
@@ -44,6 +56,7 @@ class RankClocks {
 
   std::vector<JobClock> clocks_;
   std::vector<std::size_t> clock_of_;  // by rank's index
+  Averaging averaging_;
 };
 
 }  // namespace strata::analysis

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "host/analysis/peak/most_reserved.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -51,13 +53,15 @@ class Condenser {
     rank_.end_ns = facts_.end_ns;
     rank_.peak_step = facts_.peak.step;
     rank_.peak_allocated_bytes = facts_.peak.allocated_bytes;
-    rank_.peak_reserved_bytes = facts_.peak.reserved_bytes;
+    const auto most_reserved = most_reserved_in_window(facts_).value_or(MostReserved{});
+    rank_.peak_reserved_bytes = std::max(most_reserved.bytes, facts_.peak.reserved_bytes);
     rank_.peak_categories = facts_.peak.categories;
     rank_.most_unknown_bytes = facts_.statistics[static_cast<std::size_t>(Category::kUnknown)].max;
     rank_.warnings = facts_.warnings.size();
     rank_.median_step_ns = facts_.pace.median_step_ns;
     add_steps();
     add_shares();
+    add_averaging();
     return std::move(rank_);
   }
 
@@ -72,6 +76,7 @@ class Condenser {
       added.end_ns = step.end_ns;
       while (phase != facts_.phases.end() && phase->begin_sequence < step.begin_sequence) ++phase;
       const PhaseFact* backward = nullptr;
+      const PhaseFact* next = nullptr;  // behind it
       for (; phase != facts_.phases.end() && phase->begin_sequence < step.end_sequence; ++phase) {
         if (phase->depth > 0 || phase->end_ns > step.end_ns) continue;
         added.phases.push_back({.name = name_of(phase->name),
@@ -81,12 +86,14 @@ class Condenser {
                                 .waited_ns = 0});
         if (phase->kind == STRATA_PHASE_BACKWARD) {
           backward = &*phase;
-          added.goes_on_ns = phase->end_ns;
-        } else if (backward != nullptr && added.goes_on_ns == backward->end_ns) {
-          added.goes_on_ns = phase->begin_ns;
+          next = nullptr;
+        } else if (backward != nullptr && next == nullptr) {
+          next = &*phase;
         }
       }
-      if (backward != nullptr) added.last_gradient_ns = last_own_birth(facts_, *backward);
+      if (backward != nullptr)
+        added.backward_end = {.last_gradient_ns = last_own_birth(facts_, *backward),
+                              .goes_on_ns = next != nullptr ? next->begin_ns : backward->end_ns};
       // Where steps are inferred, the last one lasts until the program has ended.
       if (&step == &facts_.steps.back() && !added.phases.empty()) added.end_ns = last_end_of(added.phases);
     }
@@ -111,6 +118,19 @@ class Condenser {
       rank_.shares.push_back({category, std::string(kind), facts_.texts[layer], size});
     }
     std::ranges::stable_sort(rank_.shares, std::ranges::greater{}, &RankShare::bytes);
+  }
+
+  void add_averaging() {
+    std::set<std::uint64_t> buckets;
+    std::set<std::string_view> operators;
+    for (const Block& block : facts_.blocks) {
+      if (block.kind == "bucket") buckets.insert(block.bytes);
+      if (block.phase > 0 && facts_.phases[block.phase - 1].kind == STRATA_PHASE_BACKWARD &&
+          is_own_work(block))
+        operators.insert(facts_.texts[block.op]);
+    }
+    rank_.bucket_bytes.assign(buckets.begin(), buckets.end());
+    rank_.backward_operators.assign(operators.begin(), operators.end());
   }
 
   const Facts& facts_;

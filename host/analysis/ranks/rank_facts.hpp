@@ -9,7 +9,8 @@
 
 #include "host/analysis/category.hpp"
 #include "host/analysis/facts.hpp"
-#include "host/analysis/machine_clock.hpp"
+#include "host/analysis/reading/machine_clock.hpp"
+#include "host/analysis/time/intervals.hpp"
 
 namespace strata::analysis {
 
@@ -24,16 +25,22 @@ struct RankPhase {
   std::int64_t waited_ns = 0;  // of that, for other ranks: find_waits knows it
 };
 
+// Between the last gradient of a backward, as the last allocation of the rank's own in it shows, and what
+// comes next (the phase behind it, else the backward's own end), a rank may wait until gradients are
+// averaged.
+struct BackwardEnd {
+  std::int64_t last_gradient_ns = 0, goes_on_ns = 0;
+};
+
 // A step that came to its end.
 struct RankStep {
   std::int64_t index = 0;
   std::int64_t begin_ns = 0, end_ns = 0;
-  std::vector<RankPhase> phases;  // by begin
-  // Between the last gradient of its last backward, as the last allocation of its own in it shows, and what
-  // comes next, a rank may wait until gradients are averaged. Both 0 where it has no backward.
-  std::int64_t last_gradient_ns = 0, goes_on_ns = 0;
-  // For other ranks, in phases and between them, and until when after the last gradient: find_waits knows it.
-  std::int64_t waited_ns = 0, wait_end_ns = 0;
+  std::vector<RankPhase> phases;            // by begin
+  std::optional<BackwardEnd> backward_end;  // of its last backward
+  // For other ranks, in phases and between them, and of that after the last gradient: find_waits knows it.
+  std::int64_t waited_ns = 0;
+  std::optional<Interval> wait;
 
   std::int64_t duration_ns() const { return end_ns - begin_ns; }
 };
@@ -48,7 +55,8 @@ struct RankShare {
 struct RankFacts {
   std::uint64_t rank = 0, world_size = 1, pid = 0;
   std::string name, device, end;
-  bool is_dry = false;  // no rank waits for another
+  bool is_dry = false;          // no rank waits for another
+  bool stands_for_all = false;  // no other rank was started: `ddp.ranks: first`
   MachineClock clock;
   std::int64_t begin_ns = 0, end_ns = 0;
   std::vector<std::string> names;
@@ -59,6 +67,10 @@ struct RankFacts {
   std::uint64_t most_unknown_bytes = 0;  // in the window
   std::vector<RankShare> shares;         // at the peak, largest first
   std::size_t warnings = 0;
+  // Of blocks that gradients are averaged in, and names of operators that made blocks in a backward; each
+  // once, in order. What averaging.hpp goes by.
+  std::vector<std::uint64_t> bucket_bytes;
+  std::vector<std::string> backward_operators;
 
   // Of the window's steps that came to their end; nothing without one.
   std::optional<double> median_step_ns;

@@ -19,10 +19,6 @@ MostAlive most_alive(const std::vector<const Block*>& blocks);
 
 std::uint64_t bytes_of(const std::vector<const Block*>& blocks);
 
-inline bool is_alive(const Block& block, std::uint64_t sequence) {
-  return block.birth_sequence <= sequence && sequence < block.death_sequence;
-}
-
 // What the program asked for: a caching allocator may hand out more of one than of its like.
 inline std::uint64_t requested_bytes(const Block& block) {
   return block.bytes - block.rounding_bytes;

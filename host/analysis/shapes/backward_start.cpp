@@ -18,7 +18,7 @@ std::vector<Shape> start_spike(const StepView& step, const MicroBatch& batch, co
   const std::uint64_t rise = top.bytes - std::min(top.bytes, before.bytes);
   std::vector<const Block*> made;
   for (const Block* block : loss.in_backward) {
-    if (is_alive(*block, top.sequence)) made.push_back(block);
+    if (block->is_alive_at(top.sequence)) made.push_back(block);
   }
   if (!step.is_seen(rise) || bytes_of(made) < rise / 2) return {};
   Shape shape =
@@ -47,7 +47,7 @@ std::vector<Shape> logits_cliff(const StepView& step, const MicroBatch& batch, c
   const std::uint64_t bottom_sequence = std::ranges::max(dying, {}, &Block::death_sequence)->death_sequence;
   const Level top = step.highest({batch.backward->begin, bottom_sequence});
   Level bottom = step.level_at(bottom_sequence);
-  std::erase_if(dying, [&](const Block* block) { return !is_alive(*block, top.sequence); });
+  std::erase_if(dying, [&](const Block* block) { return !block->is_alive_at(top.sequence); });
   const std::uint64_t fall = top.bytes - bottom.bytes;
   if (!step.is_seen(fall) || bytes_of(dying) < fall / 2) return {};
   bottom.bytes += fall / 2;

@@ -14,13 +14,13 @@ namespace {
 constexpr std::uint64_t kBandParts = 20;
 
 std::string band_remedy(std::uint64_t parameters, std::uint64_t state) {
-  constexpr std::string_view narrower = "16-bit weights (precision: bf16) halve what is in 32 bits";
-  if (state < parameters) return std::string(narrower);
+  constexpr std::string_view kNarrower = "16-bit weights (precision: bf16) halve what is in 32 bits";
+  if (state < parameters) return std::string(kNarrower);
   return fmt::format(
       "8-bit moments (optimizer.name: adam8bit) or one moment (lion, sgd with momentum) instead of {} of "
       "state; "
       "{}",
-      said_bytes(state), narrower);
+      said_bytes(state), kNarrower);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::vector<Shape> division_flagpoles(const StepView& step) {
     if (pole == born.end() || pole->kind != "optimizer_temp" || !divides(step.text(pole->op))) continue;
     std::uint64_t base = 0;
     for (const Block& block : born) {
-      if (&block != &*pole && block.kind == "optimizer_temp" && is_alive(block, top.sequence))
+      if (&block != &*pole && block.kind == "optimizer_temp" && block.is_alive_at(top.sequence))
         base += block.bytes;
     }
     if (base == 0 || !step.is_seen(pole->bytes)) continue;

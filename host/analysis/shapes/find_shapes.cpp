@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "host/analysis/shapes/families.hpp"
+#include "host/analysis/shapes/program_words.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -77,6 +78,9 @@ std::vector<Shape> find_shapes(const Facts& facts, std::optional<std::int64_t> s
   shapes.reserve(found.size());
   for (auto& [unused, shape] : found) shapes.push_back(std::move(shape));
   for (const auto rule : kRunRules) std::ranges::move(rule(facts), std::back_inserter(shapes));
+  if (!facts.is_configured) {
+    for (Shape& shape : shapes) shape.remedy = in_words_of_pytorch(std::move(shape.remedy));
+  }
   std::ranges::stable_sort(shapes, {}, [](const Shape& shape) { return std::pair(shape.at_ns, shape.kind); });
   return shapes;
 }

@@ -40,7 +40,7 @@ std::vector<Shape> first_step_growth(const Facts& facts) {
   if (facts.steps.size() < 2) return {};
   const StepFact& first_step = facts.steps[0];
   const StepFact& second_step = facts.steps[1];
-  if (!first_step.complete || !second_step.complete) return {};
+  if (!first_step.complete || !second_step.complete || first_step.thinned || second_step.thinned) return {};
   const StepView first(facts, first_step, {}), second(facts, second_step, {});
   const std::uint64_t growth = growth_of(first);
   if (!first.is_seen(growth) || growth_of(second) > growth / 10) return {};

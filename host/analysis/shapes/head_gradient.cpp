@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host/analysis/layer_paths.hpp"
+#include "host/analysis/layers/layer_paths.hpp"
 #include "host/analysis/shapes/alive.hpp"
 #include "host/analysis/shapes/embeddings.hpp"
 #include "host/analysis/shapes/families.hpp"

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "host/analysis/layer_paths.hpp"
+#include "host/analysis/layers/layer_paths.hpp"
 #include "host/analysis/shapes/alive.hpp"
 
 namespace strata::analysis {

@@ -37,10 +37,10 @@ std::vector<Shape> softmax_spike(const StepView& step, const MicroBatch& batch, 
       std::max(step.level_at(batch.loss->begin).bytes, step.level_at(batch.loss->end).bytes);
   if (top.bytes <= around || !step.is_seen(top.bytes - around)) return {};
   const auto softmax = std::ranges::find_if(loss.in_loss, [&](const Block* block) {
-    return batch.loss->holds(block->birth_sequence) && is_alive(*block, top.sequence) &&
+    return batch.loss->holds(block->birth_sequence) && block->is_alive_at(top.sequence) &&
            step.text(block->op).find("softmax") != std::string_view::npos;
   });
-  if (softmax == loss.in_loss.end() || !is_alive(*loss.logits, top.sequence)) return {};
+  if (softmax == loss.in_loss.end() || !loss.logits->is_alive_at(top.sequence)) return {};
   Shape shape = step.shape(ShapeKind::kSoftmaxSpike, *batch.loss, top, top.bytes - around);
   shape.sentence = fmt::format(
       "For a moment the logits and their softmax are both there: {} above what is before and after.",

@@ -22,7 +22,7 @@ struct HeldThen {
 HeldThen held_at(const StepView& step, std::uint64_t sequence) {
   HeldThen held;
   const auto add = [&](const Block& block) {
-    if (!is_alive(block, sequence)) return;
+    if (!block.is_alive_at(sequence)) return;
     if (block.kind == "parameter") {
       held.parameters += block.bytes;
       ++held.parameter_blocks;

@@ -24,7 +24,7 @@ bool are_apart(const std::vector<LayerShare>& layers) {
   for (std::size_t index = 1; index < layers.size(); ++index) {
     const std::uint64_t next = layers[index].blocks.front()->birth_sequence;
     std::uint64_t left = 0;
-    for (const Block* block : layers[index - 1].blocks) left += is_alive(*block, next) ? block->bytes : 0;
+    for (const Block* block : layers[index - 1].blocks) left += block->is_alive_at(next) ? block->bytes : 0;
     if (left > layers[index - 1].bytes / 4) return false;
   }
   return true;
@@ -47,11 +47,12 @@ std::vector<Shape> recomputation_waves(const StepView& step) {
     for (const LayerShare& layer : layers) {
       const MostAlive top = most_alive(layer.blocks);
       if (top.bytes > highest.top.bytes) highest = {&layer, top};
-      last = std::max(last, layer.blocks.back()->death_sequence);
+      for (const Block* block : layer.blocks) last = std::max(last, block->death_sequence);
     }
     if (!step.is_seen(highest.top.bytes)) continue;
     Shape shape =
-        step.shape(ShapeKind::kRecomputationWaves, {layers.front().blocks.front()->birth_sequence, last},
+        step.shape(ShapeKind::kRecomputationWaves,
+                   {layers.front().blocks.front()->birth_sequence, std::min(last, step.step().end_sequence)},
                    step.level_at(highest.top.sequence), highest.top.bytes);
     shape.layer = highest.layer->path;
     shape.sentence = fmt::format(

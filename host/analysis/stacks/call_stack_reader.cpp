@@ -71,7 +71,8 @@ class CallStackReader {
       const auto [found, is_new] = joined.try_emplace({taken.stack, number}, taken.stack);
       if (is_new && is_used[taken.stack]) {
         found->second = static_cast<std::uint32_t>(stacks_.addresses.size());
-        stacks_.addresses.push_back(std::vector<std::uint64_t>(stacks_.addresses[taken.stack]));
+        std::vector<std::uint64_t> addresses = stacks_.addresses[taken.stack];
+        stacks_.addresses.push_back(std::move(addresses));
         stacks_.python_of.push_back(number);
       } else if (is_new) {
         is_used[taken.stack] = true;

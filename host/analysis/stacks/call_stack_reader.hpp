@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/reading/store_file.hpp"
 #include "host/analysis/stacks/call_stacks.hpp"
-#include "host/analysis/store_file.hpp"
 
 namespace strata::analysis {
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "host/analysis/reading/store_file.hpp"
 #include "host/analysis/stacks/call_stacks.hpp"
-#include "host/analysis/store_file.hpp"
 
 namespace strata::analysis {
 

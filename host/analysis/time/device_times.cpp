@@ -56,6 +56,7 @@ std::vector<DeviceTime> device_times(const DeviceWork& work) {
   for (const ActivityRow& activity : work.run.time.activities)
     if (is_device_work(activity.kind)) devices.insert(activity.device);
   std::vector<DeviceTime> times;
+  times.reserve(devices.size());
   for (const std::uint32_t device : devices) times.push_back(device_time(work, device));
   std::erase_if(times, [](const DeviceTime& time) { return time.busy_ns == 0; });
   return times;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 #include "host/analysis/time/activity_places.hpp"
 #include "host/analysis/time/time_facts.hpp"
 

@@ -107,6 +107,7 @@ std::vector<CallTime> call_times(const RunTimes& times, std::uint32_t kind) {
     row.total_ns += activity.end_ns - activity.begin_ns;
   }
   std::vector<CallTime> calls;
+  calls.reserve(rows.size());
   for (auto& [name, row] : rows) calls.push_back(std::move(row));
   std::ranges::stable_sort(calls, std::greater{}, &CallTime::total_ns);
   return calls;

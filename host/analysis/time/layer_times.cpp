@@ -4,19 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "host/analysis/layers/layer_paths.hpp"
 #include "host/analysis/time/time_tables.hpp"
 
 namespace strata::analysis {
 namespace {
-
-constexpr std::size_t kMostParts = 64;
-
-void add(LayerTime::Amount& to, const LayerTime::Amount& amount) {
-  to.forward_ns += amount.forward_ns;
-  to.backward_ns += amount.backward_ns;
-  to.device_ns += amount.device_ns;
-  to.operators += amount.operators;
-}
 
 class LayerTable {
  public:
@@ -24,12 +16,12 @@ class LayerTable {
 
   void add_self(std::string_view path, const LayerTime::Amount& amount) {
     std::size_t node = 0;
-    add(nodes_[0].time.total, amount);
+    nodes_[0].time.total += amount;
     for_each_part(path, [&](std::string_view whole, std::string_view label) {
       node = child(node, whole, label);
-      add(nodes_[node].time.total, amount);
+      nodes_[node].time.total += amount;
     });
-    add(nodes_[node].time.self, amount);
+    nodes_[node].time.self += amount;
   }
 
   // Each before those below it, of siblings the longest first.
@@ -51,7 +43,7 @@ class LayerTable {
     if (path.starts_with('(')) return use(path, path);
     std::size_t parts = 0;
     for (std::size_t begin = 0; begin <= path.size();) {
-      const bool is_last = ++parts == kMostParts;
+      const bool is_last = ++parts == kMostPathParts;
       const std::size_t end = std::min(is_last ? path.size() : path.find('.', begin), path.size());
       use(path.substr(0, end), path.substr(begin, end - begin));
       begin = end + 1;

@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "host/analysis/layers.hpp"
+#include "host/analysis/layers/layers.hpp"
 #include "host/analysis/ops.hpp"
 #include "strata/ext/module.h"
 #include "strata/ext/op.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 #include "host/analysis/time/step_moments.hpp"
 #include "host/analysis/time/time_spans.hpp"
 

@@ -5,11 +5,11 @@
 
 #include <vector>
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/steps/window.hpp"
 #include "host/analysis/time/activity_places.hpp"
 #include "host/analysis/time/op_spans.hpp"
 #include "host/analysis/time/step_moments.hpp"
-#include "host/analysis/window.hpp"
 
 namespace strata::analysis {
 
@@ -17,7 +17,6 @@ struct RunTimes {
   // `run` must outlive this.
   RunTimes(const Recording& run, const Window& window);
 
-  // A step of the window.
   bool is_of_window(std::uint32_t step) const;
   bool is_of_window(const OpSpan& op) const { return op.step != kNoRow && is_of_window(op.step); }
   // What an operator of the window asked for, or, of what nobody is known to have asked for, what began in

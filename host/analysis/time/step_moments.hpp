@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 #include "host/analysis/time/intervals.hpp"
 
 namespace strata::analysis {

@@ -34,6 +34,13 @@ struct LayerTime {
     std::int64_t forward_ns = 0, backward_ns = 0, device_ns = 0;
     std::uint64_t operators = 0;
     std::int64_t host_ns() const { return forward_ns + backward_ns; }
+    Amount& operator+=(const Amount& other) {
+      forward_ns += other.forward_ns;
+      backward_ns += other.backward_ns;
+      device_ns += other.device_ns;
+      operators += other.operators;
+      return *this;
+    }
   };
   std::string path;   // of what is of no module, "(" phase ")"
   std::string label;  // its last part

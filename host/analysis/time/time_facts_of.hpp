@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/steps/window.hpp"
 #include "host/analysis/time/time_facts.hpp"
-#include "host/analysis/window.hpp"
 
 namespace strata::analysis {
 

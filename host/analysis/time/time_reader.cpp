@@ -12,9 +12,10 @@ using Need = TableReader::Need;
 template <typename Rows, typename Key>
 std::size_t drop_repeated(Rows& rows, Key key) {
   std::ranges::stable_sort(rows, {}, key);
-  const auto repeated = std::ranges::unique(rows, {}, key);
-  const auto count = static_cast<std::size_t>(repeated.size());
-  rows.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(rows.begin(), rows.end(),
+                                    [&](const auto& one, const auto& next) { return one.*key == next.*key; });
+  const auto count = static_cast<std::size_t>(rows.end() - repeated);
+  rows.erase(repeated, rows.end());
   return count;
 }
 

@@ -2,7 +2,7 @@
 // Reads the tables of the plugin cupti_timeline.
 #pragma once
 
-#include "host/analysis/table_reader.hpp"
+#include "host/analysis/reading/table_reader.hpp"
 
 namespace strata::analysis {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 #include "host/analysis/warm_up/claimed_time.hpp"
 #include "host/analysis/warm_up/operator_times.hpp"
 #include "host/analysis/warm_up/step_parts.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 #include "host/analysis/warm_up/claimed_time.hpp"
 #include "host/analysis/warm_up/warm_up.hpp"
 

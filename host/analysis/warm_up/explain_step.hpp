@@ -2,7 +2,7 @@
 // Takes one slow step apart.
 #pragma once
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 #include "host/analysis/warm_up/operator_times.hpp"
 #include "host/analysis/warm_up/step_parts.hpp"
 #include "host/analysis/warm_up/warm_up.hpp"

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 #include "host/analysis/warm_up/causes.hpp"
 
 namespace strata::analysis {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "host/analysis/table_reader.hpp"
+#include "host/analysis/reading/table_reader.hpp"
 
 namespace strata::analysis {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "host/analysis/facts.hpp"
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 
 namespace strata::analysis {
 

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "host/analysis/facts.hpp"
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 #include "host/analysis/warm_up/claimed_time.hpp"
 #include "host/analysis/warm_up/driver_time.hpp"
 #include "host/analysis/warm_up/explain_step.hpp"

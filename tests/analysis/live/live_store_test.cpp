@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/run_error.hpp"
+#include "host/analysis/reading/run_error.hpp"
 #include "tests/analysis/cached_run.hpp"
 #include "tests/analysis/random_run.hpp"
 #include "tests/analysis/store_writer.hpp"

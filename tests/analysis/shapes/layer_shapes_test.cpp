@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "strata/ext/module.h"
 #include "strata/ext/phase.h"
 #include "strata/ext/tensor.h"
@@ -104,6 +106,33 @@ TEST(RecomputationWaves, AreOneForEachLayer) {
   EXPECT_EQ(waves.bytes, 400U);
   EXPECT_EQ(waves.level_bytes, 1400U);
   EXPECT_NE(waves.sentence.find("3 waves"), std::string::npos) << waves.sentence;
+}
+
+TEST(RecomputationWaves, LastUntilTheirLastBlockIsGone) {
+  // Backward frees what a layer computed first last.
+  const Facts facts = run_of({.forward = [](auto& run) { run.free(run.allocate(10)); },
+                              .backward =
+                                  [](auto& run) {
+                                    for (int layer = 2; layer-- > 0;) {
+                                      std::vector<std::uint64_t> computed;
+                                      run.phase(STRATA_PHASE_FORWARD, "recompute", [&] {
+                                        run.module(
+                                            fmt::format("layers.{}", layer),
+                                            [&] {
+                                              for (int block = 0; block < 3; ++block)
+                                                computed.push_back(run.allocate(100));
+                                            },
+                                            STRATA_MODULE_RECOMPUTE);
+                                      });
+                                      for (; !computed.empty(); computed.pop_back())
+                                        run.free(computed.back());
+                                    }
+                                  }});
+  const Shape waves = only(facts, ShapeKind::kRecomputationWaves);
+  const auto last = std::ranges::max_element(facts.blocks, {}, [&](const Block& block) {
+    return block.kind == "recompute" && block.birth_ns <= waves.end_ns ? block.death_ns : 0;
+  });
+  EXPECT_EQ(waves.end_ns, last->death_ns);
 }
 
 TEST(RecomputationWaves, OfOneLayerAreNone) {

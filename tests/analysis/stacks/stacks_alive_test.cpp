@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "host/report/stack_lines.hpp"
+#include "host/report/terminal/stack_lines.hpp"
 
 namespace strata::analysis {
 namespace {

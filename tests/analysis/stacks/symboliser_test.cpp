@@ -74,11 +74,11 @@ TEST(Symboliser, TellsInlinedFunctionsApart) {
   const std::vector<Frame>& frames = symboliser.frames_at(known.place("known_inlined"));
   ASSERT_EQ(frames.size(), 2u);
   EXPECT_EQ(frame_name(frames[0]), "known::Inner::inlined");
-  EXPECT_EQ(frames[0].line, 25u);
+  EXPECT_EQ(frames[0].line, 26u);
   EXPECT_TRUE(frames[0].inlined);
   EXPECT_EQ(frame_name(frames[1]), "known::around<...>");
-  EXPECT_EQ(frames[1].line, 33u);
-  EXPECT_EQ(frame_place(frames[1]), "known_functions.cpp:33");
+  EXPECT_EQ(frames[1].line, 34u);
+  EXPECT_EQ(frame_place(frames[1]), "known_functions.cpp:34");
   EXPECT_FALSE(frames[1].inlined);
 }
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "host/analysis/steps/window.hpp"
 #include "host/analysis/time/time_facts_of.hpp"
-#include "host/analysis/window.hpp"
 #include "strata/ext/activity.h"
 
 namespace strata::analysis::testing {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/recording.hpp"
+#include "host/analysis/reading/recording.hpp"
 #include "host/analysis/time/time_facts.hpp"
 
 namespace strata::analysis::testing {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our running total against an independent count: what c10's own memory reporting said of the same events
+// (runs recorded with `trace.cross_check: true`).
+#pragma once
+
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+#include "host/analysis/reading/recording.hpp"
+
+namespace strata::analysis {
+
+// `points` is the timeline of `run`.
+CrossCheck cross_check(const Recording& run, const std::vector<Point>& points);
+
+}  // namespace strata::analysis

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/layers/layer_paths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace strata::analysis {
+namespace {
+
+std::string outside_of_modules(const Facts& facts, const Block& block) {
+  if (block.name != 0) return fmt::format("({})", block.kind);
+  return block.phase == 0 ? "(no phase)" : fmt::format("({})", facts.phases[block.phase - 1].name);
+}
+
+}  // namespace
+
+LayerPath layer_path(const Facts& facts, const Block& block) {
+  if (block.layer == 0) {
+    const std::string text = outside_of_modules(facts, block);
+    return {text, {{text, text.size()}}};
+  }
+  LayerPath path{facts.texts[block.layer], {}};
+  for (std::size_t begin = 0; begin <= path.text.size();) {
+    const bool is_last = path.parts.size() + 1 == kMostPathParts;
+    const std::size_t end =
+        std::min(is_last ? path.text.size() : path.text.find('.', begin), path.text.size());
+    path.parts.push_back({path.text.substr(begin, end - begin), end});
+    begin = end + 1;
+  }
+  return path;
+}
+
+std::string_view repeated_block(std::string_view path) {
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    const std::string_view name = path.substr(begin, end - begin);
+    const auto is_digit = [](char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; };
+    if (!name.empty() && std::ranges::all_of(name, is_digit)) return path.substr(0, end);
+    begin = end + 1;
+  }
+  return {};
+}
+
+}  // namespace strata::analysis

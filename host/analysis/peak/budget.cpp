@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/budget.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "host/analysis/peak/peak.hpp"
+#include "host/analysis/peak/peak_json.hpp"
+#include "host/analysis/peak/remedies.hpp"
+#include "host/analysis/steps/window.hpp"
+
+namespace strata::analysis {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostOfBudget = 10;
+
+ordered_json budget_shares(const std::vector<PeakShare>& shares) {
+  ordered_json list = ordered_json::array();
+  for (std::size_t index = 0; index < std::min(shares.size(), kMostOfBudget); ++index)
+    list.push_back({{"label", shares[index].label}, {"bytes", shares[index].bytes}});
+  return list;
+}
+
+ordered_json budget_blocks(const Facts& facts, const Peak& peak) {
+  ordered_json list = ordered_json::array();
+  for (std::size_t index = 0; index < std::min(peak.largest_blocks.size(), kMostOfBudget); ++index) {
+    const Block& block = facts.blocks[peak.largest_blocks[index]];
+    list.push_back({{"bytes", block.bytes},
+                    {"category", to_string(block.category)},
+                    {"kind", block.kind},
+                    {"owner", facts.texts[block.name]},
+                    {"op", facts.texts[block.op]},
+                    {"layer", facts.texts[block.layer]}});
+  }
+  return list;
+}
+
+}  // namespace
+
+BudgetCheck check_budget(const Facts& facts, std::uint64_t budget_bytes) {
+  BudgetCheck check{.budget_bytes = budget_bytes, .peak = find_peak(facts, Window{}), .remedies = {}};
+  if (check.fits()) return check;
+  // As if the budget were the device, and what is above it an allocation that failed.
+  OutOfMemory failure;
+  failure.requested_bytes = check.peak.allocated_bytes - budget_bytes;
+  failure.device_free_bytes = 0;
+  failure.largest_gap_bytes = failure.requested_bytes;
+  failure.held = check.peak;
+  check.remedies = find_remedies(facts, failure);
+  return check;
+}
+
+std::string budget_document(const Facts& facts, const BudgetCheck& check) {
+  const Peak& peak = check.peak;
+  ordered_json document{{"schema", "strata.budget/1"},
+                        {"budget_bytes", check.budget_bytes},
+                        {"fits", check.fits()},
+                        {"device", facts.device},
+                        {"peak_bytes", peak.allocated_bytes},
+                        {"step", nullptr},
+                        {"phase", peak.phase},
+                        {"categories", to_json(peak.categories)},
+                        {"by_kind", budget_shares(peak.by_kind)},
+                        {"by_module", budget_shares(peak.by_layer)},
+                        {"largest_blocks", budget_blocks(facts, peak)}};
+  if (peak.step >= 0) document["step"] = peak.step;
+  ordered_json remedies = ordered_json::array();
+  for (const Remedy& remedy : check.remedies)
+    remedies.push_back({{"change", remedy.change},
+                        {"bytes", remedy.bytes},
+                        {"reason", remedy.reason},
+                        {"enough", remedy.enough}});
+  document["remedies"] = std::move(remedies);
+  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the allocator held most: not always at the moment when most was allocated.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::analysis {
+
+struct MostReserved {
+  std::uint64_t bytes = 0;
+  std::int64_t step = -1;  // the first of several
+};
+
+// Of the window's steps; nothing where there is none.
+std::optional<MostReserved> most_reserved_in_window(const Facts& facts);
+
+}  // namespace strata::analysis

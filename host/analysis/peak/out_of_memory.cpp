@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/out_of_memory.hpp"
+
+#include <algorithm>
+
+#include "host/analysis/peak/peak.hpp"
+#include "host/analysis/peak/remedies.hpp"
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+
+std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& run, const OpTable& ops,
+                                          const Layers& layers) {
+  std::vector<OutOfMemory> failures;
+  for (const FailureRow& row : run.failures) {
+    OutOfMemory failure;
+    failure.requested_bytes = row.bytes;
+    failure.device_free_bytes = row.device_free_bytes;
+    failure.largest_gap_bytes = row.largest_gap_bytes;
+    if (const auto op = ops.find(row.op)) failure.op = ops.maker(*op);
+    failure.layer = layers.at(row.op, row.module);
+    failure.held = alive_at(facts, row.sequence, row.ns);
+    failure.remedies = find_remedies(facts, failure);
+    failures.push_back(std::move(failure));
+  }
+  return failures;
+}
+
+bool is_before_any_optimizer(const Facts& facts, const OutOfMemory& failure) {
+  const bool has_begun = std::ranges::any_of(facts.phases, [&](const PhaseFact& phase) {
+    return phase.kind == STRATA_PHASE_OPTIMIZER && phase.begin_sequence <= failure.held.sequence;
+  });
+  return !has_begun && failure.held.categories[static_cast<std::size_t>(Category::kOptimizerState)] == 0;
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/remedies.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/layers/layer_paths.hpp"
+#include "host/analysis/shapes/program_words.hpp"
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+namespace {
+
+using Holds = std::function<bool(const Block&)>;
+
+class RemedyFinder {
+ public:
+  RemedyFinder(const Facts& facts, const OutOfMemory& failure) : facts_(facts), failure_(failure) {
+    const std::uint64_t free = failure.device_free_bytes.value_or(0);
+    missing_bytes_ = failure.requested_bytes - std::min(free, failure.requested_bytes);
+  }
+
+  std::vector<Remedy> find() {
+    fragmentation();
+    checkpointing();
+    attention_scores();
+    smaller_batch();
+    add("a fused optimizer (optimizer.impl: fused)",
+        bytes_of([](const Block& block) { return block.kind == "optimizer_temp"; }),
+        "temporaries of the optimizer's step");
+    add("8-bit moments (optimizer.name: adam8bit)",
+        bytes_of([this](const Block& block) { return is_moment(block); }) / 4 * 3,
+        "three quarters of Adam's moments");
+    gradients();
+    std::ranges::stable_sort(remedies_, [](const Remedy& left, const Remedy& right) {
+      return std::pair(left.enough, left.bytes) > std::pair(right.enough, right.bytes);
+    });
+    return std::move(remedies_);
+  }
+
+ private:
+  void add(std::string change, std::uint64_t bytes, std::string reason) {
+    if (bytes == 0) return;
+    if (!facts_.is_configured) change = in_words_of_pytorch(std::move(change));
+    remedies_.push_back({std::move(change), bytes, std::move(reason), bytes >= missing_bytes_});
+  }
+
+  bool is_alive(const Block& block) const { return block.is_alive_at(failure_.held.sequence); }
+
+  std::uint64_t bytes_of(const Holds& holds) const {
+    std::uint64_t bytes = 0;
+    for (const Block& block : facts_.blocks) {
+      if (is_alive(block) && holds(block)) bytes += block.bytes;
+    }
+    return bytes;
+  }
+
+  bool is_moment(const Block& block) const {
+    const std::string_view name = facts_.texts[block.name];
+    return block.category == Category::kOptimizerState &&
+           (name.ends_with(".exp_avg") || name.ends_with(".exp_avg_sq"));
+  }
+
+  // Also of a forward that was cut short: nobody knows yet what its backward would have read.
+  static bool is_for_backward(const Block& block) {
+    return block.category == Category::kActivation &&
+           (block.kind == "saved" || block.kind == "forward_residue");
+  }
+
+  // Free, but in pieces that are each too small.
+  void fragmentation() {
+    const Peak& held = failure_.held;
+    const std::uint64_t pieces = held.reserved_bytes - std::min(held.allocated_bytes, held.reserved_bytes);
+    if (failure_.largest_gap_bytes >= failure_.requested_bytes || !segments_are_told(facts_.reserved)) return;
+    add("segments that grow (PYTORCH_ALLOC_CONF=expandable_segments:True)", pieces,
+        "reserved and not allocated, in pieces that were too small");
+  }
+
+  // A checkpointed block's saved tensors are there while it goes backward: those of one at a time.
+  void checkpointing() {
+    std::map<std::string_view, std::uint64_t> saved;
+    std::uint64_t all = 0, largest = 0;
+    for (const Block& block : facts_.blocks) {
+      if (!is_alive(block) || !is_for_backward(block)) continue;
+      const std::string_view repeated =
+          repeated_block(facts_.texts[block.saver != 0 ? block.saver : block.layer]);
+      if (repeated.empty()) continue;
+      largest = std::max(largest, saved[repeated] += block.bytes);
+      all += block.bytes;
+    }
+    if (saved.size() > 1)
+      add("checkpointed blocks (checkpointing: block)", all - largest,
+          "saved for backward by all blocks but one");
+  }
+
+  // A softmax keeps what it made; that of attention is as large as the square of the context.
+  void attention_scores() {
+    std::uint64_t bytes = 0;
+    int softmaxes = 0;
+    for (const Block& block : facts_.blocks) {
+      if (!is_alive(block) || !is_for_backward(block) || facts_.texts[block.op] != "aten::_softmax") continue;
+      bytes += block.bytes;
+      ++softmaxes;
+    }
+    if (softmaxes > 1) add("attention in one kernel (attention: sdpa)", bytes, "what each softmax keeps");
+  }
+
+  void smaller_batch() {
+    add("half the batch, accumulated twice (data.batch_size, accumulation)",
+        bytes_of([](const Block& block) {
+          return block.category == Category::kActivation && block.kind != "autocast_copy";
+        }) / 2,
+        "half of the activations");
+  }
+
+  void gradients() {
+    const auto& phases = facts_.phases;
+    const bool in_forward = std::ranges::any_of(phases, [&](const PhaseFact& phase) {
+      return phase.kind == STRATA_PHASE_FORWARD && phase.begin_sequence <= failure_.held.sequence &&
+             failure_.held.sequence < phase.end_sequence && phase.micro_batch == 0;
+    });
+    if (!in_forward) return;
+    add("gradients cleared before forward (zero_grad: {at: step_start, set_to_none: true})",
+        failure_.held.categories[static_cast<std::size_t>(Category::kGradient)],
+        "gradients of the step before");
+  }
+
+  const Facts& facts_;
+  const OutOfMemory& failure_;
+  std::uint64_t missing_bytes_ = 0;
+  std::vector<Remedy> remedies_;
+};
+
+}  // namespace
+
+std::vector<Remedy> find_remedies(const Facts& facts, const OutOfMemory& failure) {
+  return RemedyFinder(facts, failure).find();
+}
+
+}  // namespace strata::analysis

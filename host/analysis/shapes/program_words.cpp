@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/shapes/program_words.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace strata::analysis {
+namespace {
+
+struct Words {
+  std::string_view key, words;
+};
+
+// Longer ones before those that they begin with.
+constexpr std::array kWords{
+    Words{"checkpointing: {every: 1, offload: true}", "torch.autograd.graph.save_on_cpu"},
+    Words{"checkpointing: {select: attention}", "torch.utils.checkpoint around attention alone"},
+    Words{"checkpointing: block", "torch.utils.checkpoint around each block"},
+    Words{"checkpointing: none", "no checkpointing"},
+    Words{"(data.batch_size, accumulation)", "(the loader's batch_size, and a step every second backward)"},
+    Words{"optimizer.impl: fused", "fused=True"},
+    Words{"optimizer.impl: foreach", "foreach=True"},
+    Words{"optimizer.impl: loop", "foreach=False"},
+    Words{"optimizer.name: adam8bit", "bitsandbytes' Adam8bit"},
+    Words{"optimizer.name: rsvd_adam", "a randomised decomposition"},
+    Words{"optimizer.per_layer: true", "a step in each parameter's register_post_accumulate_grad_hook"},
+    Words{"optimizer.init_state: dummy makes", "a first step with gradients of zero makes"},
+    Words{"optimizer.update_proj_gap", "update_proj_gap"},
+    Words{"optimizer.rank_fraction", "rank"},
+    Words{"zero_grad: {at: step_start, set_to_none: true}", "optimizer.zero_grad() at the step's begin"},
+    Words{"zero_grad: {at: step_start}", "optimizer.zero_grad() at the step's begin"},
+    Words{"zero_grad: {at: step_end}", "optimizer.zero_grad() behind optimizer.step()"},
+    Words{"set_to_none: false", "set_to_none=False"},
+    Words{"attention: sdpa", "F.scaled_dot_product_attention"},
+    Words{"autocast_cache: false", "autocast's cache_enabled=False"},
+    Words{"precision: bf16", "model.to(torch.bfloat16)"},
+    Words{" (model.tied: false)", ""}};
+
+}  // namespace
+
+std::string in_words_of_pytorch(std::string remedy) {
+  for (const auto& [key, words] : kWords) {
+    for (std::size_t at = remedy.find(key); at != std::string::npos; at = remedy.find(key, at + words.size()))
+      remedy.replace(at, key.size(), words);
+  }
+  return remedy;
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/steps/open_phases.hpp"
+
+#include <algorithm>
+
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+
+OpenPhases::OpenPhases(const std::vector<PhaseFact>& phases) : phases_(phases) {
+  around_.reserve(phases.size());
+  std::vector<Index> open;
+  for (Index index = 0; index < phases.size(); ++index) {
+    // What is closed here is closed at all later begins too.
+    while (!open.empty() && phases[open.back()].end_sequence <= phases[index].begin_sequence) open.pop_back();
+    around_.push_back(open.empty() ? kNone : open.back());
+    open.push_back(index);
+  }
+}
+
+std::optional<OpenPhases::Index> OpenPhases::around(Index phase) const {
+  return around_[phase] == kNone ? std::nullopt : std::optional(around_[phase]);
+}
+
+std::optional<OpenPhases::Index> OpenPhases::innermost(std::uint64_t sequence) const {
+  const auto after = std::ranges::upper_bound(phases_, sequence, {}, &PhaseFact::begin_sequence);
+  if (after == phases_.begin()) return std::nullopt;
+  // Whatever is open now and began before a closed one was open when that one began.
+  std::optional<Index> phase = static_cast<Index>(after - phases_.begin() - 1);
+  while (phase && phases_[*phase].end_sequence <= sequence) phase = around(*phase);
+  return phase;
+}
+
+std::optional<OpenPhases::Index> OpenPhases::part_of_step(std::uint64_t sequence) const {
+  const std::optional<Index> inner = innermost(sequence);
+  std::optional<Index> part = inner;
+  for (std::optional<Index> outer = inner; outer; outer = around(*outer)) {
+    const PhaseFact& phase = phases_[*outer];
+    if (phase.kind != STRATA_PHASE_OTHER && phase.end_sequence > sequence) part = outer;
+  }
+  return part;
+}
+
+}  // namespace strata::analysis

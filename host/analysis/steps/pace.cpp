@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/steps/pace.hpp"
+
+#include <algorithm>
+
+namespace strata::analysis {
+
+Pace window_pace(const std::vector<StepFact>& steps, std::int64_t first_step, std::int64_t last_step) {
+  std::vector<double> durations_ns;
+  double total_ns = 0.0;
+  std::uint64_t tokens = 0;
+  for (const StepFact& step : steps) {
+    if (!step.complete || step.index < first_step || step.index > last_step) continue;
+    durations_ns.push_back(static_cast<double>(step.duration_ns()));
+    total_ns += durations_ns.back();
+    tokens += step.tokens;
+  }
+  Pace pace;
+  pace.complete_steps = durations_ns.size();
+  if (durations_ns.empty()) return pace;
+  std::sort(durations_ns.begin(), durations_ns.end());
+  const std::size_t count = durations_ns.size();
+  pace.median_step_ns = (durations_ns[(count - 1) / 2] + durations_ns[count / 2]) / 2.0;
+  if (tokens > 0 && total_ns > 0.0) pace.tokens_per_second = static_cast<double>(tokens) / total_ns * 1e9;
+  return pace;
+}
+
+}  // namespace strata::analysis

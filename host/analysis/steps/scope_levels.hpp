@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run's measures as levels over its events, and what they come to within a stretch.
+#pragma once
+
+#include <vector>
+
+#include "host/analysis/steps/scopes.hpp"
+
+namespace strata::analysis {
+
+// Refers to the facts that it is made from: of a long run a copy of each line would be hundreds of megabytes.
+class LevelLines {
+ public:
+  explicit LevelLines(const Facts& facts);
+
+  // Within [begin, end], at the sequences of events.
+  std::array<std::optional<ScopeLevels>, kMeasures> within(std::uint64_t begin_sequence,
+                                                           std::uint64_t end_sequence) const;
+
+  // The device's use right after that event; nothing where it was never sampled.
+  std::optional<std::uint64_t> device_used_at(std::uint64_t sequence) const;
+
+ private:
+  struct Level {
+    std::uint64_t sequence = 0;
+    std::int64_t ns = 0;
+    std::uint64_t bytes = 0;
+  };
+  using Line = std::vector<Level>;  // by sequence
+
+  std::optional<ScopeLevels> resident_within(std::uint64_t begin_sequence, std::uint64_t end_sequence) const;
+
+  const Facts& facts_;
+  Line device_used_;
+  Line requested_;       // of a run in which frees had to wait for a stream; else it is the timeline's
+  Line resident_peaks_;  // the most ever resident, as known at each sample
+};
+
+}  // namespace strata::analysis

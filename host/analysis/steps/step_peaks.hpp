@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+#include "host/analysis/steps/open_phases.hpp"
+
+namespace strata::analysis {
+
+// Fills in what each step begins with and its highest moment. Looks at each point of each step once.
+void find_step_peaks(const std::vector<Point>& points, const OpenPhases& phases,
+                     std::vector<StepFact>& steps);
+
+}  // namespace strata::analysis

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/steps/thinned.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/steps/window.hpp"
+
+namespace strata::analysis {
+namespace {
+
+constexpr std::size_t kNamedStretches = 4;
+
+std::string steps_text(const ThinnedSteps& stretch) {
+  return stretch.first_step == stretch.last_step
+             ? fmt::format("{}", stretch.first_step)
+             : fmt::format("{}-{}", stretch.first_step, stretch.last_step);
+}
+
+}  // namespace
+
+bool Thinned::contains(std::uint64_t sequence) const {
+  const auto after = std::ranges::upper_bound(stretches, sequence, {}, &ThinnedSteps::begin_sequence);
+  return after != stretches.begin() && sequence < std::prev(after)->end_sequence;
+}
+
+std::string thinned_sentence(const Thinned& thinned, const Window& window) {
+  std::vector<std::string> steps;
+  std::uint64_t count = 0;
+  for (const ThinnedSteps& stretch : thinned.stretches) {
+    if (steps.size() < kNamedStretches) steps.push_back(steps_text(stretch));
+    count += stretch.steps;
+  }
+  if (thinned.stretches.size() > kNamedStretches)
+    steps.push_back(fmt::format("and {} more stretches", thinned.stretches.size() - kNamedStretches));
+  return fmt::format(
+      "{} {} {} thinned (store.max_mb): {} peak{} kept, {} allocations are not; what is said of the window "
+      "is of the "
+      "steps {}-{} alone, but for its peak",
+      count == 1 ? "step" : "steps", fmt::join(steps, ", "), count == 1 ? "is" : "are",
+      count == 1 ? "its" : "their", count == 1 ? " is" : "s are", count == 1 ? "its" : "their",
+      window.first_step, window.last_step);
+}
+
+Window whole_steps(const Recording& run, const Window& window) {
+  if (run.thinned.is_empty()) return window;
+  const std::uint64_t end = run.thinned.stretches.back().end_sequence;
+  if (end <= window.begin_sequence) return window;
+  const auto first = std::ranges::find_if(run.steps, [&](const StepRow& step) {
+    return step.begin_sequence >= end && step.step <= window.last_step;
+  });
+  Window whole = window;
+  if (first == run.steps.end()) {
+    // The window was over, and all of it is thinned: what it ends with is known.
+    whole.first_step = window.last_step;
+    whole.begin_sequence = window.end_sequence;
+    whole.begin_ns = window.end_ns;
+    return whole;
+  }
+  whole.first_step = first->step;
+  whole.begin_sequence = first->begin_sequence;
+  whole.begin_ns = first->begin_ns;
+  return whole;
+}
+
+void drop_thinned_points(const Thinned& thinned, std::vector<Point>& points) {
+  auto kept = points.begin();
+  auto point = points.begin();
+  for (const ThinnedSteps& stretch : thinned.stretches) {
+    const auto begin = std::partition_point(
+        point, points.end(), [&](const Point& each) { return each.sequence < stretch.begin_sequence; });
+    const auto end = std::partition_point(
+        begin, points.end(), [&](const Point& each) { return each.sequence < stretch.end_sequence; });
+    kept = kept == point ? begin : std::move(point, begin, kept);
+    if (begin != end) *kept++ = *std::prev(end);
+    point = end;
+  }
+  if (kept == point) return;
+  points.erase(std::move(point, points.end(), kept), points.end());
+}
+
+void use_thinned_peaks(const Recording& run, std::vector<StepFact>& steps) {
+  std::unordered_map<std::uint64_t, const ThinnedPeak*> peaks;
+  for (const ThinnedPeak& peak : run.thinned.peaks) {
+    if (Device{peak.device_type, peak.device_index} == run.device) peaks.emplace(peak.step_sequence, &peak);
+  }
+  for (StepFact& step : steps) {
+    if (!run.thinned.contains(step.begin_sequence)) continue;
+    step.thinned = true;
+    step.peak_categories = {};
+    step.begin_categories = {};
+    step.peak_allocated_bytes = step.peak_reserved_bytes = 0;
+    step.peak_sequence = step.begin_sequence;
+    step.peak_ns = step.begin_ns;
+    const auto found = peaks.find(step.begin_sequence);
+    if (found == peaks.end()) continue;
+    const ThinnedPeak& peak = *found->second;
+    step.peak_allocated_bytes = peak.allocated_bytes;
+    step.peak_reserved_bytes = peak.reserved_bytes;
+    step.peak_sequence = peak.sequence;
+    step.peak_ns = peak.ns;
+  }
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps whose detail a store with a largest size (`store.max_mb`) let go of. What is alive behind them is
+// known to the byte, and so are their peaks; what came and went within them is not, so that no figure but the
+// peak covers them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace strata::analysis {
+
+struct Recording;
+struct Facts;
+struct Point;
+struct StepFact;
+struct Window;
+
+struct ThinnedSteps {
+  std::int64_t first_step = 0, last_step = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t begin_sequence = 0, end_sequence = 0;  // from the first one's begin to the next step's
+};
+
+struct ThinnedPeak {
+  std::uint64_t step_sequence = 0;  // of the step's begin
+  std::uint32_t device_type = 0;
+  std::int32_t device_index = 0;
+  std::uint64_t allocated_bytes = 0, reserved_bytes = 0, sequence = 0;
+  std::int64_t ns = 0;
+};
+
+// In the order of the run. Empty: nothing was thinned.
+struct Thinned {
+  std::vector<ThinnedSteps> stretches;
+  std::vector<ThinnedPeak> peaks;  // of all devices
+
+  bool is_empty() const { return stretches.empty(); }
+  bool contains(std::uint64_t sequence) const;
+};
+
+// "steps 0-412 are thinned (store.max_mb): their peaks are kept, ..."
+std::string thinned_sentence(const Thinned& thinned, const Window& window);
+
+// The window from the first step on behind which nothing is thinned.
+Window whole_steps(const Recording& run, const Window& window);
+
+// Leaves of each stretch the level that it ends with: those before lack what came and went.
+void drop_thinned_points(const Thinned& thinned, std::vector<Point>& points);
+
+// The kept peaks of the run's device.
+void use_thinned_peaks(const Recording& run, std::vector<StepFact>& steps);
+
+}  // namespace strata::analysis

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/steps/window.hpp"
+
+#include <algorithm>
+
+namespace strata::analysis {
+
+Window active_window(const Recording& run, std::vector<std::string>& warnings) {
+  const auto active = [&](const StepRow& step) {
+    const auto index = static_cast<std::uint64_t>(step.step);
+    return step.step >= 0 && index >= run.first_step && index <= run.last_step;
+  };
+  const auto first = std::find_if(run.steps.begin(), run.steps.end(), active);
+  if (first == run.steps.end()) {
+    warnings.emplace_back("no step of the active window was recorded: the statistics cover the whole run");
+    Window whole{.begin_ns = run.begin_ns, .end_ns = run.end_ns};
+    if (!run.steps.empty()) {
+      whole.first_step = run.steps.front().step;
+      whole.last_step = run.steps.back().step;
+    }
+    return whole;
+  }
+  const auto last = std::find_if(run.steps.rbegin(), run.steps.rend(), active);
+  return {first->step,
+          last->step,
+          first->begin_sequence,
+          last->end_sequence,
+          first->begin_ns,
+          last->end_ns == INT64_MAX ? std::max(run.end_ns, first->begin_ns) : last->end_ns};
+}
+
+}  // namespace strata::analysis
