@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "sources/cupti/refusal.hpp"
+#include "sources/cupti/subscription/refusal.hpp"
 
 namespace strata::cupti {
 namespace {
@@ -90,9 +90,8 @@ void CuptiSource::end_step(const strata_when& when, const strata_step_info&, con
   const std::scoped_lock lock(mutex_);
   if (owned_ == nullptr || when.monotonic_ns - last_flush_ns_ < kFlushEveryNs) return;
   last_flush_ns_ = when.monotonic_ns;
-  Warnings warnings;
-  owned_->fetch(warnings);
-  say(warnings);
+  owned_->fetch();
+  say_warnings();
 }
 
 void CuptiSource::flush(std::uint32_t reason, std::int64_t deadline_ns) {
@@ -109,9 +108,8 @@ void CuptiSource::flush(std::uint32_t reason, std::int64_t deadline_ns) {
     stop(deadline_ns);
     return;
   }
-  Warnings warnings;
-  owned_->flush(time_point(deadline_ns), warnings);
-  say(warnings);
+  owned_->flush(time_point(deadline_ns));
+  say_warnings();
 }
 
 void CuptiSource::end_run(const strata_when& when, std::uint32_t reason) {
@@ -145,10 +143,8 @@ void CuptiSource::start(std::int64_t now_ns) {
 }
 
 void CuptiSource::start_with(std::unique_ptr<Subscription> subscription, std::int64_t now_ns) {
-  Warnings warnings;
-  owned_ =
-      std::make_unique<Recording>(host_, *library_, settings_, *origins_, std::move(subscription), warnings);
-  say(warnings);
+  owned_ = std::make_unique<Recording>(host_, *library_, settings_, *origins_, std::move(subscription));
+  say_warnings();
   begin_ns_ = last_flush_ns_ = now_ns;
   said_busy_ = false;
   ++generation_;
@@ -188,9 +184,8 @@ void CuptiSource::stop(std::int64_t deadline_ns) {
   recording_.store(nullptr);
   starves_profiler_ = false;
   while (pushes_.load() != 0) std::this_thread::yield();
-  Warnings warnings;
-  owned_->finish(time_point(deadline_ns), warnings);
-  say(warnings);
+  owned_->finish(time_point(deadline_ns));
+  say_warnings();
   write_row(host_.monotonic_ns());
   owned_.reset();
 }
@@ -213,8 +208,8 @@ void CuptiSource::write_row(std::int64_t end_ns) {
                    sums);
 }
 
-void CuptiSource::say(const Warnings& warnings) const {
-  for (const std::string& warning : warnings) host_.warning(warning);
+void CuptiSource::say_warnings() const {
+  for (const std::string& warning : owned_->take_warnings()) host_.warning(warning);
 }
 
 void CuptiSource::warn_of_copies() const {
@@ -231,10 +226,8 @@ void CuptiSource::warn_of_profiler() {
   said_profiler_ = true;
   host_.warning(
       "torch.profiler (Kineto) records in this process, but CUPTI, which lets one tool in at a time, is held "
-      "here: "
-      "its traces have no device events. Start it before this run's window, or leave it or the plugins that "
-      "listen "
-      "to devices out");
+      "here: its traces have no device events. Start it before this run's window, or leave it or the plugins "
+      "that listen to devices out");
 }
 
 std::uint64_t CuptiSource::push(const Origin& origin) {

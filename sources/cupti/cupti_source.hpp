@@ -15,9 +15,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "sources/cupti/capture_table.hpp"
 #include "sources/cupti/options.hpp"
-#include "sources/cupti/recording.hpp"
+#include "sources/cupti/recording/capture_table.hpp"
+#include "sources/cupti/recording/recording.hpp"
 #include "sources/cupti/torch_profiler.hpp"
 #include "strata/plugin.hpp"
 
@@ -66,7 +66,8 @@ class CuptiSource {
   void refused(Regime regime, const std::string& holder, const std::string& reason, std::int64_t now_ns);
   void stop(std::int64_t deadline_ns);
   void write_row(std::int64_t end_ns);
-  void say(const Warnings& warnings) const;
+  // Of the recording.
+  void say_warnings() const;
   void warn_of_copies() const;
   // Once, where another profiler records in vain, since CUPTI is ours alone.
   void warn_of_profiler();

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sources/cupti/cupti_api.hpp"
+#include "sources/cupti/subscription/cupti_api.hpp"
 
 namespace strata::cupti {
 

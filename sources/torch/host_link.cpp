@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/host_link.hpp"
 
-#include <unistd.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <mutex>
 #include <thread>
 
 namespace strata::torch_source {
@@ -20,12 +21,16 @@ std::array<OpenEmissions, 64> open_emissions;
 std::atomic<const HostLink*> connected{nullptr};
 
 HostLink link;  // written while nobody is connected and no emission is open
-pid_t link_process = 0;
 
 std::atomic<std::uint32_t>& open_emissions_of_this_thread() noexcept {
   // Thread control blocks are a stack's size apart, or a few cache lines: both show after mixing.
   const auto thread = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
   return open_emissions[(thread * 0x9E3779B97F4A7C15u) >> 58].count;
+}
+
+// In a forked child the parent's other threads are gone, and what they had open never closes.
+void forget_emissions() {
+  for (OpenEmissions& emissions : open_emissions) emissions.count.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -44,7 +49,8 @@ Emission::~Emission() {
 void connect_host(const strata_host* host, const strata_emit_service* emit,
                   const strata_training_service* training) {
   link = {.host = host, .emit = emit, .training = training, .run = link.run + 1};
-  link_process = getpid();
+  static std::once_flag forks_watched;
+  std::call_once(forks_watched, [] { pthread_atfork(nullptr, nullptr, forget_emissions); });
   connected.store(&link, std::memory_order_seq_cst);
 }
 
@@ -53,8 +59,6 @@ void disconnect_host() {
 }
 
 bool wait_for_emissions() {
-  // In a forked child the parent's other threads are gone, and what they had open never closes.
-  if (getpid() != link_process) return true;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   while (std::any_of(open_emissions.begin(), open_emissions.end(), [](const OpenEmissions& emissions) {
     return emissions.count.load(std::memory_order_seq_cst) != 0;

@@ -70,9 +70,9 @@ class Emission {
     return link_->training->tell(link_->host, what, name.data(), name.size());
   }
   // Not [alloc-lock].
-  strata_name intern(const char* text, std::size_t bytes) const noexcept {
+  strata_name intern(std::string_view text) const noexcept {
     strata_name name{};
-    link_->emit->intern(link_->host, text, bytes, &name);
+    link_->emit->intern(link_->host, text.data(), text.size(), &name);
     return name;
   }
 

@@ -7,14 +7,14 @@
 #include <stdexcept>
 #include <string>
 
-#include "sources/torch/cpu_allocator.hpp"
-#include "sources/torch/cuda_allocator.hpp"
-#include "sources/torch/cuda_allocator_record.hpp"
-#include "sources/torch/cuda_start.hpp"
+#include "sources/torch/allocators/cpu_allocator.hpp"
+#include "sources/torch/allocators/cuda_allocator.hpp"
+#include "sources/torch/allocators/cuda_allocator_record.hpp"
+#include "sources/torch/allocators/cuda_start.hpp"
+#include "sources/torch/allocators/pinned_allocator.hpp"
+#include "sources/torch/allocators/self_check.hpp"
 #include "sources/torch/host_link.hpp"
-#include "sources/torch/pinned_allocator.hpp"
-#include "sources/torch/saved_tensors.hpp"
-#include "sources/torch/self_check.hpp"
+#include "sources/torch/ops/saved_tensors.hpp"
 #include "sources/torch/torch_release.hpp"
 #include "sources/torch/training/owners.hpp"
 
@@ -23,6 +23,13 @@ namespace {
 
 void require(const std::string& problem) {
   if (!problem.empty()) throw std::runtime_error(problem);
+}
+
+// Whether somebody will, while the window is open or always.
+bool hears_of_memory(const Host& host, const strata_emit_service& emit) {
+  if (!STRATA_HAS_FIELD(strata_emit_service, &emit, interest_in_window) || emit.interest_in_window == nullptr)
+    return true;
+  return (emit.interest_in_window(host.abi()) & STRATA_INTEREST_MEMORY) != 0;
 }
 
 // The host of a run that began before CUDA did.
@@ -78,7 +85,20 @@ bool TorchSource::listens_to(const char* id) const {
 void TorchSource::begin_run(const strata_when& when, const strata_run_info&) {
   workspaces_ = {};
   stepped_ = false;
-  require(wait_for_emissions() ? install_cpu_allocator() : kStuckThread);
+  require(wait_for_emissions() ? "" : kStuckThread);
+  if (hears_of_memory(host_, *emit_)) trace_allocators();
+  if (memory_report_) memory_report_->begin();
+  connect_host(host_.abi(), emit_, training_);
+  if (python_stacks_) python_stacks_->begin();
+  tell_saved_tensors(saved_tensors_);
+  if (ops_ != "none") op_observer_.emplace(shapes_);
+  if (training_ != nullptr) training_watch_.emplace();
+  if (training_ != nullptr && host_.flag("program_layers")) program_layers_.emplace();
+  if (samples_) samples_->take(when);
+}
+
+void TorchSource::trace_allocators() {
+  require(install_cpu_allocator());
   const TracedCuda cuda = trace_cuda_allocator(memory_report_.has_value());
   if (cuda.how != CudaTracing::kNone) {
     tell_cuda_allocator(host_, cuda);
@@ -88,14 +108,6 @@ void TorchSource::begin_run(const strata_when& when, const strata_run_info&) {
     when_cuda_starts(&trace_late_cuda);
   }
   if (const std::string problem = install_pinned_allocator(); !problem.empty()) host_.warning(problem);
-  if (memory_report_) memory_report_->begin();
-  connect_host(host_.abi(), emit_, training_);
-  if (python_stacks_) python_stacks_->begin();
-  tell_saved_tensors(saved_tensors_);
-  if (ops_ != "none") op_observer_.emplace(shapes_);
-  if (training_ != nullptr) training_watch_.emplace();
-  if (training_ != nullptr && host_.flag("program_layers")) program_layers_.emplace();
-  if (samples_) samples_->take(when);
 }
 
 void TorchSource::ready(const strata_when& when) {

@@ -3,18 +3,18 @@
 // its end; what torch keeps of them for good stays valid and silent.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include "sources/torch/cuda_workspaces.hpp"
-#include "sources/torch/device_stats.hpp"
-#include "sources/torch/layer_outputs.hpp"
-#include "sources/torch/memory_report.hpp"
-#include "sources/torch/memory_samples.hpp"
-#include "sources/torch/op_observer.hpp"
-#include "sources/torch/python_stack_log.hpp"
+#include "sources/torch/allocators/cuda_workspaces.hpp"
+#include "sources/torch/memory_counts/device_stats.hpp"
+#include "sources/torch/memory_counts/memory_report.hpp"
+#include "sources/torch/memory_counts/memory_samples.hpp"
+#include "sources/torch/ops/layer_outputs.hpp"
+#include "sources/torch/ops/op_observer.hpp"
+#include "sources/torch/options.hpp"
+#include "sources/torch/python/python_stack_log.hpp"
 #include "sources/torch/training/program_layers.hpp"
 #include "sources/torch/training/training_watch.hpp"
 #include "strata/ext/emit.h"
@@ -22,58 +22,6 @@
 #include "strata/plugin.hpp"
 
 namespace strata::torch_source {
-
-constexpr strata_option choice_option(const char* key, const char* choices, const char* default_text,
-                                      const char* help) {
-  return {.key = key,
-          .type = STRATA_OPTION_TEXT,
-          .reserved = 0,
-          .default_text = default_text,
-          .help = help,
-          .choices = choices,
-          .minimum = 0,
-          .maximum = 0};
-}
-
-constexpr strata_option flag_option(const char* key, const char* default_text, const char* help) {
-  return {.key = key,
-          .type = STRATA_OPTION_FLAG,
-          .reserved = 0,
-          .default_text = default_text,
-          .help = help,
-          .choices = nullptr,
-          .minimum = 0,
-          .maximum = 0};
-}
-
-inline constexpr std::array<strata_option, 8> kOptions{{
-    choice_option("ops", "window|run|none", "window",
-                  "Tell of operators, so that allocations have a name: all but those of steps that wait for "
-                  "the window (save the first, whose blocks stay), those of the whole run, or none."),
-    flag_option("saved_tensors", "false",
-                "Tell of what autograd keeps for backward, through an autograd engine of our own."),
-    flag_option("cross_check", "false",
-                "Write c10's own memory reporting and DeviceStats into the run store, to be compared with "
-                "ours. DeviceStats' peaks are reset at each step's begin."),
-    choice_option(
-        "memory_samples", "phase|step|none", "phase",
-        "Sample what the devices have in use and what the process holds of the host's memory: where "
-        "the run, steps and phases begin or end (the devices at phases only when segments came or "
-        "went), where the run and steps do, or not at all."),
-    flag_option("layer_outputs", "false",
-                "Tell how many bytes each operator of the window's first step returned, for an estimate of "
-                "activations."),
-    flag_option("python_stacks", "false",
-                "Tell where in the Python program each operator that allocates was called: for reports that "
-                "show stacks. Only of threads that Python knows."),
-    flag_option(
-        "shapes", "false",
-        "Tell the shapes of matrix products, convolutions and attention, for their FLOP/s. Costs each "
-        "operator about as much again as telling of it."),
-    flag_option("program_layers", "false",
-                "In a Python program that attaches no model itself: find its models, once its first step "
-                "begins, and tell of each module's forward."),
-}};
 
 class TorchSource {
  public:
@@ -109,6 +57,7 @@ class TorchSource {
   void on_memory(const strata_when& when, const strata_memory_event& memory);
 
  private:
+  void trace_allocators();
   void let_go();
 
   Host host_;

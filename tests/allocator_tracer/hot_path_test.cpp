@@ -5,11 +5,13 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "host/runtime/events/thread_state.hpp"
 #include "plugins/allocator_tracer/tables.hpp"
 #include "strata/ext/graph.h"
 #include "strata/ext/memory.h"
@@ -128,6 +130,68 @@ TEST(HotPath, AllocatesNothingInTheHost) {
   for (const char* table : {"allocator_tracer_event", "allocator_tracer_op", "allocator_tracer_saved"}) {
     EXPECT_EQ(query_integer(store, std::string("SELECT count(*) FROM ") + table), 4 * (kEvents + 1));
   }
+}
+
+int mapped_states() {
+  int states = 0;
+  for (const ThreadState* state = all_threads(); state != nullptr; state = state->next) ++states;
+  return states;
+}
+
+std::uint64_t resident_bytes() {
+  std::uint64_t pages = 0, resident_pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident_pages;
+  return resident_pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Each comes, records an operator and a block, and goes: nothing of it is kept but its rows.
+TEST(HotPath, TenThousandThreadsLeaveTheirRowsAndNothingElse) {
+  constexpr int kThreads = 10'000, kAtOnce = 4;
+  const TemporaryFolder folder;
+  RecordingSink sink;
+  SessionOptions options;
+  options.directory = folder.path();
+  options.plugin_path = {STRATA_TEST_PLUGINS};
+  options.plugins = {{ALLOCATOR_TRACER_FILE, {}, ""}};
+  options.sources = {
+      {"emitter", {{"sink", std::to_string(reinterpret_cast<std::uintptr_t>(&sink)), ""}}, ""}};
+  options.strict = true;
+  Session session(options);
+  session.begin_run();
+  const auto come_and_go = [&](int count) {
+    for (int thread = 0; thread < count; thread += kAtOnce) {
+      std::vector<std::thread> threads;
+      for (int one = 0; one < kAtOnce; ++one) {
+        threads.emplace_back([&sink] {
+          strata_memory_event block{};
+          block.struct_size = sizeof(block);
+          strata_op_info info{};
+          info.struct_size = sizeof(info);
+          const std::uint64_t op = sink.emit->op_begin(sink.source_host, &info);
+          sink.emit->memory(sink.source_host, &block);
+          sink.emit->op_end(sink.source_host, op);
+        });
+      }
+      for (std::thread& one : threads) one.join();
+    }
+  };
+  come_and_go(kThreads / 10);
+  const int states = mapped_states();
+  ASSERT_GT(states, 0);
+  const std::uint64_t bytes = resident_bytes();
+  come_and_go(kThreads - kThreads / 10);
+  const std::uint64_t more_bytes = resident_bytes();
+  EXPECT_LE(mapped_states(), states + 8) << "threads take what ended ones left";
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  // The rings of the few spools, which fill by and by, are 4 MiB each.
+  EXPECT_LT(more_bytes, bytes + (48u << 20));
+#endif
+  session.end_run(RunEnd::kDone);
+  const std::filesystem::path store = folder.path() / "rank0" / (std::to_string(getpid()) + ".sqlite");
+  EXPECT_EQ(query(store, "PRAGMA integrity_check"), std::vector<std::string>{"ok"});
+  for (const char* table : {"allocator_tracer_event", "allocator_tracer_op"})
+    EXPECT_EQ(query_integer(store, std::string("SELECT count(*) FROM ") + table), kThreads);
+  EXPECT_EQ(session.lost(), "");
 }
 
 }  // namespace

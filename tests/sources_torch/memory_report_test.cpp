@@ -17,7 +17,7 @@ namespace {
 
 const std::map<std::string, std::string> kCrossCheck{{"cross_check", "true"}};
 
-// As sources/torch/memory_report.cpp lays it out.
+// As sources/torch/memory_counts/memory_report.cpp lays it out.
 struct ReportRow {
   std::uint64_t sequence;
   std::uint64_t address;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sources/torch/process_memory.hpp"
+#include "sources/torch/memory_counts/process_memory.hpp"
 #include "tests/sources_torch/traced_run.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using Options = std::map<std::string, std::string>;
 
-// As sources/torch/memory_samples.hpp lays it out.
+// As sources/torch/memory_counts/memory_samples.hpp lays it out.
 struct ProcessRow {
   std::uint64_t sequence;
   std::int64_t monotonic_ns;
@@ -27,7 +27,7 @@ struct ProcessRow {
   std::uint64_t peak_resident_bytes;
 };
 
-// As sources/torch/layer_outputs.cpp lays it out.
+// As sources/torch/ops/layer_outputs.cpp lays it out.
 struct OutputRow {
   std::int64_t monotonic_ns;
   std::uint64_t output_bytes;
@@ -63,6 +63,21 @@ TEST(ProcessMemory, IsUnknownWhereTheFileSaysNothing) {
   }
   EXPECT_EQ(torch_source::peak_resident_bytes(file_of(folder, "status", "A: 1\nVmHWM:\t   7 kB\n").c_str()),
             7168u);
+}
+
+// A step's begin follows on the heels of the last one's end: what was read there holds, but not for ever.
+TEST(MemorySamples, AreReadAnewWhereTimeHasPassed) {
+  TracedRun run;
+  run.host().begin_step(0);
+  const std::vector<char> touched(std::size_t{64} << 20, 'x');
+  EXPECT_EQ(touched.back(), 'x');
+  for (std::int64_t step = 1; step < 2'000; ++step) run.host().begin_step(step);
+  run.end();
+  const std::vector<ProcessRow> rows = run.host().rows<ProcessRow>("process_memory");
+  ASSERT_EQ(rows.size(), 2'002u);
+  EXPECT_TRUE(std::ranges::is_sorted(rows, {}, &ProcessRow::sequence));
+  EXPECT_GE(rows.back().peak_resident_bytes, rows[1].resident_bytes + (std::uint64_t{60} << 20))
+      << "a chain of moments, each soon after the last, would never be read again";
 }
 
 TEST(MemorySamples, AreTakenWhereTheRunAndStepsBeginAndEnd) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "sources/torch/python_stack_log.hpp"
+#include "sources/torch/python/python_stack_log.hpp"
 #include "tests/sources_torch/traced_run.hpp"
 
 namespace strata::test {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// A program in Python, here and in no file of its own: of other releases of torch this source is compiled
+// from its C++ files alone, by whatever compiler there is (host/cli/source).
 #include "sources/torch/training/find_owners.hpp"
 
 namespace strata::torch_source {
@@ -57,13 +59,41 @@ def submodules(module):
     return [child for child in (fields(module).get("_modules") or {}).values() if child is not None]
 
 
+def walk(module, seen):
+    """The module and what it reaches, each once: a module may hold its parent."""
+    ahead = [module]
+    while ahead:
+        part = ahead.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            ahead += submodules(part)
+
+
+def roots_of(modules):
+    """Those that no other reaches, and of those that reach each other the first."""
+    seen, starts = set(), []
+    for module in modules:
+        if id(module) not in seen:
+            starts.append(module)
+            for _ in walk(module, seen):
+                pass
+    # No start reaches a later one.
+    seen, roots = set(), []
+    for module in reversed(starts):
+        if id(module) not in seen:
+            roots.append(module)
+            for _ in walk(module, seen):
+                pass
+    return roots[::-1]
+
+
 def holds_tensors(module):
-    own = fields(module)
-    return bool(own.get("_parameters") or own.get("_buffers")) or any(map(holds_tensors, submodules(module)))
+    return any(fields(part).get("_parameters") or fields(part).get("_buffers") for part in walk(module, set()))
 
 
 def count_modules(module):
-    return 1 + sum(map(count_modules, submodules(module)))
+    return sum(1 for _ in walk(module, set()))
 
 
 class Finder:
@@ -71,7 +101,7 @@ class Finder:
         self.torch = torch
         self.lines = []
         self.named = set()  # StorageImpl
-        self.alive = []  # their tensors
+        self.alive = []  # their tensors, and the owners of these
         self.items = 0
         self.sharded = {}  # fully_shard's forms of a parameter, by module and key: the module holds one of them at a time
 
@@ -94,7 +124,9 @@ class Finder:
         dtype = str(tensor.dtype).removeprefix("torch.")
         of = 0
         if owner is not None:
-            of = local_of(owner).untyped_storage()._cdata
+            owner = local_of(owner)
+            of = owner.untyped_storage()._cdata
+            self.alive.append(owner)
         name = " ".join(str(name).split()) or "unnamed"
         self.lines.append(f"{role}\t{storage._cdata}\t{of}\t{dtype}\t{extents}\t{name}")
 
@@ -155,16 +187,14 @@ class Finder:
             for index, parameter in enumerate(settings.get("params") or []):
                 self.tell(PARAMETER, f"param_groups.{group}.{index}", parameter)
 
-    def find(self, is_first, kept):
+    def find(self, is_first):
         kind = kinds(self.torch)
         found = {"module": [], "optimizer": [], "dataset": [], "scaler": [], "sharded": [], "gathering": [], "tensor": []}
         for candidate in gc.get_objects():
             of = kind(type(candidate))
             if of is not None:
                 found[of].append(candidate)
-        kept += [found, self.alive]
-        children = {id(child) for module in found["module"] for child in (fields(module).get("_modules") or {}).values()}
-        roots = [module for module in found["module"] if id(module) not in children and holds_tensors(module)]
+        roots = [module for module in roots_of(found["module"]) if holds_tensors(module)]
         self.find_sharded(found["sharded"])
         # Before the modules: what Dynamo compiles an optimizer's step to is one, with the state as its buffers.
         for optimizer in found["optimizer"]:
@@ -204,9 +234,9 @@ class Finder:
 def find_owners(is_first):
     """The lines, and what holds the tensors that they name: another thread may let go of these."""
     torch = sys.modules["torch"]
-    kept = []
+    finder = Finder(torch)
     with torch._C.DisableTorchFunctionSubclass():
-        return Finder(torch).find(is_first, kept), kept
+        return finder.find(is_first), finder.alive
 )python";
 
 }  // namespace strata::torch_source

@@ -17,11 +17,11 @@ constexpr int kNoTask = -1;
 
 class OpenTasks {
  public:
-  // Whether it is the first of all that are open.
-  bool add(int task, bool& is_new) {
+  enum class Added { kOutermost, kNested, kKnown };
+  Added add(int task) {
     const std::lock_guard lock(mutex_);
-    is_new = open_.insert(task).second;
-    return is_new && open_.size() == 1;
+    if (!open_.insert(task).second) return Added::kKnown;
+    return open_.size() == 1 ? Added::kOutermost : Added::kNested;
   }
   bool holds_several() {
     const std::lock_guard lock(mutex_);
@@ -48,18 +48,18 @@ OpenTasks& open_tasks() {
 // Kept by the engine's own task until it is done with or, after an exception, thrown away: either ends it.
 class TaskEnd {
  public:
-  TaskEnd(int task, void (*call)()) : task_(task), call_(call) {}
-  ~TaskEnd() { end(); }
+  TaskEnd(int task, void (*call)(bool)) : task_(task), call_(call) {}
+  ~TaskEnd() { end(false); }
   TaskEnd(const TaskEnd&) = delete;
   TaskEnd& operator=(const TaskEnd&) = delete;
 
-  void end() {
-    if (open_tasks().remove(std::exchange(task_, kNoTask))) call_();
+  void end(bool completed) {
+    if (open_tasks().remove(std::exchange(task_, kNoTask))) call_(completed);
   }
 
  private:
   int task_;
-  void (*call_)();
+  void (*call_)(bool);
 };
 
 }  // namespace
@@ -70,12 +70,11 @@ void follow_graph_task(const GraphTaskCalls& calls) {
   keeps_a_graph = c10::GradMode::is_enabled();  // where a node begins it is the graph's own
   if (task == kNoTask || task == last) return;
   last = task;
-  bool is_new = false;
-  const bool is_outermost = open_tasks().add(task, is_new);
-  if (!is_new) return;
+  const OpenTasks::Added added = open_tasks().add(task);
+  if (added == OpenTasks::Added::kKnown) return;
   const auto end = std::make_shared<TaskEnd>(task, calls.end);
-  torch::autograd::Engine::get_default_engine().queue_callback([end] { end->end(); });
-  if (is_outermost) calls.begin();
+  torch::autograd::Engine::get_default_engine().queue_callback([end] { end->end(true); });
+  if (added == OpenTasks::Added::kOutermost) calls.begin();
 }
 
 bool is_nested_graph_task() {

@@ -5,11 +5,11 @@
 
 namespace strata::torch_source {
 
-// What is called where the outermost graph begins to be run and where it has been run or given up, on the
-// thread where that happens. Not [alloc-lock].
+// What is called where the outermost graph begins to be run and where it has been run (`completed`) or given
+// up, on the thread where that happens. Not [alloc-lock].
 struct GraphTaskCalls {
   void (*begin)();
-  void (*end)();
+  void (*end)(bool completed);
 };
 
 // [any] To be called where a node of a graph begins. Costs a comparison for all but a graph's first node on

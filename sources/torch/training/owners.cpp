@@ -19,7 +19,9 @@
 #include <vector>
 
 #include "sources/torch/host_link.hpp"
+#include "sources/torch/storage_place.hpp"
 #include "sources/torch/training/compiled_steps.hpp"
+#include "sources/torch/training/gradients.hpp"
 #include "sources/torch/training/graph_tasks.hpp"
 #include "sources/torch/training/python_owners.hpp"
 #include "sources/torch/training/written_tensors.hpp"
@@ -91,14 +93,23 @@ bool holds(const std::unordered_map<Storage, Known>& known, Storage storage) {
 
 struct OwnerTold {
   std::uint32_t role;
-  std::string name;
-  std::string dtype;
-  std::vector<std::int64_t> sizes;
+  std::string_view name;
+  std::string_view dtype;
+  c10::IntArrayRef sizes;
   std::uint64_t owner = 0;
 };
 
-std::string name_of(at::ScalarType dtype) {
-  return std::string(c10::getDtypeNames(dtype).first);
+// As Python has it.
+std::string_view name_of(at::ScalarType dtype) {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names;
+    for (int type = 0; type < static_cast<int>(at::ScalarType::NumOptions); ++type) {
+      const auto dtype = static_cast<at::ScalarType>(type);
+      names.emplace_back(dtype == at::ScalarType::Undefined ? "" : c10::getDtypeNames(dtype).first);
+    }
+    return names;
+  }();
+  return all.at(static_cast<std::size_t>(dtype));
 }
 
 bool hears_of_tensors() {
@@ -110,13 +121,11 @@ bool hears_of_tensors() {
 void tell_storage(const c10::StorageImpl& storage, const OwnerTold& told) {
   const Emission emission;
   if (storage.data() == nullptr || !emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
-  const c10::Device device = storage.device();
   emission.tensor({.struct_size = sizeof(strata_tensor_event),
                    .role = told.role,
-                   .name = emission.intern(told.name.data(), told.name.size()),
-                   .dtype = emission.intern(told.dtype.data(), told.dtype.size()),
-                   .device = {.type = device.is_cuda() ? STRATA_DEVICE_CUDA : STRATA_DEVICE_CPU,
-                              .index = device.is_cuda() ? device.index() : 0},
+                   .name = emission.intern(told.name),
+                   .dtype = emission.intern(told.dtype),
+                   .device = told_device(storage.device()),
                    .address = reinterpret_cast<std::uint64_t>(storage.data()),
                    .storage_bytes = storage.nbytes(),
                    .owner_address = told.owner,
@@ -129,12 +138,8 @@ Storage storage_of(const at::Tensor& tensor) {
   return tensor.storage().unsafeGetStorageImpl();
 }
 
-std::uint64_t address_of_storage(const at::Tensor& tensor) {
-  return reinterpret_cast<std::uint64_t>(tensor.storage().data());
-}
-
-void tell_owner(std::uint32_t role, const std::string& name, const at::Tensor& tensor, std::uint64_t owner) {
-  tell_storage(*storage_of(tensor), {role, name, name_of(tensor.scalar_type()), tensor.sizes().vec(), owner});
+void tell_owner(std::uint32_t role, std::string_view name, const at::Tensor& tensor, std::uint64_t owner) {
+  tell_storage(*storage_of(tensor), {role, name, name_of(tensor.scalar_type()), tensor.sizes(), owner});
 }
 
 // Tells of it when this is the first time, with its number as its name. Returns the name that the program's
@@ -214,7 +219,15 @@ void tell_accumulated(const at::RecordFunction& node) {
   const auto* const accumulate = dynamic_cast<const torch::autograd::AccumulateGrad*>(current.get());
   if (accumulate == nullptr || !accumulate->variable.has_storage()) return;
   const at::Tensor& parameter = accumulate->variable;
-  if (is_nested_graph_task() && !is_parameter(parameter)) return;
+  if (is_nested_graph_task()) {
+    never_skip_nodes();
+    if (!is_parameter(parameter)) return;
+  }
+  note_accumulated(parameter);
+  tell_gradient(parameter);
+}
+
+void tell_gradient(const at::Tensor& parameter) {
   note_version(parameter);
   const std::string name = parameter_name(parameter);
   const at::Tensor& gradient = parameter.grad();
@@ -227,7 +240,7 @@ void tell_accumulated(const at::RecordFunction& node) {
   if (!hears_of_tensors()) return;
   // Without one it stands behind the parameter's, which may be what a program in C++ attached.
   tell_owner(STRATA_TENSOR_GRADIENT, name.empty() ? "grad" : name + ".grad", gradient,
-             address_of_storage(parameter));
+             storage_address(parameter));
 }
 
 // From the hook of a parameter's last gradient, or when all are there; other nodes exchange what they
@@ -275,7 +288,7 @@ bool tell_states() {
     looks = (std::exchange(known.looks_for_states_next, false) || has_new) && may_look(known);
   }
   if (looks) look_for_names(false);
-  std::vector<std::pair<WeakStorage, OwnerTold>> found;
+  std::vector<std::pair<std::string, Written>> found;
   std::unordered_map<Storage, Written> written;
   {
     const std::lock_guard lock(known.mutex);
@@ -283,16 +296,16 @@ bool tell_states() {
     for (const auto& entry : written) {
       if (!is_new(entry)) continue;
       std::string name = "optimizer state " + std::to_string(known.states_named++);
-      found.emplace_back(entry.second.storage, OwnerTold{STRATA_TENSOR_OPTIMIZER_STATE, name,
-                                                         name_of(entry.second.dtype), entry.second.sizes});
+      found.emplace_back(name, entry.second);
       known.states.insert_or_assign(entry.first, Named{entry.second.storage, std::move(name)});
     }
     std::erase_if(known.gradients, [](const auto& entry) { return entry.second.expired(); });
     std::erase_if(known.parameters, [](const auto& entry) { return entry.second.storage.expired(); });
   }
   // Not with the mutex held: what Python holds is taken hold of with the interpreter's lock.
-  for (const auto& [storage, told] : found) {
-    if (const auto alive = storage.lock()) tell_storage(*alive, told);
+  for (const auto& [name, state] : found) {
+    if (const auto alive = state.storage.lock())
+      tell_storage(*alive, {STRATA_TENSOR_OPTIMIZER_STATE, name, name_of(state.dtype), state.sizes});
   }
   return has_new;
 }
@@ -328,6 +341,7 @@ void forget_owners() {
   known.has_found_model = known.looks_for_states_next = false;
   known.looks_for_states = 0;
   known.naming_problem.clear();
+  forget_gradients();
 }
 
 }  // namespace strata::torch_source

@@ -19,6 +19,9 @@ void name_before_forward();
 // both.
 void tell_accumulated(const at::RecordFunction& node);
 
+// [any] not [alloc-lock]. What `tell_accumulated` does, of a parameter that has its gradient.
+void tell_gradient(const at::Tensor& parameter);
+
 // [any] not [alloc-lock], in backward. Ranks exchange gradients: when DDP does, in its buckets, tells of
 // these.
 void tell_buckets(const at::RecordFunction& function);

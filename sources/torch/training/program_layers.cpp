@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "sources/torch/python_calls.hpp"
+#include "sources/torch/python/python_calls.hpp"
 
 namespace strata::torch_source {
 namespace {
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 // The folder that holds the package, beside or above the library that opened the session, in a build tree, an
 // installation and a wheel; empty: it is not there. This library may have been built on the spot, elsewhere.
 fs::path folder_of_package() {
-  const char* opener = std::getenv("STRATA_ATTACH");
+  const char* opener = secure_getenv("STRATA_ATTACH");
   Dl_info here{};
   if (opener == nullptr && dladdr(reinterpret_cast<void*>(&folder_of_package), &here) != 0)
     opener = here.dli_fname;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "sources/torch/python_calls.hpp"
+#include "sources/torch/python/python_calls.hpp"
 #include "sources/torch/training/find_owners.hpp"
 
 namespace strata::torch_source {

@@ -8,20 +8,21 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
-#include <type_traits>
+#include <utility>
 
 #include "sources/torch/host_link.hpp"
 #include "sources/torch/training/compiled_steps.hpp"
+#include "sources/torch/training/gradients.hpp"
 #include "sources/torch/training/graph_tasks.hpp"
 #include "sources/torch/training/owners.hpp"
+#include "sources/torch/training/switched_callback.hpp"
 #include "sources/torch/training/written_tensors.hpp"
 #include "strata/ext/training.h"
 
 namespace strata::torch_source {
 namespace {
-
-static_assert(std::is_same_v<at::CallbackHandle, unsigned long>, "TrainingWatch keeps them");
 
 constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 // So many steps in a row in which an optimizer made no new state: it has all that it will have, until another
@@ -36,15 +37,14 @@ constexpr int kStepsWithNewBuckets = 3;
 // Which operators are looked at, and torch's callback for them switched to it.
 class OperatorSwitch {
  public:
-  void set_callback(at::CallbackHandle handle) {
+  void set_callback(const at::RecordFunctionCallback& callback) {
     const std::lock_guard lock(mutex_);
-    handle_ = handle;
-    enabled_ = true;
+    callback_.emplace(callback);
     apply();
   }
   void forget_callback() {
     const std::lock_guard lock(mutex_);
-    handle_ = at::INVALID_CALLBACK_HANDLE;
+    callback_.reset();
     wanted_ = 0;
     depth_ = 0;
     quiet_steps_ = steps_ = backwards_ = 0;
@@ -101,15 +101,11 @@ class OperatorSwitch {
     looks_for_state_.store(by_name || by_writes, std::memory_order_relaxed);
     const bool looks_for_buckets =
         in_backward_ && steps_ < kStepsWithNewBuckets && backwards_ <= kBackwardsWithNewBuckets;
-    const bool enabled = wanted() != 0 || looks_for_state() || looks_for_buckets;
-    if (handle_ == at::INVALID_CALLBACK_HANDLE || enabled == enabled_) return;
-    enabled ? at::reenableCallback(handle_) : at::disableCallback(handle_);
-    enabled_ = enabled;
+    if (callback_) callback_->switch_to(wanted() != 0 || looks_for_state() || looks_for_buckets);
   }
 
   std::mutex mutex_;
-  at::CallbackHandle handle_ = at::INVALID_CALLBACK_HANDLE;
-  bool enabled_ = false;
+  std::optional<SwitchedCallback> callback_;
   std::atomic<std::uint32_t> wanted_{0};
   std::atomic<bool> looks_for_state_{false};
   int depth_ = 0;
@@ -117,6 +113,57 @@ class OperatorSwitch {
   int steps_ = 0, backwards_ = 0;
   bool in_backward_ = false;
 };
+
+// Whether torch calls back at the backward graph's nodes, at the first of each graph always, and at the
+// program's own ranges, of which those that matter lie outside backward.
+class OutlineSwitch {
+ public:
+  void set_callbacks(const at::RecordFunctionCallback& nodes, const at::RecordFunctionCallback& ranges) {
+    const std::lock_guard lock(mutex_);
+    nodes_.emplace(nodes);
+    ranges_.emplace(ranges);
+    skips_ = follows_operators_ = false;
+    apply();
+  }
+  void forget_callbacks() {
+    const std::lock_guard lock(mutex_);
+    nodes_.reset();
+    ranges_.reset();
+  }
+  // What checkpointing repeats is told from other operators by the nodes that they run in.
+  void follow_operators(bool told) {
+    const std::lock_guard lock(mutex_);
+    follows_operators_ = told;
+  }
+  void begin_backward() {
+    const std::lock_guard lock(mutex_);
+    skips_ = !follows_operators_ && may_skip_nodes();
+    apply();
+  }
+  // Whether nodes were skipped.
+  bool end_backward() {
+    const std::lock_guard lock(mutex_);
+    const bool skipped = std::exchange(skips_, false);
+    apply();
+    return skipped;
+  }
+
+ private:
+  void apply() {
+    if (nodes_) nodes_->switch_to(!skips_);
+    if (ranges_) ranges_->switch_to(!skips_);
+  }
+
+  std::mutex mutex_;
+  std::optional<SwitchedCallback> nodes_, ranges_;
+  bool skips_ = false;
+  bool follows_operators_ = false;
+};
+
+OutlineSwitch& outline() {
+  static auto& all = *new OutlineSwitch;  // NOLINT: not destroyed at exit, where backward may be under way
+  return all;
+}
 
 OperatorSwitch& operators_looked_at() {
   static auto& all = *new OperatorSwitch;  // NOLINT: not destroyed at exit, where operators may be under way
@@ -146,35 +193,45 @@ void begin_graph_task() {
   tell_unseen_optimizer();
   forget_versions();
   operators_looked_at().begin_backward();
+  outline().begin_backward();
   tell_host(STRATA_TRAINING_BACKWARD_BEGIN);
 }
 
-void end_graph_task() {
+void end_graph_task(bool completed) {
   operators_looked_at().end_backward();
+  if (outline().end_backward()) {
+    for (const at::Tensor& parameter : end_skipped_backward(completed)) tell_gradient(parameter);
+  } else {
+    end_watched_backward(completed);
+  }
   tell_host(STRATA_TRAINING_BACKWARD_END);
 }
 
 constexpr GraphTaskCalls kGraphTaskCalls{.begin = &begin_graph_task, .end = &end_graph_task};
 
-std::unique_ptr<at::ObserverContext> begin_outline(const at::RecordFunction& function) noexcept try {
-  if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
-    follow_graph_task(kGraphTaskCalls);
-    return nullptr;
-  }
+std::unique_ptr<at::ObserverContext> begin_node(const at::RecordFunction&) noexcept try {
+  follow_graph_task(kGraphTaskCalls);
+  return nullptr;
+} catch (...) {
+  return nullptr;  // a phase that is missing is better than a training that stops
+}
+
+void end_node(const at::RecordFunction& function, at::ObserverContext*) noexcept try {
+  tell_accumulated(function);
+} catch (...) {
+}
+
+std::unique_ptr<at::ObserverContext> begin_range(const at::RecordFunction& function) noexcept try {
   const std::string_view name = function.name();
   if (name.starts_with(kOptimizerStep)) operators_looked_at().begin_optimizer();
   tell_unseen_optimizer();
   tell_host(STRATA_TRAINING_RANGE_BEGIN, name);
   return nullptr;
 } catch (...) {
-  return nullptr;  // a phase that is missing is better than a training that stops
+  return nullptr;
 }
 
-void end_outline(const at::RecordFunction& function, at::ObserverContext*) noexcept try {
-  if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
-    tell_accumulated(function);
-    return;
-  }
+void end_range(const at::RecordFunction& function, at::ObserverContext*) noexcept try {
   const std::string_view name = function.name();
   // The host first: whoever knows the state's names tells them then, and of one role the first name holds.
   tell_host(STRATA_TRAINING_RANGE_END, name);
@@ -251,32 +308,30 @@ std::unique_ptr<at::ObserverContext> begin_repeated(const at::RecordFunction& fu
 
 }  // namespace
 
-TrainingWatch::TrainingWatch()
-    : outline_(at::addGlobalCallback(
-          at::RecordFunctionCallback(&begin_outline, &end_outline)
-              .scopes({at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::USER_SCOPE}))),
-      operators_(at::addGlobalCallback(at::RecordFunctionCallback(&begin_looked_at, &end_looked_at)
-                                           .needsInputs(true)
-                                           .scopes({at::RecordScope::FUNCTION}))),
-      repeated_(at::addGlobalCallback(
-          at::RecordFunctionCallback(&begin_repeated).scopes({at::RecordScope::FUNCTION}))) {
-  at::disableCallback(repeated_);
+struct TrainingWatch::Repeated {
+  SwitchedCallback callback{at::RecordFunctionCallback(&begin_repeated).scopes({at::RecordScope::FUNCTION})};
+};
+
+TrainingWatch::TrainingWatch() : repeated_(std::make_unique<Repeated>()) {
   forget_owners();
-  operators_looked_at().set_callback(operators_);
+  outline().set_callbacks(
+      at::RecordFunctionCallback(&begin_node, &end_node).scopes({at::RecordScope::BACKWARD_FUNCTION}),
+      at::RecordFunctionCallback(&begin_range, &end_range).scopes({at::RecordScope::USER_SCOPE}));
+  operators_looked_at().set_callback(at::RecordFunctionCallback(&begin_looked_at, &end_looked_at)
+                                         .needsInputs(true)
+                                         .scopes({at::RecordScope::FUNCTION}));
   operators_looked_at().want(STRATA_TRAINING_WATCH_FORWARD);
 }
 
 TrainingWatch::~TrainingWatch() {
+  repeated_.reset();
   operators_looked_at().forget_callback();
-  at::removeCallback(repeated_);
-  at::removeCallback(operators_);
-  at::removeCallback(outline_);
+  outline().forget_callbacks();
 }
 
 void TrainingWatch::follow_operators(bool told) {
-  if (told == repeated_enabled_) return;
-  told ? at::reenableCallback(repeated_) : at::disableCallback(repeated_);
-  repeated_enabled_ = told;
+  repeated_->callback.switch_to(told);
+  outline().follow_operators(told);
 }
 
 }  // namespace strata::torch_source

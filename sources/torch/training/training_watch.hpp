@@ -2,10 +2,13 @@
 // Tells the host what it concludes steps and phases from in a program that marks none
 // (strata/ext/training.h), and whose storages are parameters, gradients and optimizer state.
 //
-// Nodes of the backward graph and ranges that the program named are looked at always. Operators, which cost
-// more, only while the host asks for them, while an optimizer's state is not known yet, and, for what
-// checkpointing repeats, in steps whose operators are told anyway.
+// Ranges that the program named are looked at always. Of the backward graph's nodes the first, the others
+// while these are needed (gradients.hpp). Operators, which cost more, only while the host asks for them,
+// while an optimizer's state is not known yet, and, for what checkpointing repeats, in steps whose operators
+// are told anyway.
 #pragma once
+
+#include <memory>
 
 namespace strata::torch_source {
 
@@ -22,8 +25,8 @@ class TrainingWatch {
   void follow_operators(bool told);
 
  private:
-  unsigned long outline_, operators_, repeated_;
-  bool repeated_enabled_ = false;
+  struct Repeated;
+  std::unique_ptr<Repeated> repeated_;
 };
 
 }  // namespace strata::torch_source

@@ -40,10 +40,13 @@ bool copies(std::string_view name) {
 
 // Not those that answer with a number, as aten::item does for a log, those that cut off the graph, copies,
 // and views, as LibTorch's initialisation takes of a weight to see how large it is. What has no schema is a
-// function that the program, or Dynamo, gave to autograd.
+// function that the program, or Dynamo, gave to autograd, or what aten::detach does for autograd.
 bool makes_what_has_a_gradient(const at::RecordFunction& function) {
   const c10::FunctionSchema* const schema = schema_of(function);
-  if (schema == nullptr) return true;
+  if (schema == nullptr) {
+    const std::string_view name = function.name();
+    return name != "detach" && name != "detach_";
+  }
   if (schema->name() == "aten::detach" || copies(schema->name())) return false;
   return std::ranges::any_of(schema->returns(), [](const c10::Argument& made) {
     if (made.alias_info() != nullptr && !made.alias_info()->isWrite()) return false;

@@ -37,8 +37,10 @@ inline std::uint64_t address_of(const at::Tensor& tensor) {
   return reinterpret_cast<std::uint64_t>(tensor.storage().data());
 }
 
+// That is recorded: of the CPU's or CUDA's. One on `meta` has a size and no memory.
 inline bool has_memory(const at::Tensor& tensor) {
-  return tensor.defined() && tensor.has_storage() && tensor.storage().nbytes() > 0;
+  return tensor.defined() && (tensor.is_cpu() || tensor.is_cuda()) && tensor.has_storage() &&
+         tensor.storage().data() != nullptr && tensor.storage().nbytes() > 0;
 }
 
 inline void tell(const strata_trainer_calls& calls, std::uint32_t role, const std::string& name,

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sources/cupti/records/records.hpp"
+
+namespace strata::cupti {
+namespace {
+
+template <typename Record>
+Told on_device(std::uint32_t kind, const Record& record) {
+  Told told;
+  told.event.struct_size = sizeof told.event;
+  told.event.kind = kind;
+  told.event.device = {STRATA_DEVICE_CUDA, static_cast<std::int32_t>(record.deviceId)};
+  told.event.context = record.contextId;
+  told.event.stream = record.streamId;
+  told.event.correlation = record.correlationId;
+  told.event.graph = record.graphId;
+  told.start = record.start;
+  told.end = record.end;
+  return told;
+}
+
+template <typename Record>
+Told of_node(std::uint32_t kind, const Record& record) {
+  Told told = on_device(kind, record);
+  told.event.graph_node = record.graphNodeId;
+  return told;
+}
+
+std::uint32_t direction_of(std::uint8_t kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
+      return STRATA_COPY_HOST_TO_DEVICE;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
+      return STRATA_COPY_DEVICE_TO_HOST;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA:
+      return STRATA_COPY_DEVICE_TO_DEVICE;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH:
+      return STRATA_COPY_HOST_TO_HOST;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
+      return STRATA_COPY_PEER_TO_PEER;
+    default:
+      return STRATA_COPY_OTHER;
+  }
+}
+
+template <typename Record>
+Told copied(const Record& copy) {
+  Told told = of_node(STRATA_ACTIVITY_COPY, copy);
+  told.event.bytes = copy.bytes;
+  told.event.detail = direction_of(copy.copyKind);
+  const auto is_pageable = [](std::uint8_t kind) { return kind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE; };
+  if (is_pageable(copy.srcKind) || is_pageable(copy.dstKind)) told.event.detail |= STRATA_COPY_PAGEABLE;
+  return told;
+}
+
+}  // namespace
+
+Told told(const CUpti_ActivityKernel10& kernel) {
+  Told told = of_node(STRATA_ACTIVITY_KERNEL, kernel);
+  told.name = kernel.name;
+  const auto unsigned_of = [](std::int32_t value) { return static_cast<std::uint32_t>(value); };
+  strata_activity_event& event = told.event;
+  event.grid[0] = unsigned_of(kernel.gridX);
+  event.grid[1] = unsigned_of(kernel.gridY);
+  event.grid[2] = unsigned_of(kernel.gridZ);
+  event.block[0] = unsigned_of(kernel.blockX);
+  event.block[1] = unsigned_of(kernel.blockY);
+  event.block[2] = unsigned_of(kernel.blockZ);
+  event.registers = kernel.registersPerThread;
+  event.static_shared_bytes = unsigned_of(kernel.staticSharedMemory);
+  event.dynamic_shared_bytes = unsigned_of(kernel.dynamicSharedMemory);
+  return told;
+}
+
+Told told(const CUpti_ActivityMemcpy6& copy) {
+  return copied(copy);
+}
+
+Told told(const CUpti_ActivityMemcpyPtoP4& copy) {
+  return copied(copy);
+}
+
+Told told(const CUpti_ActivityMemset4& set) {
+  Told told = of_node(STRATA_ACTIVITY_SET, set);
+  told.event.bytes = set.bytes;
+  return told;
+}
+
+Told told(const CUpti_ActivityGraphTrace2& graph) {
+  return on_device(STRATA_ACTIVITY_GRAPH, graph);
+}
+
+}  // namespace strata::cupti

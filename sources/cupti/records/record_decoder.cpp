@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sources/cupti/records/record_decoder.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace strata::cupti {
+namespace {
+
+// Nanoseconds since 1970 that no record has: the year 2116.
+constexpr std::uint64_t kLatest = std::uint64_t{1} << 62;
+
+// What CUPTI allocated for its client, who is to free it.
+struct FreeData {
+  void operator()(void* data) const { std::free(data); }
+};
+
+}  // namespace
+
+RecordDecoder::RecordDecoder(DecoderSetup setup)
+    : setup_(std::move(setup)), names_(setup_.intern, setup_.callback_name) {}
+
+void RecordDecoder::decode(std::span<std::uint8_t> buffer) {
+  CUpti_Activity* record = nullptr;
+  std::size_t met = 0;
+  const std::uint64_t calls = counts_.calls;
+  while (true) {
+    const CUptiResult result = setup_.next_record(buffer.data(), buffer.size(), &record);
+    if (result == CUPTI_ERROR_MAX_LIMIT_REACHED) break;
+    const auto* const begin = static_cast<const std::uint8_t*>(static_cast<const void*>(record));
+    const bool is_inside =
+        result == CUPTI_SUCCESS && begin >= buffer.data() + met && begin < buffer.data() + buffer.size();
+    const auto rest = is_inside ? buffer.subspan(static_cast<std::size_t>(begin - buffer.data()))
+                                : std::span<std::uint8_t>();
+    if (!is_inside || rest.size() < sizeof(CUpti_ActivityKind) || !decode_record(record->kind, rest)) {
+      ++counts_.broken_buffers;
+      counts_.skipped_bytes += is_inside ? rest.size() : buffer.size() - met;
+      break;
+    }
+    met = buffer.size() - rest.size() + sizeof(CUpti_ActivityKind);
+  }
+  if (counts_.calls != calls) tell_held();
+}
+
+bool RecordDecoder::decode_record(CUpti_ActivityKind kind, std::span<const std::uint8_t> rest) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+      ++counts_.kernels;
+      return decode_as<CUpti_ActivityKernel10>(rest);
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      ++counts_.copies;
+      return decode_as<CUpti_ActivityMemcpy6>(rest);
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      ++counts_.copies;
+      return decode_as<CUpti_ActivityMemcpyPtoP4>(rest);
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      ++counts_.sets;
+      return decode_as<CUpti_ActivityMemset4>(rest);
+    case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+      ++counts_.graphs;
+      return decode_as<CUpti_ActivityGraphTrace2>(rest);
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+      ++counts_.calls;
+      return decode_as<CUpti_ActivityAPI>(rest);
+    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+      return decode_as<CUpti_ActivitySynchronization2>(rest);
+    case CUPTI_ACTIVITY_KIND_OVERHEAD:
+      return decode_as<CUpti_ActivityOverhead3>(rest);
+    case CUPTI_ACTIVITY_KIND_MEMORY2:
+      return decode_as<CUpti_ActivityMemory4>(rest);
+    case CUPTI_ACTIVITY_KIND_MEMORY_POOL:
+      return decode_as<CUpti_ActivityMemoryPool3>(rest);
+    case CUPTI_ACTIVITY_KIND_MODULE:
+      return decode_as<CUpti_ActivityModule>(rest);
+    case CUPTI_ACTIVITY_KIND_JIT:
+      return decode_as<CUpti_ActivityJit2>(rest);
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
+      const auto record = read<CUpti_ActivityExternalCorrelation>(rest);
+      if (record) take_external(*record);
+      return record.has_value();
+    }
+    case CUPTI_ACTIVITY_KIND_CONTEXT: {
+      const auto record = read<CUpti_ActivityContext3>(rest);
+      if (record) device_of_context_[record->contextId] = static_cast<std::int32_t>(record->deviceId);
+      return record.has_value();
+    }
+    default:
+      ++counts_.other_records;
+      return true;
+  }
+}
+
+template <typename Record>
+std::optional<Record> RecordDecoder::read(std::span<const std::uint8_t> rest) {
+  if (rest.size() < kRead<Record>) return std::nullopt;
+  Record record{};
+  std::memcpy(&record, rest.data(), kRead<Record>);
+  return record;
+}
+
+template <typename Record>
+bool RecordDecoder::decode_as(std::span<const std::uint8_t> rest) {
+  const std::optional<Record> record = read<Record>(rest);
+  if (record) take(told(*record), *record);
+  return record.has_value();
+}
+
+template <typename Record>
+void RecordDecoder::take(const Told& told, const Record&) {
+  const bool is_launched =
+      told.event.kind == STRATA_ACTIVITY_KERNEL || told.event.kind == STRATA_ACTIVITY_GRAPH;
+  if (is_launched && told.event.correlation != 0) {
+    Call& call = correlations_.of(static_cast<std::uint32_t>(told.event.correlation));
+    if (!std::exchange(call.is_answered, true) && call.launches) ++counts_.answered_launches;
+  }
+  if (told.event.context != 0 && told.event.device.type == STRATA_DEVICE_CUDA)
+    device_of_context_[told.event.context] = told.event.device.index;
+  time_and_hold(told, names_.of(told.name));
+}
+
+// A call of the runtime and the driver's within it may have one number: that is one launch.
+void RecordDecoder::take(const Told& told, const CUpti_ActivityAPI& record) {
+  Call& call = correlations_.of(record.correlationId);
+  call.is_over = true;
+  call.thread = record.threadId;
+  if ((told.event.detail & STRATA_API_LAUNCHES) != 0 && !std::exchange(call.launches, true)) {
+    ++counts_.launches;
+    if (call.is_answered) ++counts_.answered_launches;
+  }
+  time_and_hold(told, names_.of_call(record.kind, record.cbid));
+}
+
+void RecordDecoder::take(const Told& told, const CUpti_ActivityOverhead3& record) {
+  const std::unique_ptr<void, FreeData> data(record.overheadData);
+  time_and_hold(told, {"", 0, 0});
+}
+
+// Its record has no time. It is written within the call that loads it, whose record comes later: the one
+// before is the nearest that is known.
+void RecordDecoder::take(const Told& told, const CUpti_ActivityModule&) {
+  Told timed = told;
+  timed.start = timed.end = last_time_;
+  if (const auto known = device_of_context_.find(told.event.context); known != device_of_context_.end())
+    timed.event.device = {STRATA_DEVICE_CUDA, known->second};
+  time_and_hold(timed, {"", 0, 0});
+}
+
+void RecordDecoder::take_external(const CUpti_ActivityExternalCorrelation& record) {
+  if (record.externalKind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2) return;
+  if (setup_.origins == nullptr || record.externalId < setup_.first_origin) return;
+  if (const auto origin = setup_.origins->find(record.externalId)) {
+    correlations_.of(record.correlationId).origin = *origin;
+  } else {
+    ++counts_.lost_origins;
+  }
+}
+
+void RecordDecoder::time_and_hold(Told told, strata_name name) {
+  if (told.start == 0 || told.end < told.start || told.end > kLatest) {
+    ++counts_.without_times;
+    return;
+  }
+  last_time_ = told.end;
+  strata_activity_event& event = told.event;
+  event.name = name;
+  event.op = STRATA_NONE;
+  event.begin_ns = setup_.clock->to_monotonic(told.start);
+  event.end_ns = event.begin_ns + static_cast<std::int64_t>(told.end - told.start);
+  event.modelled = setup_.is_modelled ? 1 : 0;
+  if (event.end_ns < keep_from_ns_.load(std::memory_order_relaxed)) {
+    ++counts_.outside_window;
+    return;
+  }
+  if (complete(event)) {
+    tell(event);
+    return;
+  }
+  if (held_.size() == kMostHeld) {
+    ++counts_.without_call;
+    tell(held_.front());
+    held_.pop_front();
+  }
+  held_.push_back(event);
+}
+
+bool RecordDecoder::complete(strata_activity_event& event) const {
+  if (event.correlation == 0 || !setup_.records_calls) return true;
+  const Call* const call = correlations_.find(event.correlation);
+  if (call == nullptr || !call->is_over) return false;
+  event.op = call->origin.op;
+  event.phase = call->origin.phase;
+  event.module = call->origin.module;
+  const bool is_on_device = event.kind <= STRATA_ACTIVITY_SET || event.kind == STRATA_ACTIVITY_GRAPH;
+  if (!is_on_device && event.thread == 0) event.thread = call->thread;
+  return true;
+}
+
+void RecordDecoder::tell_held() {
+  std::erase_if(held_, [&](strata_activity_event& event) {
+    if (!complete(event)) return false;
+    tell(event);
+    return true;
+  });
+}
+
+void RecordDecoder::finish() {
+  tell_held();
+  counts_.without_call += held_.size();
+  for (const strata_activity_event& event : std::exchange(held_, {})) tell(event);
+}
+
+void RecordDecoder::tell(const strata_activity_event& event) {
+  ++counts_.activities;
+  setup_.tell(event);
+}
+
+RecordCounts RecordDecoder::take_counts() {
+  return std::exchange(counts_, {});
+}
+
+}  // namespace strata::cupti

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUPTI's functions as they were found in one libcupti, by their own types. The library is never linked: a
+// program that does not trace its device must not load it, and one that does has a copy of its own already.
+#pragma once
+
+#include <string>
+
+#include "sources/cupti/subscription/cupti_api.hpp"
+
+namespace strata::cupti {
+
+// Without one of these nothing can be recorded.
+#define STRATA_CUPTI_REQUIRED(FUNCTION)            \
+  FUNCTION(cuptiGetVersion)                        \
+  FUNCTION(cuptiGetTimestamp)                      \
+  FUNCTION(cuptiSubscribe)                         \
+  FUNCTION(cuptiUnsubscribe)                       \
+  FUNCTION(cuptiActivityRegisterCallbacks)         \
+  FUNCTION(cuptiActivityEnable)                    \
+  FUNCTION(cuptiActivityDisable)                   \
+  FUNCTION(cuptiActivityFlushAll)                  \
+  FUNCTION(cuptiActivityGetNextRecord)             \
+  FUNCTION(cuptiActivityGetNumDroppedRecords)      \
+  FUNCTION(cuptiActivitySetAttribute)              \
+  FUNCTION(cuptiActivityPushExternalCorrelationId) \
+  FUNCTION(cuptiActivityPopExternalCorrelationId)
+
+// Null where the library has none.
+#define STRATA_CUPTI_OPTIONAL(FUNCTION)   \
+  FUNCTION(cuptiSubscribe_v2)             \
+  FUNCTION(cuptiSetThreadIdType)          \
+  FUNCTION(cuptiActivityEnableDriverApi)  \
+  FUNCTION(cuptiActivityEnableRuntimeApi) \
+  FUNCTION(cuptiGetCallbackName)          \
+  FUNCTION(cuptiGetResultString)          \
+  FUNCTION(cuptiFinalize)
+
+struct Functions {
+#define STRATA_CUPTI_MEMBER(name) decltype(&::name) name = nullptr;
+  STRATA_CUPTI_REQUIRED(STRATA_CUPTI_MEMBER)
+  STRATA_CUPTI_OPTIONAL(STRATA_CUPTI_MEMBER)
+#undef STRATA_CUPTI_MEMBER
+};
+
+// Throws std::runtime_error that names the required functions which `library`, of dlopen, lacks.
+Functions find_functions(void* library);
+
+// "39 (CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)"
+std::string text_of(const Functions& functions, CUptiResult result);
+
+}  // namespace strata::cupti

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sources/torch/ops/cast_watch.hpp"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/DispatchKeySet.h>
+#include <c10/core/ScalarType.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "sources/torch/host_link.hpp"
+#include "sources/torch/storage_place.hpp"
+#include "strata/ext/tensor.h"
+
+namespace strata::torch_source {
+namespace {
+
+thread_local bool is_watched = false;
+
+// What at::autocast::is_autocast_enabled asks of each device type, in one look: an operator's begin asks it.
+bool is_autocast_on() {
+  constexpr c10::DispatchKeySet kDevices({c10::DispatchKey::AutocastCPU, c10::DispatchKey::AutocastCUDA});
+  return !c10::impl::tls_local_dispatch_key_set().excluded_.has_all(kDevices);
+}
+
+// Whether autocast has a kernel of its own for the operator, on whichever device. Found once: a schema and
+// its name stay where they are.
+bool is_covered(const at::RecordFunction& function) {
+  thread_local std::unordered_map<const char*, bool> known;
+  if (const auto found = known.find(function.name()); found != known.end()) return found->second;
+  const std::optional<c10::OperatorName> name = function.operator_name();
+  if (!name) return false;
+  const auto schema = c10::Dispatcher::singleton().findSchema(*name);
+  const bool covered = schema && (schema->hasKernelForDispatchKey(c10::DispatchKey::AutocastCPU) ||
+                                  schema->hasKernelForDispatchKey(c10::DispatchKey::AutocastCUDA));
+  return known.emplace(function.name(), covered).first->second;
+}
+
+void tell_cast(const at::Tensor& copy, const at::Tensor& source) {
+  const Emission emission;
+  if (!emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
+  const std::string dtype(c10::getDtypeNames(copy.scalar_type()).first);
+  const strata_name name = emission.intern(dtype);
+  emission.tensor({.struct_size = sizeof(strata_tensor_event),
+                   .role = STRATA_TENSOR_AUTOCAST_COPY,
+                   .name = name,
+                   .dtype = name,
+                   .device = told_device(copy.device()),
+                   .address = storage_address(copy),
+                   .storage_bytes = copy.storage().nbytes(),
+                   .owner_address = storage_address(source),
+                   .sizes = copy.sizes().data(),
+                   .dimensions = static_cast<std::uint32_t>(copy.dim()),
+                   .reserved = 0});
+}
+
+// aten::copy_(self, src, non_blocking). What autocast calls of its own it calls with itself switched off, so
+// that a cast with autocast on is the program's.
+std::unique_ptr<at::ObserverContext> begin_watched(const at::RecordFunction& function) noexcept try {
+  if (std::string_view(function.name()) != "aten::copy_" || is_autocast_on()) return nullptr;
+  const c10::ArrayRef<const c10::IValue> inputs = function.inputs();
+  if (inputs.size() < 2 || !inputs[0].isTensor() || !inputs[1].isTensor()) return nullptr;
+  const at::Tensor& copy = inputs[0].toTensor();
+  const at::Tensor& source = inputs[1].toTensor();
+  const bool cast = copy.scalar_type() != source.scalar_type() && copy.device() == source.device();
+  if (cast && copy.has_storage() && source.has_storage()) tell_cast(copy, source);
+  return nullptr;
+} catch (...) {
+  return nullptr;  // a copy without a name is better than a training that stops
+}
+
+}  // namespace
+
+bool casts_begin(const at::RecordFunction& function) {
+  return !is_watched && is_autocast_on() && is_covered(function);
+}
+
+CastWatch::CastWatch()
+    : handle_(at::addThreadLocalCallback(
+          at::RecordFunctionCallback(&begin_watched).needsInputs(true).scopes({at::RecordScope::FUNCTION}))) {
+  is_watched = true;
+}
+
+CastWatch::~CastWatch() {
+  is_watched = false;
+  at::removeCallback(handle_);
+}
+
+}  // namespace strata::torch_source

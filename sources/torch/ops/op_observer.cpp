@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sources/torch/ops/op_observer.hpp"
+
+#include <ATen/record_function.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "sources/torch/host_link.hpp"
+#include "sources/torch/ops/op_names.hpp"
+#include "sources/torch/ops/op_range.hpp"
+#include "sources/torch/ops/product_shape.hpp"
+
+namespace strata::torch_source {
+namespace {
+
+static_assert(std::is_same_v<at::CallbackHandle, unsigned long>, "OpObserver::handle_ keeps one");
+
+std::uint32_t kind_of(at::RecordScope scope) {
+  switch (scope) {
+    case at::RecordScope::BACKWARD_FUNCTION:
+      return STRATA_OP_BACKWARD;
+    case at::RecordScope::USER_SCOPE:
+      return STRATA_OP_USER;
+    default:
+      return STRATA_OP_FORWARD;
+  }
+}
+
+void watch_casts(const at::RecordFunction& function, OpRange& range) noexcept try {
+  if (casts_begin(function)) range.casts.emplace();
+} catch (...) {
+  // No memory: this operator's copies go without a name.
+}
+
+// Whether what is called in it may be Python: not in torch's own operators, but in a node of the backward
+// graph, and in what is recorded as an operator without being torch's: autograd's engine, and what the
+// program wrote in Python for autograd or the dispatcher.
+bool may_run_python(const at::RecordFunction& function) {
+  return function.scope() != at::RecordScope::FUNCTION ||
+         !std::string_view(function.name()).starts_with("aten::");
+}
+
+// False too in a forked child, which is to take no lock.
+bool are_operators_wanted() noexcept {
+  const Emission emission;
+  return emission && emission.wanted(STRATA_INTEREST_OP);
+}
+
+// With no emission open. A range that the program named does not take part: it would hide where in it
+// something is called.
+void take_python(const at::RecordFunction& function, OpRange& range) noexcept {
+  if (function.scope() != at::RecordScope::USER_SCOPE && are_operators_wanted())
+    range.python.emplace(!may_run_python(function));
+}
+
+template <bool with_shapes>
+std::unique_ptr<at::ObserverContext> begin_op(const at::RecordFunction& function) noexcept {
+  if (function.isAsync()) return nullptr;
+  auto range = OpRange::make();
+  if (range == nullptr) return nullptr;
+  if (python_stacks_are_wanted()) take_python(function, *range);
+  const Emission emission;
+  if (!emission || !emission.wanted(STRATA_INTEREST_OP)) return nullptr;
+  range->run = emission.run();
+  if (range->python) range->python->tell();
+  const bool backward = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
+  strata_op_info op{};
+  op.struct_size = sizeof op;
+  op.kind = kind_of(function.scope());
+  op.name = interned_op_name(emission, function.name());
+  op.autograd_sequence = function.seqNr();
+  op.forward_thread = backward ? function.forwardThreadId() : function.threadId();
+  if constexpr (with_shapes) describe_product(function, op);
+  range->op = emission.op_begin(op);
+  watch_casts(function, *range);
+  return range;
+}
+
+void end_op(const at::RecordFunction&, at::ObserverContext* context) noexcept {
+  const auto* range = static_cast<const OpRange*>(context);
+  if (range == nullptr) return;
+  const Emission emission;
+  if (emission && emission.run() == range->run) emission.op_end(range->op);
+}
+
+// A forked child inherits its parent's callback without an observer that would remove it: it would tell the
+// child's own run of each operator a second time.
+struct Registration {
+  at::CallbackHandle handle = at::INVALID_CALLBACK_HANDLE;
+  pid_t process = 0;
+} registration;
+
+at::CallbackHandle register_callback(Shapes shapes) {
+  if (registration.process != getpid() && registration.handle != at::INVALID_CALLBACK_HANDLE)
+    at::removeCallback(std::exchange(registration.handle, at::INVALID_CALLBACK_HANDLE));
+  const bool with_shapes = shapes == Shapes::kTold;
+  registration.handle = at::addGlobalCallback(
+      at::RecordFunctionCallback(with_shapes ? &begin_op<true> : &begin_op<false>, &end_op)
+          .needsInputs(with_shapes)
+          .scopes(
+              {at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::USER_SCOPE}));
+  registration.process = getpid();
+  return registration.handle;
+}
+
+}  // namespace
+
+OpObserver::OpObserver(Shapes shapes) : handle_(register_callback(shapes)) {
+  follow_interest(true);
+}
+
+OpObserver::~OpObserver() {
+  at::removeCallback(handle_);
+  registration.handle = at::INVALID_CALLBACK_HANDLE;
+}
+
+void OpObserver::follow_interest(bool looking) {
+  const Emission emission;
+  const bool wanted = looking && emission && emission.wanted(STRATA_INTEREST_OP);
+  if (wanted == enabled_) return;
+  wanted ? at::reenableCallback(handle_) : at::disableCallback(handle_);
+  enabled_ = wanted;
+}
+
+}  // namespace strata::torch_source

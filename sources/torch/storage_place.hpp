@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a tensor's storage lies, as events say it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <cstdint>
+
+#include "strata/events.h"
+
+namespace strata::torch_source {
+
+// Of its first byte; the tensor has a storage.
+inline std::uint64_t storage_address(const at::Tensor& tensor) {
+  return reinterpret_cast<std::uint64_t>(tensor.storage().data());
+}
+
+// One of CUDA's, or the CPU.
+inline strata_device told_device(c10::Device device) {
+  if (!device.is_cuda()) return {.type = STRATA_DEVICE_CPU, .index = 0};
+  return {.type = STRATA_DEVICE_CUDA, .index = device.index()};
+}
+
+}  // namespace strata::torch_source
