@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/report/quantity.hpp"
+#include "host/report/text.hpp"
 
 namespace strata::report {
 namespace {
@@ -26,7 +27,7 @@ std::string budget_amount(std::uint64_t bytes) {
 }
 
 std::string budget_line(std::uint64_t bytes, std::string_view text) {
-  return fmt::format("  {:>12}  {}\n", budget_amount(bytes), text);
+  return fmt::format("  {:>12}  {}\n", budget_amount(bytes), printable(text));
 }
 
 std::string block_name(const Facts& facts, const Block& block) {
@@ -71,7 +72,7 @@ std::string budget_report(const Facts& facts, const BudgetCheck& check) {
   std::string text =
       fmt::format("peak {} MiB on {}, {} the budget of {} MiB, {}{}\n", budget_amount(peak.allocated_bytes),
                   facts.device, check.fits() ? "within" : "above", budget_amount(check.budget_bytes), where,
-                  peak.phase.empty() ? "" : ", " + peak.phase);
+                  peak.phase.empty() ? "" : ", " + printable(peak.phase));
   if (!check.fits()) text += what_filled_it(facts, check) + budget_remedies(check);
   return text;
 }

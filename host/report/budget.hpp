@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "host/analysis/budget.hpp"
+#include "host/analysis/peak/budget.hpp"
 
 namespace strata::report {
 

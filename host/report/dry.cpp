@@ -18,6 +18,12 @@ std::string device_text(const analysis::Facts& facts) {
                      facts.dry->name.empty() ? facts.dry->profile : facts.dry->name);
 }
 
+std::string assumed_text(std::uint64_t assumed_reads) {
+  if (assumed_reads == 0) return {};
+  return fmt::format(", {} such as `mask.all()` taken to be met",
+                     counted(assumed_reads, "condition", "conditions"));
+}
+
 std::string unknowns_text(const Unknowns& unknowns) {
   std::string text;
   if (unknowns.times > 0)
@@ -44,6 +50,7 @@ std::string dry_admissions(const analysis::DryFact& dry) {
                           counted(dry.unknown_reads, "read", "reads"));
   if (dry.answered_reads > 0)
     text += fmt::format(", {} answered by a file", counted(dry.answered_reads, "read", "reads"));
+  text += assumed_text(dry.assumed_reads);
   const auto taken = [](std::uint64_t bytes) {
     return bytes == 0 ? std::string() : mebibytes(static_cast<double>(bytes), 1) + " MiB";
   };

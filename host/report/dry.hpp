@@ -12,6 +12,9 @@ namespace strata::report {
 // "cuda:0", or "cuda:0, a dry NVIDIA H100 80GB HBM3: nothing was computed, no time measured".
 std::string device_text(const analysis::Facts& facts);
 
+// ", 3 conditions such as `mask.all()` taken to be met"; nothing of none.
+std::string assumed_text(std::uint64_t assumed_reads);
+
 // What work on dry devices asked for and nobody knows.
 struct Unknowns {
   std::uint64_t times = 0, workspaces = 0, communicators = 0;

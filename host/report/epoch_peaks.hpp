@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/scopes.hpp"
+#include "host/analysis/steps/scopes.hpp"
 
 namespace strata::report {
 

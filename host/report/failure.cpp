@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "host/analysis/caching_allocator.hpp"
+#include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/peak/out_of_memory.hpp"
 #include "host/report/quantity.hpp"
-#include "host/report/stack_lines.hpp"
+#include "host/report/terminal/layer_table.hpp"
+#include "host/report/terminal/stack_lines.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {
@@ -42,13 +44,21 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
   return text;
 }
 
+// More memory alone may not do: the first step of most optimizers is the one that makes their state.
+std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
+  if (failure.held.step < 0 || !is_before_any_optimizer(facts, failure)) return {};
+  return "no optimizer has stepped yet: what it keeps of each parameter comes on top";
+}
+
 std::string one_failure(const Facts& facts, const OutOfMemory& failure, analysis::StackView& stacks,
                         const TerminalStyle& style) {
   std::string text = style.alarming("Out of memory") + '\n';
   text += wrapped(asked(facts, failure), 2, style.width) + wrapped(room(facts, failure), 2, style.width);
+  if (const std::string more = still_to_come(facts, failure); !more.empty())
+    text += wrapped(more, 2, style.width);
   text += stack_lines(stacks, facts, failure.held.sequence, kShownFrames, 4, style);
   text += category_bars(failure.held, style);
-  text += '\n' + share_table("Filled, by layer", failure.held.by_layer, failure.held.allocated_bytes, style);
+  text += '\n' + short_layer_table("Filled, by module", facts, failure.held, style);
   if (failure.remedies.empty()) return text;
   text += '\n' + style.heading("What would have left room, about") + '\n';
   for (const analysis::Remedy& remedy : failure.remedies) {
@@ -74,12 +84,16 @@ std::string failures(const Facts& facts, analysis::StackView& stacks, const Term
 
 std::string failure_sentence(const Facts& facts, const OutOfMemory& failure) {
   std::string text = fmt::format("Out of memory: {}; {}.", asked(facts, failure), room(facts, failure));
-  if (!failure.remedies.empty()) {
-    const analysis::Remedy& best = failure.remedies.front();
-    text += fmt::format(" What would have left room: {}, about {} ({}){}.", best.change, amount(best.bytes),
-                        best.reason, best.enough ? "" : ", which is not enough by itself");
+  if (const std::string more = still_to_come(facts, failure); !more.empty())
+    text += fmt::format(" And {}.", more);
+  if (!failure.remedies.empty()) text += " What would have left room:";
+  const char* separator = " ";
+  for (const analysis::Remedy& remedy : failure.remedies) {
+    text += fmt::format("{}{}, about {} ({}){}", separator, remedy.change, amount(remedy.bytes),
+                        remedy.reason, remedy.enough ? "" : ", which is not enough by itself");
+    separator = "; ";
   }
-  return text;
+  return failure.remedies.empty() ? text : text + '.';
 }
 
 }  // namespace strata::report

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "host/report/terminal_tables.hpp"
+#include "host/report/terminal/terminal_tables.hpp"
 
 namespace strata::report {
 

@@ -66,7 +66,10 @@ std::vector<std::string> place_sentences(const Facts& facts) {
   const auto& context = facts.peak_context;
   const auto& next = context.next_place;
   const auto& outside = context.outside_phase;
-  if (facts.peak.allocated_bytes == 0) return {};
+  // Where memory ran out, the peak is where it stopped: what the step would have come to is not known.
+  const bool stopped = std::ranges::any_of(
+      facts.out_of_memory, [&](const auto& failure) { return failure.held.step == facts.peak.step; });
+  if (facts.peak.allocated_bytes == 0 || stopped) return {};
   const int decimals = decimals_for(static_cast<double>(facts.peak.allocated_bytes));
   const auto amount = [&](std::uint64_t bytes) {
     return mebibytes(static_cast<double>(bytes), decimals) + " MiB";

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 
 namespace strata::report {
 namespace {
@@ -54,10 +53,6 @@ Interval peak_interval(const Facts& facts, const Timeline& run) {
 
 }  // namespace
 
-std::uint64_t total(const analysis::CategoryBytes& bytes) {
-  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
-}
-
 std::vector<Point> largest_by_column(std::span<const Point> points, const Point& entered,
                                      const Columns& columns) {
   const std::int64_t span_ns = columns.end_ns - columns.begin_ns;
@@ -75,7 +70,7 @@ std::vector<Point> largest_by_column(std::span<const Point> points, const Point&
     const Point* largest = entered_state_holds ? state : &*next;
     for (; next != points.end() && next->ns < edge_ns(column + 1); ++next) {
       state = &*next;
-      if (total(state->bytes) > total(largest->bytes)) largest = state;
+      if (analysis::sum(state->bytes) > analysis::sum(largest->bytes)) largest = state;
     }
     if (shown.empty() || shown.back().bytes != largest->bytes) {
       shown.push_back(*largest);

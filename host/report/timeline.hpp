@@ -11,8 +11,6 @@
 
 namespace strata::report {
 
-std::uint64_t total(const analysis::CategoryBytes& bytes);
-
 // Equal columns of the time from begin_ns until end_ns.
 struct Columns {
   std::int64_t begin_ns = 0;

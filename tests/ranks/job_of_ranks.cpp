@@ -35,6 +35,8 @@ RankFacts one_rank(std::size_t rank, const JobShape& shape) {
   facts.clock = {.hostname = "node-a", .boot_id = "boot-a", .pairs = {{kBegin, kWall + kBegin}}};
   facts.begin_ns = kBegin;
   for (const PhaseOfStep& phase : kPhases) facts.names.emplace_back(phase.name);
+  facts.bucket_bytes = {1 * kMiB, 25 * kMiB};
+  facts.backward_operators = {"AddmmBackward0", "MseLossBackward0"};
   facts.peak_allocated_bytes = 100 * kMiB;
   facts.peak_reserved_bytes = 120 * kMiB;
   facts.peak_categories[static_cast<std::size_t>(Category::kParameter)] = 40 * kMiB;
@@ -63,7 +65,7 @@ std::vector<RankFacts> job_of_ranks(const JobShape& shape) {
         added.phases.push_back(
             {.name = name, .kind = phase.kind, .begin_ns = begin_ns, .end_ns = now[rank], .waited_ns = 0});
         if (phase.kind != STRATA_PHASE_BACKWARD) continue;
-        added.last_gradient_ns = now[rank];
+        added.backward_end = {.last_gradient_ns = now[rank], .goes_on_ns = now[rank]};
         all_done_ns = std::max(all_done_ns, now[rank]);
       }
     }
@@ -74,7 +76,7 @@ std::vector<RankFacts> job_of_ranks(const JobShape& shape) {
       added.phases[2].end_ns += waits_ns;
       added.phases[3].begin_ns += waits_ns;
       added.phases[3].end_ns += waits_ns;
-      added.goes_on_ns = added.phases[3].begin_ns;
+      added.backward_end->goes_on_ns = added.phases[3].begin_ns;
       now[rank] = added.end_ns = added.phases[3].end_ns;
     }
   }
@@ -99,8 +101,10 @@ void move_to_machine(RankFacts& rank, const char* hostname, std::int64_t boot_ns
   for (RankStep& step : rank.steps) {
     move(step.begin_ns);
     move(step.end_ns);
-    move(step.last_gradient_ns);
-    move(step.goes_on_ns);
+    if (step.backward_end) {
+      move(step.backward_end->last_gradient_ns);
+      move(step.backward_end->goes_on_ns);
+    }
     for (RankPhase& phase : step.phases) {
       move(phase.begin_ns);
       move(phase.end_ns);

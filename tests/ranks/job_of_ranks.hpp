@@ -21,7 +21,7 @@ struct JobShape {
   std::function<std::int64_t(std::size_t rank, std::int64_t step, const char* phase)> planted_ns = {};
 };
 
-// All on one machine. A rank holds 100 MiB at its peak: 40 of parameters, 60 saved in "blocks.0".
+// All on one machine, on its CPU. A rank holds 100 MiB at its peak: 40 of parameters, 60 saved in "blocks.0".
 std::vector<RankFacts> job_of_ranks(const JobShape& shape = {});
 
 // Moves a rank to a machine whose clock began `boot_ns` later, and whose wall clock is ahead by `wall_ns`.

@@ -53,6 +53,8 @@ TEST(RankClocks, WallClocksBringTwoMachinesTogether) {
   EXPECT_EQ(*clocks.clocks()[1].uncertainty_ns, 5 * kMs);
   EXPECT_EQ(clocks.clocks()[1].wall_clocks_apart_ns, 0);
   EXPECT_EQ(clocks.clocks()[1].correction_ns, 0);
+  EXPECT_EQ(clocks.clocks()[0].placed_by, PlacedBy::kSelf);
+  EXPECT_EQ(clocks.clocks()[1].placed_by, PlacedBy::kWallClocks);
 }
 
 TEST(RankClocks, AWallClockThatStepsContradictIsMoved) {
@@ -63,6 +65,7 @@ TEST(RankClocks, AWallClockThatStepsContradictIsMoved) {
   const JobClock& other = clocks.clocks().at(1);
   EXPECT_EQ(other.wall_clocks_apart_ns, 246 * kMs) << "250 ms less a backward";
   EXPECT_EQ(other.correction_ns, -250 * kMs);
+  EXPECT_EQ(other.placed_by, PlacedBy::kAveraging);
   const std::int64_t error = clocks.to_first(3, ranks[3].steps[2].begin_ns) - together[3].steps[2].begin_ns;
   EXPECT_LE(std::abs(error), other.uncertainty_ns.value());
 }
@@ -97,12 +100,70 @@ TEST(RankClocks, RanksThatDoNotWaitForEachOtherBoundNothing) {
   EXPECT_EQ(clocks.clocks()[1].correction_ns, 0);
 }
 
+// The wall clocks alone place it: whatever its steps seem to say, it is not moved.
+void expect_wall_clocks_alone(const std::vector<RankFacts>& ranks, Averaging averaging) {
+  const RankClocks clocks(ranks);
+  EXPECT_EQ(clocks.averaging(), averaging);
+  ASSERT_EQ(clocks.clocks().size(), 2u);
+  EXPECT_EQ(clocks.clocks()[1].placed_by, PlacedBy::kWallClocks);
+  EXPECT_EQ(clocks.clocks()[1].correction_ns, 0);
+  EXPECT_FALSE(clocks.clocks()[1].uncertainty_ns.has_value());
+}
+
+// Its host has asked for the averaging and is in its next step, while the other has yet to begin its
+// backward.
+TEST(RankClocks, HostsThatLeaveTheAveragingToADeviceBoundNothing) {
+  std::vector<RankFacts> ranks = job_of_ranks({.ranks = 2});
+  move_to_machine(ranks[1], "node-b", kBoot, 40 * kMs);
+  EXPECT_EQ(RankClocks(ranks).clocks()[1].placed_by, PlacedBy::kAveraging) << "on the CPU they do";
+  for (RankFacts& rank : ranks) rank.device = "cuda:0";
+  expect_wall_clocks_alone(ranks, Averaging::kOnDevices);
+}
+
+// The last stage has the loss, and begins the backward first; each stage averages with its own replicas.
+TEST(RankClocks, StagesOfAPipelineBoundNothing) {
+  std::vector<RankFacts> ranks = job_of_ranks({.ranks = 4});
+  for (const std::size_t rank : {2u, 3u}) move_to_machine(ranks[rank], "node-b", kBoot, 40 * kMs);
+  for (const std::size_t rank : {0u, 1u}) ranks[rank].backward_operators = {"AddmmBackward0"};
+  expect_wall_clocks_alone(ranks, Averaging::kNotShown);
+  ranks = job_of_ranks({.ranks = 4});
+  for (const std::size_t rank : {2u, 3u}) move_to_machine(ranks[rank], "node-b", kBoot, 40 * kMs);
+  for (const std::size_t rank : {0u, 1u}) ranks[rank].bucket_bytes = {3 * testing::kMiB};
+  expect_wall_clocks_alone(ranks, Averaging::kNotShown);
+}
+
+TEST(RankClocks, RanksWithoutBucketsBoundNothing) {
+  std::vector<RankFacts> ranks = job_of_ranks({.ranks = 2});
+  move_to_machine(ranks[1], "node-b", kBoot, 40 * kMs);
+  for (RankFacts& rank : ranks) rank.bucket_bytes.clear();
+  expect_wall_clocks_alone(ranks, Averaging::kNotShown);
+}
+
+// One that is not here may be the stage by which a pipeline is known.
+TEST(RankClocks, RanksOfAJobThatIsNotWholeBoundNothing) {
+  std::vector<RankFacts> ranks = job_of_ranks({.ranks = 3});
+  move_to_machine(ranks[1], "node-b", kBoot, 40 * kMs);
+  ranks.pop_back();
+  expect_wall_clocks_alone(ranks, Averaging::kNotShown);
+}
+
+TEST(RankClocks, WithoutWallClocksAndAveragingNothingPlacesARank) {
+  std::vector<RankFacts> ranks = job_of_ranks({.ranks = 2});
+  move_to_machine(ranks[1], "node-b", kBoot, 0);
+  for (RankFacts& rank : ranks) {
+    rank.clock.pairs.clear();
+    rank.device = "cuda:0";
+  }
+  EXPECT_EQ(RankClocks(ranks).clocks()[1].placed_by, PlacedBy::kNothing);
+}
+
 TEST(RankClocks, WithoutWallClocksTheStepsPlaceARank) {
   const std::vector<RankFacts> together = job_of_ranks({.ranks = 2});
   std::vector<RankFacts> ranks = together;
   move_to_machine(ranks[1], "node-b", kBoot, 0);
   for (RankFacts& rank : ranks) rank.clock.pairs.clear();
   const RankClocks clocks(ranks);
+  EXPECT_EQ(clocks.clocks()[1].placed_by, PlacedBy::kAveraging);
   ASSERT_TRUE(clocks.clocks()[1].uncertainty_ns.has_value());
   const std::int64_t error = clocks.to_first(1, ranks[1].steps[0].begin_ns) - together[1].steps[0].begin_ns;
   EXPECT_LE(std::abs(error), *clocks.clocks()[1].uncertainty_ns);

@@ -42,13 +42,50 @@ TEST(RankFacts, TheLastGradientIsTheLastOwnAllocation) {
   const RankFacts rank = rank_facts(one_step(2));
   ASSERT_EQ(rank.steps.size(), 1u);
   ASSERT_EQ(rank.steps.front().phases.size(), 3u);
-  EXPECT_EQ(rank.steps.front().last_gradient_ns, 9 * kMs) << "the bucket's says nothing";
-  EXPECT_EQ(rank.steps.front().goes_on_ns, 16 * kMs);
+  ASSERT_TRUE(rank.steps.front().backward_end.has_value());
+  EXPECT_EQ(rank.steps.front().backward_end->last_gradient_ns, 9 * kMs) << "the bucket's says nothing";
+  EXPECT_EQ(rank.steps.front().backward_end->goes_on_ns, 16 * kMs);
+}
+
+// As a loop has it that marks its phases without a gap.
+TEST(RankFacts, ItGoesOnWithThePhaseThatBeginsWhereBackwardEnds) {
+  Facts facts = one_step(2);
+  facts.phases[2].begin_ns = facts.phases[1].end_ns;
+  facts.phases.push_back({STRATA_PHASE_OPTIMIZER, "optimizer", 0, 0, 0, 43, 44, 18 * kMs, 19 * kMs});
+  EXPECT_EQ(rank_facts(facts).steps.front().backward_end.value().goes_on_ns, 15 * kMs);
+}
+
+TEST(RankFacts, ItGoesOnAtTheEndOfTheBackwardThatIsTheLastPhase) {
+  Facts facts = one_step(2);
+  facts.phases.pop_back();
+  EXPECT_EQ(rank_facts(facts).steps.front().backward_end.value().goes_on_ns, 15 * kMs);
+}
+
+TEST(RankFacts, AStepWithoutABackwardHasNoEndOfOne) {
+  Facts facts = one_step(2);
+  facts.phases[1].kind = STRATA_PHASE_EVALUATION;
+  EXPECT_FALSE(rank_facts(facts).steps.front().backward_end.has_value());
+}
+
+TEST(RankFacts, KeepsWhatShowsWhoAveragesWithWhom) {
+  Facts facts = one_step(2);
+  facts.texts = {"", "AddmmBackward0", "aten::relu"};
+  facts.blocks[0].phase = 2;  // the backward
+  facts.blocks[0].op = 1;
+  facts.blocks[1].bytes = 4096;
+  Block of_forward = facts.blocks[0], again = facts.blocks[0];
+  of_forward.phase = 1;
+  of_forward.op = 2;
+  facts.blocks.insert(facts.blocks.begin(), of_forward);
+  facts.blocks.push_back(again);
+  const RankFacts rank = rank_facts(facts);
+  EXPECT_EQ(rank.bucket_bytes, (std::vector<std::uint64_t>{4096}));
+  EXPECT_EQ(rank.backward_operators, (std::vector<std::string>{"AddmmBackward0"}));
 }
 
 TEST(Waits, LastUntilTheFirstRankGoesOnAndInAllOfASynchronisation) {
   std::vector<RankFacts> ranks{rank_facts(one_step(2)), rank_facts(one_step(2))};
-  ranks[1].steps.front().goes_on_ns = 12 * kMs;
+  ranks[1].steps.front().backward_end->goes_on_ns = 12 * kMs;
   find_waits(ranks, RankClocks(ranks));
   const RankStep& step = ranks[0].steps.front();
   EXPECT_EQ(step.phases[0].waited_ns, 0);
@@ -85,8 +122,16 @@ TEST(JobFacts, NamesTheRanksThatAreMissing) {
 TEST(JobFacts, ADryRankAloneStandsForAll) {
   std::vector<RankFacts> ranks = testing::job_of_ranks({.ranks = 1});
   ranks.front().world_size = 1024;
-  ranks.front().is_dry = true;
+  ranks.front().is_dry = ranks.front().stands_for_all = true;
   EXPECT_TRUE(job_facts(std::move(ranks), {}).lost.empty());
+}
+
+// Eight processes were started, each on a dry device of its own, and one is left.
+TEST(JobFacts, ADryRankAmongOthersIsMissedAsAnyOther) {
+  std::vector<RankFacts> ranks = testing::job_of_ranks({.ranks = 1});
+  ranks.front().world_size = 8;
+  ranks.front().is_dry = true;
+  EXPECT_EQ(job_facts(std::move(ranks), {}).lost.size(), 7u);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace {
 
 using testing::job_of_ranks;
 using testing::kMs;
+using testing::move_to_machine;
 
 Stragglers compared(std::vector<RankFacts> ranks) {
   find_waits(ranks, RankClocks(ranks));
@@ -70,7 +71,7 @@ TEST(Stragglers, WhoIsBusyAfterTheAveragingIsSlow) {
   for (RankStep& step : ranks[1].steps) {
     step.phases[3].begin_ns += 4 * kMs;
     step.phases[3].end_ns += 4 * kMs;
-    step.goes_on_ns += 4 * kMs;
+    step.backward_end->goes_on_ns += 4 * kMs;
     step.end_ns += 4 * kMs;
   }
   const Stragglers found = compared(ranks);
@@ -79,12 +80,60 @@ TEST(Stragglers, WhoIsBusyAfterTheAveragingIsSlow) {
   EXPECT_EQ(found.ranks.front().median_ns, 4 * kMs);
 }
 
+// Three ranks of which the one in the middle is slow, the last two on a machine whose wall clock is wrong by
+// as much, and nothing bounds it: hosts do not wait while CUDA devices average.
+class StragglersOnMachines : public ::testing::TestWithParam<std::int64_t> {};
+
+TEST_P(StragglersOnMachines, AreFoundWhateverTheWallClocksSay) {
+  std::vector<RankFacts> ranks =
+      job_of_ranks({.ranks = 3, .planted_ns = [](std::size_t rank, std::int64_t, std::string_view phase) {
+                      return rank == 1 && phase == "forward" ? 300 * kMs : std::int64_t{0};
+                    }});
+  for (RankFacts& rank : ranks) rank.device = "cuda:0";
+  for (const std::size_t rank : {1u, 2u}) move_to_machine(ranks[rank], "node-b", 77'000 * kMs, GetParam());
+  const Stragglers found = compared(ranks);
+  ASSERT_EQ(found.ranks.size(), 1u);
+  EXPECT_EQ(found.ranks.front().rank, 1u);
+  EXPECT_EQ(found.ranks.front().median_ns, 300 * kMs);
+  EXPECT_EQ(found.waits_ns, (std::vector<std::int64_t>{300 * kMs, 0, 300 * kMs}));
+}
+
+INSTANTIATE_TEST_SUITE_P(WallClocks, StragglersOnMachines, ::testing::Values(0, 400 * kMs, -2000 * kMs));
+
+// Others' clocks help as far as they are known: to 4 ms, as the first step shows.
+TEST(Stragglers, WhoIsBusyAfterTheAveragingIsSlowOnAMachineOfItsOwnToo) {
+  std::vector<RankFacts> ranks = job_of_ranks();
+  for (RankStep& step : ranks[1].steps) {
+    if (step.index == 0) continue;
+    step.phases[3].begin_ns += 40 * kMs;
+    step.phases[3].end_ns += 40 * kMs;
+    step.backward_end->goes_on_ns += 40 * kMs;
+    step.end_ns += 40 * kMs;
+  }
+  move_to_machine(ranks[1], "node-b", 77'000 * kMs, 0);
+  const Stragglers found = compared(ranks);
+  ASSERT_EQ(found.ranks.size(), 1u);
+  EXPECT_EQ(found.ranks.front().rank, 1u);
+  EXPECT_EQ(found.ranks.front().median_ns, 36 * kMs);
+}
+
+// Steps of all ranks take `step_ns`, and rank 1 takes `more_ns` longer for its data.
+bool is_slow(std::int64_t step_ns, std::int64_t more_ns) {
+  return !compared(job_of_ranks({.planted_ns = [&](std::size_t rank, std::int64_t, std::string_view phase) {
+            if (phase == "forward") return step_ns - 10 * kMs;
+            return rank == 1 && phase == "data" ? more_ns : std::int64_t{0};
+          }})).ranks.empty();
+}
+
 TEST(Stragglers, LessThanATenthOfAStepIsNobody) {
-  const Stragglers found =
-      find_stragglers(job_of_ranks({.planted_ns = [](std::size_t rank, std::int64_t, std::string_view phase) {
-        return rank == 1 && phase == "data" ? kMs - 1 : std::int64_t{0};
-      }}));
-  EXPECT_TRUE(found.ranks.empty());
+  // The others wait for it, so that everybody's step is longer by as much.
+  EXPECT_FALSE(is_slow(90 * kMs, 10 * kMs - 100));
+  EXPECT_TRUE(is_slow(90 * kMs, 10 * kMs + 100));
+}
+
+TEST(Stragglers, LessThanAMillisecondIsNobody) {
+  EXPECT_FALSE(is_slow(8 * kMs, kMs - 100));
+  EXPECT_TRUE(is_slow(8 * kMs, kMs + 100));
 }
 
 TEST(Stragglers, StepsThatOneRankAloneHasAreNotCompared) {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <numeric>
 
-#include "host/analysis/open_phases.hpp"
-#include "host/analysis/pace.hpp"
-#include "host/analysis/step_peaks.hpp"
+#include "host/analysis/steps/open_phases.hpp"
+#include "host/analysis/steps/pace.hpp"
+#include "host/analysis/steps/step_peaks.hpp"
 
 namespace strata::report::testing {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "host/report/lanes/lane_columns.hpp"
 #include "host/report/lanes/notes.hpp"
-#include "host/report/page.hpp"
+#include "host/report/page_data/page.hpp"
 #include "tests/report/hostile_facts.hpp"
 #include "tests/report/simulated_times.hpp"
 #include "tests/report/simulated_training.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/layer_table.hpp"
+#include "host/report/terminal/layer_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/layers_json.hpp"
+#include "host/analysis/layers/layers_json.hpp"
 #include "host/report/layer_rows.hpp"
 #include "host/report/peak_context.hpp"
-#include "host/report/step_table.hpp"
+#include "host/report/terminal/step_table.hpp"
 #include "host/report/text.hpp"
 #include "tests/report/facts_recorder.hpp"
 #include "tests/report/hostile_facts.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/page.hpp"
+#include "host/report/page_data/page.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/report/page_data.hpp"
+#include "host/report/page_data/page_data.hpp"
 #include "host/report/text.hpp"
 #include "tests/report/hostile_facts.hpp"
 #include "tests/report/simulated_training.hpp"
@@ -161,6 +161,8 @@ TEST(Page, CarriesItsDataBetweenStyleAndScripts) {
   EXPECT_NE(text.find(data.facts), std::string::npos);
   EXPECT_NE(text.find(data.events), std::string::npos);
   EXPECT_NE(text.find("d3js.org"), std::string::npos) << "the library's licence banner";
+  EXPECT_NE(text.find("Neither the name of the University"), std::string::npos)
+      << "and its licence, third_party/licences/LICENSE-d3";
   EXPECT_LT(text.size(), 1'000'000U);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/static_timeline.hpp"
+#include "host/report/page_data/static_timeline.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "host/report/page.hpp"
+#include "host/report/page_data/page.hpp"
 #include "tests/report/hostile_facts.hpp"
 #include "tests/report/simulated_training.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/terminal.hpp"
+#include "host/report/terminal/terminal.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
-#include "host/report/terminal_tables.hpp"
+#include "host/report/terminal/terminal_tables.hpp"
 #include "host/report/text.hpp"
 #include "tests/report/hostile_facts.hpp"
 #include "tests/report/simulated_training.hpp"
@@ -58,6 +58,17 @@ TEST(TerminalReport, OfARunThatWasKilled) {
 
 TEST(TerminalReport, OfAnEmptyRun) {
   expect_golden("empty_80.txt", terminal_report(Facts{}, false, 80));
+}
+
+// Of another step than that of the peak, and of none outside of the window.
+TEST(TerminalReport, SaysWhereMoreWasReservedThanAtThePeak) {
+  auto facts = troubled_facts();
+  EXPECT_EQ(terminal_report(facts, false, 80).find("at most (step"), std::string::npos);
+  facts.steps.at(0).peak_reserved_bytes = std::uint64_t{9} << 30U;
+  facts.steps.at(2).peak_reserved_bytes = std::uint64_t{2} << 30U;
+  EXPECT_NE(terminal_report(facts, false, 80)
+                .find("\n  1,284.2 MiB reserved from the device then, 2,048.0 at most (step 2)\n"),
+            std::string::npos);
 }
 
 TEST(TerminalReport, ShowsUnknownAtThePeakAlways) {

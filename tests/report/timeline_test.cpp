@@ -59,7 +59,8 @@ std::vector<Point> brute_force(const std::vector<Point>& points, const Point& en
       const bool is_born_here = held.from_ns >= begin_ns && held.from_ns < end_ns && held.state.sequence != 0;
       const bool holds_here = held.from_ns < end_ns && held.until_ns > begin_ns;
       if (!is_born_here && !holds_here) continue;
-      if (largest == nullptr || total(held.state.bytes) > total(largest->state.bytes)) largest = &held;
+      if (largest == nullptr || analysis::sum(held.state.bytes) > analysis::sum(largest->state.bytes))
+        largest = &held;
     }
     shown.push_back(largest->state);
     shown.back().ns = begin_ns;
@@ -142,7 +143,7 @@ TEST_F(LongRun, KeepsTheLargestMomentOfEveryStep) {
     for (const auto& point : timeline_.points) {
       // A column that the step begins in is shown from its own beginning.
       if (point.ns + timeline_.column_ns < step.begin_ns || point.ns >= step.end_ns) continue;
-      largest = std::max(largest, total(point.bytes));
+      largest = std::max(largest, analysis::sum(point.bytes));
     }
     EXPECT_GE(largest, step.peak_allocated_bytes) << "step " << step.index;
   }
@@ -167,14 +168,15 @@ TEST(TimelineOf, CutsAPeaksStepThatHasTooManyEvents) {
   const auto timeline = timeline_of(facts, {.run_points = 100, .peak_points = 50});
   EXPECT_EQ(timeline.exact_begin_ns, timeline.exact_end_ns);
   EXPECT_LE(timeline.points.size(), 153U);
-  const auto largest = std::ranges::max(timeline.points, {}, [](const Point& p) { return total(p.bytes); });
+  const auto largest =
+      std::ranges::max(timeline.points, {}, [](const Point& p) { return analysis::sum(p.bytes); });
   EXPECT_EQ(largest.bytes, facts.peak.categories);
 }
 
 TEST(TimelineOf, IsOneStateOfNothingForAnEmptyRun) {
   const auto timeline = timeline_of(Facts{});
   ASSERT_EQ(timeline.points.size(), 1U);
-  EXPECT_EQ(total(timeline.points[0].bytes), 0U);
+  EXPECT_EQ(analysis::sum(timeline.points[0].bytes), 0U);
   EXPECT_GT(timeline.end_ns, timeline.begin_ns);
 }
 

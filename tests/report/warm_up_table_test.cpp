@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/warm_up_table.hpp"
+#include "host/report/terminal/warm_up_table.hpp"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "host/report/step_drawing.hpp"
+#include "host/report/page_data/step_drawing.hpp"
 #include "host/report/text.hpp"
 #include "tests/report/simulated_training.hpp"
 

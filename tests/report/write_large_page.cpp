@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "host/report/page.hpp"
+#include "host/report/page_data/page.hpp"
 #include "tests/report/irregular_run.hpp"
 #include "tests/report/simulated_times.hpp"
 #include "tests/report/simulated_training.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "host/analysis/pace.hpp"
-#include "host/report/page.hpp"
+#include "host/analysis/steps/pace.hpp"
+#include "host/report/page_data/page.hpp"
 #include "tests/report/hostile_facts.hpp"
 #include "tests/report/simulated_times.hpp"
 #include "tests/report/simulated_training.hpp"

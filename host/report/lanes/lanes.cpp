@@ -92,6 +92,7 @@ class Builder {
       if (!is_range(op)) threads[op.thread].second.push_back({op.begin_ns, op.end_ns, index});
     }
     std::vector<std::uint32_t> order;
+    order.reserve(threads.size());
     for (const auto& [thread, unused] : threads) order.push_back(thread);
     std::ranges::stable_sort(order, {}, [&](std::uint32_t thread) {
       const auto& [modules, operators] = threads[thread];
@@ -119,6 +120,7 @@ class Builder {
         streams[{activity.device, activity.stream}].push_back({activity.begin_ns, activity.end_ns, index});
     }
     std::vector<std::size_t> sizes;
+    sizes.reserve(streams.size());
     for (const auto& [unused, stretches] : streams) sizes.push_back(stretches.size());
     std::ranges::sort(sizes, std::greater{});
     const std::size_t least = sizes.size() > limits_.streams ? sizes[limits_.streams - 1] : 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DTEMPLATE=<page.html> -DSTYLE=<.css> -DLIBRARY=<d3.min.js> -DSCRIPTS=<a.js,b.js...> -DOUTPUT=<.cpp>
-#       -P assemble.cmake
+# cmake -DTEMPLATE=<page.html> -DSTYLE=<.css> -DLIBRARY=<d3.min.js> -DNOTICE=<its licence> -DSCRIPTS=<a.js,b.js...>
+#       -DOUTPUT=<.cpp> -P assemble.cmake
 # Puts the files in the places that the template names, and defines what stands around @still@, @data@ and @events@.
 
 set(scripts "")
@@ -11,6 +11,10 @@ foreach(file IN LISTS SCRIPTS)
 endforeach()
 file(READ ${STYLE} style)
 file(READ ${LIBRARY} library)
+file(READ ${NOTICE} notice)
+if("${notice}" MATCHES "[*]/|</")
+  message(FATAL_ERROR "${NOTICE}: would end the comment, or the element, that it is placed in")
+endif()
 foreach(part IN ITEMS library scripts)
   if("${${part}}" MATCHES "</[sS][cC][rR][iI][pP][tT]")
     message(FATAL_ERROR "${OUTPUT}: the ${part} hold '</script', which would end the element they are placed in")
@@ -18,7 +22,7 @@ foreach(part IN ITEMS library scripts)
 endforeach()
 
 file(READ ${TEMPLATE} page)
-foreach(part IN ITEMS style library scripts)
+foreach(part IN ITEMS style notice library scripts)
   string(FIND "${page}" "@${part}@" position)
   if(position EQUAL -1)
     message(FATAL_ERROR "${TEMPLATE}: has no @${part}@")

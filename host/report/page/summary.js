@@ -26,6 +26,14 @@ function fillNotices(run) {
     .selectAll('p').data(notices).enter().append('p').text((notice) => notice);
 }
 
+// Most may have been reserved at another moment than most was allocated.
+function reservedNote(peak, decimals) {
+  const {allocated_bytes: allocated, reserved_bytes: reserved, most_reserved_bytes: most} = peak;
+  const of = most === reserved ? 'it' : `${mebibytes(reserved, decimals)} MiB at the peak`;
+  if (reserved === allocated) return most === reserved ? 'as allocated' : `${of}, as allocated`;
+  return `${percentage(reserved - allocated, reserved)} of ${of} not in use`;
+}
+
 function fillTiles(run) {
   const {peak, categories, decimals} = run;
   const {steps, complete_steps: completeSteps, median_step_ns: medianStepNs, tokens_per_second: tokensPerSecond, unit} = run.run;
@@ -36,8 +44,8 @@ function fillTiles(run) {
   const tiles = [
     {label: 'Peak allocated', value: mebibytes(peak.allocated_bytes, decimals), unit: 'MiB',
       note: [where, peak.phase].filter(Boolean).join(', ')},
-    {label: 'Peak reserved', value: mebibytes(peak.reserved_bytes, decimals), unit: 'MiB',
-      note: (peak.reserved_bytes === peak.allocated_bytes ? 'as allocated' : `${percentage(peak.reserved_bytes - peak.allocated_bytes, peak.reserved_bytes)} of it not in use`) + outside},
+    {label: 'Peak reserved', value: mebibytes(peak.most_reserved_bytes, decimals), unit: 'MiB',
+      note: reservedNote(peak, decimals) + outside},
     {label: 'Most of the peak', value: percentage(categories[largest].peak, peak.allocated_bytes), unit: '',
       note: run.isEmpty ? '' : `${categories[largest].name}, ${mebibytes(categories[largest].peak, decimals)} MiB`},
     {label: 'Unknown at the peak', value: mebibytes(unknown.peak, decimals), unit: 'MiB',

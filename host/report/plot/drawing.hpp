@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace strata::report::plot {
+#include "host/report/plot/file_format.hpp"
 
-enum class FileFormat : std::uint8_t { kSvg, kPng, kPdf };
+namespace strata::report::plot {
 
 struct Colour {
   double red = 0.0, green = 0.0, blue = 0.0;  // 0 to 1

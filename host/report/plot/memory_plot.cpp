@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "host/analysis/caching_allocator.hpp"
-#include "host/analysis/largest_blocks.hpp"
+#include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/peak/largest_blocks.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
 #include "host/report/plot/axis.hpp"
 #include "host/report/plot/event_clock.hpp"
@@ -89,7 +89,7 @@ class MemoryPlot {
 
   double most() const {
     std::uint64_t most = 1;
-    for (const Point& state : states_) most = std::max(most, total(state.bytes));
+    for (const Point& state : states_) most = std::max(most, analysis::sum(state.bytes));
     for (const auto& point : facts_.reserved) {
       if (point.ns < stretch_.end_ns) most = std::max(most, point.bytes);
     }
@@ -170,7 +170,7 @@ class MemoryPlot {
       below = std::move(above);
     }
     std::vector<double> sums;
-    for (const Point& state : states_) sums.push_back(static_cast<double>(total(state.bytes)));
+    for (const Point& state : states_) sums.push_back(static_cast<double>(analysis::sum(state.bytes)));
     area(below, sums, kRest);
   }
 
@@ -256,7 +256,7 @@ class MemoryPlot {
                                                                     static_cast<double>(length_ns()));
       const auto next = std::ranges::upper_bound(states_, ns, {}, &Point::ns);
       return next == states_.begin() ? area_.top + area_.height
-                                     : y(static_cast<double>(total(std::prev(next)->bytes)));
+                                     : y(static_cast<double>(analysis::sum(std::prev(next)->bytes)));
     };
     const std::size_t left_out = draw_shape_labels(
         drawing_, find_shapes(facts_, options_.step), stretch_.begin_ns, stretch_.end_ns,

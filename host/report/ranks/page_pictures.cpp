@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <vector>
 
 #include "host/report/plot/palette.hpp"
 #include "host/report/quantity.hpp"
+#include "host/report/ranks/rank_choice.hpp"
+#include "host/report/ranks/step_stretches.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {
@@ -17,30 +19,82 @@ namespace {
 using analysis::JobFacts;
 
 constexpr double kPictureLeft = 70.0, kPictureWidth = 900.0, kPictureRow = 18.0;
-constexpr std::size_t kMostCells = 300;
+// However many ranks and steps there are, a page stays one that a browser opens: rows, and cells of one
+// picture. Of more of either, a cell is the slowest of several.
+constexpr std::size_t kMostRows = 64, kMostCells = 8000;
+constexpr std::size_t kFewestCellsOfARow = 100, kMostCellsOfARow = 300;
+// In the picture's units, of few rows; what is narrower is drawn together with its neighbours.
+constexpr double kNarrowestPicture = 2.0;
 // STRATA_PHASE_* in order, strong enough to be told apart in thin rows.
 constexpr std::array<std::uint32_t, 13> kPhaseColours{0x9AA3AF, 0x9AA3AF, 0x8E7CC3, 0xA999D6, 0x3F9B6A,
                                                       0xD9A62E, 0xD3607F, 0xB07CC6, 0x3E9BC0, 0x2F7FB5,
                                                       0x7D8794, 0x9AA3AF, 0x9AA3AF};
 
-std::string open_picture(double height, std::string_view label) {
+std::string open_picture(std::size_t rows, std::string_view label) {
   return fmt::format(
       "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {:.0f} {:.0f}\" "
       "style=\"width:100%;max-width:{:.0f}px\">\n",
-      html_text(label), kPictureLeft + kPictureWidth + 10, height, kPictureLeft + kPictureWidth + 10);
+      html_text(label), kPictureLeft + kPictureWidth + 10, kPictureRow * static_cast<double>(rows),
+      kPictureLeft + kPictureWidth + 10);
 }
 
-std::string row_label(std::uint64_t rank, double top) {
-  return fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">rank {}</text>\n", kPictureLeft - 8,
-                     top + kPictureRow * 0.7, rank);
+// A group that begins where its bars do, so that these are short to write.
+std::string open_row(std::size_t row, std::string_view label) {
+  return fmt::format(
+      "<g transform=\"translate({:.0f} {:.0f})\"><text x=\"-8\" y=\"{:.1f}\" "
+      "text-anchor=\"end\">{}</text>\n",
+      kPictureLeft, kPictureRow * static_cast<double>(row), kPictureRow * 0.7, label);
 }
 
-std::string rectangle(double left, double top, double width, std::uint32_t colour, std::string_view title,
+std::string rectangle(double left, double width, std::uint32_t colour, std::string_view title,
                       double opacity = 1.0) {
   return fmt::format(
-      "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"#{:06x}\" "
-      "fill-opacity=\"{:.2f}\"><title>{}</title></rect>\n",
-      left, top, std::max(width, 0.5), kPictureRow - 3, colour, opacity, html_text(title));
+      "<rect x=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"#{:06x}\"{}><title>{}</title></rect>\n",
+      left, std::max(width, 0.5), kPictureRow - 3, colour,
+      opacity < 1.0 ? fmt::format(" opacity=\"{:.2f}\"", opacity) : "", html_text(title));
+}
+
+std::string left_out_text(const JobFacts& job, std::size_t drawn) {
+  if (drawn == job.ranks.size()) return {};
+  return fmt::format("{} of {} ranks: those that stand out, and others evenly.", drawn, job.ranks.size());
+}
+
+std::string rank_range(const JobFacts& job, std::size_t first, std::size_t last) {
+  if (first == last) return fmt::format("rank {}", job.ranks[first].rank);
+  return fmt::format("{}-{}", job.ranks[first].rank, job.ranks[last].rank);
+}
+
+// `count` things in a row, put into at most `most` bins that are as large as each other, the last one apart.
+class Bins {
+ public:
+  Bins(std::size_t count, std::size_t most)
+      : things_(count), each_(std::max<std::size_t>(1, (count + most - 1) / most)) {}
+  std::size_t count() const { return (things_ + each_ - 1) / each_; }
+  std::size_t largest() const { return each_; }
+  std::size_t begin(std::size_t bin) const { return bin * each_; }
+  std::size_t end(std::size_t bin) const { return std::min(begin(bin) + each_, things_); }
+
+ private:
+  std::size_t things_, each_;
+};
+
+struct Slowest {
+  std::size_t rank = 0;
+  std::int64_t step = 0, excess_ns = 0;
+};
+
+// What a cell shows: nothing that stands out is lost in it.
+Slowest slowest_within(const JobFacts& job, const Bins& ranks, std::size_t row, const Bins& cells,
+                       std::size_t cell) {
+  const auto& steps = job.stragglers.steps;
+  Slowest found{.rank = ranks.begin(row), .step = steps[cells.begin(cell)].index};
+  for (std::size_t step = cells.begin(cell); step < cells.end(cell); ++step) {
+    for (std::size_t rank = ranks.begin(row); rank < ranks.end(row); ++rank) {
+      if (steps[step].excess_ns[rank] > found.excess_ns)
+        found = {rank, steps[step].index, steps[step].excess_ns[rank]};
+    }
+  }
+  return found;
 }
 
 std::string swatch(std::uint32_t colour, std::string_view name) {
@@ -70,25 +124,25 @@ std::string html_text(std::string_view text) {
 std::string category_bars_picture(const JobFacts& job) {
   const auto most =
       static_cast<double>(std::max<std::uint64_t>(1, job.ranks[job.imbalance.heaviest].peak_allocated_bytes));
-  std::string svg =
-      open_picture(kPictureRow * static_cast<double>(job.ranks.size()), "Peak by category, a bar a rank");
+  const std::vector<std::size_t> drawn = drawn_ranks(job, kMostRows);
+  std::string svg = open_picture(drawn.size(), "Peak by category, a bar a rank");
   analysis::CategoryBytes held{};
-  double top = 0.0;
-  for (const analysis::RankFacts& rank : job.ranks) {
-    svg += row_label(rank.rank, top);
-    double left = kPictureLeft;
+  for (std::size_t row = 0; row < drawn.size(); ++row) {
+    const analysis::RankFacts& rank = job.ranks[drawn[row]];
+    svg += open_row(row, fmt::format("rank {}", rank.rank));
+    double left = 0.0;
     for (std::size_t category = 0; category < analysis::kCategories; ++category) {
       const std::uint64_t bytes = rank.peak_categories.at(category);
       if (bytes == 0) continue;
       held.at(category) += bytes;
       const double width = static_cast<double>(bytes) / most * kPictureWidth;
       svg += rectangle(
-          left, top, width, plot::kCategoryColours.at(category),
+          left, width, plot::kCategoryColours.at(category),
           fmt::format("rank {}: {} {} MiB", rank.rank, to_string(static_cast<analysis::Category>(category)),
                       mebibytes(static_cast<double>(bytes), 3)));
       left += width;
     }
-    top += kPictureRow;
+    svg += "</g>\n";
   }
   svg += "</svg>\n<p>";
   for (std::size_t category = 0; category < analysis::kCategories; ++category) {
@@ -96,40 +150,38 @@ std::string category_bars_picture(const JobFacts& job) {
       svg +=
           swatch(plot::kCategoryColours.at(category), to_string(static_cast<analysis::Category>(category)));
   }
-  return svg + "</p>\n";
+  return svg + left_out_text(job, drawn.size()) + "</p>\n";
 }
 
 std::string slowness_picture(const JobFacts& job) {
   const auto& steps = job.stragglers.steps;
   if (steps.empty()) return {};
-  // Of more steps than fit, each cell is the slowest of several.
-  const std::size_t each = (steps.size() + kMostCells - 1) / kMostCells;
-  const std::size_t cells = (steps.size() + each - 1) / each;
+  const Bins ranks(job.ranks.size(), kMostRows);
+  const Bins cells(steps.size(),
+                   std::clamp(kMostCells / ranks.count(), kFewestCellsOfARow, kMostCellsOfARow));
   std::int64_t most = 1;
   for (const analysis::StepComparison& step : steps) most = std::max(most, step.excess_ns[step.slowest]);
-  std::string svg =
-      open_picture(kPictureRow * static_cast<double>(job.ranks.size()), "By how much each rank was slower");
-  const double width = std::min(kPictureWidth / static_cast<double>(cells), 40.0);
-  for (std::size_t rank = 0; rank < job.ranks.size(); ++rank) {
-    const double top = kPictureRow * static_cast<double>(rank);
-    svg += row_label(job.ranks[rank].rank, top);
-    for (std::size_t cell = 0; cell < cells; ++cell) {
-      const std::size_t first = cell * each, end = std::min(first + each, steps.size());
-      std::size_t slowest = first;
-      for (std::size_t step = first; step < end; ++step) {
-        if (steps[step].excess_ns[rank] > steps[slowest].excess_ns[rank]) slowest = step;
-      }
-      const std::int64_t excess = std::max<std::int64_t>(0, steps[slowest].excess_ns[rank]);
-      svg += rectangle(kPictureLeft + static_cast<double>(cell) * width, top, width - (width > 4 ? 1 : 0),
-                       0xA3202F,
-                       fmt::format("rank {}, step {}: {} slower", job.ranks[rank].rank, steps[slowest].index,
-                                   duration(static_cast<double>(excess))),
-                       0.06 + 0.94 * static_cast<double>(excess) / static_cast<double>(most));
+  std::string svg = open_picture(ranks.count(), "By how much each rank was slower");
+  const double width = std::min(kPictureWidth / static_cast<double>(cells.count()), 40.0);
+  for (std::size_t row = 0; row < ranks.count(); ++row) {
+    svg += open_row(row, rank_range(job, ranks.begin(row), ranks.end(row) - 1));
+    for (std::size_t cell = 0; cell < cells.count(); ++cell) {
+      const Slowest slowest = slowest_within(job, ranks, row, cells, cell);
+      svg += rectangle(static_cast<double>(cell) * width, width - (width > 4 ? 1 : 0), 0xA3202F,
+                       fmt::format("rank {}, step {}: {} slower", job.ranks[slowest.rank].rank, slowest.step,
+                                   duration(static_cast<double>(slowest.excess_ns))),
+                       0.06 + 0.94 * static_cast<double>(slowest.excess_ns) / static_cast<double>(most));
     }
+    svg += "</g>\n";
   }
-  return svg + fmt::format(
-                   "</svg>\n<p>Steps {} to {}; the strongest colour is {} slower than the middle rank.</p>\n",
-                   steps.front().index, steps.back().index, duration(static_cast<double>(most)));
+  return svg +
+         fmt::format(
+             "</svg>\n<p>Steps {} to {}; the strongest colour is {} slower than the middle rank.{}</p>\n",
+             steps.front().index, steps.back().index, duration(static_cast<double>(most)),
+             ranks.largest() * cells.largest() > 1 ? fmt::format(" A cell is the slowest of {} and {}.",
+                                                                 counted(ranks.largest(), "rank", "ranks"),
+                                                                 counted(cells.largest(), "step", "steps"))
+                                                   : "");
 }
 
 std::string step_picture(const JobFacts& job) {
@@ -147,46 +199,35 @@ std::string step_picture(const JobFacts& job) {
   }
   if (end_ns <= begin_ns) return {};
   const double scale = kPictureWidth / static_cast<double>(end_ns - begin_ns);
-  std::string svg =
-      open_picture(kPictureRow * static_cast<double>(job.ranks.size()), "One step of all ranks on one clock");
+  const std::vector<std::size_t> drawn = drawn_ranks(job, kMostRows);
+  std::string svg = open_picture(drawn.size(), "One step of all ranks on one clock");
+  const double narrow = std::max(
+      kNarrowestPicture, kPictureWidth * static_cast<double>(drawn.size()) / static_cast<double>(kMostCells));
   std::array<std::string, kPhaseColours.size()> names;
-  for (std::size_t rank = 0; rank < job.ranks.size(); ++rank) {
-    const double top = kPictureRow * static_cast<double>(rank);
-    svg += row_label(job.ranks[rank].rank, top);
-    const auto* const step = step_of(rank);
-    if (step == nullptr) continue;
-    if (step->wait_end_ns > step->last_gradient_ns) {
-      const auto wait_ns = static_cast<double>(step->wait_end_ns - step->last_gradient_ns);
-      svg += rectangle(
-          kPictureLeft +
-              static_cast<double>(job.clocks.to_first(rank, step->last_gradient_ns) - begin_ns) * scale,
-          top, wait_ns * scale, kPhaseColours.at(analysis::kSyncPhase),
-          fmt::format("rank {}: waits for others {}", job.ranks[rank].rank, duration(wait_ns)), 0.25);
-    }
-    for (const analysis::RankPhase& phase : step->phases) {
-      const std::size_t kind = phase.kind < kPhaseColours.size() ? phase.kind : analysis::kOtherPhase;
-      const std::string& name = job.ranks[rank].names[phase.name];
-      names.at(kind) = name;
-      const auto draw = [&](std::int64_t from_ns, std::int64_t to_ns, double opacity, std::string_view what) {
-        if (to_ns <= from_ns) return;
+  for (std::size_t row = 0; row < drawn.size(); ++row) {
+    const std::size_t rank = drawn[row];
+    svg += open_row(row, fmt::format("rank {}", job.ranks[rank].rank));
+    if (const auto* const step = step_of(rank)) {
+      for (const StepStretch& stretch : stretches_of(job.ranks[rank], *step, narrow / scale)) {
+        const std::size_t kind = stretch.kind < kPhaseColours.size() ? stretch.kind : analysis::kOtherPhase;
+        if (stretch.phases > 0) names.at(kind) = stretch.name;
+        const auto length_ns = static_cast<double>(stretch.end_ns - stretch.begin_ns);
         svg += rectangle(
-            kPictureLeft + static_cast<double>(job.clocks.to_first(rank, from_ns) - begin_ns) * scale, top,
-            static_cast<double>(to_ns - from_ns) * scale, kPhaseColours.at(kind),
-            fmt::format("rank {}: {}{} {}", job.ranks[rank].rank, name, what,
-                        duration(static_cast<double>(to_ns - from_ns))),
-            opacity);
-      };
-      const std::int64_t waits_from_ns = phase.end_ns - phase.waited_ns;
-      draw(phase.begin_ns, waits_from_ns, 1.0, "");
-      draw(waits_from_ns, phase.end_ns, 0.25, ", waiting for others,");
+            static_cast<double>(job.clocks.to_first(rank, stretch.begin_ns) - begin_ns) * scale,
+            length_ns * scale, kPhaseColours.at(kind),
+            fmt::format("rank {}: {} {}", job.ranks[rank].rank, stretch.text(), duration(length_ns)),
+            stretch.waits ? 0.25 : 1.0);
+      }
     }
+    svg += "</g>\n";
   }
   svg += "</svg>\n<p>";
   for (std::size_t kind = 0; kind < names.size(); ++kind) {
     if (!names.at(kind).empty()) svg += swatch(kPhaseColours.at(kind), names.at(kind));
   }
-  return svg + fmt::format("Step {}, {} from edge to edge; pale: waiting for others.</p>\n", job.shown_step,
-                           duration(static_cast<double>(end_ns - begin_ns)));
+  return svg + fmt::format("Step {}, {} from edge to edge; pale: waiting for others. {}</p>\n",
+                           job.shown_step, duration(static_cast<double>(end_ns - begin_ns)),
+                           left_out_text(job, drawn.size()));
 }
 
 }  // namespace strata::report

@@ -28,4 +28,18 @@ std::vector<std::size_t> shown_ranks(const analysis::JobFacts& job) {
   return {shown.begin(), shown.end()};
 }
 
+std::vector<std::size_t> drawn_ranks(const analysis::JobFacts& job, std::size_t most) {
+  const std::size_t count = job.ranks.size();
+  std::set<std::size_t> drawn;
+  for (const std::size_t rank : shown_ranks(job)) {
+    if (count > most && drawn.size() < most) drawn.insert(rank);
+  }
+  const std::size_t wanted = std::min(count, most);
+  for (std::size_t each = 0; each < wanted && drawn.size() < wanted; ++each)
+    drawn.insert(each * count / wanted);
+  // Where one of those stood out already.
+  for (std::size_t rank = 0; drawn.size() < wanted; ++rank) drawn.insert(rank);
+  return {drawn.begin(), drawn.end()};
+}
+
 }  // namespace strata::report

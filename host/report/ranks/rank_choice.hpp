@@ -14,6 +14,9 @@ namespace strata::report {
 // that is Unknown, stragglers, and those that did not come to their end. Indices into the job's ranks.
 std::vector<std::size_t> shown_ranks(const analysis::JobFacts& job);
 
+// All of up to `most`; of more those that a terminal shows and, evenly between them, others. In order.
+std::vector<std::size_t> drawn_ranks(const analysis::JobFacts& job, std::size_t most);
+
 // "0-3, 7": rank numbers or steps, in order.
 template <typename Number>
 std::string ranges_text(const std::vector<Number>& numbers) {

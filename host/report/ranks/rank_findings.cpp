@@ -16,11 +16,20 @@ namespace {
 using analysis::JobFacts;
 
 constexpr std::size_t kMostListed = 5;
+constexpr int kMostColumnsOfNumbers = 400;
 // Below this, ranks are said to be alike.
 constexpr double kAlikeShare = 0.005;
 
 std::string signed_time(std::int64_t ns) {
   return (ns < 0 ? "-" : "+") + duration(std::abs(static_cast<double>(ns)));
+}
+
+// Who is missing is what a reader came for: every number, as long as there is a line to hold them.
+std::string all_named(const std::vector<std::uint64_t>& numbers) {
+  const std::string text = ranges_text(numbers);
+  return columns(text) <= kMostColumnsOfNumbers
+             ? text
+             : shortened(text, kMostColumnsOfNumbers) + " (all of them in --ranks --json)";
 }
 
 std::string one_straggler(const JobFacts& job, const analysis::Straggler& straggler) {
@@ -51,22 +60,62 @@ std::string numbers_of(const JobFacts& job, const analysis::JobClock& clock) {
   return fmt::format("{} {}", numbers.size() == 1 ? "rank" : "ranks", shortened(ranges_text(numbers), 40));
 }
 
+// Why no step says how well wall clocks agree.
+const char* unchecked_because(analysis::Averaging averaging) {
+  switch (averaging) {
+    case analysis::Averaging::kOnDevices:
+      return "hosts do not wait while CUDA devices average, so no step can check them";
+    case analysis::Averaging::kNotShown:
+      return "nothing shows that all ranks average with all others, so no step can check them";
+    case analysis::Averaging::kOnHosts:
+      break;
+  }
+  return "the steps contradict each other, so none can check them";
+}
+
+// How a clock's times came onto the first one, and how far they may be off.
+std::string placing_text(const analysis::JobClock& clock, analysis::Averaging averaging) {
+  const std::string known =
+      clock.uncertainty_ns ? fmt::format("known to ±{}", duration(static_cast<double>(*clock.uncertainty_ns)))
+                           : fmt::format("off by nobody knows how much: {}", unchecked_because(averaging));
+  switch (clock.placed_by) {
+    case analysis::PlacedBy::kWallClocks:
+      return fmt::format("by the wall clocks, {}{}", known,
+                         clock.uncertainty_ns ? ", as averaged gradients show" : "");
+    case analysis::PlacedBy::kAveraging:
+      if (clock.wall_clocks_apart_ns == 0)
+        return fmt::format("no wall clock was recorded; by averaged gradients, {}", known);
+      return fmt::format("its wall clock is off by {} at least, as averaged gradients show; moved by {}, {}",
+                         duration(static_cast<double>(clock.wall_clocks_apart_ns)),
+                         signed_time(clock.correction_ns), known);
+    case analysis::PlacedBy::kSelf:
+    case analysis::PlacedBy::kNothing:
+      break;
+  }
+  return "no wall clock was recorded, and no step tells: its times cannot be placed";
+}
+
 }  // namespace
 
 std::vector<std::string> lost_sentences(const JobFacts& job) {
   std::vector<std::string> sentences;
-  std::vector<std::uint64_t> silent;
+  std::vector<std::uint64_t> silent, others;
   for (const analysis::LostRank& lost : job.lost) {
-    if (lost.reason == "left nothing in this folder") {
+    if (lost.reason == analysis::kLeftNothing) {
       silent.push_back(lost.rank);
     } else if (sentences.size() < kMostListed) {
       sentences.push_back(fmt::format("rank {} cannot be read: {}", lost.rank, printable(lost.reason)));
+    } else {
+      others.push_back(lost.rank);
     }
   }
+  if (!others.empty())
+    sentences.push_back(fmt::format("{} more cannot be read: {}", counted(others.size(), "rank", "ranks"),
+                                    all_named(others)));
   if (!silent.empty())
     sentences.push_back(fmt::format("{} of {} left nothing in this folder: {}",
                                     counted(silent.size(), "rank", "ranks"), job.world_size,
-                                    shortened(ranges_text(silent), 60)));
+                                    all_named(silent)));
   return sentences;
 }
 
@@ -113,7 +162,10 @@ std::vector<std::string> imbalance_sentences(const JobFacts& job) {
 
 std::vector<std::string> clock_sentences(const JobFacts& job) {
   const auto& clocks = job.clocks.clocks();
-  if (clocks.size() < 2) return {};
+  if (job.ranks.size() < 2) return {};
+  if (clocks.size() == 1)
+    return {fmt::format("all ranks read one clock, that of {}: nothing is corrected",
+                        printable(clocks.front().hostname))};
   std::vector<std::string> sentences{fmt::format("times are on the clock of {} ({})",
                                                  printable(clocks.front().hostname),
                                                  numbers_of(job, clocks.front()))};
@@ -123,22 +175,8 @@ std::vector<std::string> clock_sentences(const JobFacts& job) {
       sentences.push_back(fmt::format("and {} more clocks, in --ranks --json", clocks.size() - index));
       break;
     }
-    std::string text = fmt::format("{} ({}): ", printable(clock.hostname), numbers_of(job, clock));
-    if (!clock.has_pairs()) {
-      text += clock.uncertainty_ns
-                  ? "no wall clock was recorded; from the steps alone"
-                  : "no wall clock was recorded, and no step tells: its times cannot be placed";
-    } else if (clock.wall_clocks_apart_ns > 0) {
-      text += fmt::format("its wall clock is off by {} at least, as averaged gradients show; moved by {}",
-                          duration(static_cast<double>(clock.wall_clocks_apart_ns)),
-                          signed_time(clock.correction_ns));
-    } else {
-      text += "by the wall clocks";
-    }
-    text += clock.uncertainty_ns
-                ? fmt::format(", known to ±{}", duration(static_cast<double>(*clock.uncertainty_ns)))
-                : (clock.has_pairs() ? ", which nothing in the run can check" : "");
-    sentences.push_back(std::move(text));
+    sentences.push_back(fmt::format("{} ({}): {}", printable(clock.hostname), numbers_of(job, clock),
+                                    placing_text(clock, job.clocks.averaging())));
   }
   return sentences;
 }

@@ -86,13 +86,13 @@ std::string rank_timeline(const JobFacts& job, const TerminalStyle& style) {
   std::string rows;
   for (const auto& [rank, step] : drawn) {
     std::string row(static_cast<std::size_t>(width), ' ');
-    const auto fill = [&](std::int64_t from_ns, std::int64_t to_ns, char letter) {
+    const auto fill = [&, rank = rank](std::int64_t from_ns, std::int64_t to_ns, char letter) {
       const int from = column(job.clocks.to_first(rank, from_ns));
       const int to = std::max(from + 1, column(job.clocks.to_first(rank, to_ns)));
       std::fill(row.begin() + from, row.begin() + std::min(to, width), letter);
     };
     fill(step->begin_ns, step->end_ns, '-');
-    if (step->wait_end_ns > step->last_gradient_ns) fill(step->last_gradient_ns, step->wait_end_ns, '.');
+    if (step->wait) fill(step->wait->begin_ns, step->wait->end_ns, '.');
     for (const RankPhase& phase : step->phases) {
       fill(phase.begin_ns, phase.end_ns, letters.of(job.ranks[rank].names[phase.name]));
       if (phase.waited_ns > 0) fill(phase.end_ns - phase.waited_ns, phase.end_ns, '.');

@@ -8,7 +8,6 @@
 namespace strata::report {
 namespace {
 
-constexpr int kNarrowestName = 18;
 constexpr int kWidestName = 64;
 
 std::string right(const std::string& cell, int width) {

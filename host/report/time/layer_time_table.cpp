@@ -27,13 +27,6 @@ struct Folded {
   LayerTime::Amount total;
 };
 
-void add(LayerTime::Amount& to, const LayerTime::Amount& amount) {
-  to.forward_ns += amount.forward_ns;
-  to.backward_ns += amount.backward_ns;
-  to.device_ns += amount.device_ns;
-  to.operators += amount.operators;
-}
-
 std::int64_t weight(const LayerTime::Amount& amount) {
   return amount.host_ns() + amount.device_ns;
 }
@@ -60,7 +53,7 @@ std::vector<Folded> folded(const std::vector<LayerTime>& layers, bool unfold) {
       row.last = row.members == 0 ? number : std::max(row.last, number);
     }
     ++row.members;
-    add(row.total, layer.total);
+    row.total += layer.total;
     around.push_back(found->second);
   }
   for (Folded& row : rows)

@@ -57,9 +57,9 @@ std::string product_table(const analysis::Facts& facts, const TimeReportOptions&
       const auto ridge = product.on_device ? peak->ridge(product.shape.element_bytes) : std::nullopt;
       cells.push_back(most && product.flop_per_second() ? percentage(*product.flop_per_second(), *most)
                                                         : "–");
-      cells.push_back(!ridge || !product.intensity()  ? "–"
-                      : *product.intensity() < *ridge ? "memory"
-                                                      : "compute");
+      cells.emplace_back(!ridge || !product.intensity()  ? "–"
+                         : *product.intensity() < *ridge ? "memory"
+                                                         : "compute");
     }
     table.add(std::move(cells));
   }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "host/report/quantity.hpp"
-#include "host/report/terminal.hpp"
+#include "host/report/terminal/terminal.hpp"
 #include "host/report/text.hpp"
 #include "host/report/time/time_tables.hpp"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "host/report/quantity.hpp"
-#include "host/report/terminal_tables.hpp"
+#include "host/report/terminal/terminal_tables.hpp"
 #include "host/report/text.hpp"
 #include "host/report/top/top_memory.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 using analysis::LiveRank;
 using analysis::LiveState;
 
-constexpr int kNarrowest = 60;
+constexpr int kNarrowestScreen = 60;
 constexpr int kFieldColumns = 11;
 
 std::string state_text(const LiveRank& rank) {
@@ -109,6 +109,9 @@ std::string header(const TopView& view, const LiveRank& rank, const TerminalStyl
   field("time", time_text(rank));
   field("rate", per_second(rank));
   if (rank.loss) field("loss", fmt::format("{:.4f} at step {}", *rank.loss, rank.loss_step));
+  if (rank.thinned_steps > 0)
+    field("thinned", fmt::format("{}, the oldest (store.max_mb): their peaks are kept",
+                                 counted(rank.thinned_steps, "step", "steps")));
   if (rank.dropped_rows > 0) {
     field("dropped",
           fmt::format("{} that found no room: what is shown may be wrong",
@@ -147,7 +150,7 @@ std::string rank_table(const TopView& view, const TerminalStyle& style) {
 }  // namespace
 
 std::string top_screen(const TopView& view, bool colour, int width) {
-  const TerminalStyle style{colour, std::max(width, kNarrowest)};
+  const TerminalStyle style{colour, std::max(width, kNarrowestScreen)};
   const LiveRank& rank = view.ranks.at(view.detailed);
   std::string text = header(view, rank, style);
   for (std::size_t i = 0; i < rank.devices.size(); ++i) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "host/analysis/largest_blocks.hpp"
+#include "host/analysis/peak/largest_blocks.hpp"
 #include "tests/report/simulated_training.hpp"
 
 namespace strata::report::plot {

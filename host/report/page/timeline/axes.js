@@ -18,6 +18,8 @@ function drawAxes(overlay, frame) {
     overlay.line(x, PLOT_HEIGHT, x, PLOT_HEIGHT + 6, palette.css('muted'));
     overlay.text(label(tick), Math.min(x, view.width - 20), PLOT_HEIGHT + 15, 'center', palette.css('muted'));
   }
+  const title = view.mode === 'time' ? 'time' : 'allocations and frees, each equally wide';
+  overlay.text(title, view.width / 2, PLOT_HEIGHT + 32, 'center', palette.css('muted'));
 }
 
 // Behind the memory: across it, it would part bands.

@@ -93,8 +93,8 @@ class Chart {
     this.settings.most = this.isRefined ? MOST_CANDIDATES : this.budget.most;
     const frame = new Frame(this.events, view, this.layout, this.settings, scale, PLOT_HEIGHT);
     vertical.fit(frame.totals);
-    if (!this.raster || this.raster.width !== frame.width || this.raster.height !== frame.height) {
-      this.raster = new Raster(frame.width, frame.height);
+    if (!this.raster || this.raster.width !== frame.width || this.raster.height !== frame.height || this.raster.scale !== scale) {
+      this.raster = new Raster(frame.width, frame.height, scale);
       [picture.width, picture.height] = [frame.width, frame.height];
     }
     frame.draw(this.raster, palette, vertical);

@@ -2,7 +2,7 @@
 // What is drawn over the picture in lines and letters: axes, the lines of what is allocated, reserved and there at all,
 // names on bands, the peak, the pinned block and the cursor.
 
-const CHART_MARGIN = {top: 4, right: 14, bottom: 26, left: 78};
+const CHART_MARGIN = {top: 4, right: 14, bottom: 42, left: 78};
 const PLOT_HEIGHT = 420;
 const ROOM_ABOVE = 18;  // for the peak's label
 const OVERLAY_FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif';
@@ -44,6 +44,7 @@ class Overlay {
     this.drawLabels(frame);
     if (pinned) this.drawPinned(pinned, frame);
     this.drawPeak();
+    if (lines.capacity !== null) this.nameCapacity(lines.capacity);
     if (cursor !== null) this.line(Math.floor(cursor) + 0.5, 0, Math.floor(cursor) + 0.5, PLOT_HEIGHT, palette.css('ink'));
     context.restore();
   }
@@ -104,8 +105,19 @@ class Overlay {
     if (capacity === null) return;
     const y = this.row(capacity);
     if (y >= 0) this.line(0, y, this.view.width, y, palette.css('alarm'), [2, 3]);
-    const label = `capacity ${mebibytes(capacity, 0)} MiB${y < 0 ? ', above' : ''}`;
-    this.text(label, this.view.width - 6, Math.max(y - 8, -9), 'right', palette.css('alarm'), palette.css('card'));
+  }
+
+  // At the right, or left of what was said there before: the peak may stand right under the line.
+  nameCapacity(bytes) {
+    const {context, palette, said} = this;
+    const row = this.row(bytes);
+    const label = `capacity ${mebibytes(bytes, 0)} MiB${row < 0 ? ', above' : ''}`;
+    const {width} = context.measureText(label);
+    const y = Math.max(row - 8, -9);
+    let x = this.view.width - 6;
+    const inTheWay = () => said.find((other) => overlaps({left: x - width, top: y - 9, width, height: 18}, other, LABEL_CLEARANCE));
+    for (let other = inTheWay(); other; other = inTheWay()) x = other.left - LABEL_CLEARANCE;
+    this.text(label, x, y, 'right', palette.css('alarm'), palette.css('card'));
   }
 
   drawLabels({labels, layout, events, scale, palette}) {
@@ -114,12 +126,11 @@ class Overlay {
     for (const {column, columns, row, id, band, category, shade, isMatch} of labels) {
       const {name} = this.run.categories[category];
       const text = band ? layout.label(band, name) : blockTitle(events, id, name);
-      const fits = Math.floor((columns / scale - 8) / 6.2);
-      if (fits < 5) continue;
-      const bytes = ` ${mebibytes(band ? 0 : events.bytes[id], 1)} MiB`;
-      const whole = !band && text.length + bytes.length <= fits ? text + bytes : text;
-      this.text(whole.length > fits ? `${whole.slice(0, fits - 1)}…` : whole, column / scale + 5, row / scale, 'left',
-        isMatch ? palette.categories[category].labels[shade] : palette.css('muted'));
+      const width = columns / scale - 10;
+      const withBytes = band ? text : `${text} ${mebibytes(events.bytes[id], 1)} MiB`;
+      const fitting = fittingText(context, withBytes, width) === withBytes ? withBytes : fittingText(context, text, width);
+      if (!fitting) continue;
+      this.text(fitting, column / scale + 5, row / scale, 'left', isMatch ? palette.categories[category].labels[shade] : palette.css('muted'));
     }
     context.font = OVERLAY_FONT;
   }

@@ -4,19 +4,21 @@
 
 const EDGE_ROWS = 5;        // a band this high gets a dark line on top
 const STEEPEST_EDGE = 2;    // of more rows from column to column, lines would be speckle
-const LABEL_ROWS = 13;
-const LABEL_COLUMNS = 46;
+const LABEL_HEIGHT = 13;    // in points: what a name needs
+const LABEL_WIDTH = 46;
 
 class Raster {
-  // `base` bytes lie at the lower edge; a row is `bytesPerRow` high.
-  constructor(width, height) {
+  // Pixels, `scale` of them a point.
+  constructor(width, height, scale) {
     this.width = width;
     this.height = height;
+    this.scale = scale;
     this.image = new ImageData(width, height);
     this.pixels = new Uint32Array(this.image.data.buffer);
     this.stacked = new Float64Array(width);
   }
 
+  // `base` bytes lie at the lower edge; a row is `bytesPerRow` high.
   begin(ground, base, bytesPerRow) {
     this.base = base;
     this.rowsPerByte = 1 / bytesPerRow;
@@ -28,7 +30,8 @@ class Raster {
   // {column, columns, row} in pixels, or null.
   stack(from, to, bytes, heights, fill, edge, hatch) {
     const {pixels, width, height, stacked, base, rowsPerByte} = this;
-    const wantsLabel = heights !== null || bytes * rowsPerByte >= LABEL_ROWS;
+    const [labelRows, labelColumns] = [LABEL_HEIGHT * this.scale, LABEL_WIDTH * this.scale];
+    const wantsLabel = heights !== null || bytes * rowsPerByte >= labelRows;
     let best = null;
     let [runFrom, runLow, runHigh] = [from, height, 0];
     let lastTop = -1;
@@ -48,9 +51,9 @@ class Raster {
       if (!wantsLabel) continue;
       runLow = Math.min(runLow, bottom);
       runHigh = Math.max(runHigh, top);
-      if (runLow - runHigh < LABEL_ROWS) [runFrom, runLow, runHigh] = [column, bottom, top];
+      if (runLow - runHigh < labelRows) [runFrom, runLow, runHigh] = [column, bottom, top];
       const columns = column - runFrom + 1;
-      if (runLow - runHigh >= LABEL_ROWS && columns >= LABEL_COLUMNS && (best === null || columns > best.columns)) {
+      if (runLow - runHigh >= labelRows && columns >= labelColumns && (best === null || columns > best.columns)) {
         best = {column: runFrom, columns, row: (runLow + runHigh) / 2};
       }
     }

@@ -8,11 +8,9 @@ const NARROWEST_STRETCH = 1.5;
 function rowsHeight(rows) { return rows.length * (ROW_HEIGHT + ROW_GAP); }
 
 // What fits: the label, its short form, the label's beginning, or nothing.
-function stretchText(stretch, width) {
-  const fits = Math.floor((width - 8) / 6.4);
-  if (stretch.label.length <= fits) return stretch.label;
-  if (stretch.short && stretch.short.length <= fits) return stretch.short;
-  return fits >= 4 ? `${stretch.label.slice(0, fits - 1)}…` : '';
+function stretchText(context, stretch, width) {
+  const label = fittingText(context, stretch.label, width - 8);
+  return label !== stretch.label && stretch.short && fittingText(context, stretch.short, width - 8) === stretch.short ? stretch.short : label;
 }
 
 // The stretches that can be seen, from left to right. Many are narrower than a pixel: all within one are passed over by
@@ -45,7 +43,7 @@ function drawRows(context, rows, view, palette) {
       const tint = crowd ? 'band-crowd' : stretch.tint === 'window' ? 'accent' : `band-${stretch.tint}`;
       context.fillStyle = palette.css(tint);
       context.fillRect(left, top, Math.max(crowd ? 0.6 : 1, width - 1), ROW_HEIGHT);
-      const text = crowd ? '' : stretchText(stretch, width);
+      const text = crowd ? '' : stretchText(context, stretch, width);
       if (!text) continue;
       context.fillStyle = palette.css(stretch.tint === 'window' ? 'accent-ink' : 'band-ink');
       context.fillText(text, left + 5, top + ROW_HEIGHT / 2 + 0.5);

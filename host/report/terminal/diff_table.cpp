@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/report/terminal/diff_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "host/report/quantity.hpp"
+#include "host/report/terminal/terminal.hpp"
+#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/text.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::BlockGroup;
+using analysis::MeasureChange;
+using analysis::MeasureUnit;
+using analysis::RunDiff;
+
+constexpr int kAmount = 12, kShare = 10;
+
+std::string signed_duration(double ns) {
+  return (ns < 0 ? "-" : "+") + duration(std::abs(ns));
+}
+
+std::string amount(double value, MeasureUnit unit, int decimals) {
+  if (unit == MeasureUnit::kBytes) return mebibytes(value, decimals);
+  if (unit == MeasureUnit::kNanoseconds) return duration(value);
+  return fmt::format("{:.1f}/s", value);
+}
+
+std::string amount(const std::optional<double>& value, MeasureUnit unit, int decimals) {
+  return value ? amount(*value, unit, decimals) : "–";
+}
+
+std::string changed_by(const MeasureChange& measure, int decimals) {
+  const auto change = measure.change();
+  if (!change) return "";
+  if (measure.unit == MeasureUnit::kBytes) return signed_mebibytes(*change, decimals);
+  if (measure.unit == MeasureUnit::kNanoseconds) return signed_duration(*change);
+  return fmt::format("{:+.1f}/s", *change);
+}
+
+std::string share(const MeasureChange& measure) {
+  const auto change = measure.change();
+  if (!change || *change == 0.0) return "";
+  if (*measure.base == 0.0) return "new";
+  if (*measure.now == 0.0) return "gone";
+  return fmt::format("{:+.1f}%", 100.0 * *change / *measure.base);
+}
+
+class DiffTable {
+ public:
+  DiffTable(const RunDiff& diff, std::size_t most, const TerminalStyle& style)
+      : diff_(diff), most_(most), style_(style), decimals_(decimals()) {}
+
+  std::string text() const {
+    return head() + settings() + measures("Peak of the window, MiB", "peak_", most_of_all()) +
+           measures("By category at the peak", "category.", most_of_all()) +
+           measures("By kind, those that changed most", "kind.", most_) +
+           measures("By layer, those that changed most", "layer.", most_) + allocations() + times() +
+           gates() + warnings();
+  }
+
+ private:
+  static std::size_t most_of_all() { return SIZE_MAX; }
+
+  int decimals() const {
+    double largest = 0.0;
+    for (const MeasureChange& measure : diff_.measures) {
+      if (measure.unit == MeasureUnit::kBytes)
+        largest = std::max({largest, measure.base.value_or(0.0), measure.now.value_or(0.0)});
+    }
+    return decimals_for(largest);
+  }
+
+  int label_columns() const { return style_.width - 3 * kAmount - kShare - 2; }
+
+  std::string head() const { return side("base", diff_.base) + side("new", diff_.now); }
+
+  std::string side(std::string_view which, const RunDiff::Side& run) const {
+    const std::string text = printable(run.directory + " (" + run.name + ", " + run.device + ")");
+    return fmt::format("{:<6}{}\n", which, shortened(text, style_.width - 6));
+  }
+
+  std::string settings() const {
+    if (diff_.settings.empty()) return "";
+    std::string text = heading("Settings that differ");
+    for (const auto& setting : diff_.settings) {
+      const std::string change =
+          fmt::format("{} -> {}", setting.base.empty() ? "(none)" : printable(setting.base),
+                      setting.now.empty() ? "(none)" : printable(setting.now));
+      const int key = std::min(28, style_.width / 3);
+      text += fmt::format("  {} {}\n", fitted(printable(setting.key), key),
+                          shortened(change, style_.width - key - 3));
+    }
+    return text;
+  }
+
+  std::string heading(std::string_view text) const { return "\n" + style_.heading(text) + "\n"; }
+
+  std::string columns_heading(std::string_view text) const {
+    return "\n" +
+           style_.heading(fmt::format("{}{:>{}}{:>{}}{:>{}}", fitted(text, label_columns() + 2), "base",
+                                      kAmount, "new", kAmount, "change", kAmount)) +
+           "\n";
+  }
+
+  std::string row(const MeasureChange& measure, std::string_view label) const {
+    std::string text = fmt::format("  {}{:>{}}{:>{}}{:>{}}{:>{}}", fitted(printable(label), label_columns()),
+                                   amount(measure.base, measure.unit, decimals_), kAmount,
+                                   amount(measure.now, measure.unit, decimals_), kAmount,
+                                   changed_by(measure, decimals_), kAmount, share(measure), kShare);
+    text.erase(text.find_last_not_of(' ') + 1);
+    return (measure.change().value_or(0.0) == 0.0 ? style_.dimmed(text) : text) + "\n";
+  }
+
+  // Those whose names begin so; of more than `most` the changed ones alone, by the change.
+  std::string measures(std::string_view title, std::string_view begin, std::size_t most) const {
+    std::vector<const MeasureChange*> rows;
+    for (const MeasureChange& measure : diff_.measures) {
+      if (measure.name.starts_with(begin) && (measure.base || measure.now)) rows.push_back(&measure);
+    }
+    std::size_t left_out = 0;
+    if (most != most_of_all()) {
+      std::erase_if(rows, [](const MeasureChange* each) { return each->change().value_or(0.0) == 0.0; });
+      std::ranges::stable_sort(rows, std::greater{}, [](const MeasureChange* each) {
+        return std::abs(each->change().value_or(0.0));
+      });
+      left_out = rows.size() - std::min(most, rows.size());
+      rows.resize(rows.size() - left_out);
+      if (rows.empty()) return "";
+    }
+    std::string text = columns_heading(title);
+    for (const MeasureChange* measure : rows) text += row(*measure, measure->name.substr(begin.size()));
+    return text + rest(left_out);
+  }
+
+  std::string rest(std::size_t left_out) const {
+    return left_out == 0 ? "" : style_.dimmed(fmt::format("  {} more (--top)", left_out)) + "\n";
+  }
+
+  std::string times() const {
+    std::string text = columns_heading("Time a step, median");
+    for (const MeasureChange& measure : diff_.measures) {
+      if (!measure.base && !measure.now) continue;
+      if (measure.name == "step_time") text += row(measure, "step");
+      if (measure.name == "throughput") text += row(measure, measure.name);
+      if (measure.name.starts_with("phase.")) text += row(measure, measure.name.substr(6));
+    }
+    return text;
+  }
+
+  std::string allocations() const {
+    if (diff_.allocations.empty()) return "";
+    std::string text = heading("Allocations at the peak that came (+) or went (-)");
+    const std::size_t shown = std::min(most_, diff_.allocations.size());
+    for (std::size_t at = 0; at != shown; ++at) text += allocation(diff_.allocations[at]);
+    return text + rest(diff_.allocations.size() - shown);
+  }
+
+  std::string allocation(const BlockGroup& group) const {
+    const std::string what = fmt::format("{} {} {} {}", to_string(group.category), group.kind,
+                                         printable(group.layer), printable(group.maker));
+    const std::string counts =
+        fmt::format("{} -> {} x {}", thousands(group.base_blocks), thousands(group.now_blocks),
+                    mebibytes(static_cast<double>(group.bytes), decimals_));
+    std::string text = fmt::format("  {:>11} {:>24}  {}",
+                                   signed_mebibytes(static_cast<double>(group.change_bytes()), decimals_),
+                                   counts, shortened(what, style_.width - 40));
+    return text + "\n";
+  }
+
+  std::string gates() const {
+    if (diff_.gates.empty()) return "";
+    std::string text = heading("Gates");
+    for (const auto& gate : diff_.gates) {
+      const MeasureUnit unit = gate.measure.unit;
+      const std::string line =
+          fmt::format("  {}  {}: {} is {}, the limit {}", gate.fails ? "FAIL" : "pass",
+                      printable(gate.expression), printable(gate.measure.name),
+                      amount(gate.measure.now, unit, decimals_), amount(gate.limit, unit, decimals_));
+      text += (gate.fails ? style_.alarming(line) : line) + "\n";
+    }
+    return text;
+  }
+
+  std::string warnings() const {
+    std::string text;
+    for (const std::string& warning : diff_.warnings)
+      text += "\n" + wrapped("! " + printable(warning), 0, style_.width);
+    return text;
+  }
+
+  const RunDiff& diff_;
+  std::size_t most_;
+  TerminalStyle style_;
+  int decimals_;
+};
+
+}  // namespace
+
+std::string diff_table(const RunDiff& diff, std::size_t most, bool colour, int width) {
+  return DiffTable(diff, most, {colour, std::max(width, kNarrowestTerminal)}).text();
+}
+
+}  // namespace strata::report

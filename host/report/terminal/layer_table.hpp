@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory by module on the terminal.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/analysis/facts.hpp"
+#include "host/report/terminal/terminal_tables.hpp"
+
+namespace strata::report {
+
+// A dozen rows of what the modules hold at a moment, the run's peak or when an allocation failed, for the
+// report.
+std::string short_layer_table(std::string_view heading, const analysis::Facts& facts,
+                              const analysis::Peak& moment, const TerminalStyle& style);
+
+struct LayerTableOptions {
+  std::optional<std::int64_t> step;    // whose peak; nothing: the run's
+  std::optional<std::uint32_t> depth;  // of the rows; nothing: all
+  bool unfold = false;                 // modules that are alike each in a row of its own
+};
+
+// All of them, by category, with the most and the mean over the step. Facts must hold the step.
+std::string layer_table(const analysis::Facts& facts, const LayerTableOptions& options, bool colour,
+                        int width);
+
+}  // namespace strata::report

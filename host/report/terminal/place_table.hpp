@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+#include "host/report/terminal/terminal_tables.hpp"
+
+namespace strata::report {
+
+// "default stream", "graph's pool 1, stream 0x55766eae5f10".
+std::string place_name(const analysis::Place& place);
+
+// What the streams and private pools held at the peak, and how much of it no other can use. Empty where there
+// is but one: there is nothing to tell apart.
+std::string place_table(const std::vector<analysis::PlaceShare>& shares, const TerminalStyle& style);
+
+}  // namespace strata::report

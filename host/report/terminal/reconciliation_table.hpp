@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// One moment under every name that its memory has, as a tree of sums.
+#pragma once
+
+#include <string>
+
+#include "host/analysis/checks/reconciliation.hpp"
+#include "host/report/terminal/terminal_tables.hpp"
+
+namespace strata::report {
+
+// In bytes, so that the lines add up to the last digit, and in MiB.
+std::string reconciliation_table(const analysis::Facts& facts, const analysis::Reconciliation& moment,
+                                 const TerminalStyle& style);
+
+}  // namespace strata::report

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/report/terminal/scope_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "host/report/quantity.hpp"
+#include "host/report/terminal/reconciliation_table.hpp"
+#include "host/report/terminal/terminal.hpp"
+#include "host/report/text.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Facts;
+using analysis::kMeasures;
+using analysis::Measure;
+using analysis::Scope;
+using analysis::ScopeKind;
+
+constexpr int kLabelColumns = 23;
+constexpr int kNumberColumns = 11;
+// More steps than that are in --json.
+constexpr std::size_t kListedSteps = 24;
+
+constexpr std::array<std::string_view, kMeasures> kHeadings{"device used", "reserved", "allocated",
+                                                            "requested", "resident"};
+
+constexpr std::array<std::string_view, kMeasures> kMeanings{
+    "of the whole card, by all processes: what nvidia-smi shows", "torch.cuda.max_memory_reserved()",
+    "torch.cuda.max_memory_allocated()", R"(torch.cuda.memory_stats()["requested_bytes.all.peak"])",
+    "RSS: what the process holds of the host's memory"};
+
+bool shows(const Facts& facts, const std::vector<Scope>& scopes, std::size_t measure) {
+  const bool of_device = static_cast<Measure>(measure) != Measure::kAllocated &&
+                         static_cast<Measure>(measure) != Measure::kResident;
+  if (of_device && facts.device == "cpu") return false;
+  return std::ranges::any_of(scopes, [&](const Scope& scope) { return scope.of.at(measure).has_value(); });
+}
+
+int decimals_of(const std::vector<Scope>& scopes) {
+  std::uint64_t largest = 0;
+  for (const Scope& scope : scopes) {
+    for (const auto& levels : scope.of) largest = std::max(largest, levels ? levels->peak_bytes : 0);
+  }
+  return decimals_for(static_cast<double>(largest));
+}
+
+std::string label_of(const Scope& scope) {
+  if (scope.kind == ScopeKind::kStep || scope.first_step < 0) return scope.label;
+  if (scope.first_step == scope.last_step) return fmt::format("{}, step {}", scope.label, scope.first_step);
+  return fmt::format("{}, steps {}-{}", scope.label, scope.first_step, scope.last_step);
+}
+
+class Table {
+ public:
+  Table(const Facts& facts, const std::vector<Scope>& scopes, const TerminalStyle& style)
+      : facts_(facts), scopes_(scopes), style_(style), decimals_(decimals_of(scopes)) {
+    for (std::size_t measure = 0; measure < kMeasures; ++measure) {
+      if (shows(facts, scopes, measure)) shown_.push_back(measure);
+    }
+  }
+
+  std::string peaks() const {
+    std::string text = style_.heading("The most within each, in MiB (2^20 bytes)") + '\n';
+    std::string heading = fmt::format("  {:<{}}", "", kLabelColumns);
+    for (const std::size_t measure : shown_)
+      heading += fmt::format("{:>{}}", kHeadings.at(measure), kNumberColumns);
+    text += style_.heading(heading) + '\n';
+    std::size_t steps = 0;
+    for (const Scope& scope : scopes_) {
+      if (scope.kind == ScopeKind::kStep && ++steps > kListedSteps) continue;
+      text += fmt::format("  {}", fitted(label_of(scope), kLabelColumns));
+      for (const std::size_t measure : shown_) {
+        const auto& levels = scope.of.at(measure);
+        text += fmt::format("{:>{}}", levels ? amount(levels->peak_bytes) : "-", kNumberColumns);
+      }
+      text += '\n';
+    }
+    if (steps > kListedSteps)
+      text +=
+          style_.dimmed(fmt::format("  {} more steps: --json has them", thousands(steps - kListedSteps))) +
+          '\n';
+    return text + meanings();
+  }
+
+  // What each began and ended with; of steps and epochs only --json tells.
+  std::string levels() const {
+    std::string text = style_.heading(fmt::format("  {:<{}}{:>{}}{:>{}}{:>{}}  {}", "", kLabelColumns,
+                                                  "begin", kNumberColumns, "end", kNumberColumns, "most",
+                                                  kNumberColumns, "into the run")) +
+                       '\n';
+    for (const Scope& scope : scopes_) {
+      if (scope.kind == ScopeKind::kStep || scope.kind == ScopeKind::kEpoch) continue;
+      text += "  " + shortened(label_of(scope), style_.width - 2) + '\n';
+      for (const std::size_t measure : shown_) {
+        if (const auto& levels = scope.of.at(measure)) {
+          text +=
+              fmt::format("    {:<{}}{:>{}}{:>{}}{:>{}}  {}\n", kHeadings.at(measure), kLabelColumns - 2,
+                          amount(levels->begin_bytes), kNumberColumns, amount(levels->end_bytes),
+                          kNumberColumns, amount(levels->peak_bytes), kNumberColumns,
+                          levels->peak_ns ? duration(static_cast<double>(*levels->peak_ns - facts_.begin_ns))
+                                          : "between two samples");
+        }
+      }
+    }
+    return text;
+  }
+
+ private:
+  std::string amount(std::uint64_t bytes) const { return mebibytes(static_cast<double>(bytes), decimals_); }
+
+  std::string meanings() const {
+    std::string text;
+    for (const std::size_t measure : shown_) {
+      const bool on_host = facts_.device == "cpu" && static_cast<Measure>(measure) == Measure::kAllocated;
+      text += style_.dimmed(shortened(
+                  fmt::format("  {:<12} {}", kHeadings.at(measure),
+                              on_host ? std::string_view("by torch's CPU allocator") : kMeanings.at(measure)),
+                  style_.width)) +
+              '\n';
+    }
+    return text;
+  }
+
+  const Facts& facts_;
+  const std::vector<Scope>& scopes_;
+  const TerminalStyle& style_;
+  int decimals_;
+  std::vector<std::size_t> shown_;
+};
+
+std::string estimate(const Facts& facts, const TerminalStyle& style) {
+  if (!facts.layer_estimate) return {};
+  const analysis::LayerEstimate& found = *facts.layer_estimate;
+  const int decimals = decimals_for(static_cast<double>(found.bytes));
+  const auto line = [&](std::uint64_t bytes, std::string_view what) {
+    return fmt::format("  {:>18}{:>12}  {}\n", thousands(bytes),
+                       mebibytes(static_cast<double>(bytes), decimals), shortened(what, style.width - 34));
+  };
+  std::string text =
+      '\n' + style.heading(fmt::format("Activations, estimated: the forward of step {}", found.step)) + '\n' +
+      style.heading(fmt::format("  {:>18}{:>12}", "bytes", "MiB")) + '\n';
+  text += line(found.bytes, "estimate: the sum of what layers return");
+  for (const analysis::PeakShare& share : found.by_op)
+    text += line(share.bytes,
+                 fmt::format("  {}, {}", printable(share.label), counted(share.blocks, "call", "calls")));
+  text += line(found.activation_bytes, "kept: Activation when the forward ends, as asked for");
+  return text + line(found.saved_bytes, "  of it held by autograd's graph");
+}
+
+}  // namespace
+
+std::string scope_report(const Facts& facts, const std::vector<Scope>& scopes, bool colour, int width) {
+  const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
+  const Table table(facts, scopes, style);
+  return table.peaks() + '\n' + table.levels() + '\n' +
+         reconciliation_table(facts, reconcile_peak(facts), style) + estimate(facts, style);
+}
+
+}  // namespace strata::report

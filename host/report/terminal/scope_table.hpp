@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// `strata report --scopes`: the most of each kind of memory within each stretch of the run, and one moment
+// that reconciles them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/analysis/checks/reconciliation.hpp"
+#include "host/analysis/steps/scopes.hpp"
+
+namespace strata::report {
+
+std::string scope_report(const analysis::Facts& facts, const std::vector<analysis::Scope>& scopes,
+                         bool colour, int width);
+
+}  // namespace strata::report

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/report/terminal/step_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/report/quantity.hpp"
+#include "host/report/terminal/terminal.hpp"
+#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/text.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Category;
+using analysis::Facts;
+using analysis::StepFact;
+
+// Columns that the phase has, and how many are left behind it.
+int phase_columns(const TerminalStyle& style) {
+  return style.width < 100 ? 10 : 18;
+}
+int columns_behind(const TerminalStyle& style) {
+  return style.width - 1 - 6 - 11 - 11 - 12 - 2 - phase_columns(style) - 2;
+}
+
+std::string row(const Facts& facts, const StepFact& step, int decimals, const TerminalStyle& style) {
+  const auto largest = std::ranges::max_element(step.peak_categories) - step.peak_categories.begin();
+  const auto amount = [&](std::uint64_t bytes) { return mebibytes(static_cast<double>(bytes), decimals); };
+  const std::string phase = step.peak_phase == 0 ? "(no phase)" : facts.phases.at(step.peak_phase - 1).name;
+  const auto text = fmt::format(
+      "{}{:>6}{:>11}{:>11}{:>12}  {}  {}", step.index == facts.peak.step ? '>' : ' ', step.index,
+      amount(step.peak_allocated_bytes), amount(step.peak_reserved_bytes),
+      step.thinned ? "" : change(step.begin_categories, step.peak_categories, decimals),
+      fitted(phase, phase_columns(style)),
+      step.thinned ? "thinned"
+      : step.peak_allocated_bytes == 0
+          ? ""
+          : shortened(fmt::format("{} {}", to_string(static_cast<Category>(largest)),
+                                  amount(step.peak_categories.at(static_cast<std::size_t>(largest)))),
+                      columns_behind(style)));
+  const auto shown = text.substr(0, text.find_last_not_of(' ') + 1);
+  return (step.index == facts.peak.step ? style.heading(shown) : shown) + '\n';
+}
+
+}  // namespace
+
+std::string step_table(const Facts& facts, bool colour, int width) {
+  const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
+  if (facts.steps.empty()) return "No step was recorded.\n";
+  std::uint64_t most = 0;
+  for (const StepFact& step : facts.steps) most = std::max(most, step.peak_allocated_bytes);
+  const int decimals = decimals_for(static_cast<double>(most));
+  std::string text =
+      style.heading(fmt::format("{:>7}{:>11}{:>11}{:>12}  {:<{}}  {}", "step", "allocated", "reserved",
+                                "since begin", "peak in", phase_columns(style), "most of it")) +
+      '\n';
+  for (const StepFact& step : facts.steps) text += row(facts, step, decimals, style);
+  return text + style.dimmed("  MiB. Since begin: against what the step begins with. >: the run's peak.") +
+         '\n';
+}
+
+}  // namespace strata::report

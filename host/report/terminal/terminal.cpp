@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/report/terminal/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "host/analysis/checks/reconciliation.hpp"
+#include "host/analysis/peak/most_reserved.hpp"
+#include "host/report/dry.hpp"
+#include "host/report/failure.hpp"
+#include "host/report/peak_context.hpp"
+#include "host/report/quantity.hpp"
+#include "host/report/terminal/layer_table.hpp"
+#include "host/report/terminal/place_table.hpp"
+#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal/warm_up_table.hpp"
+#include "host/report/text.hpp"
+#include "host/report/time/time_report.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Facts;
+using analysis::StepFact;
+
+std::string or_unnamed(std::string_view text, std::string_view unnamed) {
+  return std::string(text.empty() ? unnamed : text);
+}
+
+std::string step_line(const Facts& facts) {
+  const auto& pace = facts.pace;
+  if (!pace.median_step_ns) return "no step ended in the window";
+  if (facts.dry) {
+    return fmt::format("{} of {} in the window, the host's part of one {} in the median",
+                       thousands(pace.complete_steps), thousands(facts.steps.size()),
+                       duration(*pace.median_step_ns));
+  }
+  auto text = fmt::format("{} of {} in the window, median {}", thousands(pace.complete_steps),
+                          thousands(facts.steps.size()), duration(*pace.median_step_ns));
+  if (pace.tokens_per_second) {
+    text +=
+        fmt::format(", {} {}/s", thousands(static_cast<std::uint64_t>(std::llround(*pace.tokens_per_second))),
+                    facts.unit);
+  }
+  return text;
+}
+
+std::string loss_line(const Facts& facts) {
+  std::vector<const StepFact*> known;
+  for (const auto& step : facts.steps) {
+    if (!std::isnan(step.loss)) known.push_back(&step);
+  }
+  if (known.empty()) return {};
+  return fmt::format("  loss     {:.4f} at step {}, {:.4f} at step {}\n", known.front()->loss,
+                     known.front()->index, known.back()->loss, known.back()->index);
+}
+
+// What a check found, and below it the first thing that is wrong, if anything is.
+std::string check_lines(bool holds, std::string_view found, std::string_view first,
+                        const TerminalStyle& style) {
+  const auto shown = shortened(found, style.width - 11);
+  auto text = "  checked  " + (holds ? shown : style.alarming(shown)) + '\n';
+  return first.empty() ? text : text + wrapped(first, 11, style.width);
+}
+
+std::string sums_check(const analysis::CrossCheck& check, const TerminalStyle& style) {
+  if (check.holds()) {
+    return check_lines(true, fmt::format("all {} sums equal c10's own count", thousands(check.events)), {},
+                       style);
+  }
+  if (check.events_compared == 0) {
+    return check_lines(
+        false, fmt::format("none of {} sums was compared with c10's own count", thousands(check.events)), {},
+        style);
+  }
+  const auto found = fmt::format(
+      "{} of {} sums differ from c10's own count, {} were not compared", thousands(check.mismatches),
+      thousands(check.events), thousands(check.events - check.events_compared + check.reports_without_event));
+  if (!check.first_mismatch) return check_lines(false, found, {}, style);
+  const auto& first = *check.first_mismatch;
+  return check_lines(
+      false, found,
+      fmt::format("first: after the event of sequence {} the categories sum up to {} bytes and "
+                  "c10 counts {}",
+                  first.sequence, thousands(first.allocated_bytes), thousands(first.reported_bytes)),
+      style);
+}
+
+std::string stats_check(const analysis::StatsCheck& check, const TerminalStyle& style) {
+  if (check.holds()) {
+    return check_lines(
+        true, fmt::format("all {} counts and peaks equal DeviceStats", thousands(check.values)), {}, style);
+  }
+  if (!check.first_mismatch) return check_lines(false, "no count was compared with DeviceStats", {}, style);
+  const auto& first = *check.first_mismatch;
+  return check_lines(false,
+                     fmt::format("{} of {} counts and peaks differ from DeviceStats",
+                                 thousands(check.mismatches), thousands(check.values)),
+                     fmt::format("first: {} at the event of sequence {} is {} bytes and torch counts {}",
+                                 first.count, first.sequence, thousands(first.ours), thousands(first.torchs)),
+                     style);
+}
+
+std::string labels_check(const Facts& facts, const analysis::Confusion& truth, const TerminalStyle& style) {
+  const auto found =
+      fmt::format("{} blocks labelled unlike autograd, of {} compared",
+                  thousands(truth.labelled_differently().blocks), thousands(truth.compared_blocks));
+  if (truth.saved_blocks == 0) return check_lines(false, found + "; it saved none", {}, style);
+  if (truth.disagreements.empty()) return check_lines(true, found, {}, style);
+  const auto& largest = truth.disagreements.front();
+  const auto& block = facts.blocks.at(largest.first_block);
+  auto origin = or_unnamed(facts.texts.at(block.name != 0 ? block.name : block.op), "(no op)");
+  if (block.layer != 0) origin += " of " + facts.texts[block.layer];
+  return check_lines(
+      false, found,
+      fmt::format("most of it: {} blocks are {} {} to autograd and {} {} by their lifetimes; the "
+                  "first of them, {} bytes, by {}",
+                  thousands(largest.size.blocks), to_string(largest.truth_category), largest.truth_kind,
+                  to_string(largest.rule_category), largest.rule_kind, thousands(block.bytes), origin),
+      style);
+}
+
+std::string checks(const Facts& facts, const TerminalStyle& style) {
+  std::string text;
+  if (facts.cross_check) text += sums_check(*facts.cross_check, style);
+  if (facts.stats_check) text += stats_check(*facts.stats_check, style);
+  if (facts.truth) text += labels_check(facts, *facts.truth, style);
+  return text;
+}
+
+std::string header(const Facts& facts, const TerminalStyle& style) {
+  const auto end = or_unnamed(facts.end, "end unknown");
+  const auto field = [&](std::string_view text) { return shortened(text, style.width - 11) + '\n'; };
+  auto text = style.heading("strata") + "   " + field(or_unnamed(facts.name, "(unnamed run)"));
+  text += "  run      " + field(or_unnamed(facts.directory, "(no folder)"));
+  text += "  device   " + wrapped(device_text(facts), 11, style.width).substr(11);
+  if (facts.dry) text += wrapped(dry_admissions(*facts.dry), 11, style.width);
+  text += fmt::format("  window   steps {} to {}\n", facts.first_step, facts.last_step);
+  text += "  steps    " + field(step_line(facts));
+  // How long a dry device's host takes is nobody's.
+  if (const std::string steady = steady_sentence(facts); !facts.dry && !steady.empty())
+    text += "  steady   " + wrapped(steady, 11, style.width).substr(11);
+  text += loss_line(facts);
+  const auto shown_end = shortened(end, style.width - 11);
+  return text + "  end      " + (end == "done" ? shown_end : style.alarming(shown_end)) + '\n' +
+         checks(facts, style);
+}
+
+std::string peak(const Facts& facts, const TerminalStyle& style) {
+  const auto& peak = facts.peak;
+  const auto allocated = static_cast<double>(peak.allocated_bytes);
+  const int decimals = decimals_for(allocated);
+  auto text = style.heading(fmt::format("Peak {} MiB", mebibytes(allocated, decimals)));
+  auto where = peak.step < 0 ? std::string(" outside of steps") : fmt::format(" at step {}", peak.step);
+  if (!peak.phase.empty()) {
+    where += ", " + shortened(peak.phase, style.width / 4);
+  }
+  where += fmt::format(", {} into the run", duration(static_cast<double>(peak.ns - facts.begin_ns)));
+  text += where + '\n';
+  if (peak.reserved_bytes != peak.allocated_bytes) {
+    const auto most = analysis::most_reserved_in_window(facts);
+    const bool more = most && most->bytes > peak.reserved_bytes;
+    auto reserved = fmt::format("{} MiB reserved from the device {}",
+                                mebibytes(static_cast<double>(peak.reserved_bytes), decimals),
+                                more ? "then" : "at that moment");
+    if (more) {
+      reserved += fmt::format(", {} at most (step {})", mebibytes(static_cast<double>(most->bytes), decimals),
+                              most->step);
+    }
+    text += wrapped(reserved, 2, style.width);
+  }
+  if (!facts.samples.device.empty()) {
+    const auto moment = analysis::reconcile(facts, peak.sequence, peak.ns);
+    text +=
+        wrapped(fmt::format("{} MiB of the device outside the allocator: context, libraries, other processes",
+                            mebibytes(static_cast<double>(moment.outside_bytes), decimals)),
+                2, style.width);
+  }
+  for (const auto& other : facts.other_memory) {
+    text += fmt::format("  {} MiB at most on {} beside it",
+                        mebibytes(static_cast<double>(other.peak_allocated_bytes), decimals), other.device);
+    if (other.peak_offloaded_bytes > 0) {
+      text += fmt::format(", {} MiB of them offloaded activations",
+                          mebibytes(static_cast<double>(other.peak_offloaded_bytes), decimals));
+    }
+    text += '\n';
+  }
+  if (!facts.other_memory.empty()) {
+    std::string names;
+    for (const auto& other : facts.other_memory) names += (names.empty() ? "" : " or ") + other.device;
+    text += wrapped(fmt::format("whose that is: strata report RUN --device {}", names), 2, style.width);
+  }
+  text += category_bars(facts.peak, style);
+  if (const std::string changed = change_sentence(facts); !changed.empty())
+    text += wrapped(changed, 2, style.width);
+  for (const std::string& sentence : place_sentences(facts)) text += wrapped(sentence, 2, style.width);
+  return text;
+}
+
+std::string plugins(const Facts& facts, const TerminalStyle& style) {
+  std::string text;
+  for (const auto& plugin : facts.plugins) {
+    if (plugin.status == "ok") continue;
+    text += style.alarming("Plugin") + '\n' +
+            wrapped(fmt::format("{} is {}: {}", plugin.id, plugin.status,
+                                or_unnamed(plugin.reason, "no reason given")),
+                    2, style.width);
+  }
+  return text;
+}
+
+std::string warnings(std::vector<std::string> said, const analysis::StackView& stacks,
+                     const TerminalStyle& style) {
+  said.insert(said.end(), stacks.warnings().begin(), stacks.warnings().end());
+  if (said.empty()) return {};
+  auto text = style.alarming(said.size() == 1 ? "Warning" : "Warnings") + '\n';
+  for (const auto& warning : said) text += wrapped(warning, 2, style.width);
+  return text;
+}
+
+}  // namespace
+
+std::string terminal_report(const Facts& facts, bool colour, int width) {
+  const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
+  analysis::StackView stacks(facts.call_stacks);
+  std::vector<std::string> parts{header(facts, style)};
+  if (facts.points.empty()) {
+    parts.emplace_back(
+        "No allocation was recorded. The table of memory needs the plugin\n"
+        "allocator_tracer and a source of memory events.\n");
+  } else {
+    parts.push_back(peak(facts, style));
+    parts.push_back(category_table(facts, style));
+  }
+  parts.push_back(short_layer_table("At the peak, by module", facts, facts.peak, style));
+  parts.push_back(share_table("At the peak, by op", facts.peak.by_op, facts.peak.allocated_bytes, style));
+  parts.push_back(block_table(facts, stacks, style));
+  parts.push_back(place_table(facts.places, style));
+  parts.push_back(short_warm_up(facts, style));
+  parts.push_back(time_headline(facts, style));
+  parts.push_back(failures(facts, stacks, style));
+  parts.push_back(plugins(facts, style));
+  parts.push_back(warnings(facts.warnings, stacks, style));
+
+  std::string report;
+  for (const auto& part : parts) {
+    if (part.empty()) continue;
+    if (!report.empty()) report += '\n';
+    report += part;
+  }
+  return report;
+}
+
+}  // namespace strata::report

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the terminal report that are tables and bars. Each returns whole lines of at most `width`
+// columns.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+#include "host/analysis/stacks/stack_view.hpp"
+
+namespace strata::report {
+
+// What a name keeps of its room beside however many numbers.
+inline constexpr int kNarrowestName = 18;
+
+struct TerminalStyle {
+  bool colour = false;
+  int width = 0;
+
+  std::string heading(std::string_view text) const;
+  std::string dimmed(std::string_view text) const;
+  std::string alarming(std::string_view text) const;
+  std::string in_colour_of(analysis::Category category, std::string_view text) const;
+};
+
+// `columns` columns in eighths of one: full for part == whole, something to see for any part above nothing.
+std::string bar(std::uint64_t part, std::uint64_t whole, int columns);
+
+// Mean, min, median and max a category, in MiB. Where the width allows it the categories are columns, as in
+// published tables; else they are rows.
+std::string category_table(const analysis::Facts& facts, const TerminalStyle& style);
+
+// What fills that moment: a bar a category that holds something, and Unknown always.
+std::string category_bars(const analysis::Peak& peak, const TerminalStyle& style);
+
+// The largest of "what is alive at the peak, by ...", of so many bytes in all, and a line for the rest.
+std::string share_table(std::string_view heading, const std::vector<analysis::PeakShare>& shares,
+                        std::uint64_t allocated_bytes, const TerminalStyle& style);
+
+// The largest allocations alive at the peak, each with its owner or else its op, its layer, and
+// below it where it comes from, if it has a stack.
+std::string block_table(const analysis::Facts& facts, analysis::StackView& stacks,
+                        const TerminalStyle& style);
+
+}  // namespace strata::report
