@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "host/config/nearest.hpp"
-#include "host/config/node.hpp"
-#include "host/config/schema.hpp"
-#include "host/config/value.hpp"
+#include "host/config/reading/node.hpp"
+#include "host/config/reading/value.hpp"
+#include "host/config/schema/schema.hpp"
 
 namespace strata::config {
 namespace {

@@ -9,18 +9,18 @@
 #include <string_view>
 #include <utility>
 
-#include "host/config/answer_file.hpp"
-#include "host/config/device_profile.hpp"
+#include "host/config/files/answer_file.hpp"
+#include "host/config/files/device_profile.hpp"
+#include "host/config/files/paths.hpp"
 #include "host/config/nearest.hpp"
-#include "host/config/node.hpp"
-#include "host/config/paths.hpp"
-#include "host/config/schema.hpp"
-#include "host/config/value.hpp"
+#include "host/config/reading/node.hpp"
+#include "host/config/reading/value.hpp"
+#include "host/config/schema/schema.hpp"
 
 namespace strata::config {
 namespace {
 
-constexpr std::string_view kKey = "device";
+constexpr std::string_view kDeviceKey = "device";
 constexpr std::string_view kCudaIndex = "cuda:";
 constexpr std::array<std::string_view, 8> kDryKeys = {
     "dry", "count", "memory", "answers", "clock", "cudnn_workspace", "cusolver_workspace", "nccl_memory"};
@@ -77,7 +77,7 @@ class DeviceReader {
       } else if (name == "nccl_memory") {
         sound = read_workspace(entry.second, place, name, device.settings.nccl_memory_bytes) && sound;
       } else {
-        problems_.push_back({place_of(entry.first, value_.place), fmt::format("{}.{}", kKey, name),
+        problems_.push_back({place_of(entry.first, value_.place), fmt::format("{}.{}", kDeviceKey, name),
                              fmt::format("unknown key{}; expected {}", did_you_mean(name, kDryKeys),
                                          fmt::join(kDryKeys, ", "))});
         sound = false;
@@ -185,14 +185,14 @@ class DeviceReader {
   }
 
   bool problem(const Place& place, std::string_view name, std::string message) {
-    problems_.push_back({place, fmt::format("{}.{}", kKey, name), std::move(message)});
+    problems_.push_back({place, fmt::format("{}.{}", kDeviceKey, name), std::move(message)});
     return false;
   }
 
   void refuse() {
-    problems_.push_back(
-        {value_.place, std::string(kKey),
-         fmt::format("expected {}, found {}", expectation(find_key(kKey)->type), describe(value_.node))});
+    problems_.push_back({value_.place, std::string(kDeviceKey),
+                         fmt::format("expected {}, found {}", expectation(find_key(kDeviceKey)->type),
+                                     describe(value_.node))});
   }
 
   const WrittenValue& value_;

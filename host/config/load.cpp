@@ -7,17 +7,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/config/checks.hpp"
-#include "host/config/document.hpp"
-#include "host/config/model_file.hpp"
+#include "host/config/checks/checks.hpp"
+#include "host/config/files/model_file.hpp"
 #include "host/config/model_sizes.hpp"
 #include "host/config/nearest.hpp"
 #include "host/config/optimizer_defaults.hpp"
 #include "host/config/plugin_list.hpp"
-#include "host/config/read.hpp"
+#include "host/config/reading/document.hpp"
+#include "host/config/reading/read.hpp"
+#include "host/config/reading/written.hpp"
 #include "host/config/resolved.hpp"
-#include "host/config/schema.hpp"
-#include "host/config/written.hpp"
+#include "host/config/schema/schema.hpp"
 
 namespace strata::config {
 namespace {

@@ -7,13 +7,13 @@
 #include <map>
 #include <stdexcept>
 
-#include "host/config/node.hpp"
-#include "host/config/paths.hpp"
+#include "host/config/files/paths.hpp"
+#include "host/config/reading/node.hpp"
 
 namespace strata::config {
 namespace {
 
-const std::string kKey = "plugins";
+const std::string kPluginsKey = "plugins";
 
 class PluginReader {
  public:
@@ -23,7 +23,7 @@ class PluginReader {
   // `name` and its options, which may be nothing.
   PluginRequest read(const YAML::Node& name, const YAML::Node& options, const Place& place) {
     PluginRequest request{.name = resolve(name.Scalar(), place), .options = {}, .place = place.text()};
-    const std::string key = fmt::format("{}.{}", kKey, name.Scalar());
+    const std::string key = fmt::format("{}.{}", kPluginsKey, name.Scalar());
     if (options.IsNull()) return request;
     if (!options.IsMap()) {
       problem(place_of(options, place), key,
@@ -64,7 +64,7 @@ class PluginReader {
     try {
       return (std::filesystem::absolute(base_) / expand_variables(name)).lexically_normal().string();
     } catch (const std::invalid_argument& error) {
-      problem(place, kKey, error.what());
+      problem(place, kPluginsKey, error.what());
       return name;
     }
   }
@@ -94,14 +94,14 @@ std::vector<PluginRequest> read_plugins(const WrittenValue& list, const std::fil
     } else if (element.IsMap() && element.size() == 1 && element.begin()->first.IsScalar()) {
       requests.push_back(reader.read(element.begin()->first, element.begin()->second, place));
     } else {
-      reader.problem(place, kKey,
+      reader.problem(place, kPluginsKey,
                      fmt::format("expected a plugin's name or {{name: {{option: value}}}}, found {}",
                                  element.IsMap() ? "a mapping of other than one name" : describe(element)));
       continue;
     }
     const auto same = [&](const PluginRequest& earlier) { return earlier.name == requests.back().name; };
     if (std::any_of(requests.begin(), requests.end() - 1, same)) {
-      reader.problem(place, kKey, fmt::format("'{}' is listed twice", requests.back().name));
+      reader.problem(place, kPluginsKey, fmt::format("'{}' is listed twice", requests.back().name));
     }
   }
   return requests;

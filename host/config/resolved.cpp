@@ -7,7 +7,7 @@
 #include <array>
 
 #include "host/config/checkpointing.hpp"
-#include "host/config/value.hpp"
+#include "host/config/reading/value.hpp"
 
 namespace strata::config {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "host/config/run_config.hpp"
-#include "host/config/schema.hpp"
+#include "host/config/schema/schema.hpp"
 
 namespace strata::config {
 

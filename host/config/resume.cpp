@@ -10,8 +10,8 @@
 #include <optional>
 #include <system_error>
 
-#include "host/config/checkpoint_files.hpp"
-#include "host/config/findings.hpp"
+#include "host/config/checks/findings.hpp"
+#include "host/config/files/checkpoint_files.hpp"
 
 namespace strata::config {
 namespace {

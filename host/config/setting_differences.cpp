@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "host/config/document.hpp"
+#include "host/config/reading/document.hpp"
 
 namespace strata::config {
 namespace {

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "host/grid/folder_lock.hpp"
 #include "host/grid/outcome.hpp"
+#include "host/grid/processes/folder_lock.hpp"
 
 namespace strata::grid {
 namespace {
@@ -26,8 +26,9 @@ CellState settled(const GridFolder& folder, const std::string& id, CellState sta
   return state;
 }
 
-// Slurm says so; the lock may not be seen from another machine.
+// Slurm says so, or cannot be asked; the lock may not be seen from another machine.
 bool runs_as_job(const CellState& state, const std::string& id, const Queue& queue) {
+  if (!queue.is_known()) return state.status == Status::kRunning && !state.job.empty();
   const auto task = queue.by_cell.find(id);
   return state.status == Status::kRunning && task != queue.by_cell.end() && task->second.state != "PENDING" &&
          task->second.job == state.job;

@@ -16,8 +16,8 @@ namespace strata::grid {
 CellState settled_state(const GridFolder& folder, const std::string& id);
 
 // The states of the plan's cells: what died with its runner is taken from what it left, or is lost. Those
-// that a process of their own runs, here or as a job of `queue` elsewhere, are running. Writes what it found
-// out. The folder's lock is held by the caller.
+// that a process of their own runs, here or as a job of `queue` elsewhere, are running; as a job also where
+// the queue is unknown. Writes what it found out. The folder's lock is held by the caller.
 std::vector<CellState> settled_states(const GridFolder& folder, const Plan& plan, const Queue& queue = {});
 
 // The same without a lock and without writing, for those who only look. `held`: a grid is at work there.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace strata::grid {
@@ -37,13 +38,19 @@ StateJson out_of_memory_json(const OutOfMemory& failure) {
           {"filled_by", failure.filled_by}};
 }
 
+// Nothing where it is no number, or one that no run comes to, and that would not be written as it is.
+std::optional<double> measure_of(const StateJson& json) {
+  if (!json.is_number() || std::abs(json.get<double>()) >= 0x1p63) return std::nullopt;
+  return json.get<double>();
+}
+
 RunResult result_of(const StateJson& json) {
   RunResult result;
   result.measured = json.value("measured", true);
   const StateJson measures = json.value("measures", StateJson::object());
   for (const MeasureName& each : kMeasureNames) {
     const auto found = measures.find(std::string(each.name));
-    if (found != measures.end() && found->is_number()) result.measures[each.measure] = found->get<double>();
+    if (found != measures.end()) result.measures[each.measure] = measure_of(*found);
   }
   const auto failure = json.find("out_of_memory");
   if (failure != json.end() && failure->is_object()) {

@@ -5,8 +5,8 @@
 
 #include <system_error>
 
-#include "host/grid/durable_file.hpp"
-#include "host/grid/plan_text.hpp"
+#include "host/grid/plan/plan_text.hpp"
+#include "host/grid/processes/durable_file.hpp"
 
 namespace strata::grid {
 namespace {

@@ -4,20 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
+
+#include "host/analysis/median.hpp"
 
 namespace strata::grid {
 namespace {
 
 using SummaryJson = nlohmann::json;
 
+// Nothing where it is no number, or one that no run comes to.
 std::optional<double> number_at(const SummaryJson& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   if (!object.is_object() || found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
+  const double number = found->get<double>();
+  return std::abs(number) < 0x1p63 ? std::optional(number) : std::nullopt;
 }
 
 std::string text_at(const SummaryJson& object, const char* key) {
@@ -59,9 +64,7 @@ std::optional<double> median_step(const SummaryJson& summary) {
       durations.push_back(*duration);
   }
   if (durations.empty()) return std::nullopt;
-  std::ranges::sort(durations);
-  const std::size_t middle = durations.size() / 2;
-  return durations.size() % 2 == 1 ? durations[middle] : (durations[middle - 1] + durations[middle]) / 2.0;
+  return analysis::median(std::move(durations));
 }
 
 std::string largest_categories(const SummaryJson& categories) {
@@ -99,6 +102,10 @@ std::optional<OutOfMemory> last_failure(const SummaryJson& summary) {
 
 }  // namespace
 
+std::string_view name_of(Measure measure) {
+  return std::ranges::find(kMeasureNames, measure, &MeasureName::measure)->name;
+}
+
 const MeasureName* find_measure(std::string_view name) {
   const auto found = std::ranges::find(kMeasureNames, name, &MeasureName::name);
   return found == kMeasureNames.end() ? nullptr : &*found;
@@ -126,6 +133,7 @@ std::optional<RunResult> read_result(const std::filesystem::path& run) {
     if (const auto peak = number_at(at(window, name), "peak_bytes")) measures[measure] = peak;
   }
   measures[Measure::kStepTime] = median_step(summary);
+  measures[Measure::kModelledStepTime] = number_at(summary, "modelled_step_ns");
   measures[Measure::kThroughput] = number_at(at(summary, "throughput"), "per_second");
   measures[Measure::kLoss] = number_at(at(summary, "loss"), "last");
   result.out_of_memory = last_failure(summary);

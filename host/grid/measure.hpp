@@ -17,10 +17,11 @@ enum class Measure {
   kPeakRequested,
   kPeakDeviceUsed,
   kPeakResident,
-  kStepTime,    // median
-  kThroughput,  // tokens or images a second
-  kWallTime,    // of the cell's process, begin to end
-  kLoss         // of the last step that has one; none in a dry run
+  kStepTime,          // median; in a dry run the host's part alone
+  kModelledStepTime,  // of a dry device, by the modelled clock
+  kThroughput,        // tokens or images a second, over the window; none in a dry run
+  kWallTime,          // of the cell's process, begin to end
+  kLoss               // of the last step that has one; none in a dry run
 };
 
 enum class Unit { kBytes, kNanoseconds, kPerSecond, kNone };
@@ -39,11 +40,13 @@ inline constexpr std::array kMeasureNames{
     MeasureName{Measure::kPeakDeviceUsed, "peak_device_used", Unit::kBytes, true},
     MeasureName{Measure::kPeakResident, "peak_resident", Unit::kBytes, true},
     MeasureName{Measure::kStepTime, "step_time", Unit::kNanoseconds, true},
+    MeasureName{Measure::kModelledStepTime, "modelled_step_time", Unit::kNanoseconds, true},
     MeasureName{Measure::kThroughput, "throughput", Unit::kPerSecond, false},
     MeasureName{Measure::kWallTime, "wall_time", Unit::kNanoseconds, true},
     MeasureName{Measure::kLoss, "loss", Unit::kNone, true}};
 inline constexpr std::size_t kMeasures = kMeasureNames.size();
 
+std::string_view name_of(Measure measure);
 const MeasureName* find_measure(std::string_view name);
 
 // Nothing for what was not recorded.

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "host/config/value.hpp"
+#include "host/config/reading/value.hpp"
 
 namespace strata::grid {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "host/grid/options.hpp"
-#include "host/grid/plan.hpp"
+#include "host/grid/file/options.hpp"
+#include "host/grid/plan/plan.hpp"
 
 namespace strata::grid {
 

@@ -10,11 +10,11 @@
 #include <system_error>
 #include <utility>
 
-#include "host/grid/dominance.hpp"
-#include "host/grid/durable_file.hpp"
-#include "host/grid/host_name.hpp"
 #include "host/grid/outcome.hpp"
-#include "host/grid/scheduler_job.hpp"
+#include "host/grid/plan/dominance.hpp"
+#include "host/grid/processes/durable_file.hpp"
+#include "host/grid/processes/host_name.hpp"
+#include "host/grid/processes/scheduler_job.hpp"
 
 namespace strata::grid {
 namespace {

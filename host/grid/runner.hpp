@@ -11,7 +11,7 @@
 
 #include "host/grid/grid_folder.hpp"
 #include "host/grid/placement.hpp"
-#include "host/grid/process_set.hpp"
+#include "host/grid/processes/process_set.hpp"
 
 namespace strata::grid {
 

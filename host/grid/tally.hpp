@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "host/grid/cell_state.hpp"
-#include "host/grid/plan.hpp"
+#include "host/grid/plan/plan.hpp"
 
 namespace strata::grid {
 

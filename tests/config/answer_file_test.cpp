@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/answer_file.hpp"
+#include "host/config/files/answer_file.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "host/config/number_type.hpp"
+#include "host/config/files/number_type.hpp"
 #include "host/config/problem.hpp"
 #include "tests/temporary_folder.hpp"
 

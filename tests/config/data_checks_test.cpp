@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of data before a run begins.
-#include "host/config/data_checks.hpp"
+#include "host/config/checks/data_checks.hpp"
 
 #include <gtest/gtest.h>
 

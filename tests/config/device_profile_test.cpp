@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/device_profile.hpp"
+#include "host/config/files/device_profile.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that are no configuration: one clear line each, and no harm.
-#include "host/config/document.hpp"
+#include "host/config/reading/document.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

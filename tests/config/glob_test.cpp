@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/glob.hpp"
+#include "host/config/files/glob.hpp"
 
 #include <gtest/gtest.h>
 

@@ -140,6 +140,9 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:2:22: store.spool_bytes: expected a number of bytes such as 65536, 64KiB or 1.5GiB, "
               "from 64KiB to "
               "1TiB, found '1KiB'"}},
+        Case{"store_without_room",
+             with("store: {max_mb: 7}"),
+             {"t.yaml:2:17: store.max_mb: expected 0 (no limit) or at least 8 (MiB), found 7"}},
         Case{"name_with_slash",
              with("name: ../x"),
              {"t.yaml:2:7: name: expected a name of letters, digits, '.', '_' and '-', with no '.' or '-' in "

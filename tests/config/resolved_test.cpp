@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "host/config/load.hpp"
-#include "host/config/schema.hpp"
+#include "host/config/schema/schema.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::test {
@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
             "cusolver_workspace: 3, "
             "nccl_memory: 600MiB}\n",
         "model: {size: small}\nplugins: [a, b: {x: 1e-3, y: 'no', z: '# {', w: '', v: ' '}, ./c.so]\n",
-        "model: {size: small}\nstore: {on_full: drop, spool_bytes: 65537}\nstrict: true\nseed: "
+        "model: {size: small}\nstore: {on_full: drop, spool_bytes: 65537, max_mb: 64}\nstrict: true\nseed: "
         "9223372036854775807\n"));
 
 TEST(Resolved, SaysEveryKeyThatApplies) {

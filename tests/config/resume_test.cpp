@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "host/config/checkpoint_files.hpp"
+#include "host/config/files/checkpoint_files.hpp"
 #include "host/config/load.hpp"
-#include "host/config/schema.hpp"
+#include "host/config/schema/schema.hpp"
 #include "tests/config/problems_of.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table itself, and what is printed of it.
-#include "host/config/schema.hpp"
+#include "host/config/schema/schema.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "host/config/help.hpp"
-#include "host/config/json_schema.hpp"
+#include "host/config/schema/help.hpp"
+#include "host/config/schema/json_schema.hpp"
 
 namespace strata::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/value.hpp"
+#include "host/config/reading/value.hpp"
 
 #include <gtest/gtest.h>
 

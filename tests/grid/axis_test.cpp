@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms of an axis.
-#include "host/grid/axis.hpp"
+#include "host/grid/file/axis.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/grid/condition.hpp"
+#include "host/grid/file/condition.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/grid/dominance.hpp"
+#include "host/grid/plan/dominance.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a grid's cells are: base, set, axes, exclusions, additions, seeds, and the command line over all.
-#include "host/grid/draft.hpp"
+#include "host/grid/plan/draft.hpp"
 
 #include <gtest/gtest.h>
 
@@ -104,6 +104,22 @@ TEST(Draft, LetsTheCommandLineWin) {
             (Texts{"accumulation=3", "accumulation=4"}));
   EXPECT_EQ(cells(grid, {"accumulation=1", "model.layers=1", "seed=[1, 2]"}), (Texts{"seed=1", "seed=2"}));
   EXPECT_EQ(cells(grid, {"accumulation=1", "model.layers=1", "repeats=3"}).size(), 3U);
+}
+
+TEST(Draft, RepeatsCountOnFromTheSeedOfTheCommandLine) {
+  EXPECT_EQ(cells("set: {seed: 5}\nrepeats: 2", {"seed=7"}), (Texts{"seed=7", "seed=8"}));
+  EXPECT_TRUE(says(plan("repeats: 2", {"seed=7"}).plan.cells.at(1), "seed: 8"));
+  EXPECT_EQ(cells("seeds: [3, 1]", {"seed=7"}), (Texts{""}));
+  EXPECT_TRUE(says(plan("seeds: [3, 1]", {"seed=7"}).plan.cells.at(0), "seed: 7"));
+  EXPECT_EQ(cells("seeds: [3, 1]", {"seed=7", "seeds=[2, 4]"}), (Texts{"seed=2", "seed=4"}));
+}
+
+// Once a cell, however many rules look at it.
+TEST(Draft, TellsAProblemOfTheCommandLineOnce) {
+  const std::vector<std::string> problems = grid_problems(
+      kTinyBase + "axes: {accumulation: [1, 2]}\nexclude: [{accumulation: 2}]", {"model.lairs=2"});
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_NE(problems.front().find("model.lairs"), std::string::npos) << problems.front();
 }
 
 TEST(Draft, MakesOneCellOfTwoThatAreTheSame) {

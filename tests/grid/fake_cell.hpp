@@ -16,7 +16,7 @@ namespace strata::test {
 
 // A run's summary with that peak, as `strata run` leaves it.
 inline std::string summary_text(std::uint64_t peak) {
-  return "{\"schema\": \"strata.summary/1\", \"measured\": false, \"window\": {\"first_step\": 0, "
+  return "{\"schema\": \"strata.summary/1\", \"measured\": true, \"window\": {\"first_step\": 0, "
          "\"last_step\": 1}, "
          "\"steps\": [{\"index\": 0, \"duration_ns\": 10}, {\"index\": 1, \"duration_ns\": 30}], \"peak\": "
          "{\"allocated_bytes\": " +

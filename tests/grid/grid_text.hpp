@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "host/grid/grid_file.hpp"
-#include "host/grid/plan.hpp"
+#include "host/grid/file/grid_file.hpp"
+#include "host/grid/plan/plan.hpp"
 
 namespace strata::test {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cell's id says what it computes, and nothing else.
-#include "host/grid/identity.hpp"
+#include "host/grid/plan/identity.hpp"
 
 #include <gtest/gtest.h>
 

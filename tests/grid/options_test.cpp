@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/grid/options.hpp"
+#include "host/grid/file/options.hpp"
 
 #include <gtest/gtest.h>
 

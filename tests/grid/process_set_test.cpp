@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/grid/process_set.hpp"
+#include "host/grid/processes/process_set.hpp"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <fstream>
 
-#include "host/grid/durable_file.hpp"
+#include "host/grid/processes/durable_file.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::test {

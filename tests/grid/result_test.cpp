@@ -59,6 +59,14 @@ TEST_F(Results, ShowReasonsWhereThereAreAny) {
   EXPECT_EQ(usual_columns(plan_, states_).back(), "reason");
 }
 
+TEST_F(Results, OfDryCellsShowTimesOfTheDeviceAlone) {
+  states_[0].result->measured = false;
+  const auto columns = usual_columns(plan_, states_);
+  EXPECT_EQ(columns.back(), "peak_reserved");
+  states_[0].result->measures[grid::Measure::kModelledStepTime] = 2e6;
+  EXPECT_EQ(usual_columns(plan_, states_).back(), "modelled_step_time");
+}
+
 TEST_F(Results, AreAStatusForScripts) {
   const auto json = nlohmann::json::parse(grid::status_json(plan_, states_));
   EXPECT_EQ(json["cells"][0]["id"], plan_.cells[0].id);

@@ -2,7 +2,11 @@
 // What is written for Slurm, and read from it; tests/integration/test_grid_slurm.py runs it.
 #include <gtest/gtest.h>
 
-#include "host/grid/plan_text.hpp"
+#include <set>
+#include <thread>
+
+#include "host/grid/begin.hpp"
+#include "host/grid/plan/plan_text.hpp"
 #include "host/grid/slurm/queue.hpp"
 #include "host/grid/slurm/script.hpp"
 #include "host/grid/slurm/submission.hpp"
@@ -50,9 +54,8 @@ TEST(Submission, GivesEveryCellToOneTask) {
 
 TEST(Submission, IsReadBack) {
   const TemporaryFolder grid;
-  EXPECT_EQ(grid::next_submission(grid.path()).filename(), "1");
-  grid::Submission submission = grid::divided(grid.path() / "slurm/1", numbered(3), 1, 2);
-  std::filesystem::create_directories(submission.folder);
+  grid::Submission submission = grid::divided(grid::begin_submission(grid.path()), numbered(3), 1, 2);
+  EXPECT_EQ(submission.folder, grid.path() / "slurm/1");
   grid::write_list(submission);
   EXPECT_TRUE(grid::submissions_of(grid.path()).empty());  // written, and not submitted
   submission.arrays[0].job = "12";
@@ -63,7 +66,24 @@ TEST(Submission, IsReadBack) {
   EXPECT_EQ(all[0].ids, numbered(3));
   EXPECT_EQ(all[0].arrays[0].job, "12");
   EXPECT_EQ(all[0].arrays[1].job, "");
-  EXPECT_EQ(grid::next_submission(grid.path()).filename(), "3");
+  EXPECT_EQ(grid::begin_submission(grid.path()).filename(), "3");
+}
+
+TEST(Submission, GivesNoFolderToTwo) {
+  constexpr std::size_t kWriters = 8, kEach = 25;
+  const TemporaryFolder grid;
+  std::vector<std::vector<std::string>> given(kWriters);
+  std::vector<std::thread> writers;
+  for (std::vector<std::string>& mine : given) {
+    writers.emplace_back([&] {
+      for (std::size_t each = 0; each < kEach; ++each)
+        mine.push_back(grid::begin_submission(grid.path()).filename().string());
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  std::set<std::string> all;
+  for (const std::vector<std::string>& mine : given) all.insert(mine.begin(), mine.end());
+  EXPECT_EQ(all.size(), kWriters * kEach);
 }
 
 TEST(Queue, KnowsTheCellsOfTasks) {
@@ -78,6 +98,26 @@ TEST(Queue, KnowsTheCellsOfTasks) {
   EXPECT_EQ(cells.at("c2").job, "12_1");
   EXPECT_EQ(cells.at("c3").state, "RUNNING");
   EXPECT_EQ(cells.at("c4").state, "PENDING");
+}
+
+// What its squeue does not say, a grid does not take to be lost.
+TEST(Queue, ThatIsUnknownLeavesJobsRunning) {
+  const TemporaryFolder folder;
+  const grid::GridFolder of_grid(folder.path());
+  const grid::Plan made = plan("").plan;
+  of_grid.write_plan(made);
+  grid::CellState state;
+  state.status = grid::Status::kRunning;
+  state.attempt = 1;
+  state.job = "12_0";
+  of_grid.write_state(made.cells.front().id, state);
+  const grid::Queue unknown{.by_cell = {}, .problem = "no answer"}, empty;
+  const auto seen = [&](const grid::Queue& queue) {
+    return states_as_seen(of_grid, made, false, queue).front().status;
+  };
+  EXPECT_EQ(seen(unknown), grid::Status::kRunning);
+  EXPECT_EQ(settled_states(of_grid, made, unknown).front().status, grid::Status::kRunning);
+  EXPECT_EQ(seen(empty), grid::Status::kLost);
 }
 
 TEST(Script, SaysWhatTheGridSays) {

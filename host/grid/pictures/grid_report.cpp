@@ -19,10 +19,6 @@ namespace {
 
 using report::plot::FileFormat;
 
-FileFormat format_named(const std::string& name) {
-  return name == "png" ? FileFormat::kPng : name == "pdf" ? FileFormat::kPdf : FileFormat::kSvg;
-}
-
 class Report {
  public:
   Report(const GridFolder& folder, const Plan& plan, const std::vector<CellState>& states,
@@ -45,7 +41,8 @@ class Report {
   void picture(const std::string& name, const std::string& title,
                const std::function<std::string(FileFormat)>& draw) {
     for (const std::string& format : choice_.formats)
-      files_.pictures.emplace_back(fmt::format("{}.{}", name, format), draw(format_named(format)));
+      files_.pictures.emplace_back(fmt::format("{}.{}", name, format),
+                                   draw(report::plot::file_format_named(format).value()));
     sections_.push_back({title, html_picture(draw(FileFormat::kSvg), title)});
   }
 
@@ -55,25 +52,43 @@ class Report {
                          html_table(pair_table(folder_, plan_, states_, choice_.pair[0], choice_.pair[1]))});
   }
 
-  void pareto() {
+  // What was measured and what was modelled are not compared.
+  std::vector<LabelledPoint> points_of(bool measured) const {
     std::vector<LabelledPoint> points;
-    bool measured = true;
     for (std::size_t index = 0; index < states_.size(); ++index) {
       const auto& result = states_[index].result;
-      if (states_[index].status != Status::kOk || !result) continue;
-      const auto time = result->measures[Measure::kStepTime],
+      if (states_[index].status != Status::kOk || !result || result->measured != measured) continue;
+      const auto time = result->measures[measured ? Measure::kStepTime : Measure::kModelledStepTime],
                  memory = result->measures[Measure::kPeakAllocated];
-      if (!time || !memory) continue;
-      points.push_back({{*time, *memory}, plan_.cells[index].text()});
-      measured = measured && result->measured;
+      if (time && memory) points.push_back({{*time, *memory}, plan_.cells[index].text()});
     }
-    if (points.size() < 2)
-      return files_.notes.push_back("no memory against time: fewer than two cells have both");
-    const std::string below = measured ? "Joined: no other cell needs less of both."
-                                       : "Joined: no other cell needs less of both. Dry runs: the time is "
-                                         "the host's part of a step alone.";
-    picture("pareto", "Memory against step time", [&](FileFormat format) {
-      return pareto_picture(points, fmt::format("{}: memory against step time", plan_.name), below, format);
+    return points;
+  }
+
+  bool ran_dry() const {
+    return std::ranges::any_of(
+        states_, [](const CellState& state) { return state.result && !state.result->measured; });
+  }
+
+  void pareto() {
+    std::vector<LabelledPoint> points = points_of(true);
+    const bool measured = points.size() >= 2;
+    if (!measured) points = points_of(false);
+    if (points.size() < 2) {
+      files_.notes.emplace_back(ran_dry() ? "no memory against time: a dry cell's time is its host's alone; "
+                                            "device.clock=modelled gives its device one"
+                                          : "no memory against time: fewer than two cells have both");
+      return;
+    }
+    const std::string time = measured ? "step time" : "modelled step time";
+    const std::string below =
+        measured ? "Joined: no other cell needs less of both."
+                 : "Joined: no other cell needs less of both. Times are a roofline's, none is measured.";
+    picture("pareto", "Memory against " + time, [&](FileFormat format) {
+      return pareto_picture(
+          points,
+          {fmt::format("{}: memory against {}", plan_.name, time), below, measured ? "median step" : time},
+          format);
     });
   }
 
@@ -90,8 +105,10 @@ class Report {
     auto axes = choice_.heat_axes.size() == 2
                     ? std::optional(std::pair(choice_.heat_axes[0], choice_.heat_axes[1]))
                     : widest_axes(plan_);
-    if (!axes)
-      return files_.notes.push_back("no heat map: the grid has fewer than two axes with several values");
+    if (!axes) {
+      files_.notes.emplace_back("no heat map: the grid has fewer than two axes with several values");
+      return;
+    }
     const HeatMap map = heat_map(plan_, states_, axes->first, axes->second, measure->measure);
     const ColumnKind kind = measure->unit == Unit::kBytes         ? ColumnKind::kBytes
                             : measure->unit == Unit::kNanoseconds ? ColumnKind::kNanoseconds

@@ -16,7 +16,7 @@ struct PictureChoice {
   std::vector<std::string> heat_axes;  // two, or none: the widest
   std::string measure = "peak_allocated";
   std::vector<std::string> pair;            // two ids, or none
-  std::vector<std::string> formats{"svg"};  // svg, png, pdf
+  std::vector<std::string> formats{"svg"};  // of report::plot::kFileFormatNames
 };
 
 struct ReportFiles {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/grid/cell_state.hpp"
-#include "host/grid/plan.hpp"
+#include "host/grid/plan/plan.hpp"
 #include "host/grid/table/table.hpp"
 
 namespace strata::grid {

@@ -16,20 +16,34 @@ using namespace report::plot;
 
 constexpr double kParetoWidth = 720.0, kParetoHeight = 420.0, kLeftEdge = 70.0, kBottomEdge = 46.0,
                  kLegendLine = 13.0;
-constexpr std::size_t kMostListed = 12;
+constexpr std::size_t kMostListed = 24;
 constexpr Colour kFront = Colour::of(0xD6496F), kBeaten = Colour::of(0x4A72BD);
+
+// Those that nothing beats, then the others, each by their time.
+std::vector<std::size_t> in_order(const std::vector<CostPoint>& costs,
+                                  const std::vector<std::size_t>& front) {
+  std::vector<std::size_t> order = front;
+  for (std::size_t index = 0; index < costs.size(); ++index) {
+    if (std::ranges::find(front, index) == front.end()) order.push_back(index);
+  }
+  std::ranges::sort(order.begin() + static_cast<std::ptrdiff_t>(front.size()), order.end(), {},
+                    [&](std::size_t index) { return costs[index].time; });
+  return order;
+}
 
 }  // namespace
 
-std::string pareto_picture(const std::vector<LabelledPoint>& points, const std::string& title,
-                           const std::string& below, FileFormat format) {
+std::string pareto_picture(const std::vector<LabelledPoint>& points, const ParetoTexts& texts,
+                           FileFormat format) {
   std::vector<CostPoint> costs;
+  costs.reserve(points.size());
   for (const LabelledPoint& each : points) costs.push_back(each.cost);
   const std::vector<std::size_t> front = pareto_front(costs);
-  const std::size_t listed = std::min(front.size(), kMostListed);
+  const std::vector<std::size_t> order = in_order(costs, front);
+  const std::size_t listed = std::min(order.size(), kMostListed);
   const double legend = static_cast<double>(listed) * kLegendLine;
   Drawing drawing(format, kParetoWidth, kParetoHeight + legend, 2.0);
-  draw_head(drawing, title, below, kParetoWidth);
+  draw_head(drawing, texts.title, texts.below, kParetoWidth);
   const double top = kHeadHeight + 18.0;
   const Rectangle area{kLeftEdge, top, kParetoWidth - kLeftEdge - kMargin, kParetoHeight - top - kBottomEdge};
   double most_time = 0.0, most_memory = 0.0;
@@ -52,10 +66,11 @@ std::string pareto_picture(const std::vector<LabelledPoint>& points, const std::
                  {8.5, kMuted, Align::kMiddle, false});
   drawing.text({area.left, area.top - 5.0}, "peak allocated, " + memory.unit,
                {8.5, kMuted, Align::kLeft, false});
-  drawing.text({area.left + area.width, area.top + area.height + 28.0}, "median step, " + time.unit,
+  drawing.text({area.left + area.width, area.top + area.height + 28.0}, texts.time + ", " + time.unit,
                {8.5, kMuted, Align::kRight, false});
 
   std::vector<Position> line;
+  line.reserve(front.size());
   for (const std::size_t index : front) line.push_back(place(costs[index]));
   if (line.size() > 1) drawing.line(line, kFront, 1.0, true);
   for (std::size_t index = 0; index < points.size(); ++index) {
@@ -64,13 +79,15 @@ std::string pareto_picture(const std::vector<LabelledPoint>& points, const std::
   }
   // Where they lie close together names would hide each other: numbers, and a list below.
   for (std::size_t number = 0; number < listed; ++number) {
-    const Position at = place(costs[front[number]]);
+    const std::size_t index = order[number];
+    const bool leads = number < front.size();
+    const Position at = place(costs[index]);
     const std::string name = fmt::format("{}", number + 1);
-    drawing.text({at.x, at.y - 6.0}, name, {8.0, kInk, Align::kMiddle, true});
+    drawing.text({at.x, at.y - 6.0}, name, {8.0, kInk, Align::kMiddle, leads});
     const double y = kParetoHeight + static_cast<double>(number) * kLegendLine;
     const TextStyle style{8.5, kInk, Align::kLeft, false};
-    drawing.text({kLeftEdge - 6.0, y}, name, {8.5, kFront, Align::kRight, true});
-    drawing.text({kLeftEdge, y}, cut_to(drawing, points[front[number]].label, style, area.width), style);
+    drawing.text({kLeftEdge - 6.0, y}, name, {8.5, leads ? kFront : kBeaten, Align::kRight, leads});
+    drawing.text({kLeftEdge, y}, cut_to(drawing, points[index].label, style, area.width), style);
   }
   return drawing.finish();
 }

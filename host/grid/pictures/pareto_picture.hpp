@@ -14,8 +14,14 @@ struct LabelledPoint {
   std::string label;
 };
 
-// Memory against step time; those that nothing beats are joined and named. Throws report::plot::DrawingError.
-std::string pareto_picture(const std::vector<LabelledPoint>& points, const std::string& title,
-                           const std::string& below, report::plot::FileFormat format);
+struct ParetoTexts {
+  std::string title, below;
+  std::string time;  // what the axis of time has
+};
+
+// Memory against step time; those that nothing beats are joined. All are named, those first, as far as there
+// is room. Throws report::plot::DrawingError.
+std::string pareto_picture(const std::vector<LabelledPoint>& points, const ParetoTexts& texts,
+                           report::plot::FileFormat format);
 
 }  // namespace strata::grid

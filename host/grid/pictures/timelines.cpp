@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "host/analysis/analyse.hpp"
 #include "host/report/plot/axis.hpp"
@@ -21,17 +23,29 @@ constexpr std::size_t kColumnsOfTime = 240, kAcross = 3;
 constexpr double kTileWidth = 232.0, kTileHeight = 128.0, kTileGap = 14.0, kScaleWidth = 46.0,
                  kTileTitle = 15.0;
 
-std::vector<analysis::Point> window_of(const analysis::Facts& facts) {
+// Of a dry run by its allocations and frees, one after the other: how long its host takes is nobody's.
+CellTimeline timeline_of(const analysis::Facts& facts, std::string label) {
   const auto before = [](const analysis::Point& point, std::int64_t ns) { return point.ns < ns; };
   const auto first =
       std::lower_bound(facts.points.begin(), facts.points.end(), facts.window_begin_ns, before);
   const auto last = std::lower_bound(first, facts.points.end(), facts.window_end_ns, before);
   analysis::Point entered{};
   if (first != facts.points.begin()) entered = *(first - 1);
-  entered.ns = facts.window_begin_ns;
-  return report::largest_by_column(
-      std::span(first, last), entered,
-      {.begin_ns = facts.window_begin_ns, .end_ns = facts.window_end_ns, .count = kColumnsOfTime});
+  std::vector<analysis::Point> points(first, last);
+  CellTimeline line{.label = std::move(label), .by_event = facts.dry.has_value()};
+  line.begin_ns = facts.window_begin_ns;
+  line.end_ns = facts.window_end_ns;
+  if (line.by_event) {
+    line.begin_ns = 0;
+    line.end_ns = static_cast<std::int64_t>(points.size()) + 1;
+    for (std::size_t index = 0; index < points.size(); ++index)
+      points[index].ns = static_cast<std::int64_t>(index) + 1;
+  }
+  entered.ns = line.begin_ns;
+  line.points =
+      report::largest_by_column(std::span<const analysis::Point>(points), entered,
+                                {.begin_ns = line.begin_ns, .end_ns = line.end_ns, .count = kColumnsOfTime});
+  return line;
 }
 
 void draw_tile(Drawing& drawing, const CellTimeline& line, const Rectangle& area, double most) {
@@ -80,8 +94,7 @@ std::vector<CellTimeline> cell_timelines(const GridFolder& folder, const Plan& p
     try {
       const analysis::Facts facts = analysis::analyse(folder.run(cell.id, states[index].attempt));
       if (facts.window_end_ns <= facts.window_begin_ns || facts.points.empty()) continue;
-      timelines.push_back({cell.text().empty() ? cell.id : cell.text(), facts.window_begin_ns,
-                           facts.window_end_ns, window_of(facts)});
+      timelines.push_back(timeline_of(facts, cell.text().empty() ? cell.id : cell.text()));
     } catch (const std::exception& error) {
       notes.push_back(fmt::format("no timeline of {}: {}", cell.id, error.what()));
     }
@@ -98,7 +111,7 @@ std::string timelines_picture(const std::vector<CellTimeline>& timelines, const 
   double most = 1.0;
   for (const CellTimeline& line : timelines) {
     for (const analysis::Point& point : line.points) {
-      most = std::max(most, static_cast<double>(report::total(point.bytes)));
+      most = std::max(most, static_cast<double>(analysis::sum(point.bytes)));
       for (std::size_t category = 0; category < shown.size(); ++category)
         shown.at(category) = std::max(shown.at(category), point.bytes.at(category));
     }
@@ -111,12 +124,17 @@ std::string timelines_picture(const std::vector<CellTimeline>& timelines, const 
                        kMargin;
   Drawing drawing(format, width, top + static_cast<double>(rows) * step_down + kMargin, 2.0);
   const report::plot::Axis axis = bytes_axis(most, 4);
-  draw_head(drawing, title,
-            fmt::format("{}, one scale for all; across, each window from its begin to its end.", axis.unit),
-            width);
+  const char* const dry = std::ranges::any_of(timelines, &CellTimeline::by_event)
+                              ? " Of dry runs each allocation and free is as long as the next."
+                              : "";
+  draw_head(
+      drawing, title,
+      fmt::format("{}, one scale for all; across, each window from its begin to its end.{}", axis.unit, dry),
+      width);
   draw_legend(drawing, {kMargin, kHeadHeight + 4.0}, shown);
   for (std::size_t index = 0; index < timelines.size(); ++index) {
-    const auto column = static_cast<double>(index % kAcross), row = static_cast<double>(index / kAcross);
+    const std::size_t rows_above = index / kAcross;
+    const auto column = static_cast<double>(index % kAcross), row = static_cast<double>(rows_above);
     const Rectangle area{kMargin + kScaleWidth + column * (kTileWidth + kTileGap),
                          top + row * step_down + kTileTitle, kTileWidth, kTileHeight};
     const TextStyle style{8.0, kInk, Align::kLeft, false};

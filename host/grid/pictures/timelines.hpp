@@ -14,8 +14,9 @@ namespace strata::grid {
 
 struct CellTimeline {
   std::string label;
+  bool by_event = false;  // `ns` counts allocations and frees
   std::int64_t begin_ns = 0, end_ns = 1;
-  std::vector<analysis::Point> points;  // `ns`: from when on the state is shown
+  std::vector<analysis::Point> points = {};  // `ns`: from when on the state is shown
 };
 
 // More than that are too small to be told apart.

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/grid/slurm/queue.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
-#include "host/config/value.hpp"
-#include "host/grid/program_output.hpp"
+#include "host/config/reading/value.hpp"
+#include "host/grid/processes/program_output.hpp"
 
 namespace strata::grid {
+namespace {
+
+// Never empty: some squeue say nothing when they fail.
+std::string reason_of(const ProgramOutput& said) {
+  const std::string line = said.error.substr(0, said.error.find('\n'));
+  return line.empty() ? fmt::format("squeue ended with {}", said.exit_code) : line;
+}
+
+}  // namespace
 
 std::map<std::string, QueuedTask> queued_cells(std::string_view squeue,
                                                const std::vector<Submission>& submissions) {
@@ -38,7 +49,7 @@ Queue queue_of(const std::filesystem::path& grid) {
   const std::vector<Submission> submissions = submissions_of(grid);
   if (submissions.empty()) return {};
   const ProgramOutput said = output_of({"squeue", "--me", "--noheader", "--array", "--format=%F|%K|%T"});
-  if (!said.is_well()) return {.by_cell = {}, .problem = said.error.substr(0, said.error.find('\n'))};
+  if (!said.is_well()) return {.by_cell = {}, .problem = reason_of(said)};
   return {.by_cell = queued_cells(said.output, submissions), .problem = {}};
 }
 

@@ -19,7 +19,10 @@ struct QueuedTask {
 
 struct Queue {
   std::map<std::string, QueuedTask> by_cell;  // by the cell's id
-  std::string problem;                        // why Slurm could not be asked; empty: it answered
+  // Why Slurm could not be asked; empty: it answered, or was never given any of the grid. What it has is
+  // unknown then, and not nothing.
+  std::string problem;
+  bool is_known() const { return problem.empty(); }
 };
 
 // Asks squeue, where the grid was ever submitted.

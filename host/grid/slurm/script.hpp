@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "host/grid/plan.hpp"
+#include "host/grid/plan/plan.hpp"
 #include "host/grid/slurm/submission.hpp"
 
 namespace strata::grid {

@@ -10,8 +10,8 @@
 #include <system_error>
 #include <utility>
 
-#include "host/config/value.hpp"
-#include "host/grid/durable_file.hpp"
+#include "host/config/reading/value.hpp"
+#include "host/grid/processes/durable_file.hpp"
 
 namespace strata::grid {
 namespace {
@@ -95,9 +95,17 @@ std::vector<Submission> submissions_of(const std::filesystem::path& grid) {
   return all;
 }
 
-std::filesystem::path next_submission(const std::filesystem::path& grid) {
+std::filesystem::path begin_submission(const std::filesystem::path& grid) {
+  std::error_code error;
+  std::filesystem::create_directories(grid / "slurm", error);
+  if (error) throw WriteError(grid / "slurm", error.value());
   const auto numbers = numbers_in(grid);
-  return grid / "slurm" / std::to_string(numbers.empty() ? 1 : numbers.back() + 1);
+  for (std::int64_t number = numbers.empty() ? 1 : numbers.back() + 1;; ++number) {
+    const std::filesystem::path folder = grid / "slurm" / std::to_string(number);
+    // Of two that ask for one name the file system gives it to one.
+    if (std::filesystem::create_directory(folder, error)) return folder;
+    if (error) throw WriteError(folder, error.value());
+  }
 }
 
 std::vector<std::string> cells_of_task(const std::filesystem::path& list, std::int64_t task,

@@ -40,8 +40,8 @@ void write_jobs(const Submission& submission);
 
 // All of a grid's folder, in their order; those that cannot be read are left out.
 std::vector<Submission> submissions_of(const std::filesystem::path& grid);
-// Where the next one goes.
-std::filesystem::path next_submission(const std::filesystem::path& grid);
+// Makes the folder of the next one, which nobody else has been given. Throws WriteError.
+std::filesystem::path begin_submission(const std::filesystem::path& grid);
 
 // Of the list of cells, those of one task. Throws std::runtime_error where there is no such list or task.
 std::vector<std::string> cells_of_task(const std::filesystem::path& list, std::int64_t task,

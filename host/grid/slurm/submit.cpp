@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <system_error>
 #include <utility>
 
-#include "host/config/value.hpp"
-#include "host/grid/durable_file.hpp"
-#include "host/grid/program_output.hpp"
+#include "host/config/reading/value.hpp"
+#include "host/grid/processes/durable_file.hpp"
+#include "host/grid/processes/program_output.hpp"
 
 namespace strata::grid {
 namespace {
@@ -52,10 +51,7 @@ std::int64_t max_array_size() {
 Submission write_submission(const Plan& plan, std::vector<std::string> ids, std::int64_t max_array_size,
                             const ScriptPaths& paths) {
   Submission submission =
-      divided(next_submission(paths.grid), std::move(ids), plan.engine.slurm.pack, max_array_size);
-  std::error_code error;
-  std::filesystem::create_directories(submission.folder, error);
-  if (error) throw WriteError(submission.folder, error.value());
+      divided(begin_submission(paths.grid), std::move(ids), plan.engine.slurm.pack, max_array_size);
   write_list(submission);
   for (std::size_t array = 0; array < submission.arrays.size(); ++array)
     write_durably(submission.array_script(array),

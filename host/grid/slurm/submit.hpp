@@ -21,7 +21,7 @@ class SlurmError : public std::runtime_error {
 // The cluster's MaxArraySize, as scontrol tells it. Throws SlurmError.
 std::int64_t max_array_size();
 
-// Writes the list and the scripts for these cells into slurm/<number> of the grid, and submits nothing.
+// Writes the list and the scripts for these cells into a new slurm/<number> of the grid, and submits nothing.
 // Throws WriteError.
 Submission write_submission(const Plan& plan, std::vector<std::string> ids, std::int64_t max_array_size,
                             const ScriptPaths& paths);

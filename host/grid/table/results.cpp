@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "host/config/nearest.hpp"
-#include "host/config/schema.hpp"
-#include "host/config/value.hpp"
-#include "host/grid/axis.hpp"
-#include "host/grid/durable_file.hpp"
+#include "host/config/reading/value.hpp"
+#include "host/config/schema/schema.hpp"
+#include "host/grid/file/axis.hpp"
+#include "host/grid/processes/durable_file.hpp"
 
 namespace strata::grid {
 namespace {
@@ -161,13 +161,14 @@ std::vector<std::string> usual_columns(const Plan& plan, const std::vector<CellS
   std::vector<std::string> names{"id"};
   names.insert(names.end(), plan.axes.begin(), plan.axes.end());
   names.insert(names.end(), {"status", "parameters"});
-  for (const MeasureName& each : kMeasureNames) {
-    const bool usual = each.measure == Measure::kPeakAllocated || each.measure == Measure::kPeakReserved ||
-                       each.measure == Measure::kStepTime || each.measure == Measure::kThroughput;
+  for (const Measure measure : {Measure::kPeakAllocated, Measure::kPeakReserved, Measure::kStepTime,
+                                Measure::kModelledStepTime, Measure::kThroughput}) {
     const bool known = std::ranges::any_of(states, [&](const CellState& state) {
-      return state.result && state.result->measures[each.measure].has_value();
+      // How long the host of a dry device takes compares nothing.
+      const bool compares = measure != Measure::kStepTime || (state.result && state.result->measured);
+      return compares && state.result && state.result->measures[measure].has_value();
     });
-    if (usual && known) names.emplace_back(each.name);
+    if (known) names.emplace_back(name_of(measure));
   }
   const bool has_reasons =
       std::ranges::any_of(states, [](const CellState& state) { return !state.reason.empty(); });

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/grid/cell_state.hpp"
-#include "host/grid/plan.hpp"
+#include "host/grid/plan/plan.hpp"
 #include "host/grid/slurm/queue.hpp"
 
 namespace strata::grid {

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "host/analysis/median.hpp"
+
 namespace strata::grid {
 namespace {
 
@@ -30,14 +32,11 @@ Entry entry_over(const std::vector<Entry>& entries) {
     if (each.number) numbers.push_back(*each.number);
   }
   if (numbers.empty()) return {};
-  std::ranges::sort(numbers);
-  const std::size_t middle = numbers.size() / 2;
-  const double median =
-      numbers.size() % 2 == 1 ? numbers[middle] : (numbers[middle - 1] + numbers[middle]) / 2.0;
-  Entry entry = number_entry(median);
+  Entry entry = number_entry(analysis::median(numbers));
   if (numbers.size() > 1) {
-    entry.least = numbers.front();
-    entry.most = numbers.back();
+    const auto [least, most] = std::ranges::minmax(numbers);
+    entry.least = least;
+    entry.most = most;
   }
   return entry;
 }
@@ -63,6 +62,7 @@ Table grouped(const Table& table, const std::vector<std::string>& by) {
     std::vector<Entry> row;
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
       std::vector<Entry> entries;
+      entries.reserve(group.size());
       for (const std::size_t each : group) entries.push_back(table.rows[each][column]);
       if (is_key(table.columns[column]))
         row.push_back(entries[0]);

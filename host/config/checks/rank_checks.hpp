@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cannot be with several ranks.
+#pragma once
+
+#include <vector>
+
+#include "host/config/problem.hpp"
+#include "host/config/reading/written.hpp"
+#include "host/config/run_config.hpp"
+
+namespace strata::config {
+
+// Adds to `problems`, each at the key that is to be changed.
+void check_ranks(const Written& written, const RunConfig& config, std::vector<Problem>& problems);
+
+}  // namespace strata::config

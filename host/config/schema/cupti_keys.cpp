@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is recorded of CUDA devices: the keys of `cupti`, the options of the source of that name.
+#include "host/config/schema/bound_types.hpp"
+#include "host/config/schema/schema_parts.hpp"
+
+namespace strata::config {
+
+std::vector<Key> cupti_keys() {
+  using namespace bound;
+  using C = RunConfig;
+  using D = CuptiSourceConfig;
+  return {
+      {.path = "cupti.on_busy",
+       .type = choice<&C::cupti, &D::on_busy>({"nvtx", "fail", "wait"}),
+       .default_text = "nvtx",
+       .help =
+           "When another tool has CUPTI: go on without activities (what NVTX tells remains), count that as "
+           "a failure of the source, or ask again at each step of the window."},
+      {.path = "cupti.kinds",
+       .type = text<&C::cupti, &D::kinds>(),
+       .default_text = "kernel,copy,set,api,synchronize,overhead,memory,module,jit",
+       .help = "What is recorded, comma-separated; also driver (all of the driver's calls) and memory_pool."},
+      {.path = "cupti.graphs",
+       .type = choice<&C::cupti, &D::graphs>({"graph", "node"}),
+       .default_text = "graph",
+       .help = "A CUDA graph as one activity a launch, or each of its nodes, at more cost."},
+      {.path = "cupti.from",
+       .type = choice<&C::cupti, &D::from>({"window", "run"}),
+       .default_text = "window",
+       .help = "Record from the window's first warm-up step on, or from the run's begin."},
+      {.path = "cupti.finalize_on_stop",
+       .type = flag<&C::cupti, &D::finalize_on_stop>(),
+       .default_text = "false",
+       .help = "Take CUPTI out of CUDA after the window, so that later steps run at full speed."},
+  };
+}
+
+}  // namespace strata::config

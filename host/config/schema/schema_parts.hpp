@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections of the schema's table that have a file of their own.
+#pragma once
+
+#include <vector>
+
+#include "host/config/schema/schema.hpp"
+
+namespace strata::config {
+
+std::vector<Key> model_keys();
+std::vector<Key> cupti_keys();
+std::vector<Key> data_keys();
+std::vector<Key> optimizer_keys();
+std::vector<Key> rank_keys();
+
+}  // namespace strata::config

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of a run's YAML with their values, as the parts of a grid file say them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/config/problem.hpp"
+#include "host/config/reading/written.hpp"
+
+namespace strata::grid {
+
+struct Assignment {
+  std::string path;  // a key of the run's schema: "optimizer.lr"
+  config::WrittenValue value;
+};
+
+using Assignments = std::vector<Assignment>;
+
+// What a mapping sets: its keys are whole ({optimizer.lr: 1e-3}), nested ({optimizer: {lr: 1e-3}}), or below
+// `section` where that is not empty. Adds a problem for each that is none.
+Assignments read_assignments(const config::WrittenValue& mapping, std::string_view section,
+                             std::vector<config::Problem>& problems);
+
+// All but those of that key. (Erasing would assign to YAML nodes, which writes through to their aliases.)
+Assignments without(const Assignments& assignments, std::string_view path);
+
+// All ways to take one element of each list that stands where no list belongs; the last list varies fastest.
+// At most `limit` of them.
+std::vector<Assignments> expand_lists(const Assignments& assignments, std::size_t limit);
+
+// Whether a list is one value of that key: files, plugins.
+bool takes_list(std::string_view key_path);
+
+// "unknown key ...", with the nearest one.
+std::string unknown_setting(std::string_view path);
+
+}  // namespace strata::grid

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/grid/file/axis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "host/config/reading/node.hpp"
+#include "host/config/schema/schema.hpp"
+#include "host/grid/file/range.hpp"
+
+namespace strata::grid {
+namespace {
+
+// A value is a mapping in itself: {every: 2}, {dry: h100-80gb}.
+bool takes_mapping(const config::Key& key) {
+  return std::holds_alternative<config::CheckpointingType>(key.type) ||
+         std::holds_alternative<config::ComputeDeviceType>(key.type);
+}
+
+class AxisReader {
+ public:
+  AxisReader(std::string name, const config::WrittenValue& value, std::vector<config::Problem>& problems)
+      : axis_{.name = std::move(name), .place = value.place, .points = {}},
+        value_(value),
+        key_(config::find_key(axis_.name)),
+        is_section_(config::find_section(axis_.name) != nullptr),
+        problems_(problems) {}
+
+  Axis read() {
+    const std::size_t before = problems_.size();
+    if (value_.node.IsSequence()) {
+      read_list();
+    } else if (value_.node.IsMap() && is_range(value_.node)) {
+      read_numbers();
+    } else if (value_.node.IsMap() && (key_ == nullptr || !takes_mapping(*key_))) {
+      for (const auto& entry : value_.node) {
+        const config::Place place = config::place_of(entry.first, value_.place);
+        named(entry.first.IsScalar() ? entry.first.Scalar() : "", {entry.second, place});
+      }
+    } else {
+      return refuse(fmt::format(
+          "expected a list of values, {{from: ..., to: ..., times: ...}}, or a mapping of names to "
+          "settings, found {}",
+          config::describe(value_.node)));
+    }
+    if (axis_.points.empty() && problems_.size() == before)
+      return refuse("expected at least one value, found none");
+    require_different_labels();
+    return std::move(axis_);
+  }
+
+ private:
+  void read_list() {
+    for (const YAML::Node& element : value_.node) {
+      const config::WrittenValue value{element, config::place_of(element, value_.place)};
+      if (key_ != nullptr) {
+        add({label_of(element), {{axis_.name, value}}});
+      } else if (!element.IsMap()) {
+        problems_.push_back({value.place, axis_.name, not_a_map(element)});
+      } else if (const auto only = only_name(element)) {
+        named(*only, {element.begin()->second, value.place});
+      } else {
+        named("", value);
+      }
+    }
+  }
+
+  std::string not_a_map(const YAML::Node& element) const {
+    if (is_section_)
+      return fmt::format("expected a mapping of keys of {}, found {}", axis_.name, config::describe(element));
+    return fmt::format("is no key of a run, so each of its values must be a mapping of keys, found {}{}",
+                       config::describe(element),
+                       unknown_setting(axis_.name).substr(std::string("unknown key of a run").size()));
+  }
+
+  // The label of {label: {key: value}}.
+  std::optional<std::string> only_name(const YAML::Node& element) const {
+    if (element.size() != 1) return std::nullopt;
+    const auto entry = *element.begin();
+    if (!entry.first.IsScalar() || !entry.second.IsMap()) return std::nullopt;
+    const std::string& name = entry.first.Scalar();
+    const std::string path = is_section_ ? axis_.name + "." + name : name;
+    if (config::find_key(path) != nullptr || config::find_section(path) != nullptr) return std::nullopt;
+    return name;
+  }
+
+  // A map of settings; its own `name` is its label where nobody gave one.
+  void named(std::string label, const config::WrittenValue& value) {
+    if (!value.node.IsMap()) {
+      problems_.push_back(
+          {value.place, axis_.name,
+           fmt::format("expected a mapping of keys, found {}", config::describe(value.node))});
+      return;
+    }
+    const bool names_itself = !is_section_ && value.node["name"] && value.node["name"].IsScalar();
+    if (label.empty() && value.node["name"] && value.node["name"].IsScalar())
+      label = value.node["name"].Scalar();
+    const Assignments written =
+        read_assignments(value, is_section_ ? std::string_view(axis_.name) : std::string_view(), problems_);
+    const Assignments assignments = names_itself ? without(written, "name") : written;
+    std::vector<std::string_view> lists;
+    for (const Assignment& each : assignments) {
+      if (each.value.node.IsSequence() && !takes_list(each.path)) lists.push_back(each.path);
+    }
+    for (Assignments& each : expand_lists(assignments, kMostPoints)) {
+      std::string whole = label;
+      for (const Assignment& assignment : each) {
+        const bool shown = label.empty() || std::ranges::find(lists, assignment.path) != lists.end();
+        if (shown)
+          whole += fmt::format("{}{}={}", whole.empty() ? "" : " ", short_name(assignment.path),
+                               label_of(assignment.value.node));
+      }
+      add({whole, std::move(each)});
+    }
+  }
+
+  static std::string_view short_name(std::string_view path) { return config::find_key(path)->name(); }
+
+  void read_numbers() {
+    if (key_ == nullptr) {
+      refuse(unknown_setting(axis_.name));
+      return;
+    }
+    try {
+      for (const std::string& number : range_of(value_.node))
+        add({number, {{axis_.name, {YAML::Node(number), value_.place}}}});
+    } catch (const RangeError& error) {
+      refuse(error.what());
+    }
+  }
+
+  void add(Point point) {
+    if (axis_.points.size() < kMostPoints) axis_.points.push_back(std::move(point));
+  }
+
+  void require_different_labels() {
+    std::set<std::string> seen;
+    for (const Point& point : axis_.points) {
+      if (!seen.insert(point.label).second) {
+        const config::Place place =
+            point.assignments.empty() ? axis_.place : point.assignments[0].value.place;
+        problems_.push_back({place, axis_.name, fmt::format("has the value {} twice", point.label)});
+      }
+    }
+  }
+
+  Axis refuse(std::string message) {
+    problems_.push_back({value_.place, axis_.name, std::move(message)});
+    return std::move(axis_);
+  }
+
+  Axis axis_;
+  const config::WrittenValue& value_;
+  const config::Key* key_;
+  bool is_section_;
+  std::vector<config::Problem>& problems_;
+};
+
+}  // namespace
+
+Axis read_axis(const std::string& name, const config::WrittenValue& value,
+               std::vector<config::Problem>& problems) {
+  return AxisReader(name, value, problems).read();
+}
+
+std::string label_of(const YAML::Node& node) {
+  if (node.IsScalar()) return node.Scalar();
+  YAML::Emitter out;
+  out << YAML::Flow << node;
+  std::string text = out.c_str();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+}  // namespace strata::grid

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// One axis of a grid: the values that cells take along it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/grid/file/assignment.hpp"
+
+namespace strata::grid {
+
+// One value of an axis: what cells with it are called, and what they set.
+struct Point {
+  std::string label;
+  Assignments assignments;
+};
+
+struct Axis {
+  std::string name;
+  config::Place place;
+  std::vector<Point> points;
+};
+
+// The most values that one axis may have; whoever wants more has made a mistake.
+inline constexpr std::size_t kMostPoints = 100'000;
+
+// The forms of an axis:
+//   key: [1, 2, 4]                      the values of one key
+//   key: {from: 128, to: 1024, times: 2}, or step: 128
+//   section: [{name: adamw}, ...]       keys of one section together
+//   any name: {label: {key: value, ...}, ...}, or a list of such maps: keys that change together
+// In maps, a list where one value belongs makes one point of each element.
+Axis read_axis(const std::string& name, const config::WrittenValue& value,
+               std::vector<config::Problem>& problems);
+
+// How a value reads in tables: "1e-3", "{every: 2}".
+std::string label_of(const YAML::Node& node);
+
+}  // namespace strata::grid

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cells of a grid have alike: `base`.
+#pragma once
+
+#include <vector>
+
+#include "host/config/problem.hpp"
+#include "host/config/reading/written.hpp"
+
+namespace strata::grid {
+
+// A run's YAML file, a mapping of its keys, or a list of such: each over those before it, key by key.
+void read_base(const config::WrittenValue& value, config::Written& base,
+               std::vector<config::Problem>& problems);
+
+}  // namespace strata::grid

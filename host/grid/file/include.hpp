@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells beside those of the axes: `include`.
+#pragma once
+
+#include <vector>
+
+#include "host/grid/file/axis.hpp"
+
+namespace strata::grid {
+
+// Each a mapping of keys of a run over base and set; its own `name` is its label.
+std::vector<Point> read_include(const config::WrittenValue& value, std::vector<config::Problem>& problems);
+
+}  // namespace strata::grid
