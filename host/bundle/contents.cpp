@@ -11,16 +11,17 @@
 #include <utility>
 
 #include "host/analysis/analyse.hpp"
-#include "host/export/memory_viz.hpp"
-#include "host/grid/durable_file.hpp"
+#include "host/export/snapshot/memory_viz.hpp"
 #include "host/grid/measure.hpp"
+#include "host/grid/processes/durable_file.hpp"
 #include "host/grid/table/table.hpp"
+#include "host/report/plot/file_format.hpp"
 #include "host/report/plot/plots.hpp"
 
 namespace strata::bundle {
 namespace {
 
-using report::plot::FileFormat;
+using report::plot::file_format_named;
 using report::plot::Picture;
 
 constexpr std::array<std::pair<Picture, const char*>, 4> kPictures{{{Picture::kMemory, "memory"},
@@ -48,10 +49,6 @@ std::int64_t modified(const std::filesystem::path& run) {
     if (stat((run / name).c_str(), &found) == 0) return found.st_mtim.tv_sec;
   }
   return 0;
-}
-
-FileFormat format_named(const std::string& name) {
-  return name == "png" ? FileFormat::kPng : name == "pdf" ? FileFormat::kPdf : FileFormat::kSvg;
 }
 
 grid::ColumnKind kind_of(grid::Unit unit) {
@@ -128,7 +125,7 @@ class RunWriter {
     for (const auto& [picture, name] : kPictures) {
       for (const std::string& format : contents_.picture_formats) {
         report::plot::PlotOptions options;
-        options.format = format_named(format);
+        options.format = file_format_named(format).value();
         add(fmt::format("-{}.{}", name, format), draw(facts, picture, options));
       }
     }

@@ -17,7 +17,7 @@ enum class Part { kPickle, kPage, kPictures, kConfig, kManifest, kSummary, kTabl
 
 struct Contents {
   std::set<Part> parts;
-  std::vector<std::string> picture_formats;  // "svg", "png"
+  std::vector<std::string> picture_formats;  // of report::plot::kFileFormatNames
   std::string folder;                        // that all lies in
 };
 

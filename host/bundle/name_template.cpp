@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "host/config/nearest.hpp"
-#include "host/config/schema.hpp"
+#include "host/config/schema/schema.hpp"
 
 namespace strata::bundle {
 namespace {

@@ -17,11 +17,13 @@
 
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/grid/processes/program_start.hpp"
 
 namespace strata::cli {
 namespace {
 
 std::atomic<pid_t> child = 0;
+bool were_children_ignored = false;
 
 void pass_on(int signal) {
   const int error = errno;
@@ -69,26 +71,14 @@ class SignalsForChild {
   sigset_t mask_before_{};
 };
 
-// "NAME=value" of our own environment, with `variables` in place of what it says of them.
-std::vector<std::string> environment(const std::map<std::string, std::string>& variables) {
-  std::vector<std::string> entries;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (!variables.contains(std::string(text.substr(0, text.find('='))))) entries.emplace_back(text);
-  }
-  for (const auto& [name, value] : variables) entries.push_back(fmt::format("{}={}", name, value));
-  return entries;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  all.reserve(texts.size() + 1);
-  for (std::string& text : texts) all.push_back(text.data());
-  all.push_back(nullptr);
-  return all;
-}
-
 }  // namespace
+
+void keep_ended_children() {
+  struct sigaction inherited {};
+  sigaction(SIGCHLD, nullptr, &inherited);
+  were_children_ignored = inherited.sa_handler == SIG_IGN;
+  if (were_children_ignored) std::signal(SIGCHLD, SIG_DFL);
+}
 
 std::string find_program(const std::string& command) {
   if (command.find('/') != std::string::npos) return std::filesystem::exists(command) ? command : "";
@@ -106,15 +96,16 @@ std::string find_program(const std::string& command) {
 int run_program(const std::string& file, const std::vector<std::string>& words,
                 const std::map<std::string, std::string>& variables) {
   std::vector<std::string> arguments = words;
-  std::vector<std::string> entries = environment(variables);
-  const std::vector<char*> argument_pointers = pointers(arguments);
-  const std::vector<char*> entry_pointers = pointers(entries);
+  std::vector<std::string> entries = grid::environment_with(variables);
+  const std::vector<char*> argument_pointers = grid::pointers_to(arguments);
+  const std::vector<char*> entry_pointers = grid::pointers_to(entries);
 
   const SignalsForChild signals;
   const pid_t pid = fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "cannot start " + file);
   if (pid == 0) {
     signals.restore();
+    if (were_children_ignored) std::signal(SIGCHLD, SIG_IGN);
     execve(file.c_str(), argument_pointers.data(), entry_pointers.data());
     complain(fmt::format("strata: {} cannot be run: {}\n", file, std::strerror(errno)));
     _exit(kNotExecutable);

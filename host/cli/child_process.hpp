@@ -12,6 +12,10 @@ namespace strata::cli {
 inline constexpr int kNotExecutable = 126;
 inline constexpr int kNotFound = 127;
 
+// Once, before anything is started: an inherited SIGCHLD of SIG_IGN would have the system forget how it
+// ended. What `run_program` starts inherits what was there.
+void keep_ended_children();
+
 // The file that `command` names: a path, or a name that is looked for in PATH as execvp does. Empty: none.
 std::string find_program(const std::string& command);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/device_peak.hpp"
 
-#include "host/config/device_profile.hpp"
+#include "host/config/files/device_profile.hpp"
 
 namespace strata::cli {
 

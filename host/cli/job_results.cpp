@@ -22,10 +22,6 @@ void write_files(const std::filesystem::path& run_directory, const analysis::Job
 
 }  // namespace
 
-bool has_several_ranks(const std::filesystem::path& run_directory) {
-  return analysis::ranks_in(run_directory).size() > 1;
-}
-
 void write_job_results(const std::filesystem::path& run_directory, Printed printed) {
   bool is_first = true;
   const analysis::JobFacts job = analysis::read_job(run_directory, [&](const analysis::Facts& facts) {

@@ -8,9 +8,6 @@
 
 namespace strata::cli {
 
-// Whether more than one rank left something in the run's folder.
-bool has_several_ranks(const std::filesystem::path& run_directory);
-
 // Analyses each rank, writes what each one's reader gets (results.hpp), and prints the first one's; then
 // compares them, prints that, and writes ranks.json and ranks.html. kSummary prints the first rank's summary
 // and nothing else. A rank that cannot be read is named. Throws as write_results does, where none can be.

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "host/cli/child_process.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/explain.hpp"
@@ -48,6 +49,7 @@ int parse(int count, char** words) {
 }
 
 int main(int count, char** words) {
+  keep_ended_children();
   try {
     return parse(count, words);
   } catch (...) {

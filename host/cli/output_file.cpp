@@ -20,6 +20,14 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kMode = 0666;  // less the umask
 
+// A file without a name, which is gone with a process that is killed. Negative where the file system has
+// none, or nothing to give it a name by.
+int open_nameless(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::exists("/proc/self/fd", ignored)) return -1;
+  return ::open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_CLOEXEC | O_TMPFILE, kMode);
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const std::string& name) : name_(name) {
@@ -41,7 +49,11 @@ OutputFile::OutputFile(const std::string& name) : name_(name) {
     if (target_.empty()) target_ = name;
     part_ = target_;
     part_ += fmt::format(".{}.part", getpid());
-    flags |= O_CREAT | O_TRUNC;
+    fs::remove(part_, ignored);  // of a process that was killed, and had our id
+    flags |= O_CREAT | O_EXCL;
+    descriptor_ = open_nameless(target_.parent_path());
+    is_nameless_ = descriptor_ >= 0;
+    if (is_nameless_) return;
   }
   descriptor_ = ::open(replaces ? part_.c_str() : name.c_str(), flags, kMode);
   if (descriptor_ >= 0) return;
@@ -66,6 +78,9 @@ void OutputFile::write(std::string_view bytes) {
 
 void OutputFile::commit() {
   if (descriptor_ == STDOUT_FILENO) return;
+  const std::string open_file = fmt::format("/proc/self/fd/{}", descriptor_);
+  if (is_nameless_ && ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, part_.c_str(), AT_SYMLINK_FOLLOW) != 0)
+    fail(errno);
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
   if (part_.empty()) return;
   std::error_code error;

@@ -9,8 +9,10 @@
 
 namespace strata::cli {
 
-// Writes beside the file, and renames when all is written: until then the file that was there stays. What is
-// no file but is there, such as a pipe or /dev/null, is written into. "-" is standard output.
+// Writes beside the file, and renames when all is written: until then the file that was there stays, and a
+// process that is killed leaves nothing, where the file system has files without a name (O_TMPFILE);
+// elsewhere FILE.<pid>.part. What is no file but is there, such as a pipe or /dev/null, is written into. "-"
+// is standard output.
 class OutputFile : public exports::Output {
  public:
   // Throws UsageError when nothing can be written there.
@@ -27,6 +29,7 @@ class OutputFile : public exports::Output {
 
   std::string name_;
   int descriptor_ = -1;
+  bool is_nameless_ = false;             // until `commit`
   std::filesystem::path target_, part_;  // empty when it is written into as it is
 };
 

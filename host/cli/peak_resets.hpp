@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/scopes.hpp"
+#include "host/analysis/steps/scopes.hpp"
 
 namespace strata::cli {
 

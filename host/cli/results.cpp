@@ -7,15 +7,16 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/summary.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/report/epoch_peaks.hpp"
-#include "host/report/page.hpp"
-#include "host/report/stack_lines.hpp"
-#include "host/report/terminal.hpp"
+#include "host/report/page_data/page.hpp"
+#include "host/report/terminal/stack_lines.hpp"
+#include "host/report/terminal/terminal.hpp"
 
 namespace strata::cli {
 
@@ -45,6 +46,11 @@ void write_results(const analysis::Facts& facts, const std::filesystem::path& ru
 
   const std::filesystem::path folder =
       rank.value_or(0) == 0 ? run_directory : run_directory / fmt::format("rank{}", *rank);
+  if (std::error_code ignored; folder != run_directory && std::filesystem::is_symlink(folder, ignored)) {
+    say(fmt::format("{} is a link, which may lead out of the run: no page is written there",
+                    folder.string()));
+    return;
+  }
   const std::filesystem::path page = folder / file_name("report", device, ".html");
   write_whole_file(folder / file_name("summary", device, ".json"), summary);
   write_whole_file(page, report::page(facts));

@@ -3,9 +3,11 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -26,6 +28,13 @@ void make_folders(const fs::path& folder, std::vector<fs::path>& created) {
   if (folder.empty() || fs::is_directory(folder)) return;
   make_folders(folder.parent_path(), created);
   if (fs::create_directory(folder)) created.push_back(folder);
+}
+
+// What is recorded says what a program does: it is its user's alone. Whether it was not there.
+bool make_private_folder(const fs::path& folder) {
+  if (mkdir(folder.c_str(), 0700) == 0) return true;
+  if (errno == EEXIST) return false;
+  throw fs::filesystem_error("mkdir", folder, std::error_code(errno, std::generic_category()));
 }
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& reason) {
@@ -77,7 +86,7 @@ RunDirectory RunDirectory::create_default(const std::string& name,
     make_folders(parent, directory.created_);
     for (int attempt = 1;; ++attempt) {
       directory.path_ = parent / (attempt == 1 ? time : fmt::format("{}-{}", time, attempt));
-      if (fs::create_directory(directory.path_)) break;
+      if (make_private_folder(directory.path_)) break;
     }
   } catch (const fs::filesystem_error& error) {
     refuse(parent, fmt::format("cannot be made: {}; name another with --out", error.code().message()));
@@ -92,7 +101,8 @@ RunDirectory RunDirectory::create(const fs::path& wanted) {
   directory.path_ = fs::absolute(wanted).lexically_normal();
   if (!directory.path_.has_filename()) directory.path_ = directory.path_.parent_path();
   try {
-    make_folders(directory.path_, directory.created_);
+    make_folders(directory.path_.parent_path(), directory.created_);
+    if (make_private_folder(directory.path_)) directory.created_.push_back(directory.path_);
   } catch (const fs::filesystem_error& error) {
     refuse(wanted, fmt::format("cannot be made: {}; name another with --out", error.code().message()));
   }
@@ -140,21 +150,28 @@ void RunDirectory::write_file(const std::string& name, const std::string& text) 
   write_whole_file(path_ / name, text);
 }
 
+std::string RunDirectory::removal_of(const fs::path& directory) {
+  std::error_code ignored;
+  if (fs::is_directory(directory, ignored)) return {};
+  return fmt::format(
+      "the run's folder {} was removed while the program ran, and all that was recorded with it",
+      directory.string());
+}
+
 void write_whole_file(const fs::path& file, const std::string& text) {
   fs::path part = file;
   part += ".part";
-  errno = 0;
-  std::ofstream out(part, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  const int write_error = errno;
-  std::error_code rename_error;
-  if (out) fs::rename(part, file, rename_error);
-  if (out && !rename_error) return;
-  std::error_code ignored;
-  fs::remove(part, ignored);
-  throw std::runtime_error(fmt::format("cannot write {}: {}", file.string(),
-                                       out ? rename_error.message() : std::strerror(write_error)));
+  // Of a process that was killed; or a link, in a folder that somebody sent, which is not to be written
+  // through.
+  ::unlink(part.c_str());
+  std::FILE* const out = std::fopen(part.c_str(), "wxe");
+  int error = out == nullptr ? errno : 0;
+  if (out != nullptr && std::fwrite(text.data(), 1, text.size(), out) != text.size()) error = errno;
+  if (out != nullptr && std::fclose(out) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(part.c_str(), file.c_str()) != 0) error = errno;
+  if (error == 0) return;
+  if (out != nullptr) ::unlink(part.c_str());
+  throw std::runtime_error(fmt::format("cannot write {}: {}", file.string(), std::strerror(error)));
 }
 
 }  // namespace strata::cli

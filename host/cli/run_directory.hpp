@@ -31,6 +31,10 @@ class RunDirectory {
   // Whether a rank has begun to write into it.
   static bool has_rank(const std::filesystem::path& directory);
 
+  // Of a run that has ended, as a whole message: that its folder was removed meanwhile; empty while it is
+  // there.
+  static std::string removal_of(const std::filesystem::path& directory);
+
   ~RunDirectory();
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;

@@ -8,10 +8,10 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 
 #include "host/cli/commands.hpp"
+#include "strata/runtime/torch_release.hpp"
 
 namespace strata::cli {
 namespace {
@@ -81,18 +81,6 @@ TorchPlace find_torch() {
   TorchPlace place = place_of_torch();
   require_release(place.root);
   return place;
-}
-
-std::string torch_version(const fs::path& root) {
-  std::string line;
-  std::ifstream wheel(root / "version.py");
-  while (std::getline(wheel, line)) {
-    const auto from = line.find('\'');
-    const auto to = line.rfind('\'');
-    if (line.starts_with("__version__") && from < to) return line.substr(from + 1, to - from - 1);
-  }
-  std::ifstream unpacked(root / "build-version");
-  return std::getline(unpacked, line) ? line : std::string();
 }
 
 void open_torch(const TorchPlace& place, const std::vector<std::string>& libraries) {

@@ -27,9 +27,6 @@ bool names_torch();
 // release than this Strata was built for.
 TorchPlace find_torch();
 
-// A wheel says it in version.py, an unpacked LibTorch in build-version; empty when neither is there.
-std::string torch_version(const std::filesystem::path& root);
-
 // Opens these of its libraries ("libc10.so"), in this order, for the rest of the process. Whoever needs one
 // by its name finds it from there on. Throws UsageError.
 void open_torch(const TorchPlace& place, const std::vector<std::string>& libraries);

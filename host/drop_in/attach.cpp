@@ -32,6 +32,5 @@ STRATA_ATTACH_EXPORT const strata_trainer_calls* strata_trainer_bind(std::uint32
         abi_major, STRATA_ABI_MAJOR);
     return nullptr;
   }
-  strata::Session* const session = strata::drop_in::process_session();
-  return session == nullptr ? nullptr : strata::drop_in::trainer_table(*session);
+  return strata::drop_in::process_session() == nullptr ? nullptr : strata::drop_in::trainer_table();
 }

@@ -10,7 +10,7 @@ namespace strata::drop_in {
 namespace {
 
 std::optional<std::uint32_t> number_in(const char* variable) {
-  const char* const value = std::getenv(variable);
+  const char* const value = secure_getenv(variable);
   return value == nullptr ? std::nullopt : whole_number(value);
 }
 

@@ -8,16 +8,20 @@
  * STRATA_ATTACH and has it attach. Python's interpreter is held in the second case; nothing of Python is
  * called.
  *
- * Children of multiprocessing leave by _exit, which runs no handlers: so what is recorded is closed here. And
- * handlers of exit that a constructor registers run after the libraries are finished: so where a session was
- * opened before main, main tells it that it begins. */
+ * Children of multiprocessing leave by _exit, which runs no handlers: so what is recorded is closed here,
+ * unless it is a signal's handler that leaves: that may have come in the middle of anything, and what was
+ * recorded by then is recovered as a killed process's is. And handlers of exit that a constructor registers
+ * run after the libraries are finished: so where a session was opened before main, main tells it that it
+ * begins. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -43,7 +47,7 @@ static function function_in(void* library, const char* name) {
 }
 
 static void attach(void) {
-  const char* const library = getenv("STRATA_ATTACH");
+  const char* const library = secure_getenv("STRATA_ATTACH");
   if (library == NULL || atomic_flag_test_and_set(&attached)) return;
   void* const opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (opened == NULL) {
@@ -90,9 +94,23 @@ _Bool log_api_usage(const void* event) {
   return torchs == NULL ? 1 : ((_Bool(*)(const void*))torchs)(event);
 }
 
+/* A handler runs with its own signal blocked, unless the program asked otherwise (SA_NODEFER). A thread that
+ * blocks a signal which has a handler looks the same, and loses no more than its run's proper end. */
+static _Bool may_be_in_a_handler(void) {
+  sigset_t blocked;
+  if (sigprocmask(SIG_BLOCK, NULL, &blocked) != 0) return 0;
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action;
+    if (sigismember(&blocked, number) != 1 || sigaction(number, NULL, &action) != 0) continue;
+    if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) return 1;
+  }
+  return 0;
+}
+
+/* The system call and not the C library's _exit: to look that one up takes a lock. */
 EXPORTED void _exit(int status) {
-  if (leave != NULL) leave(status);
-  ((void (*)(int))function_in(RTLD_NEXT, "_exit"))(status);
+  if (leave != NULL && !may_be_in_a_handler()) leave(status);
+  syscall(SYS_exit_group, status);
   __builtin_unreachable();
 }
 

@@ -2,6 +2,7 @@
 #include "host/drop_in/process_session.hpp"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include "host/drop_in/claimed_number.hpp"
 #include "host/drop_in/place.hpp"
 #include "host/drop_in/settings.hpp"
 #include "host/drop_in/torch_source.hpp"
@@ -28,6 +30,7 @@ namespace {
 std::atomic<Session*> session{nullptr};
 std::atomic<pid_t> session_process{0};
 std::atomic<std::uint32_t> calls{0};
+std::atomic<std::uint64_t> sessions_opened{0};
 
 // A thread that is stuck in a call keeps its session, which then stays for good.
 constexpr std::chrono::seconds kCallLimit{5};
@@ -43,8 +46,10 @@ void at_exit(int status, void*) {
   end_session(status);
 }
 
-std::string manifest_name() {
-  return "manifest-" + std::to_string(getpid()) + ".json";
+// The parent's session is the parent's, and calls of threads that are not here do not return.
+void forget_parents_session() noexcept {
+  session = nullptr;
+  calls = 0;
 }
 
 // A program that trains without torch shall not have it loaded for our sake.
@@ -60,17 +65,23 @@ void open_session(const std::string& settings) {
   const ProcessPlace place = place_of_process();
   options.rank = place.rank;
   options.world_size = place.world_size;
-  options.manifest = options.directory / ("rank" + std::to_string(place.rank)) / manifest_name();
+  ClaimedNumber number(options.directory / ("rank" + std::to_string(place.rank)));
+  options.process = number.number();
+  options.manifest = number.manifest();
   auto* const opened = new Session(std::move(options));
+  number.keep();
+  static std::once_flag forks_watched;
+  std::call_once(forks_watched, [] { pthread_atfork(nullptr, nullptr, forget_parents_session); });
   session_process = getpid();
   watch_exit();
   opened->begin_run();
   opened->ready();
+  sessions_opened.fetch_add(1, std::memory_order_relaxed);
   session = opened;
 }
 
 void open_as_told() noexcept {
-  const char* const settings = std::getenv(kSettingsVariable);
+  const char* const settings = secure_getenv(kSettingsVariable);
   if (settings == nullptr) return;
   try {
     open_session(settings);
@@ -116,6 +127,10 @@ SessionCall::SessionCall() noexcept {
   calls.fetch_add(1);
   session_ = drop_in::session.load();
   if (session_ != nullptr && getpid() != session_process.load(std::memory_order_relaxed)) session_ = nullptr;
+}
+
+std::uint64_t SessionCall::sessions() noexcept {
+  return sessions_opened.load(std::memory_order_relaxed);
 }
 
 SessionCall::~SessionCall() {

@@ -3,6 +3,7 @@
 // preload library once torch is there, or the program's own first mark.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "strata/runtime/session.hpp"
@@ -31,6 +32,8 @@ class SessionCall {
 
   // Null where none is open, and in a forked child. Opens none.
   Session* session() const noexcept { return session_; }
+  // How many the process has had, up to the one that is open.
+  static std::uint64_t sessions() noexcept;
 
  private:
   Session* session_;

@@ -46,7 +46,8 @@ std::string settings_text(const SessionOptions& options) {
               {"dry", options.dry},
               {"store",
                {{"drop_when_full", options.store.on_full == OnFull::kDrop},
-                {"spool_bytes", options.store.spool_bytes}}},
+                {"spool_bytes", options.store.spool_bytes},
+                {"max_mb", options.store.max_mb}}},
               {"schedule",
                {{"wait", options.schedule.wait},
                 {"warmup", options.schedule.warmup},
@@ -73,7 +74,8 @@ SessionOptions read_settings(const std::filesystem::path& file) {
         .wait = schedule.at("wait"), .warmup = schedule.at("warmup"), .active = schedule.at("active")};
     const json& store = settings.at("store");
     options.store = {.on_full = store.at("drop_when_full").get<bool>() ? OnFull::kDrop : OnFull::kBlock,
-                     .spool_bytes = store.at("spool_bytes")};
+                     .spool_bytes = store.at("spool_bytes"),
+                     .max_mb = store.at("max_mb")};
     options.infer_loop = true;
     return options;
   } catch (const json::exception& error) {

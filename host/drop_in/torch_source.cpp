@@ -2,6 +2,7 @@
 #include "host/drop_in/torch_source.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,13 +44,15 @@ int run(const std::filesystem::path& file, const std::string& torch) {
   char* words[] = {path.data(), command.data(), argument.data(), nullptr};
   posix_spawn_file_actions_t actions{};
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY,
+                                   0);  // it prints the file's path
   pid_t child = 0;
   const int error = posix_spawn(&child, path.c_str(), &actions, nullptr, words, environment().data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return error;
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
+    if (errno == ECHILD) return 0;  // the program ignores SIGCHLD: how it ended is not kept, what it made is
     if (errno != EINTR) return errno;
   }
   return status;
@@ -59,9 +62,10 @@ int run(const std::filesystem::path& file, const std::string& torch) {
 
 void build_missing_torch_source() {
   const std::optional<TorchRelease> torch = loaded_torch();
-  if (!torch || !find_torch_source(*torch).empty()) return;
-  if (run(program(), torch->root.string()) != 0 || find_torch_source(*torch).empty())
-    throw std::runtime_error("no source of events for torch " + torch->text() +
+  if (!torch || !find_shipped_torch_source(*torch).empty()) return;
+  // Also where one is there: it knows whether that is of these sources.
+  if (run(program(), torch->root.string()) != 0)
+    throw std::runtime_error("no source of events for torch " + torch->version +
                              " came with Strata, and none could be built here");
 }
 

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <utility>
+
+#include "host/drop_in/process_session.hpp"
 
 namespace strata::drop_in {
 namespace {
@@ -29,34 +30,33 @@ constexpr std::array<std::pair<string_view, PhaseKind>, 12> kPhases{{
     {"evaluation", PhaseKind::kEvaluation},
 }};
 
-// Set before the table is handed out.
-std::atomic<Session*> marked_session{nullptr};
-
 // Of the loop's one thread at a time.
 std::uint64_t next_step = 0;
+std::uint64_t steps_of_session = 0;
 StepResult result;
-
-Session& the_session() noexcept {
-  return *marked_session.load(std::memory_order_relaxed);
-}
 
 // A program's slip shall not end it.
 const char* text(const char* given) noexcept {
   return given == nullptr ? "" : given;
 }
 
-// Out of memory: the mark is lost, and the program goes on.
+// The session that is open at the time, of which a process may have several, one after the other. Out of
+// memory: the mark is lost, and the program goes on.
 template <typename Call>
 void tell(Call call) noexcept {
+  const SessionCall current;
   try {
-    call(the_session());
+    if (current.session() != nullptr) call(*current.session());
   } catch (...) {
   }
 }
 
 void step_begin() noexcept {
   result = {};
-  tell([](Session& run) { run.begin_step(next_step++, 0); });
+  tell([](Session& run) {
+    if (std::exchange(steps_of_session, SessionCall::sessions()) != SessionCall::sessions()) next_step = 0;
+    run.begin_step(next_step++, 0);
+  });
 }
 void step_end() noexcept {
   tell([](Session& run) { run.end_step(result); });
@@ -90,7 +90,8 @@ void module_end(std::uint32_t module) noexcept {
 }
 
 std::int32_t wants_tensors() noexcept {
-  return the_session().wants_tensors() ? 1 : 0;
+  const SessionCall current;
+  return current.session() != nullptr && current.session()->wants_tensors() ? 1 : 0;
 }
 void tensor(const strata_owned_storage* storage) noexcept {
   TensorInfo info;
@@ -136,8 +137,7 @@ PhaseKind phase_kind(string_view name) noexcept {
   return known == kPhases.end() ? PhaseKind::kOther : known->second;
 }
 
-const strata_trainer_calls* trainer_table(Session& run) noexcept {
-  marked_session.store(&run, std::memory_order_relaxed);
+const strata_trainer_calls* trainer_table() noexcept {
   return &kCalls;
 }
 

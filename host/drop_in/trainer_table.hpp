@@ -9,8 +9,9 @@
 
 namespace strata::drop_in {
 
-// [any] For the rest of the process, `session` as well. Always of the same session.
-const strata_trainer_calls* trainer_table(Session& session) noexcept;
+// [any] For the rest of the process. Each call is of the session that is open then, and does nothing where
+// none is.
+const strata_trainer_calls* trainer_table() noexcept;
 
 // What a phase of that name is: kOther unless it is one of those that strata/trainer_calls.h lists.
 PhaseKind phase_kind(std::string_view name) noexcept;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <ranges>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "host/analysis/stacks/stack_view.hpp"
 #include "host/analysis/stacks/stacks_alive.hpp"
@@ -38,8 +38,9 @@ void write_folded(const analysis::Facts& facts, Output& output, const Progress& 
   for (const analysis::StackShare& share : alive.shares) {
     rows.add();
     std::string line;
-    for (const analysis::Frame& frame : std::views::reverse(view.trimmed(share.stack)))
-      line += (line.empty() ? "" : ";") + folded_name(frame);
+    const std::vector<analysis::Frame> frames = view.trimmed(share.stack);
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+      line += (line.empty() ? "" : ";") + folded_name(*frame);
     bytes_of[line.empty() ? "(no frames)" : line] += share.estimated_bytes;
   }
   if (alive.bytes_without > 0 && !alive.sampled)

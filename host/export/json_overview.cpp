@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/analysis/dry_json.hpp"
-#include "host/analysis/scopes_json.hpp"
+#include "host/analysis/steps/scopes_json.hpp"
 #include "host/export/json.hpp"
 
 namespace strata::exports {

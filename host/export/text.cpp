@@ -10,6 +10,8 @@ namespace strata::exports {
 
 using nlohmann::json;
 
+constexpr std::string_view kFormulaOpenings = "=+-@\t\r";
+
 std::string valid_text(std::string_view text) {
   return json::parse(json_text(text)).get<std::string>();
 }
@@ -24,6 +26,8 @@ std::string json_number(double number) {
 
 std::string csv_text(std::string_view text) {
   std::string valid = valid_text(text);
+  if (!valid.empty() && kFormulaOpenings.find(valid.front()) != std::string_view::npos)
+    valid.insert(0, 1, '\'');
   if (valid.find_first_of(",\"\r\n") == std::string::npos) return valid;
   std::string quoted = "\"";
   for (const char character : valid) {

@@ -16,7 +16,9 @@ std::string json_text(std::string_view text);
 // A JSON number, or null where there is none (NaN, an infinity).
 std::string json_number(double number);
 
-// A field of CSV as RFC 4180 has it, of valid_text: quoted where it holds a comma, a quote or a line's end.
+// A field of CSV as RFC 4180 has it, of valid_text: quoted where it holds a comma, a quote or a line's end. A
+// text that a spreadsheet would take for a formula, and run, stands behind a '; the page's CSV has the same
+// (host/report/page/csv.js).
 std::string csv_text(std::string_view text);
 
 }  // namespace strata::exports

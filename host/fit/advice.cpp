@@ -61,6 +61,7 @@ class Adviser {
     }
     std::ranges::stable_sort(lines, {}, [](const Line* one) { return one->measured.needed_bytes; });
     std::vector<std::size_t> found;
+    found.reserve(lines.size());
     for (const Line* const each : lines) found.push_back(each->switches.front());
     return found;
   }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/config/optimizer_defaults.hpp"
+
 namespace strata::fit {
 namespace {
 
@@ -19,14 +21,10 @@ using Switches = std::vector<Switch>;
 // A step of more micro-batches takes a trial too long, and saves little more.
 constexpr std::int64_t kMostParts = 32;
 
-bool has_forms(OptimizerName name) {
-  return name == OptimizerName::kAdamW || name == OptimizerName::kAdam || name == OptimizerName::kSgd;
-}
-
 void add_optimizer(const RunConfig& config, Switches& to) {
   const config::OptimizerConfig& optimizer = config.optimizer;
   const auto form = [&](OptimizerImpl impl, std::string name, const char* word, std::string cost) {
-    if (optimizer.impl == impl || !has_forms(optimizer.name)) return;
+    if (optimizer.impl == impl || !config::has_multi_tensor_form(optimizer.name)) return;
     to.push_back({.name = std::move(name),
                   .overrides = {fmt::format("optimizer.impl={}", word)},
                   .cost = std::move(cost),
@@ -117,9 +115,9 @@ void add_small_ones(const RunConfig& config, Switches& to) {
 }
 
 void add_other_mathematics(const RunConfig& config, Switches& to) {
-  const auto other = [&](std::string name, std::string override_, std::string cost, std::string group) {
+  const auto other = [&](std::string name, std::string setting, std::string cost, std::string group) {
     to.push_back({.name = std::move(name),
-                  .overrides = {std::move(override_)},
+                  .overrides = {std::move(setting)},
                   .cost = std::move(cost),
                   .effect = Effect::kOtherMathematics,
                   .group = std::move(group)});

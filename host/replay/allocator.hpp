@@ -10,7 +10,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "host/analysis/replay.hpp"
+#include "host/analysis/allocator/replay.hpp"
 
 namespace strata::replay {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/allocator_calls.hpp"
-#include "host/analysis/replay.hpp"
+#include "host/analysis/allocator/allocator_calls.hpp"
+#include "host/analysis/allocator/replay.hpp"
 
 namespace strata::replay {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/interrupt.hpp"
+#include "host/cli/training/interrupt.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

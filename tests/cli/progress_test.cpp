@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/progress.hpp"
+#include "host/cli/training/progress.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,16 +14,16 @@ using trainer::Progress;
 TEST(Progress, SaysStepLossRateAndMemory) {
   const Progress progress{.step = 3, .steps = 10, .loss = 3.21406, .tokens = 4096, .step_ns = 500'000'000};
   EXPECT_EQ(cli::progress_text(progress, std::uint64_t{312} << 20),
-            "step 3/10  loss 3.2141  8.2k tokens/s  312 MiB");
+            "step 3/10  loss 3.2141  8.2k tokens/s  312 MiB resident");
 }
 
 TEST(Progress, RatesFitTheirUnit) {
   const auto rate = [](std::uint64_t tokens, std::int64_t step_ns) {
     return cli::progress_text({.step = 1, .steps = 1, .loss = 0, .tokens = tokens, .step_ns = step_ns}, 0);
   };
-  EXPECT_EQ(rate(512, 1'000'000'000), "step 1/1  loss 0.0000  512 tokens/s  0 MiB");
-  EXPECT_EQ(rate(2'500'000, 1'000'000'000), "step 1/1  loss 0.0000  2.5M tokens/s  0 MiB");
-  EXPECT_EQ(rate(512, 0), "step 1/1  loss 0.0000  0 tokens/s  0 MiB");
+  EXPECT_EQ(rate(512, 1'000'000'000), "step 1/1  loss 0.0000  512 tokens/s  0 MiB resident");
+  EXPECT_EQ(rate(2'500'000, 1'000'000'000), "step 1/1  loss 0.0000  2.5M tokens/s  0 MiB resident");
+  EXPECT_EQ(rate(512, 0), "step 1/1  loss 0.0000  0 tokens/s  0 MiB resident");
 }
 
 TEST(Progress, TheBarFillsFromTheLeft) {
@@ -41,7 +41,7 @@ TEST(Progress, ThisProcessHasMemory) {
 TEST(Progress, LeavesOutALossThatNobodyKnows) {
   EXPECT_EQ(
       cli::progress_text({.step = 1, .steps = 4, .loss = {}, .tokens = 500, .step_ns = 500'000'000}, 1 << 20),
-      "step 1/4  1.0k tokens/s  1 MiB");
+      "step 1/4  1.0k tokens/s  1 MiB resident");
 }
 
 TEST(ProgressDisplay, PlainLinesAreFewAndHoldTheFirstAndTheLast) {

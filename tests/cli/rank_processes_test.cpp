@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/rank_processes.hpp"
+#include "host/cli/training/rank_processes.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

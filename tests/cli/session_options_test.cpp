@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/session_options.hpp"
+#include "host/cli/training/session_options.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ SessionOptions options_of(const std::string& yaml) {
 TEST(SessionOptionsOf, CarryTheConfiguration) {
   const SessionOptions options = options_of(
       "schedule: {wait: 1, warmup: 2, active: 3}\nstrict: true\nstore: {on_full: drop, spool_bytes: "
-      "64KiB}\n");
+      "64KiB, max_mb: 512}\n");
   EXPECT_EQ(options.name, "t");
   EXPECT_EQ(options.directory, "/runs/x");
   EXPECT_EQ(options.schedule.wait, 1u);
@@ -25,6 +25,7 @@ TEST(SessionOptionsOf, CarryTheConfiguration) {
   EXPECT_EQ(options.schedule.active, 3u);
   EXPECT_EQ(options.store.on_full, OnFull::kDrop);
   EXPECT_EQ(options.store.spool_bytes, 65536u);
+  EXPECT_EQ(options.store.max_mb, 512u);
   EXPECT_TRUE(options.strict);
 }
 

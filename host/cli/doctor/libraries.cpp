@@ -9,7 +9,7 @@
 
 #include "host/cli/doctor/check.hpp"
 #include "host/cli/torch_libraries.hpp"
-#include "host/cli/trainer_library.hpp"
+#include "host/cli/training/trainer_library.hpp"
 #include "strata/runtime/catalogue.hpp"
 #include "strata/runtime/torch_release.hpp"
 
@@ -80,10 +80,7 @@ Finding check_entry(const PluginDescription& entry) {
 
 // Which releases of torch a program under `strata exec` may have.
 Finding check_torch_releases() {
-  const auto listed = [](const fs::path& folder) {
-    return fmt::format("{}", fmt::join(releases_in(folder), ", "));
-  };
-  const std::string shipped = listed(shipped_sources_folder()), built = listed(built_sources_folder());
+  const std::string shipped = shipped_torch(), built = fmt::format("{}", fmt::join(built_torches(), ", "));
   if (shipped.empty() && built.empty()) {
     return {.name = "torch releases",
             .verdict = Verdict::kWarning,

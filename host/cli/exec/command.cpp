@@ -17,17 +17,17 @@
 #include "host/cli/child_process.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/cuda_driver.hpp"
-#include "host/cli/cuda_program.hpp"
-#include "host/cli/dry_account.hpp"
-#include "host/cli/dry_argument.hpp"
-#include "host/cli/dry_gpu.hpp"
+#include "host/cli/dry/cuda_program.hpp"
+#include "host/cli/dry/dry_account.hpp"
+#include "host/cli/dry/dry_argument.hpp"
+#include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/exec/program_name.hpp"
 #include "host/cli/exec/recording.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/config/compute_device.hpp"
-#include "host/config/value.hpp"
+#include "host/config/reading/value.hpp"
 #include "host/report/dry.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/shell_word.hpp"
@@ -59,6 +59,7 @@ std::string before_own(const char* variable, const std::string& first) {
 // What the preload library opens comes before the dry GPU's: it needs libc alone.
 void add_preloaded(const std::vector<fs::path>& libraries, Variables& variables) {
   std::vector<std::string> names;
+  names.reserve(libraries.size());
   for (const fs::path& library : libraries) names.push_back(library.string());
   variables["LD_PRELOAD"] = before_own("LD_PRELOAD", fmt::format("{}", fmt::join(names, ":")));
 }
@@ -83,6 +84,7 @@ std::string account_text(const DryChoice& choice, const DryAccount& account) {
       report::counted(account.unknown_read_bytes, "byte", "bytes"));
   if (account.answered_reads > 0)
     text += fmt::format(", {} answered", report::counted(account.answered_reads, "read", "reads"));
+  text += report::assumed_text(account.assumed_reads);
   if (account.processes > 1) text += fmt::format(", in {} processes", account.processes);
   const auto taken = [](std::int64_t bytes) {
     return bytes == 0 ? std::string() : config::format_bytes(bytes);
@@ -135,6 +137,29 @@ int print_environment(const ExecArguments& arguments) {
   return 0;
 }
 
+// The program has ended, and its exit code is its own: what of the following fails is said and no more.
+void tell_what_ran(const ExecArguments& arguments, const std::optional<DryChoice>& dry,
+                   const fs::path& accounts, std::optional<ProgramRecording>& recording, int exit_code) {
+  std::string account_json;
+  const auto or_say = [](const auto& tell) {
+    try {
+      tell();
+    } catch (const std::exception& error) {
+      say(error.what());
+    }
+  };
+  or_say([&] {
+    if (!dry) return;
+    const DryAccount account = read_dry_accounts(accounts);
+    account_json = dry_json(*dry, account);
+    say(account_text(*dry, account));
+    if (!arguments.account.empty()) write_whole_file(arguments.account, account_json + '\n');
+  });
+  or_say([&] {
+    if (recording) recording->end({.dry = account_json, .exit_code = exit_code});
+  });
+}
+
 int exec(const ExecArguments& arguments) {
   if (arguments.environment) return print_environment(arguments);
   if (arguments.command.empty())
@@ -142,7 +167,9 @@ int exec(const ExecArguments& arguments) {
   const std::string device = arguments.dry.device("exec");
   const std::string program = find_program(arguments.command.front());
   if (program.empty()) {
-    say(fmt::format("exec: there is no program '{}'", arguments.command.front()));
+    const bool is_python = arguments.command.front() == "python";
+    say(fmt::format("exec: there is no program '{}'{}", arguments.command.front(),
+                    is_python ? "; activate the environment that has torch: source .venv/bin/activate" : ""));
     return kNotFound;
   }
   const std::optional<DryChoice> dry = choose_device(device, program);
@@ -166,15 +193,7 @@ int exec(const ExecArguments& arguments) {
   }
   add_preloaded(preloaded, variables);
   const int exit_code = run_program(program, arguments.command, variables);
-
-  std::string account_json;
-  if (dry) {
-    const DryAccount account = read_dry_accounts(scratch.path());
-    account_json = dry_json(*dry, account);
-    say(account_text(*dry, account));
-    if (!arguments.account.empty()) write_whole_file(arguments.account, account_json + '\n');
-  }
-  if (recording) recording->end(account_json);
+  tell_what_ran(arguments, dry, scratch.path(), recording, exit_code);
   return exit_code;
 }
 
@@ -197,8 +216,10 @@ void add_exec_command(CLI::App& app, int& exit_code) {
       "--plugins", arguments->recording.plugins,
       "What is loaded into it, comma-separated or as the YAML's list; none: nothing is recorded "
       "[allocator_tracer]");
-  command->add_option("--set", arguments->recording.settings,
-                      "KEY=VALUE of the run's YAML: schedule, trace, cupti, plugins, store, name");
+  command
+      ->add_option("--set", arguments->recording.settings,
+                   "KEY=VALUE of the run's YAML: schedule, trace, cupti, plugins, store, name")
+      ->allow_extra_args(false);  // else the command's words are taken for more of them
   command->add_option("--out", arguments->recording.out,
                       "Folder of the run, not there yet or empty [runs/<program>/<time>]");
   command->add_flag(
@@ -222,7 +243,8 @@ void add_exec_command(CLI::App& app, int& exit_code) {
       "on them; no\n"
       "kernel runs, and what one would have written reads as zeros. At the end a line tells what was not "
       "done.\n\n"
-      "Exit codes: the command's own; 125 strata itself failed, 126 the command cannot be run, 127 there is "
+      "Exit codes: the command's own; 125 strata could not start it, 126 the command cannot be run, 127 "
+      "there is "
       "none.\n\n"
       "Examples:\n"
       "  strata exec -- python train.py\n"

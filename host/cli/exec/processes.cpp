@@ -2,8 +2,6 @@
 #include "host/cli/exec/processes.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/types.h>
 
 #include <algorithm>
 #include <fstream>
@@ -11,9 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
-#include "host/analysis/run_error.hpp"
-#include "host/analysis/store_outline.hpp"
+#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/reading/store_outline.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/terminal.hpp"
 #include "strata/runtime/recovery.hpp"
@@ -23,63 +22,96 @@ namespace strata::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::ordered_json;
 
 fs::path own_manifest(const fs::path& store) {
   return store.parent_path() / fmt::format("manifest-{}.json", store.stem().string());
 }
 
+// Of a run that somebody sent, the folder may be a link: what is there is not this run's.
+bool is_of_the_run(const fs::path& store) {
+  std::error_code ignored;
+  return !fs::is_symlink(store.parent_path(), ignored);
+}
+
 void remove_store(const fs::path& store) {
+  if (!is_of_the_run(store)) return;
   std::error_code ignored;
   fs::remove(store, ignored);
   fs::remove(own_manifest(store), ignored);
   fs::remove(store.parent_path(), ignored);  // when it was the last
 }
 
-void make_manifest_the_ranks(const fs::path& run_directory, const RecordedProcess& process,
-                             const fs::path& store, const std::string& dry) {
+// Discarded where there is none, or none that is an object.
+ordered_json read_manifest(const fs::path& store) {
   std::ifstream stream(own_manifest(store));
-  auto manifest = nlohmann::ordered_json::parse(stream, nullptr, false);
+  ordered_json manifest = ordered_json::parse(stream, nullptr, false);
+  return manifest.is_object() ? manifest : ordered_json(ordered_json::value_t::discarded);
+}
+
+// As its manifest tells; of a process that died, as its store does.
+std::string lost_of(const analysis::StoreFile& store) {
+  const ordered_json manifest = read_manifest(store.path());
+  if (manifest.is_object() && manifest.contains("store")) {
+    const ordered_json::json_pointer lost("/store/lost");
+    return manifest.contains(lost) && manifest[lost].is_string() ? manifest[lost].get<std::string>() : "";
+  }
+  if (!store.has_table("gap") || !analysis::Query(store, "gap", {"rows"}).next()) return {};
+  return "rows of this run are lost, for which there was no room";
+}
+
+void make_manifest_the_ranks(const fs::path& run_directory, const RecordedProcess& process,
+                             const CommandEnd& end) {
+  ordered_json manifest = read_manifest(process.store);
   if (manifest.is_discarded()) return;  // analysis says that there is none
-  if (!dry.empty()) manifest["dry"] = nlohmann::ordered_json::parse(dry);
-  const fs::path folder = process.rank == 0 ? run_directory : store.parent_path();
+  if (!end.dry.empty()) manifest["dry"] = ordered_json::parse(end.dry);
+  if (end.exit_code) manifest["command"] = {{"exit_code", *end.exit_code}};
+  if (!is_of_the_run(process.store)) return;
+  const fs::path folder = process.rank == 0 ? run_directory : process.store.parent_path();
   write_whole_file(folder / "manifest.json", manifest.dump(2) + '\n');
+  fs::permissions(folder / "manifest.json", fs::perms::owner_read | fs::perms::owner_write);
 }
 
 }  // namespace
 
-std::vector<RecordedProcess> settle_processes(const fs::path& run_directory, const std::string& dry) {
+std::vector<RecordedProcess> settle_processes(const fs::path& run_directory, const CommandEnd& end) {
   if (find_run_stores(run_directory).empty()) return {};
   for (const RecoveredStore& recovered : recover_run(run_directory)) {
     for (const std::string& problem : recovered.problems) say(problem);
   }
   std::vector<RecordedProcess> processes;
   std::map<std::uint32_t, std::tuple<std::uint64_t, std::uintmax_t, std::size_t>> best;  // by rank
-  std::map<std::uint32_t, fs::path> stores;                                              // by pid
   for (const RunStore& store : find_run_stores(run_directory)) {
     if (store.database.empty()) continue;
     analysis::StoreOutline outline;
+    std::string lost;
     try {
-      outline = analysis::outline_of(analysis::StoreFile(store.database));
+      const analysis::StoreFile file(store.database);
+      outline = analysis::outline_of(file);
+      lost = lost_of(file);
     } catch (const analysis::RunError& error) {
       say(error.what());
       continue;
     }
-    if (!outline.holds_anything && outline.steps == 0) {
-      if (kill(static_cast<pid_t>(store.pid), 0) == 0) continue;  // it may yet hold something
-      remove_store(store.database);
+    if (!outline.holds_anything && outline.steps == 0 && lost.empty()) {
+      // It may yet hold something, of a process that lives, or of one whose rows could not be recovered.
+      if (store.writer == StoreWriter::kNone) remove_store(store.database);
       continue;
     }
     std::error_code ignored;
     const auto size = std::tuple(outline.steps, fs::file_size(store.database, ignored), processes.size());
     const auto [known, is_first] = best.try_emplace(store.rank, size);
     if (!is_first) known->second = std::max(known->second, size);
-    stores[store.pid] = store.database;
-    processes.push_back({.rank = store.rank, .pid = store.pid, .steps = outline.steps});
+    processes.push_back({.rank = store.rank,
+                         .pid = store.pid,
+                         .steps = outline.steps,
+                         .store = store.database,
+                         .lost = std::move(lost)});
   }
   for (const auto& [rank, size] : best) {
     RecordedProcess& main = processes[std::get<2>(size)];
     main.is_main = true;
-    make_manifest_the_ranks(run_directory, main, stores.at(main.pid), dry);
+    make_manifest_the_ranks(run_directory, main, end);
   }
   return processes;
 }

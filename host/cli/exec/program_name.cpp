@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "host/config/checks.hpp"
+#include "host/config/checks/checks.hpp"
 
 namespace strata::cli {
 namespace {

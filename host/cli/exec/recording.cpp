@@ -7,14 +7,15 @@
 #include <algorithm>
 #include <string_view>
 
+#include "host/analysis/ranks/job_facts.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/cuda_driver.hpp"
 #include "host/cli/exec/processes.hpp"
 #include "host/cli/job_results.hpp"
 #include "host/cli/part_library.hpp"
 #include "host/cli/results.hpp"
-#include "host/cli/session_options.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/training/session_options.hpp"
 #include "host/config/load.hpp"
 #include "host/drop_in/settings.hpp"
 #include "strata/runtime/check_plugins.hpp"
@@ -108,16 +109,35 @@ std::map<std::string, std::string> ProgramRecording::begin() {
           {drop_in::kAttachVariable, part_library_path("libstrata_attach.so").string()}};
 }
 
-void ProgramRecording::end(const std::string& dry) {
-  if (report_program(directory_->path(), dry, Printed::kTableToStandardError)) return;
-  say("nothing was recorded: no process that the command started used torch with our preload library; "
-      "`strata doctor --launcher 'WORDS'` tells whether a launcher keeps it back");
-  if (find_run_stores(directory_->path()).empty()) directory_->take_back();
+void ProgramRecording::end(const CommandEnd& end) {
+  if (const std::string removal = RunDirectory::removal_of(directory_->path()); !removal.empty()) {
+    say(removal);
+    return;
+  }
+  if (report_program(directory_->path(), end, Printed::kTableToStandardError)) return;
+  if (!find_run_stores(directory_->path()).empty()) {
+    say(fmt::format("what was recorded is not readable yet; when there is room: strata report {}",
+                    directory_->path().string()));
+    return;
+  }
+  const char* const unused = "no process that the command started used torch with our preload library";
+  if (end.exit_code.value_or(0) != 0) {
+    say(fmt::format("nothing was recorded: the command ended with {}, and {}", *end.exit_code, unused));
+  } else {
+    say(
+        fmt::format("nothing was recorded: {}; `strata doctor --launcher 'WORDS'` tells whether a launcher "
+                    "keeps it back",
+                    unused));
+  }
+  directory_->take_back();
 }
 
-bool report_program(const fs::path& run_directory, const std::string& dry, Printed printed) {
-  const std::vector<RecordedProcess> processes = settle_processes(run_directory, dry);
-  if (!processes.empty() && has_several_ranks(run_directory)) {
+bool report_program(const fs::path& run_directory, const CommandEnd& end, Printed printed) {
+  const std::vector<RecordedProcess> processes = settle_processes(run_directory, end);
+  for (const RecordedProcess& process : processes) {
+    if (!process.lost.empty()) say(fmt::format("process {}: {}", process.pid, process.lost));
+  }
+  if (!processes.empty() && analysis::has_several_ranks(run_directory)) {
     write_job_results(run_directory, printed);
     return true;
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/cli/exec/processes.hpp"
 #include "host/cli/results.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/config/run_config.hpp"
@@ -39,8 +40,8 @@ class ProgramRecording {
   static std::filesystem::path preload_library();
 
   // The program has ended. Writes and prints what was recorded to standard error, of each rank; says so where
-  // nothing was. `dry`: the account of a dry run, as JSON; or empty.
-  void end(const std::string& dry);
+  // nothing was.
+  void end(const CommandEnd& end);
 
  private:
   config::RunConfig config_;
@@ -50,6 +51,6 @@ class ProgramRecording {
 
 // The same of any such run's folder; `printed` is of rank 0. False, and nothing said, where nothing was
 // recorded.
-bool report_program(const std::filesystem::path& run_directory, const std::string& dry, Printed printed);
+bool report_program(const std::filesystem::path& run_directory, const CommandEnd& end, Printed printed);
 
 }  // namespace strata::cli

@@ -17,7 +17,7 @@
 #include "host/cli/grid/subcommands.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/grid/begin.hpp"
-#include "host/grid/folder_lock.hpp"
+#include "host/grid/processes/folder_lock.hpp"
 #include "host/grid/slurm/submission.hpp"
 
 namespace strata::cli {

@@ -16,14 +16,17 @@
 #include "host/cli/output_file.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/grid/begin.hpp"
-#include "host/grid/folder_lock.hpp"
 #include "host/grid/grid_folder.hpp"
 #include "host/grid/pictures/grid_report.hpp"
+#include "host/grid/processes/folder_lock.hpp"
 #include "host/grid/table/results.hpp"
 #include "host/grid/tally.hpp"
+#include "host/report/plot/file_format.hpp"
 
 namespace strata::cli {
 namespace {
+
+using report::plot::kFileFormatNames;
 
 struct TableArguments {
   std::string folder;
@@ -50,15 +53,17 @@ struct TableArguments {
 struct Seen {
   grid::GridFolder folder;
   grid::Plan plan;
+  grid::Queue queue;
   std::vector<grid::CellState> states;
 };
 
-Seen look_at(const std::string& name) {
+// `ask` says what Slurm has of it: where that is unknown, those who only look are told, and others refused.
+Seen look_at(const std::string& name, grid::Queue (*ask)(const grid::GridFolder&) = asked_queue) {
   const grid::GridFolder folder(std::filesystem::absolute(name).lexically_normal());
   grid::Plan plan = folder.read_plan();
-  auto states = states_as_seen(folder, plan, !grid::FolderLock::holder(folder.path()).empty(),
-                               grid::queue_of(folder.path()));
-  return {folder, std::move(plan), std::move(states)};
+  grid::Queue queue = ask(folder);
+  auto states = states_as_seen(folder, plan, !grid::FolderLock::holder(folder.path()).empty(), queue);
+  return {folder, std::move(plan), std::move(queue), std::move(states)};
 }
 
 void remove_column(grid::Table& table, const std::string& name) {
@@ -157,12 +162,12 @@ struct ExportArguments {
 
 // Its cells that have no result, for others to run.
 int export_cells(const ExportArguments& arguments) {
-  Seen seen = look_at(arguments.table.folder);
+  Seen seen = look_at(arguments.table.folder, known_queue);
   seen.plan.engine.kind = chosen_engine(arguments.engine, seen.plan);
   if (seen.plan.engine.kind == grid::EngineKind::kLocal)
     throw UsageError("--engine local: its cells are run by `strata grid resume`, and need no scripts");
   plan_again(seen.states, grid::kGoesOn);
-  const auto ids = cells_to_hand_out(seen.plan, seen.states, asked_queue(seen.folder));
+  const auto ids = cells_to_hand_out(seen.plan, seen.states, seen.queue);
   if (seen.plan.engine.kind == grid::EngineKind::kSlurm) return write_scripts(seen.folder, seen.plan, ids);
   write_file(arguments.out, manifest_lines(seen.folder, ids));
   return kDone;
@@ -189,7 +194,7 @@ void add_grid_report_command(CLI::App& grid, int& exit_code) {
       ->add_option("--format", arguments->choice.formats,
                    "Of the pictures: svg, png, pdf; several with commas [svg]")
       ->delimiter(',')
-      ->check(CLI::IsMember(std::vector<std::string>{"svg", "png", "pdf"}));
+      ->check(CLI::IsMember(std::vector<std::string>(kFileFormatNames.begin(), kFileFormatNames.end())));
   command->add_option("--out", arguments->out, "Folder for the files [report in the grid's folder]");
   command->footer(
       "Seeds are taken together, as median (least to most). The last lines printed are the files.\n\n"
@@ -208,6 +213,7 @@ void add_grid_export_command(CLI::App& grid, int& exit_code) {
       "export", "Write the table as CSV, JSON, Markdown or text, or the cells as scripts and commands");
   arguments->table.add_to(*command);
   std::vector<std::string> names;
+  names.reserve(kWriters.size());
   for (const auto& [name, writer] : kWriters) names.push_back(name);
   CLI::Option* const format =
       command->add_option("--format", arguments->format, "csv, json, md or text [csv]")

@@ -18,7 +18,7 @@
 #include "host/cli/grid/work.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/grid/begin.hpp"
-#include "host/grid/durable_file.hpp"
+#include "host/grid/processes/durable_file.hpp"
 
 namespace strata::cli {
 namespace {
@@ -54,7 +54,7 @@ void require_grid_or_empty(const grid::GridFolder& folder) {
   if (folder.has_plan()) return;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
     const std::string name = entry.path().filename().string();
-    if (name != "grid.lock" && name != "cells")
+    if (name != "grid.lock" && name != "cells" && name != "slurm")
       throw UsageError(fmt::format("{} is not empty and holds no grid; name another folder with --out",
                                    folder.path().string()));
   }
@@ -70,9 +70,10 @@ int run_grid(const GridRunArguments& arguments) {
   require_folder(path);
   const grid::GridFolder folder(path.lexically_normal());
   require_grid_or_empty(folder);
-  const grid::Queue queue = asked_queue(folder);
+  auto lock = std::make_optional(lock_alone(folder));
+  const auto submissions = lock_submissions(folder, planned.plan.engine.kind);
+  const grid::Queue queue = known_queue(folder);
   if (planned.plan.engine.kind != grid::EngineKind::kSlurm) require_no_jobs(queue, folder);
-  auto lock = std::make_optional(lock_grid(path));
   if (folder.has_plan()) {
     const grid::PlanChange change = change_between(folder.read_plan(), planned.plan);
     say(
@@ -102,7 +103,7 @@ grid::GridFolder existing(const std::string& name) {
 
 // The folder alone for this process where it runs the cells, else beside those that do.
 grid::FolderLock lock_for(const grid::Plan& plan, const grid::GridFolder& folder) {
-  return plan.engine.kind == grid::EngineKind::kLocal ? lock_grid(folder.path()) : share_grid(folder);
+  return plan.engine.kind == grid::EngineKind::kLocal ? lock_alone(folder) : share_grid(folder);
 }
 
 int go_on(const grid::GridFolder& folder, const grid::Plan& plan, std::vector<grid::CellState> states,
@@ -123,9 +124,10 @@ int resume_grid(const ResumeArguments& arguments) {
   const grid::GridFolder folder = existing(arguments.folder);
   grid::Plan plan = folder.read_plan(true);
   plan.engine.kind = chosen_engine(arguments.engine, plan);
-  const grid::Queue queue = asked_queue(folder);
-  if (plan.engine.kind != grid::EngineKind::kSlurm) require_no_jobs(queue, folder);
   const grid::FolderLock lock = lock_for(plan, folder);
+  const auto submissions = lock_submissions(folder, plan.engine.kind);
+  const grid::Queue queue = known_queue(folder);
+  if (plan.engine.kind != grid::EngineKind::kSlurm) require_no_jobs(queue, folder);
   std::vector<grid::CellState> states = settled_states(folder, plan, queue);
   std::vector<Status> again;
   for (const Status status : grid::kGoesOn) {
@@ -148,9 +150,10 @@ int retry_grid(const RetryArguments& arguments) {
   const grid::GridFolder folder = existing(arguments.folder);
   grid::Plan plan = folder.read_plan(true);
   plan.engine.kind = chosen_engine(arguments.engine, plan);
-  const grid::Queue queue = asked_queue(folder);
-  if (plan.engine.kind != grid::EngineKind::kSlurm) require_no_jobs(queue, folder);
   const grid::FolderLock lock = lock_for(plan, folder);
+  const auto submissions = lock_submissions(folder, plan.engine.kind);
+  const grid::Queue queue = known_queue(folder);
+  if (plan.engine.kind != grid::EngineKind::kSlurm) require_no_jobs(queue, folder);
   std::vector<grid::CellState> states = settled_states(folder, plan, queue);
   std::size_t chosen = 0;
   for (const std::string& id : arguments.ids) {
@@ -234,6 +237,7 @@ void add_grid_retry_command(CLI::App& grid, int& exit_code) {
       grid.add_subcommand("retry", "Run again the cells of some statuses, or some cells, and no others");
   command->add_option("DIR", arguments->folder, "Folder of the grid")->required();
   std::vector<std::string> names;
+  names.reserve(grid::kStatuses.size());
   for (const Status status : grid::kStatuses) names.emplace_back(name_of(status));
   command
       ->add_option("--status", arguments->statuses,

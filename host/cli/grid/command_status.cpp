@@ -13,8 +13,8 @@
 #include "host/cli/grid/subcommands.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/grid/begin.hpp"
-#include "host/grid/folder_lock.hpp"
 #include "host/grid/grid_folder.hpp"
+#include "host/grid/processes/folder_lock.hpp"
 #include "host/grid/table/results.hpp"
 #include "host/grid/table/status_text.hpp"
 #include "host/grid/tally.hpp"
@@ -29,6 +29,7 @@ struct StatusArguments {
 
 std::string at_work(const grid::Queue& queue, const std::string& holder) {
   if (!holder.empty()) return "being written by " + holder;
+  if (!queue.is_known()) return "what Slurm has of them is unknown";
   if (!queue.by_cell.empty()) return fmt::format("{} of them in Slurm's queue", queue.by_cell.size());
   return "no grid is at work here";
 }

@@ -48,8 +48,6 @@ std::int64_t array_size_or_usual() try {
 
 int submit_to_slurm(const grid::GridFolder& folder, const grid::Plan& plan, std::vector<std::string> ids) {
   const std::size_t cells = ids.size();
-  std::filesystem::create_directories(folder.path() / "slurm");
-  const auto lock = lock_grid(folder.path() / "slurm");
   grid::Submission submission = write_submission(plan, std::move(ids), grid::max_array_size(),
                                                  {.program = this_program(), .grid = folder.path()});
   submit(submission, plan);
@@ -77,6 +75,21 @@ grid::Queue asked_queue(const grid::GridFolder& folder) {
   return queue;
 }
 
+grid::Queue known_queue(const grid::GridFolder& folder) {
+  grid::Queue queue = grid::queue_of(folder.path());
+  if (queue.is_known()) return queue;
+  throw grid::SlurmError(fmt::format(
+      "Slurm cannot be asked what it still has of this grid: {}. Nothing was started, since that could run "
+      "cells twice. Try again where squeue answers; or, if none of its jobs is left, move {} away",
+      queue.problem, (folder.path() / "slurm").string()));
+}
+
+std::optional<grid::FolderLock> lock_submissions(const grid::GridFolder& folder, EngineKind engine) {
+  if (engine != EngineKind::kSlurm) return std::nullopt;
+  std::filesystem::create_directories(folder.path() / "slurm");
+  return lock_grid(folder.path() / "slurm");
+}
+
 void require_no_jobs(const grid::Queue& queue, const grid::GridFolder& folder) {
   if (queue.by_cell.empty()) return;
   std::set<std::string> jobs;
@@ -84,6 +97,12 @@ void require_no_jobs(const grid::Queue& queue, const grid::GridFolder& folder) {
   throw UsageError(fmt::format(
       "Slurm has {} of {} in its queue; wait for them, or end them first: scancel {}",
       report::counted(queue.by_cell.size(), "cell", "cells"), folder.path().string(), fmt::join(jobs, " ")));
+}
+
+grid::FolderLock lock_alone(const grid::GridFolder& folder) {
+  if (auto lock = grid::FolderLock::take(folder.path())) return *std::move(lock);
+  require_no_jobs(grid::queue_of(folder.path()), folder);
+  return lock_grid(folder.path());
 }
 
 grid::FolderLock share_grid(const grid::GridFolder& folder) {

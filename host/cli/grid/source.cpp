@@ -11,10 +11,10 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/cuda_driver.hpp"
-#include "host/cli/dry_gpu.hpp"
+#include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/terminal.hpp"
-#include "host/grid/grid_file.hpp"
+#include "host/grid/file/grid_file.hpp"
 #include "strata/runtime/check_plugins.hpp"
 
 namespace strata::cli {

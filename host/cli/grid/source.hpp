@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/dry_argument.hpp"
-#include "host/grid/plan.hpp"
-#include "host/grid/prediction.hpp"
+#include "host/cli/dry/dry_argument.hpp"
+#include "host/grid/plan/plan.hpp"
+#include "host/grid/plan/prediction.hpp"
 #include "host/grid/runner.hpp"
 
 namespace strata::cli {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "host/grid/runner.hpp"
 #include "host/grid/table/results.hpp"
 #include "host/grid/table/status_text.hpp"
+#include "host/report/shell_word.hpp"
 
 namespace strata::cli {
 namespace {
@@ -130,6 +132,9 @@ int work_on(const grid::GridFolder& folder, const grid::Plan& plan, std::vector<
     print(grid::terminal_table(
         grid::results_table(folder, plan, runner.states(), grid::usual_columns(plan, runner.states()))));
     print(fmt::format("\n{}\n", grid::tally_of(runner.states()).text()));
+    say(fmt::format(
+        "with pictures, as a page: strata grid report {}",
+        report::shell_word(folder.path().lexically_proximate(std::filesystem::current_path()).string())));
   }
   return exit_code_of(outcome, runner.states(), folder);
 }

@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -31,18 +32,25 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
+fs::path beside(fs::path file, const char* extension) {
+  return file.replace_extension(extension);
+}
+
 // share/strata: sources as a checkout lays them out, and which files a torch needs.
 fs::path shared_folder() {
   const fs::path program = fs::read_symlink("/proc/self/exe");
   return program.parent_path().parent_path() / "share" / "strata";
 }
 
+// What is compiled, and what it includes, in there.
+constexpr const char* kSourceFolders[] = {"sources/torch", "plugin_api/include", "plugin_api/cpp"};
+
 struct Sources {
   fs::path root;
   std::vector<fs::path> files;
 };
 
-// Lines of "both cast_watch.cpp", "cuda cuda_allocator.cpp", "cpu cuda_absent.cpp".
+// Lines of a kind (both, cuda or cpu) and a file of sources/torch.
 Sources sources_for(const TorchInstall& torch) {
   Sources sources{.root = shared_folder() / "source", .files = {}};
   const fs::path list = shared_folder() / "torch_source.txt";
@@ -60,14 +68,20 @@ Sources sources_for(const TorchInstall& torch) {
   return sources;
 }
 
-// Of all that the outcome depends on, as far as it changes here.
-std::string fingerprint(const Sources& sources, const TorchInstall& torch, const std::string& compiler) {
-  std::string all = compiler + torch.release.root.string() +
-                    content_of(torch.release.root / "include/torch/headeronly/version.h");
-  for (const fs::path& file : sources.files) {
-    all += content_of(file);
-    all += content_of(fs::path(file).replace_extension(".hpp"));
+// Of all that the outcome depends on: our sources and headers, and which torch it is. Not of where that lies,
+// nor of the compiler: an environment beside another, or one without a compiler, has the same use of it.
+std::string fingerprint(const Sources& sources, const TorchInstall& torch) {
+  std::vector<fs::path> files;
+  for (const char* const folder : kSourceFolders) {
+    for (const auto& entry : fs::recursive_directory_iterator(sources.root / folder)) {
+      const std::string extension = entry.path().extension();
+      if (extension == ".cpp" || extension == ".hpp" || extension == ".h") files.push_back(entry.path());
+    }
   }
+  std::ranges::sort(files);
+  std::string all = torch.release.version + content_of(torch.release.root / "version.py") +
+                    content_of(torch.release.root / "include/torch/headeronly/version.h");
+  for (const fs::path& file : files) all += content_of(file);
   return fmt::format("{:016x}", std::hash<std::string>()(all));
 }
 
@@ -83,15 +97,13 @@ std::string find_compiler() {
 }
 
 std::string no_compiler(const TorchInstall& torch) {
-  std::string shipped;
-  for (const std::string& release : releases_in(shipped_sources_folder()))
-    shipped += (shipped.empty() ? "" : ", ") + release;
+  const std::string shipped = shipped_torch();
   return fmt::format(
       "torch {} can be recorded once its source of events was built, and there is no C++ compiler here. "
       "Install one "
       "(apt-get install g++; conda install gxx), name it with CXX, or use a torch that this Strata came "
       "with: {}",
-      torch.release.text(), shipped.empty() ? "none" : shipped);
+      torch.release.version, shipped.empty() ? "none" : shipped);
 }
 
 // Held until the process ends.
@@ -158,23 +170,25 @@ fs::path build_torch_source(const TorchInstall& torch) {
   if (folder.empty())
     throw UsageError("there is no place for what is built: neither XDG_CACHE_HOME nor HOME names a folder");
   const Sources sources = sources_for(torch);
+  const fs::path target = folder / torch_source_file(torch.release);
+  const fs::path stamp = beside(target, ".stamp");
+  const std::string print = fingerprint(sources, torch);
+  const auto is_there = [&] { return fs::exists(target) && content_of(stamp) == print; };
+  if (is_there()) return target;
   const std::string compiler = find_compiler();
   if (compiler.empty()) throw UsageError(no_compiler(torch));
   fs::create_directories(folder);
   const FolderLock lock(folder);
-  const fs::path target = folder / torch_source_file(torch.release);
-  const fs::path stamp = fs::path(target).replace_extension(".stamp");
-  const std::string print = fingerprint(sources, torch, compiler);
-  if (fs::exists(target) && content_of(stamp) == print) return target;
+  if (is_there()) return target;
 
-  const fs::path unity = fs::path(target).replace_extension(".cpp");
-  const fs::path log = fs::path(target).replace_extension(".log");
+  const fs::path unity = beside(target, ".cpp");
+  const fs::path log = beside(target, ".log");
   const fs::path part = target.string() + ".part";
   std::string text;
   for (const fs::path& file : sources.files) text += fmt::format("#include \"{}\"\n", file.string());
   write_whole_file(unity, text);
   say(fmt::format("building the source of events for torch {} with {}, once; this takes a minute or two",
-                  torch.release.text(), compiler));
+                  torch.release.version, compiler));
   const auto begin = std::chrono::steady_clock::now();
   if (compile(compile_words(compiler, sources, torch, unity, part), log) != 0) {
     fs::remove(part);
@@ -182,8 +196,10 @@ fs::path build_torch_source(const TorchInstall& torch) {
         fmt::format("the source of events for torch {} could not be built ({}):{}\nThe releases that it is "
                     "tried with are in "
                     "docs/compatibility.md; g++ 11 or later is needed",
-                    torch.release.text(), log.string(), last_lines(log)));
+                    torch.release.version, log.string(), last_lines(log)));
   }
+  // In this order a file never has another's stamp.
+  fs::remove(stamp);
   fs::rename(part, target);
   write_whole_file(stamp, print);
   const auto seconds =

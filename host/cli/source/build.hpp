@@ -9,9 +9,10 @@
 
 namespace strata::cli {
 
-// Into built_sources_folder(), unless it is there already from these very sources and this torch. Says on
-// standard error what it does; of several processes one builds, and the others wait. Returns the file. Throws
-// UsageError, with the remedy, where there is no compiler, no sources, or the build fails.
+// Into built_sources_folder(), unless it is there already from these very sources and this torch (then no
+// compiler is needed). Says on standard error what it does; of several processes one builds, and the others
+// wait. Returns the file. Throws UsageError, with the remedy, where there is no compiler, no sources, or the
+// build fails.
 std::filesystem::path build_torch_source(const TorchInstall& torch);
 
 }  // namespace strata::cli

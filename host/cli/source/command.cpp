@@ -21,7 +21,7 @@ void add_build_source_command(CLI::App& app, int& exit_code) {
       "for\n"
       "it. Needs a C++20 compiler (CXX, else g++, c++, clang++). Prints the file's path; built again only "
       "when\n"
-      "Strata, torch or the compiler changed. `strata doctor` lists the releases that are there.\n\n"
+      "Strata or torch changed. `strata doctor` lists the releases that are there.\n\n"
       "Example:\n"
       "  strata build-source ~/.venv/lib/python3.11/site-packages/torch");
   command->callback([torch, &exit_code] {

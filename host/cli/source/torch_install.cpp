@@ -56,13 +56,14 @@ TorchInstall torch_install(const fs::path& root) {
   const fs::path header = folder / kVersionHeader;
   const auto major = defined_number(header, "TORCH_VERSION_MAJOR");
   const auto minor = defined_number(header, "TORCH_VERSION_MINOR");
-  if (!major || !minor || !fs::exists(folder / "lib/libtorch_cpu.so", error)) {
+  const auto patch = defined_number(header, "TORCH_VERSION_PATCH");
+  if (!major || !minor || !patch || !fs::exists(folder / "lib/libtorch_cpu.so", error)) {
     throw UsageError(fmt::format(
         "{}: no torch with headers (looked for {} and lib/libtorch_cpu.so). Name the folder that `python -c "
         "'import torch; print(torch.__path__[0])'` prints; torch 2.11 is the first that is supported",
         folder.string(), kVersionHeader));
   }
-  TorchInstall install{.release = {.major = *major, .minor = *minor, .root = folder},
+  TorchInstall install{.release = torch_release(folder, fmt::format("{}.{}.{}", *major, *minor, *patch)),
                        .has_cuda = fs::exists(folder / "lib/libc10_cuda.so", error),
                        .includes = {folder / "include", folder / "include/torch/csrc/api/include"}};
   if (!install.has_cuda) return install;

@@ -11,8 +11,8 @@
 #include <span>
 #include <stdexcept>
 
-#include "host/config/image_files.hpp"
-#include "host/config/ppm_header.hpp"
+#include "host/config/files/image_files.hpp"
+#include "host/config/files/ppm_header.hpp"
 #include "host/trainer/data/data_error.hpp"
 #include "host/trainer/data/mapped_file.hpp"
 

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "host/config/checkpoint_files.hpp"
-#include "host/config/schema.hpp"
+#include "host/config/files/checkpoint_files.hpp"
+#include "host/config/schema/schema.hpp"
 #include "host/trainer/loop/backend.hpp"
 #include "host/trainer/loop/device.hpp"
 #include "host/trainer/optimizers/clip_gradients.hpp"

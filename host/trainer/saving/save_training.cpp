@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "host/config/checkpoint_files.hpp"
+#include "host/config/files/checkpoint_files.hpp"
 #include "host/trainer/saving/checkpoint_error.hpp"
 #include "host/trainer/saving/saved_format.hpp"
 #include "host/trainer/saving/state_writer.hpp"

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// `strata devices`: the device profiles, and where each number of one comes from.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/exit_code.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/config/files/device_profile.hpp"
+
+namespace strata::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using config::DeviceProfile;
+
+struct DevicesArguments {
+  std::string name;
+  bool json = false;
+};
+
+Json to_json(const DeviceProfile& profile) {
+  Json json = {{"key", profile.key}, {"file", profile.file}};
+  for (const DeviceProfile::Fact& fact : profile.facts)
+    json[std::string(fact.key)] = {{"value", fact.value}, {"source", fact.source}};
+  return json;
+}
+
+std::string list(const std::vector<DeviceProfile>& profiles) {
+  std::string text = fmt::format("{:<14}{:<28}{:>10}{:>6}{:>6}{:>9}{:>12}\n", "device", "name", "memory GiB",
+                                 "SMs", "cc", "GB/s", "bf16 Tflops");
+  for (const DeviceProfile& profile : profiles) {
+    text += fmt::format(
+        "{:<14}{:<28}{:>10.2f}{:>6}{:>6}{:>9.0f}{:>12}\n", profile.key, profile.name,
+        static_cast<double>(profile.memory_bytes) / 0x1p30, profile.multiprocessors,
+        fmt::format("{}.{}", profile.compute_capability.major, profile.compute_capability.minor),
+        profile.memory_gb_per_s, profile.bf16_tflops > 0 ? fmt::format("{:.1f}", profile.bf16_tflops) : "-");
+  }
+  return text;
+}
+
+std::string details(const DeviceProfile& profile) {
+  std::string text = fmt::format("{}: {}\n", profile.key, profile.file.string());
+  for (const DeviceProfile::Fact& fact : profile.facts) {
+    text += fmt::format("  {:<32}{}\n", fact.key, fact.value);
+    text += fmt::format("      {}\n", fact.source.empty() ? "no source given" : fact.source);
+  }
+  return text;
+}
+
+void show(const DevicesArguments& arguments) {
+  if (!arguments.name.empty()) {
+    const DeviceProfile profile = config::load_device_profile(arguments.name);
+    return print(arguments.json ? to_json(profile).dump(2) + '\n' : details(profile));
+  }
+  std::vector<DeviceProfile> profiles;
+  for (const std::string& key : config::device_keys()) profiles.push_back(config::load_device_profile(key));
+  std::ranges::stable_sort(profiles, {}, &DeviceProfile::memory_bytes);
+  if (!arguments.json) return print(list(profiles));
+  Json all = Json::array();
+  for (const DeviceProfile& profile : profiles) all.push_back(to_json(profile));
+  print(all.dump(2) + '\n');
+}
+
+}  // namespace
+
+void add_devices_command(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<DevicesArguments>();
+  CLI::App* const command =
+      app.add_subcommand("devices", "List device profiles, or the numbers of one and their sources");
+  command->add_option("NAME", arguments->name, "A profile, or a file of your own");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer(
+      "A profile is what the dry GPU is made of: a card's memory, architecture and rates. A file of your own "
+      "has the\n"
+      "same keys; a number may stand alone, without its source.\n\n"
+      "Examples:\n"
+      "  strata devices\n"
+      "  strata devices h100-80gb\n"
+      "  strata devices ./my-card.yaml --json");
+  command->callback([arguments, &exit_code] {
+    show(*arguments);
+    exit_code = kDone;
+  });
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// `strata diff`: what a new run does otherwise than its base, and whether that is too much.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/analysis/analyse.hpp"
+#include "host/analysis/diff/run_diff.hpp"
+#include "host/cli/commands.hpp"
+#include "host/cli/exit_code.hpp"
+#include "host/cli/recorded_run.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/config/setting_differences.hpp"
+#include "host/report/terminal/diff_table.hpp"
+
+namespace strata::cli {
+namespace {
+
+struct DiffArguments {
+  std::string base, now;
+  std::vector<std::string> gates;
+  std::optional<std::uint64_t> rank;
+  std::string device;
+  std::size_t top = 10;
+  bool json = false;
+};
+
+// Of runs whose program had no configuration of ours there is nothing to say.
+std::vector<analysis::SettingChange> settings_that_differ(const std::filesystem::path& base,
+                                                          const std::filesystem::path& now) {
+  std::vector<analysis::SettingChange> settings;
+  const auto old_file = base / "config.yaml", new_file = now / "config.yaml";
+  if (!std::filesystem::exists(old_file) || !std::filesystem::exists(new_file)) return settings;
+  for (auto& each : config::setting_differences(old_file, new_file))
+    settings.push_back({std::move(each.key), std::move(each.base), std::move(each.other)});
+  return settings;
+}
+
+int diff(const DiffArguments& arguments) try {
+  std::vector<analysis::Gate> gates;
+  for (const std::string& expression : arguments.gates) gates.emplace_back(expression);
+  const std::filesystem::path base = recorded_run(arguments.base), now = recorded_run(arguments.now);
+  const analysis::RunDiff found = analysis::diff_runs(
+      analysis::analyse(base, arguments.rank, arguments.device),
+      analysis::analyse(now, arguments.rank, arguments.device), settings_that_differ(base, now), gates);
+  print(arguments.json
+            ? diff_document(found)
+            : report::diff_table(found, arguments.top, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
+  return found.fails() ? kGateFailed : kDone;
+} catch (const analysis::GateError& error) {
+  throw UsageError(fmt::format("--fail-if {}", error.what()));
+}
+
+}  // namespace
+
+void add_diff_command(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<DiffArguments>();
+  CLI::App* const command =
+      app.add_subcommand("diff", "Compare two runs, and fail when the new one needs too much");
+  command->add_option("BASE", arguments->base, "Folder of the run to compare with")->required();
+  command->add_option("NEW", arguments->now, "Folder of the other run")->required();
+  command
+      ->add_option("--fail-if", arguments->gates,
+                   "Exit with 4 when the new run does so, such as 'peak_allocated>+2%'; as often as wanted")
+      ->allow_extra_args(false);
+  command->add_option("--top", arguments->top, "Rows of kinds, layers and allocations [10]")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--rank", arguments->rank, "Of several ranks the one to compare [the first]");
+  command->add_option("--device", arguments->device,
+                      "Whose memory: cuda:1, cpu or pinned [as `strata report`]");
+  command->add_flag("--json", arguments->json, "Print everything as JSON (strata.diff/1)");
+  command->footer(
+      "A gate is NAME>LIMIT or NAME<LIMIT. Names: peak_allocated, peak_reserved, peak_requested,\n"
+      "peak_device_used, peak_resident, step_time, throughput, category.Activation,\n"
+      "kind.Activation.saved, layer.layers.*.attn, phase.forward; a * at the end stands for all that\n"
+      "begin so. Limits: +2% or -5% of the base, +100MiB, +5ms, or 24GiB as such.\n\n"
+      "Exit codes: 0 compared; 2 wrong usage; 4 a gate failed.\n\n"
+      "Examples:\n"
+      "  strata diff runs/base/20261121T101500Z runs/new/20261121T102000Z\n"
+      "  strata diff base new --fail-if 'peak_allocated>+2%' --fail-if 'step_time>+5%'\n"
+      "  strata diff base new --fail-if 'category.Unknown>0B' --json | jq .gates");
+  command->callback([arguments, &exit_code] { exit_code = diff(*arguments); });
+}
+
+}  // namespace strata::cli

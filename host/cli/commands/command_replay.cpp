@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// `strata replay`: the allocations of a recorded run, again, under other settings or on another card.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/analysis/reading/run_reader.hpp"
+#include "host/cli/commands.hpp"
+#include "host/cli/exit_code.hpp"
+#include "host/cli/recorded_run.hpp"
+#include "host/cli/replay/replay_run.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/config/reading/value.hpp"
+#include "host/report/terminal/replay_table.hpp"
+
+namespace strata::cli {
+namespace {
+
+struct ReplayArguments {
+  std::string run;
+  std::vector<std::string> settings;
+  std::string profile, memory;
+  std::optional<std::uint64_t> rank;
+  bool keep_going = false;
+  bool json = false;
+};
+
+std::optional<std::uint64_t> memory_bytes(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto bytes = config::parse_bytes(text);
+  if (!bytes || *bytes <= 0)
+    throw UsageError(fmt::format("replay: --memory: expected bytes, such as 24GiB, found '{}'", text));
+  return static_cast<std::uint64_t>(*bytes);
+}
+
+void replay(const ReplayArguments& arguments) {
+  const ReplayOptions options{.settings = arguments.settings,
+                              .profile = arguments.profile,
+                              .memory_bytes = memory_bytes(arguments.memory),
+                              .goes_on = arguments.keep_going};
+  const analysis::Recording run =
+      analysis::read_run(recorded_run(arguments.run), arguments.rank, analysis::Detail::kAllocator);
+  const analysis::Replay replay = replay_run(run, options);
+  print(arguments.json ? analysis::replay_json(replay)
+                       : report::replay_table(replay, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<ReplayArguments>();
+  CLI::App* const command =
+      app.add_subcommand("replay", "Repeat a run's CUDA allocations under other settings of the allocator");
+  command->add_option("RUN", arguments->run, "Folder of a run")->required();
+  command
+      ->add_option(
+          "--alloc-conf", arguments->settings,
+          "Settings as PYTORCH_CUDA_ALLOC_CONF has them, '' for the defaults; again for more of them")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--dry", arguments->profile, "Card to replay on; see `strata devices` [the run's own]");
+  command->add_option("--memory", arguments->memory, "Memory of that card, as 24GiB [what it has]");
+  command->add_option("--rank", arguments->rank, "Of several ranks the one to replay [the first]");
+  command->add_flag("--keep-going", arguments->keep_going,
+                    "Where memory runs out, go on as if that block did not exist");
+  command->add_flag("--json", arguments->json, "Print the results as JSON and nothing else");
+  command->footer(
+      "The run's requests and frees go through torch's own caching allocator on a dry GPU, without the "
+      "model.\n"
+      "The first row is the run's own settings on its own card, and says whether it came out as recorded.\n\n"
+      "Examples:\n"
+      "  strata replay runs/quickstart/20261121T101500Z\n"
+      "  strata replay runs/quickstart/20261121T101500Z --alloc-conf expandable_segments:True\n"
+      "  strata replay runs/quickstart/20261121T101500Z --memory 24GiB --alloc-conf max_split_size_mb:128 "
+      "--alloc-conf garbage_collection_threshold:0.8\n"
+      "  strata replay runs/quickstart/20261121T101500Z --dry a100-40gb --json | jq '.replays[].fits'");
+  command->callback([arguments, &exit_code] {
+    replay(*arguments);
+    exit_code = kDone;
+  });
+}
+
+}  // namespace strata::cli

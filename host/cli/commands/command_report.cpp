@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// `strata report`: a run's results again, also of one that was killed.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/analysis/analyse.hpp"
+#include "host/analysis/detail_json.hpp"
+#include "host/analysis/layers/layers_json.hpp"
+#include "host/analysis/peak/budget.hpp"
+#include "host/analysis/ranks/job_facts.hpp"
+#include "host/analysis/shapes/find_shapes.hpp"
+#include "host/analysis/shapes/shapes_json.hpp"
+#include "host/analysis/steps/scopes_json.hpp"
+#include "host/analysis/steps/steps_json.hpp"
+#include "host/analysis/time/time_json.hpp"
+#include "host/analysis/warm_up/warm_up_json.hpp"
+#include "host/cli/commands.hpp"
+#include "host/cli/detail_argument.hpp"
+#include "host/cli/device_peak.hpp"
+#include "host/cli/exit_code.hpp"
+#include "host/cli/job_results.hpp"
+#include "host/cli/peak_resets.hpp"
+#include "host/cli/recorded_run.hpp"
+#include "host/cli/results.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/config/reading/value.hpp"
+#include "host/report/budget.hpp"
+#include "host/report/terminal/detail_table.hpp"
+#include "host/report/terminal/layer_table.hpp"
+#include "host/report/terminal/scope_table.hpp"
+#include "host/report/terminal/shape_table.hpp"
+#include "host/report/terminal/step_table.hpp"
+#include "host/report/terminal/warm_up_table.hpp"
+#include "host/report/time/time_report.hpp"
+
+namespace strata::cli {
+namespace {
+
+struct ReportArguments {
+  std::string run;
+  std::optional<std::uint64_t> rank;
+  std::string device;
+  bool json = false;
+  bool scopes = false;
+  std::vector<std::string> resets;
+  bool layers = false, steps = false, warm_up = false, shapes = false, ranks = false;
+  std::size_t stacks = 0;  // how many; 0: not asked for
+  report::LayerTableOptions table;
+  bool time = false;
+  std::optional<std::size_t> top;
+  std::string detail;
+  std::string card;
+  std::string budget;
+};
+
+// Prints, and writes nothing: a reset is a question, and no part of the run.
+void report_scopes(const ReportArguments& arguments) {
+  const analysis::Facts facts =
+      analysis::analyse(recorded_run(arguments.run), arguments.rank, arguments.device);
+  std::vector<analysis::PeakReset> resets;
+  for (const std::string& where : arguments.resets) {
+    for (analysis::PeakReset& reset : peak_resets(facts, where)) resets.push_back(std::move(reset));
+  }
+  std::vector<analysis::Scope> scopes = scopes_of(facts);
+  for (analysis::Scope& scope : scopes_since(facts, std::move(resets))) scopes.push_back(std::move(scope));
+  if (arguments.json) return print(scopes_json(facts, scopes));
+  for (const std::string& warning : facts.warnings) say(warning);
+  print(report::scope_report(facts, scopes, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
+}
+
+void print_layers(const analysis::Facts& facts, const ReportArguments& arguments) {
+  const auto& wanted = arguments.table.step;
+  const auto step = std::ranges::find(facts.steps, wanted.value_or(-1), &analysis::StepFact::index);
+  if (wanted && step == facts.steps.end()) {
+    throw UsageError(facts.steps.empty() ? fmt::format("--step {}: the run recorded no step", *wanted)
+                                         : fmt::format("--step {}: the run recorded steps {} to {}", *wanted,
+                                                       facts.steps.front().index, facts.steps.back().index));
+  }
+  if (!arguments.json) {
+    return print(
+        report::layer_table(facts, arguments.table, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
+  }
+  const analysis::LayerTree tree =
+      wanted ? layer_tree(facts, step->peak_sequence, stretch_of(facts, *wanted)) : facts.layers;
+  print(layers_document(facts, tree, arguments.table.depth));
+}
+
+void print_steps(const analysis::Facts& facts, const ReportArguments& arguments) {
+  print(arguments.json ? analysis::steps_document(facts)
+                       : report::step_table(facts, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
+}
+
+void print_warm_up(const analysis::Facts& facts, const ReportArguments& arguments) {
+  if (arguments.json) return print(analysis::warm_up_document(facts));
+  print(report::warm_up_report(facts, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
+}
+
+void print_shapes(const analysis::Facts& facts, const ReportArguments& arguments) {
+  const std::vector<analysis::Shape> shapes = find_shapes(facts);
+  print(arguments.json
+            ? shapes_document(facts, shapes)
+            : report::shape_table(facts, shapes, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
+}
+
+void print_time(const ReportArguments& arguments) {
+  const analysis::Facts facts =
+      analysis::analyse(recorded_run(arguments.run), arguments.rank, arguments.device);
+  const auto peak = device_peak(facts, arguments.card);
+  const std::size_t top = arguments.top.value_or(report::TimeReportOptions{}.top);
+  if (arguments.json) {
+    if (!facts.time) throw UsageError("--time: the run recorded no times: it had no plugin cupti_timeline");
+    return print(analysis::time_document(facts, peak, top));
+  }
+  for (const std::string& warning : facts.warnings) say(warning);
+  print(report::time_report(facts,
+                            {.top = top,
+                             .depth = arguments.table.depth.value_or(report::TimeReportOptions{}.depth),
+                             .unfold = arguments.table.unfold,
+                             .steps = arguments.steps,
+                             .peak = peak},
+                            wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
+}
+
+void print_detail(const ReportArguments& arguments) {
+  const double detail = parse_detail(arguments.detail);
+  const analysis::Facts facts =
+      analysis::analyse(recorded_run(arguments.run), arguments.rank, arguments.device);
+  if (arguments.json) return print(detail_document(facts, detail));
+  for (const std::string& warning : facts.warnings) say(warning);
+  print(report::detail_table(
+      facts, {.detail = detail, .rows = arguments.top.value_or(report::DetailTableOptions{}.rows)},
+      wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
+}
+
+// Whether it fits.
+bool print_budget(const ReportArguments& arguments) {
+  const std::optional<std::int64_t> bytes = config::parse_bytes(arguments.budget);
+  if (!bytes || *bytes <= 0)
+    throw UsageError(fmt::format("--budget {}: expected a size such as 12GiB", arguments.budget));
+  const analysis::Facts facts =
+      analysis::analyse(recorded_run(arguments.run), arguments.rank, arguments.device);
+  const analysis::BudgetCheck check = check_budget(facts, static_cast<std::uint64_t>(*bytes));
+  if (!arguments.json) {
+    for (const std::string& warning : facts.warnings) say(warning);
+  }
+  print(arguments.json ? budget_document(facts, check) : report::budget_report(facts, check));
+  return check.fits();
+}
+
+void print_report(const ReportArguments& arguments) {
+  if (!arguments.detail.empty()) return print_detail(arguments);
+  if (arguments.time) return print_time(arguments);
+  if (arguments.scopes) return report_scopes(arguments);
+  if (arguments.stacks > 0)
+    return print_stacks(recorded_run(arguments.run), arguments.stacks, arguments.rank, arguments.device);
+  if (arguments.layers || arguments.steps || arguments.warm_up || arguments.shapes) {
+    const analysis::Facts facts =
+        analysis::analyse(recorded_run(arguments.run), arguments.rank, arguments.device);
+    if (arguments.warm_up) return print_warm_up(facts, arguments);
+    if (arguments.shapes) return print_shapes(facts, arguments);
+    return arguments.layers ? print_layers(facts, arguments) : print_steps(facts, arguments);
+  }
+  const std::filesystem::path run = recorded_run(arguments.run);
+  if (arguments.ranks) return write_rank_comparison(run, arguments.json);
+  const bool of_all = !arguments.json && !arguments.rank && arguments.device.empty();
+  if (of_all && analysis::has_several_ranks(run)) return write_job_results(run, Printed::kTable);
+  write_results(run, arguments.json ? Printed::kSummary : Printed::kTable, arguments.rank, arguments.device);
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* const command = app.add_subcommand("report", "Analyse a run again and print its memory table");
+  command->add_option("RUN", arguments->run, "Folder of a run")->required();
+  command->add_option("--rank", arguments->rank, "Of several ranks the one to analyse [the first]");
+  command->add_option("--device", arguments->device,
+                      "Whose memory: cuda:1, cpu or pinned [the CUDA device that was used most, or the CPU]");
+  CLI::Option* const scopes = command->add_flag(
+      "--scopes", arguments->scopes,
+      "Print the peaks of the run, the window, each epoch and step instead: of the device's use, reserved, "
+      "allocated, requested, and the process's RSS; and one moment that reconciles them");
+  command
+      ->add_option("--reset", arguments->resets,
+                   "With --scopes: set the peaks back where this step or phase begins, as "
+                   "torch.cuda.reset_peak_memory_stats() does; as often as wanted")
+      ->needs(scopes);
+  CLI::Option* const json = command->add_flag("--json", arguments->json,
+                                              "Print summary.json and nothing else; with --scopes, --layers, "
+                                              "--steps, --shapes, --detail, --warm-up, "
+                                              "--ranks or --time, those as JSON");
+  CLI::Option* const layers =
+      command->add_flag("--layers", arguments->layers, "Print memory by module, as du prints folders");
+  CLI::Option* const time = command->add_flag(
+      "--time", arguments->time,
+      "Print where the time went, by phase, module, operator and kernel, and why devices idled; with "
+      "--steps, step by step");
+  time->excludes(layers)->excludes(scopes);
+  CLI::Option* const top =
+      command
+          ->add_option("--top", arguments->top, "Of --time and --detail: so many rows of each list [12; 40]")
+          ->check(CLI::PositiveNumber);
+  CLI::Option* const detail = command->add_option(
+      "--detail", arguments->detail,
+      "Print the largest of all allocations, so many percent of them by their number, as the page's Detail "
+      "and memory_viz's shows them: 10%");
+  detail->excludes(layers)->excludes(time)->excludes(scopes);
+  CLI::Option* const budget =
+      command
+          ->add_option(
+              "--budget", arguments->budget,
+              "Say whether the run's peak is within this size (12GiB), and where it is not, what filled it "
+              "and what would do with less; the exit code is 4 then")
+          ->excludes(layers)
+          ->excludes(time)
+          ->excludes(scopes)
+          ->excludes(detail);
+  command
+      ->add_option("--card", arguments->card,
+                   "Of --time: hold matrix products on a device against this card's peak [a dry run's own]; "
+                   "`strata devices` lists them")
+      ->needs(time);
+  CLI::Option* const depth =
+      command->add_option("--depth", arguments->table.depth, "Of --layers and --time: how deep [all; 3]")
+          ->check(CLI::PositiveNumber);
+  command->add_option("--step", arguments->table.step, "Of --layers: at the peak of this step [the run's]")
+      ->needs(layers);
+  CLI::Option* const unfold =
+      command->add_flag("--unfold", arguments->table.unfold,
+                        "Of --layers and --time: each of several modules alike in its own row");
+  command->add_flag("--steps", arguments->steps, "Print the peak of each step")->excludes(layers);
+  command
+      ->add_flag("--shapes", arguments->shapes,
+                 "Print what the memory timeline's shapes are, each with its bytes and what would remove it")
+      ->excludes(layers)
+      ->excludes(time);
+  command
+      ->add_flag("--warm-up", arguments->warm_up,
+                 "Print from which step on the run is steady, and why the steps before are slower")
+      ->excludes(layers);
+  command
+      ->add_flag("--ranks", arguments->ranks,
+                 "Print all ranks of a job side by side: memory, who is slow, one step on one clock")
+      ->excludes(layers)
+      ->excludes(time)
+      ->excludes(scopes)
+      ->excludes(detail)
+      ->excludes("--rank")
+      ->excludes("--device");
+  command
+      ->add_option(
+          "--stacks", arguments->stacks,
+          "Print where the memory at the peak was allocated, by its so many largest stacks [10], and "
+          "nothing else")
+      ->expected(0, 1)
+      ->default_str("10")
+      ->check(CLI::PositiveNumber)
+      ->excludes(json)
+      ->excludes(time);
+  command->footer(
+      "Recovers what a killed run left, and writes summary.json and report.html anew; those of a\n"
+      "--device have its name in theirs. Of several ranks it shows the first, and then all side by side, in\n"
+      "ranks.html and ranks.json too; --rank shows one alone. With --scopes, --layers, --steps, --shapes, "
+      "--detail, --warm-up\n"
+      "or --time it only prints.\n\n"
+      "Examples:\n"
+      "  strata report runs/quickstart/20261121T101500Z\n"
+      "  strata report runs/quickstart/20261121T101500Z --json | jq .peak\n"
+      "  strata report runs/quickstart/20261121T101500Z --layers --depth 2\n"
+      "  strata report runs/quickstart/20261121T101500Z --stacks 5\n"
+      "  strata report runs/quickstart/20261121T101500Z --steps\n"
+      "  strata report runs/quickstart/20261121T101500Z --warm-up\n"
+      "  strata report runs/quickstart/20261121T101500Z --shapes\n"
+      "  strata report runs/quickstart/20261121T101500Z --detail 10%\n"
+      "  strata report runs/quickstart/20261121T101500Z --time --top 20\n"
+      "  strata report runs/quickstart/20261121T101500Z --scopes\n"
+      "  strata report runs/quickstart/20261121T101500Z --scopes --reset step=1 --reset "
+      "step=2,phase=backward\n"
+      "  strata report runs/quickstart/20261121T101500Z --budget 12GiB\n"
+      "  strata report runs/two_ranks/20261121T101500Z --ranks\n"
+      "  strata report runs/two_ranks/20261121T101500Z --rank 1\n"
+      "  strata report runs/offloaded/20261121T101500Z --device pinned");
+  command->callback([arguments, layers, time, depth, unfold, top, detail, budget, &exit_code] {
+    if (top->count() > 0 && time->count() + detail->count() == 0)
+      throw UsageError("--top goes with --time or --detail");
+    for (const CLI::Option* const option : {depth, unfold}) {
+      if (option->count() > 0 && layers->count() + time->count() == 0)
+        throw UsageError(fmt::format("{} goes with --layers or --time", option->get_name()));
+    }
+    exit_code = kDone;
+    if (budget->count() == 0) return print_report(*arguments);
+    if (!print_budget(*arguments)) exit_code = kGateFailed;
+  });
+}
+
+}  // namespace strata::cli

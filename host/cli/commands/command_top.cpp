@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// `strata top`: a run while it goes on.
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "host/analysis/live/live_json.hpp"
+#include "host/cli/commands.hpp"
+#include "host/cli/exit_code.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/cli/top/find_run.hpp"
+#include "host/cli/top/followed_run.hpp"
+#include "host/cli/top/screen.hpp"
+#include "host/cli/training/interrupt.hpp"
+#include "host/report/top/top_screen.hpp"
+
+namespace strata::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Of each refresh at most, so that what is being read shows while it is read.
+constexpr milliseconds kReadingTime{500};
+constexpr milliseconds kAsLongAsItTakes{std::chrono::hours(24)};
+
+struct TopArguments {
+  std::string run;
+  std::optional<pid_t> pid;
+  std::optional<std::uint64_t> rank;
+  double interval_seconds = 1.0;
+  bool once = false, json = false, plain = false;
+};
+
+std::filesystem::path wanted_run(const TopArguments& arguments) {
+  if (arguments.pid) return run_of_process(*arguments.pid);
+  if (arguments.run.empty()) return newest_run("runs");
+  if (!std::filesystem::is_directory(arguments.run)) {
+    throw UsageError(fmt::format("{} is no folder: expected that of a run, as `strata run --out` names it",
+                                 arguments.run));
+  }
+  return std::filesystem::absolute(arguments.run).lexically_normal();
+}
+
+class TopCommand {
+ public:
+  explicit TopCommand(const TopArguments& arguments)
+      : arguments_(arguments),
+        followed_(wanted_run(arguments)),
+        interval_(static_cast<std::int64_t>(std::llround(arguments.interval_seconds * 1000.0))),
+        on_screen_(!arguments.json && !arguments.plain && !arguments.once && is_terminal(STDOUT_FILENO)) {}
+
+  void run() {
+    if (arguments_.once) return show_once();
+    const InterruptGuard interrupts;
+    if (on_screen_) {
+      const Screen screen;
+      follow(&screen);
+    } else {
+      follow(nullptr);
+    }
+    // The last look stays behind on the screen that was there before.
+    if (on_screen_ && !ranks_.empty()) print(screen_text());
+    if (const std::string end = report::top_end(ranks_); !end.empty() && !arguments_.json) say(end);
+  }
+
+ private:
+  void show_once() {
+    refresh(kAsLongAsItTakes, true);
+    if (arguments_.json) return print(analysis::live_document(followed_.directory().string(), ranks_));
+    if (ranks_.empty()) return print(waiting_text());
+    if (arguments_.plain) return print_lines();
+    print(screen_text());
+  }
+
+  void follow(const Screen* screen) {
+    while (true) {
+      refresh(kReadingTime, false);
+      if (screen != nullptr) {
+        screen->show(ranks_.empty() ? waiting_text() : screen_text() + "\n  q ends this, and not the run");
+      } else if (arguments_.json) {
+        print(analysis::live_document(followed_.directory().string(), ranks_));
+      } else if (!ranks_.empty()) {
+        print_lines();
+      } else if (!said_waiting_) {
+        print(waiting_text());
+        said_waiting_ = true;
+      }
+      if (!report::top_end(ranks_).empty() && have_caught_up()) return;
+      if (InterruptGuard::signal() != 0 || pause(screen)) return;
+    }
+  }
+
+  // True when the user is done.
+  bool pause(const Screen* screen) const {
+    // Behind by more than a refresh reads: no reason to wait.
+    const milliseconds time = have_caught_up() ? interval_ : milliseconds(1);
+    if (screen != nullptr) return screen->wait_for_key('q', time) || InterruptGuard::signal() != 0;
+    poll(nullptr, 0, static_cast<int>(time.count()));
+    return InterruptGuard::signal() != 0;
+  }
+
+  void refresh(milliseconds budget, bool to_the_end) {
+    followed_.refresh(budget, to_the_end);
+    ranks_ = followed_.ranks(arguments_.rank);
+    if (!arguments_.rank || !ranks_.empty()) return;
+    const auto all = followed_.ranks();
+    if (!all.empty() && arguments_.once)
+      throw UsageError(fmt::format("--rank {}: the run has ranks {} to {}", *arguments_.rank,
+                                   all.front().rank, all.back().rank));
+  }
+
+  bool have_caught_up() const {
+    return std::ranges::all_of(ranks_, [](const analysis::LiveRank& rank) {
+      return rank.caught_up || !rank.problem.empty() || rank.state == analysis::LiveState::kWaiting;
+    });
+  }
+
+  std::string waiting_text() const {
+    return fmt::format("{}: no process has made a store yet\n", followed_.directory().string());
+  }
+
+  std::string screen_text() const {
+    const auto used =
+        std::ranges::find_if(ranks_, [](const analysis::LiveRank& rank) { return !rank.devices.empty(); });
+    const auto detailed = used == ranks_.end() ? 0 : used - ranks_.begin();
+    const std::string directory = followed_.directory().string();
+    return report::top_screen({directory, ranks_, static_cast<std::size_t>(detailed)},
+                              wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO));
+  }
+
+  void print_lines() const {
+    for (const analysis::LiveRank& rank : ranks_)
+      print(report::top_line(rank, ranks_.size() > 1, columns(STDOUT_FILENO)));
+  }
+
+  const TopArguments& arguments_;
+  FollowedRun followed_;
+  milliseconds interval_;
+  bool on_screen_;
+  bool said_waiting_ = false;
+  std::vector<analysis::LiveRank> ranks_;
+};
+
+}  // namespace
+
+void add_top_command(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<TopArguments>();
+  CLI::App* const command =
+      app.add_subcommand("top", "Watch a run: its steps, its memory by category, every second");
+  CLI::Option* const run =
+      command->add_option("RUN", arguments->run, "Folder of a run [the newest under runs/]");
+  command->add_option("--pid", arguments->pid, "The run that this process, or one that it started, writes")
+      ->check(CLI::PositiveNumber)
+      ->excludes(run);
+  command->add_option("--rank", arguments->rank, "Of several ranks this one alone [all]");
+  command->add_option("--interval", arguments->interval_seconds, "Seconds from look to look [1]")
+      ->check(CLI::Range(0.1, 3600.0));
+  command->add_flag("--once", arguments->once, "Look once and end");
+  CLI::Option* const json = command->add_flag(
+      "--json", arguments->json, "Print an object on one line for each look (docs/top.md), and nothing else");
+  command
+      ->add_flag("--plain", arguments->plain,
+                 "Print a line for each look, as it does without a terminal, instead of a screen")
+      ->excludes(json);
+  command->footer(
+      "q or Ctrl-C ends it, and not the run; it ends by itself when the run is over. It only reads, and the\n"
+      "run does not wait for it. Categories of what has no owner are provisional: `strata report` knows.\n\n"
+      "Examples:\n"
+      "  strata top\n"
+      "  strata top runs/quickstart/20261121T101500Z\n"
+      "  strata top --pid $(pgrep -n -f train.py)\n"
+      "  strata top --plain --interval 10 >> progress.log\n"
+      "  strata top --once --json | jq '.ranks[0].devices[0].peak_allocated_bytes'");
+  command->callback([arguments, &exit_code] {
+    TopCommand(*arguments).run();
+    exit_code = kDone;
+  });
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dry processes own up to: of this one, or of all that a command started.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "host/cli/dry/dry_gpu.hpp"
+
+namespace strata::cli {
+
+struct DryAccount {
+  struct Refused {
+    std::string function;
+    std::uint64_t calls = 0;
+  };
+
+  struct Reader {
+    std::string name;
+    std::uint64_t unknown_reads = 0, unknown_bytes = 0, answered_reads = 0;
+  };
+
+  // What the modelled clock said of work, by what it took it for: these names.
+  struct Modelled {
+    std::uint64_t works = 0, ns = 0;
+  };
+  static constexpr std::array kModels = {"matrix_products", "elementwise", "foreach",
+                                         "copies",          "fills",       "other_kernels"};
+
+  std::uint64_t processes = 0;  // that asked for a device
+  std::uint64_t kernels_not_run = 0;
+  std::uint64_t library_calls_not_computed = 0;
+  std::uint64_t unknown_reads = 0, unknown_read_bytes = 0, unknown_times = 0;
+  std::uint64_t answered_reads = 0, assumed_reads = 0, unknown_workspaces = 0, communicators = 0;
+  std::array<Modelled, kModels.size()> modelled{};
+  std::vector<Reader> readers;   // by name
+  std::vector<Refused> refused;  // by function
+
+  std::uint64_t modelled_ns() const;
+};
+
+// The sum over the accounts that processes left in `folder`; one that cannot be read is left out.
+DryAccount read_dry_accounts(const std::filesystem::path& folder);
+
+// As summary.json has it (docs/summary.md), without its blanks.
+std::string dry_json(const DryChoice& choice, const DryAccount& account);
+
+}  // namespace strata::cli

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cli/replay/replay_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "host/analysis/allocator/allocator_calls.hpp"
+#include "host/analysis/allocator/cuda_allocator.hpp"
+#include "host/cli/commands.hpp"
+#include "host/cli/dry/dry_gpu.hpp"
+#include "host/cli/replay/replay_process.hpp"
+#include "host/config/files/device_profile.hpp"
+
+namespace strata::cli {
+namespace {
+
+using analysis::AllocatorCalls;
+using analysis::Recording;
+using analysis::ReplayRow;
+using config::DeviceProfile;
+using Kind = analysis::AllocatorCallKind;
+
+// What a card is beside its memory means nothing to the allocator.
+constexpr const char* kAnyProfile = "h100-80gb";
+// Expandable segments reserve addresses for the whole memory, twice a stream: there are enough for seven
+// streams of the largest card.
+constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 40;
+constexpr std::uint64_t kSpan = std::uint64_t{1} << 44;
+
+[[noreturn]] void refuse(const Recording& run, std::string_view why) {
+  throw UsageError(fmt::format("replay: {}: {}", run.directory.string(), why));
+}
+
+void require_cuda_events(const Recording& run) {
+  if (!run.thinned.is_empty())
+    refuse(run,
+           fmt::format(
+               "steps from {} on are thinned (store.max_mb), and a replay repeats every call. Record the run "
+               "without a largest size, or fewer steps of it",
+               run.thinned.stretches.front().first_step));
+  if (run.allocator_events.empty())
+    refuse(run,
+           "no allocation was recorded. Record the run with the plugin allocator_tracer, which all runs have "
+           "whose `plugins` do not leave it out");
+  if (!analysis::what_is_not_known(run.cuda_allocator).empty())
+    refuse(run,
+           fmt::format("its CUDA allocator was '{}', and a replay repeats what was asked of torch's own. "
+                       "Record it without another one: no backend: in PYTORCH_CUDA_ALLOC_CONF",
+                       run.cuda_allocator.name));
+  if (!analysis::has_caching_allocator(run))
+    refuse(run,
+           "the run was on the CPU, whose allocator keeps nothing back, and a card would have been asked for "
+           "other blocks. Record it on a card or a dry one: `strata run <config> --dry h100-80gb`");
+}
+
+// The card that the run was on; nothing where it was a real one.
+std::optional<DeviceProfile> recorded_card(const Recording& run) {
+  if (!run.dry) return std::nullopt;
+  if (run.dry->memory_bytes == 0) return config::load_device_profile(run.dry->profile);  // no manifest
+  DeviceProfile profile = config::load_device_profile(kAnyProfile);
+  profile.key = run.dry->profile;
+  profile.name = run.dry->name;
+  profile.memory_bytes = run.dry->memory_bytes;
+  profile.context_bytes = {run.dry->context_bytes_used, run.dry->context_bytes_used};
+  return profile;
+}
+
+DeviceProfile card_asked_for(const Recording& run, const std::optional<DeviceProfile>& recorded,
+                             const ReplayOptions& options) {
+  if (options.profile.empty() && !recorded)
+    refuse(run, "the run was on a real card, whose profile it does not tell. Name it: --dry h100-80gb");
+  DeviceProfile card = options.profile.empty() ? *recorded : config::load_device_profile(options.profile);
+  if (!options.memory_bytes) return card;
+  if (*options.memory_bytes <= card.context_bytes.high)
+    throw UsageError(
+        fmt::format("replay: --memory: {} bytes are not more than the {} that a context takes of "
+                    "a {}; give more, such as 24GiB",
+                    *options.memory_bytes, card.context_bytes.high, card.name));
+  if (*options.memory_bytes > kMostMemory) throw UsageError("replay: --memory: a dry card has at most 1TiB");
+  card.memory_bytes = *options.memory_bytes;
+  return card;
+}
+
+class RunReplay {
+ public:
+  RunReplay(const Recording& run, bool goes_on)
+      : run_(run), recorded_(analysis::allocator_calls(run)), goes_on_(goes_on) {
+    if (run.dry) other_bytes_ = run.dry->communicators * run.dry->communicator_bytes;
+  }
+
+  const AllocatorCalls& recorded() const { return recorded_; }
+
+  // The first replay, which also finds out where the program emptied the cache: the others do so there.
+  ReplayRow as_recorded(const std::string& settings, const DeviceProfile& card, bool is_recorded_card) {
+    replay::Result result = make(settings, card);
+    ReplayRow row = finish(settings, card, result);
+    row.card.is_recorded = is_recorded_card;
+    row.comparison = compare(result);
+    settle(result.emptied);
+    return row;
+  }
+
+  ReplayRow with(const std::string& settings, const DeviceProfile& card) {
+    const replay::Result result = make(settings, card);
+    return finish(settings, card, result);
+  }
+
+ private:
+  replay::Result make(const std::string& settings, const DeviceProfile& card,
+                      std::size_t end = replay::kNoCall) const {
+    DryChoice choice;
+    choice.profile = card;
+    choice.span_bytes = kSpan;
+    replay::Result result = replay_in_process(choice, {.calls = recorded_.calls,
+                                                       .settings = settings,
+                                                       .other_bytes = other_bytes_,
+                                                       .goes_on = goes_on_,
+                                                       .end = end});
+    if (!result.problem.empty())
+      throw UsageError(fmt::format("replay: the settings '{}': {}", settings, result.problem));
+    return result;
+  }
+
+  ReplayRow finish(const std::string& settings, const DeviceProfile& card,
+                   const replay::Result& result) const {
+    const replay::Outcome& outcome = result.outcome;
+    ReplayRow row{.settings = settings,
+                  .card = {.profile = card.key, .name = card.name, .memory_bytes = card.memory_bytes},
+                  .numbers = outcome.numbers,
+                  .state = outcome.state,
+                  .failure = {},
+                  .goes_on = goes_on_,
+                  .comparison = {}};
+    if (outcome.failed_call != replay::kNoCall) {
+      const analysis::AllocatorCall& call = recorded_.calls[outcome.failed_call];
+      row.failure = {.sequence = call.sequence,
+                     .bytes = call.bytes,
+                     .free_bytes = outcome.device_free_bytes,
+                     .place = analysis::place_of(run_, call)};
+    } else if (outcome.peak_reserved_call != replay::kNoCall) {
+      // A second replay, up to there: looking at every moment that may turn out to be it costs more.
+      row.state = make(settings, card, outcome.peak_reserved_call).outcome.state;
+    }
+    return row;
+  }
+
+  analysis::ReplayComparison compare(const replay::Result& result) const {
+    analysis::ReplayComparison comparison;
+    const std::size_t known = std::min(recorded_.known, result.after.size());
+    for (std::size_t index = 0; index < known; ++index) {
+      const analysis::AllocatorCall& call = recorded_.calls[index];
+      const replay::Sums& after = result.after[index];
+      // What the allocator did in the middle of a request is not compared, but what that came to.
+      if (call.kind == Kind::kFreeNow || call.kind == Kind::kMaybeEmpty) continue;
+      ++comparison.compared;
+      const bool is_same =
+          after.allocated_bytes == call.allocated_bytes && after.reserved_bytes == call.reserved_bytes;
+      if (is_same) continue;
+      if (++comparison.different > 1) continue;
+      comparison.first = {call.sequence, call.allocated_bytes, call.reserved_bytes, after.allocated_bytes,
+                          after.reserved_bytes};
+    }
+    return comparison;
+  }
+
+  // Each kMaybeEmpty becomes what it turned out to be.
+  void settle(const std::vector<std::size_t>& emptied) {
+    std::vector<analysis::AllocatorCall> calls;
+    calls.reserve(recorded_.calls.size());
+    auto next = emptied.begin();
+    analysis::AllocatorCall maybe;
+    for (std::size_t index = 0; index < recorded_.calls.size(); ++index) {
+      const analysis::AllocatorCall& call = recorded_.calls[index];
+      if (call.kind == Kind::kMaybeEmpty) {
+        maybe = call;
+        continue;
+      }
+      if (next != emptied.end() && *next == index) {
+        maybe.kind = Kind::kEmptyCache;
+        calls.push_back(maybe);
+        ++next;
+      }
+      calls.push_back(call);
+    }
+    recorded_.calls = std::move(calls);
+  }
+
+  const Recording& run_;
+  AllocatorCalls recorded_;
+  bool goes_on_;
+  std::uint64_t other_bytes_ = 0;
+};
+
+}  // namespace
+
+analysis::Replay replay_run(const Recording& run, const ReplayOptions& options) {
+  require_cuda_events(run);
+  require_dry_gpu();
+  const std::optional<DeviceProfile> recorded = recorded_card(run);
+  const DeviceProfile card = card_asked_for(run, recorded, options);
+  const std::string own_settings = run.allocator_settings.value_or("");
+
+  RunReplay replays(run, options.goes_on);
+  analysis::Replay replay;
+  replay.name = run.name;
+  replay.directory = run.directory.string();
+  replay.calls = replays.recorded().calls.size();
+  replay.recorded_peak_allocated_bytes = replays.recorded().peak_allocated_bytes;
+  replay.recorded_peak_reserved_bytes = replays.recorded().peak_reserved_bytes;
+  replay.warnings = run.warnings;
+  replay.settings_are_known = run.allocator_settings.has_value();
+  if (!replay.settings_are_known)
+    replay.warnings.emplace_back(
+        "the run does not tell the allocator's settings; they are taken to be the defaults");
+  const auto ran_out = [](const analysis::AllocatorCall& call) { return call.kind == Kind::kRunOutAgain; };
+  if (std::ranges::any_of(replays.recorded().calls, ran_out))
+    replay.warnings.emplace_back(
+        "the run itself ran out of memory: what it would have asked for from there on is not known, so that "
+        "a "
+        "replay in which that fits tells the least that it takes");
+  replay.rows.push_back(replays.as_recorded(own_settings, recorded.value_or(card), recorded.has_value()));
+  const bool is_another = recorded && (!options.profile.empty() || options.memory_bytes);
+  if (is_another) replay.rows.push_back(replays.with(own_settings, card));
+  for (const std::string& settings : options.settings) replay.rows.push_back(replays.with(settings, card));
+  return replay;
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cli/training/session_options.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+namespace strata::cli {
+namespace {
+
+PluginRequest torch_source(const config::RunConfig& config) {
+  const std::string place = config.file.string() + ": trace";
+  const auto option = [&](const char* key, std::string text) {
+    return PluginOption{.key = key, .text = std::move(text), .place = fmt::format("{}.{}", place, key)};
+  };
+  const auto flag = [&](const char* key, bool value) { return option(key, value ? "true" : "false"); };
+  return {.name = "torch",
+          .options = {option("ops", config.trace.ops), flag("saved_tensors", config.trace.saved_tensors),
+                      flag("cross_check", config.trace.cross_check),
+                      option("memory_samples", config.trace.memory_samples),
+                      flag("layer_outputs", config.trace.layer_outputs), flag("shapes", config.trace.shapes)},
+          .place = place};
+}
+
+PluginRequest cupti_source(const config::RunConfig& config) {
+  const std::string place = config.file.string() + ": cupti";
+  const auto option = [&](const char* key, std::string text) {
+    return PluginOption{.key = key, .text = std::move(text), .place = fmt::format("{}.{}", place, key)};
+  };
+  return {.name = "cupti",
+          .options = {option("on_busy", config.cupti.on_busy), option("kinds", config.cupti.kinds),
+                      option("graphs", config.cupti.graphs), option("from", config.cupti.from),
+                      option("finalize_on_stop", config.cupti.finalize_on_stop ? "true" : "false")},
+          .place = place};
+}
+
+// A run on the CPU leaves CUDA alone.
+bool records_devices(const config::RunConfig& config) {
+  return !config.plugins.empty() && config.device.kind == config::DeviceKind::kCuda;
+}
+
+}  // namespace
+
+SessionOptions session_options(const config::RunConfig& config, const std::filesystem::path& directory,
+                               const trainer::RankPlace& place) {
+  SessionOptions options;
+  options.name = config.name;
+  options.directory = directory;
+  options.rank = place.rank;
+  options.world_size = place.world_size;
+  if (!config.plugins.empty()) options.sources.push_back(torch_source(config));
+  if (records_devices(config)) options.sources.push_back(cupti_source(config));
+  options.plugins = config.plugins;
+  options.dry = config.device.dry;
+  options.schedule = {.wait = static_cast<std::uint64_t>(config.schedule.wait),
+                      .warmup = static_cast<std::uint64_t>(config.schedule.warmup),
+                      .active = static_cast<std::uint64_t>(config.schedule.active)};
+  options.store = config.store;
+  options.strict = config.strict;
+  return options;
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as a trace of Chrome's format (JSON object), for ui.perfetto.dev, chrome://tracing and whatever else
+// reads it.
+#pragma once
+
+#include "host/analysis/facts.hpp"
+#include "host/export/output.hpp"
+#include "host/export/trace/trace_events.hpp"
+
+namespace strata::exports {
+
+// Counters: the bytes of each category, of all, and reserved. Slices: steps, micro-batches, phases. Spans:
+// the largest blocks at the peak, from birth to death. Instants: the 1,000 largest allocations. Times are
+// microseconds since the run's begin.
+void write_chrome(const analysis::Facts& facts, Output& output, const Progress& progress = {});
+
+// The events of one of several ranks, which lie in one trace (chrome_ranks.hpp), without what is around them.
+void write_chrome_rank(const analysis::Facts& facts, const RankInTrace& rank, bool is_first, Output& output,
+                       const Progress& progress = {});
+
+}  // namespace strata::exports
