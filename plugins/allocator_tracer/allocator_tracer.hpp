@@ -13,36 +13,20 @@
 #include "plugins/allocator_tracer/operator_log.hpp"
 #include "plugins/allocator_tracer/stack_tracer.hpp"
 #include "plugins/allocator_tracer/tables.hpp"
+#include "strata/option.hpp"
 #include "strata/plugin.hpp"
 
 namespace strata::allocator_tracer {
 
-inline constexpr std::array<strata_option, 3> kOptions{{
-    {.key = "stacks_above_mib",
-     .type = STRATA_OPTION_REAL,
-     .reserved = 0,
-     .default_text = "-1",
-     .help = "Allocations of at least so many MiB get their C++ stack, with 0 all of them; -1: by size none.",
-     .choices = nullptr,
-     .minimum = -1,
-     .maximum = 1 << 20},
-    {.key = "stacks_sample_mib",
-     .type = STRATA_OPTION_REAL,
-     .reserved = 0,
-     .default_text = "0",
-     .help = "Smaller ones get it by chance, about one in so many MiB allocated; 0: none.",
-     .choices = nullptr,
-     .minimum = 0,
-     .maximum = 1 << 20},
-    {.key = "stack_frames",
-     .type = STRATA_OPTION_INTEGER,
-     .reserved = 0,
-     .default_text = "128",
-     .help = "So many frames of a stack are kept, the innermost.",
-     .choices = nullptr,
-     .minimum = 8,
-     .maximum = kMostFrames},
-}};
+inline constexpr std::array kOptions{
+    option::real(
+        "stacks_above_mib", "-1",
+        "Allocations of at least so many MiB get their C++ stack, with 0 all of them; -1: by size none.", -1,
+        1 << 20),
+    option::real("stacks_sample_mib", "0",
+                 "Smaller ones get it by chance, about one in so many MiB allocated; 0: none.", 0, 1 << 20),
+    option::integer("stack_frames", "128", "So many frames of a stack are kept, the innermost.", 8,
+                    kMostFrames)};
 
 class AllocatorTracer {
  public:

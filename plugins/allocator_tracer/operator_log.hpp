@@ -5,9 +5,8 @@
 // A row is written
 // - at once, for a node of the backward graph, for what such a node calls, and for a range that the program
 //   named;
-// - when memory is allocated or freed in the operator, or autograd takes or releases a storage in it, also
-// for
-//   those around it;
+// - when memory is allocated or freed in the operator, or autograd takes or releases a storage in it: for
+//   those around it, too;
 // - when the next operator of the thread has another autograd sequence: this one, the last to begin with its
 //   number, then made the node that carries it.
 //

@@ -10,7 +10,8 @@ Table<EventStackRow> event_stack_table(const Host& host) {
           {STRATA_COLUMN(EventStackRow, sequence, STRATA_COLUMN_UINT64, "", "of the event"),
            STRATA_COLUMN(EventStackRow, stack, STRATA_COLUMN_UINT64, "", "names rows of `stack_frame`"),
            STRATA_COLUMN(EventStackRow, chance, STRATA_COLUMN_REAL, "",
-                         "that an allocation of this size had to be chosen; bytes / chance estimates")}};
+                         "that an allocation of this size had to be chosen; bytes / chance estimates")},
+          STRATA_THIN_OF_MEMORY};
 }
 
 Table<StackFrameRow> stack_frame_table(const Host& host) {

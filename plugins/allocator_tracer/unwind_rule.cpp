@@ -10,12 +10,12 @@
 
 // libgcc's: the entry for an address. Since glibc 2.35 and GCC 12 it searches without a lock.
 extern "C" {
-struct dwarf_eh_bases {
+struct DwarfBases {
   void* text;
   void* data;
   void* function;
 };
-const unsigned char* _Unwind_Find_FDE(void* address, dwarf_eh_bases* bases);
+const unsigned char* _Unwind_Find_FDE(void* address, DwarfBases* bases);
 }
 
 namespace strata::allocator_tracer {
@@ -241,7 +241,8 @@ class FrameProgram {
 
 FoundRule find_unwind_rule(std::uintptr_t return_address) noexcept {
   const std::uintptr_t call = return_address - 1;
-  dwarf_eh_bases bases{};
+  DwarfBases bases{};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a return address is a number that libgcc asks for as a pointer
   const unsigned char* const entry = _Unwind_Find_FDE(reinterpret_cast<void*>(call), &bases);
   if (entry == nullptr) return {};
   Bytes header(entry, entry + 8);

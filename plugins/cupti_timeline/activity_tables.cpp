@@ -13,7 +13,7 @@ Table<ActivityRow> activity_table(const Host& host) {
        STRATA_COLUMN(ActivityRow, end_ns, STRATA_COLUMN_INT64, "ns", "on CLOCK_MONOTONIC"),
        STRATA_COLUMN(ActivityRow, kind, STRATA_COLUMN_UINT32, "", "STRATA_ACTIVITY_*"),
        STRATA_COLUMN(ActivityRow, detail, STRATA_COLUMN_UINT32, "", "what the kind has constants for"),
-       STRATA_COLUMN(ActivityRow, name, STRATA_COLUMN_STRING, "", "a kernel's is mangled"),
+       STRATA_COLUMN(ActivityRow, name, STRATA_COLUMN_STRING, "", "a kernel's is demangled"),
        STRATA_COLUMN(ActivityRow, device_type, STRATA_COLUMN_UINT32, "", "STRATA_DEVICE_*"),
        STRATA_COLUMN(ActivityRow, device_index, STRATA_COLUMN_UINT32, "", "among those of its type"),
        STRATA_COLUMN(ActivityRow, context, STRATA_COLUMN_UINT32, "", "CUPTI's number of it"),
@@ -29,7 +29,8 @@ Table<ActivityRow> activity_table(const Host& host) {
        STRATA_COLUMN(ActivityRow, graph, STRATA_COLUMN_UINT64, "", "the CUDA graph's number; 0: of none"),
        STRATA_COLUMN(ActivityRow, graph_node, STRATA_COLUMN_UINT64, "", "of a graph told node by node"),
        STRATA_COLUMN(ActivityRow, modelled, STRATA_COLUMN_UINT32, "",
-                     "1: a dry device computed its times, nothing was measured")}};
+                     "1: a dry device computed its times, nothing was measured")},
+      STRATA_THIN_SPAN};
 }
 
 Table<KernelRow> kernel_table(const Host& host) {
@@ -45,7 +46,8 @@ Table<KernelRow> kernel_table(const Host& host) {
            STRATA_COLUMN(KernelRow, block_z, STRATA_COLUMN_UINT32, "", "threads"),
            STRATA_COLUMN(KernelRow, registers, STRATA_COLUMN_UINT32, "", "of a thread"),
            STRATA_COLUMN(KernelRow, static_shared_bytes, STRATA_COLUMN_UINT32, "bytes", "of a block"),
-           STRATA_COLUMN(KernelRow, dynamic_shared_bytes, STRATA_COLUMN_UINT32, "bytes", "of a block")}};
+           STRATA_COLUMN(KernelRow, dynamic_shared_bytes, STRATA_COLUMN_UINT32, "bytes", "of a block")},
+          STRATA_THIN_PART};
 }
 
 ActivityRow activity_row(const strata_activity_event& activity, std::uint64_t ordinal) noexcept {

@@ -20,7 +20,8 @@ Table<OpRow> op_table(const Host& host) {
        STRATA_COLUMN(OpRow, autograd_sequence, STRATA_COLUMN_INT64, "",
                      "autograd's number, which a backward node shares with its forward operator; -1: none"),
        STRATA_COLUMN(OpRow, forward_thread, STRATA_COLUMN_UINT64, "",
-                     "the framework's number of the thread that counts `autograd_sequence`; 0: unknown")}};
+                     "the framework's number of the thread that counts `autograd_sequence`; 0: unknown")},
+      STRATA_THIN_SPAN};
 }
 
 Table<ProductRow> product_table(const Host& host) {
@@ -36,7 +37,8 @@ Table<ProductRow> product_table(const Host& host) {
                          "such batches: 2 in attention, one for each gradient in a convolution's backward"),
            STRATA_COLUMN(ProductRow, element_bytes, STRATA_COLUMN_UINT32, "bytes", "of an operand's element"),
            STRATA_COLUMN(ProductRow, bytes, STRATA_COLUMN_UINT64, "bytes",
-                         "of operands and results, each once; 0: unknown")}};
+                         "of operands and results, each once; 0: unknown")},
+          STRATA_THIN_PART};
 }
 
 }  // namespace strata::cupti_timeline

@@ -29,11 +29,6 @@ Place place_of(std::uint32_t kind) {
   }
 }
 
-std::optional<std::uint64_t> step_payload(const strata_when& when) {
-  if (when.step == STRATA_NO_STEP) return std::nullopt;
-  return when.step;
-}
-
 }  // namespace
 
 DriverRanges::DriverRanges(Domain& domain, ThreadRanges& threads)

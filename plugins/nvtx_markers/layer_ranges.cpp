@@ -22,11 +22,6 @@ const char* suffix(std::uint32_t direction) {
   }
 }
 
-std::optional<std::uint64_t> step_of(const strata_when& when) {
-  if (when.step == STRATA_NO_STEP) return std::nullopt;
-  return when.step;
-}
-
 }  // namespace
 
 void LayerRanges::begin_phase(std::uint32_t kind, nvtxStringHandle_t name) {
@@ -50,7 +45,7 @@ std::uint64_t LayerRanges::begin(const strata_when& when, const strata_module_in
   // The root has no path.
   const strata_name& name = module.path.text[0] == '\0' ? module.type : module.path;
   threads_.push({domain_.string(name, direction, suffix(direction)), Category::kLayer,
-                 layer_colour(direction), step_of(when)});
+                 layer_colour(direction), step_payload(when)});
   return outer + 1;
 }
 
@@ -64,8 +59,8 @@ bool LayerRanges::push_phase(const strata_when& when, const strata_module_info& 
   name_this_thread(when.thread);
   nvtxStringHandle_t const phase = phase_.load(std::memory_order_relaxed);
   if (phase == nullptr) return false;
-  threads_.push(
-      {phase, Category::kPhase, phase_colour(phase_kind_.load(std::memory_order_relaxed)), step_of(when)});
+  threads_.push({phase, Category::kPhase, phase_colour(phase_kind_.load(std::memory_order_relaxed)),
+                 step_payload(when)});
   return true;
 }
 

@@ -15,7 +15,6 @@ class ProfilerSwitch {
   // unless `start` succeeded.
   bool stop();
 
-  bool on() const noexcept { return on_; }
   const std::string& problem() const noexcept { return problem_; }
 
  private:

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "strata/events.h"
+
 namespace strata::nvtx_markers {
 
 // NVTX categories, which tools filter and colour by. Values are what a tool's export shows.
@@ -26,5 +28,10 @@ struct Range {
   std::uint32_t colour = 0;              // 0xAARRGGBB
   std::optional<std::uint64_t> payload;  // nothing: outside of what it counts
 };
+
+// The payload of what belongs to a step; nothing: it is outside of any.
+inline std::optional<std::uint64_t> step_payload(const strata_when& when) {
+  return when.step == STRATA_NO_STEP ? std::nullopt : std::optional(when.step);
+}
 
 }  // namespace strata::nvtx_markers

@@ -15,21 +15,16 @@
 #include "plugins/warmup_analyzer/first_calls.hpp"
 #include "plugins/warmup_analyzer/library_log.hpp"
 #include "plugins/warmup_analyzer/tables.hpp"
+#include "strata/option.hpp"
 #include "strata/plugin.hpp"
 
 namespace strata::warmup_analyzer {
 
-inline constexpr std::array<strata_option, 1> kOptions{{
-    {.key = "steps",
-     .type = STRATA_OPTION_INTEGER,
-     .reserved = 0,
-     .default_text = "32",
-     .help = "So many steps are looked at phase by phase, and as many operator by operator, of those whose "
-             "operators are told (trace.ops); of later ones each sixteenth by phases.",
-     .choices = nullptr,
-     .minimum = 1,
-     .maximum = 1 << 20},
-}};
+inline constexpr std::array kOptions{option::integer(
+    "steps", "32",
+    "So many steps are looked at phase by phase, and as many operator by operator, of those whose "
+    "operators are told (trace.ops); of later ones each sixteenth by phases.",
+    1, 1 << 20)};
 
 class WarmupAnalyzer {
  public:

@@ -59,5 +59,12 @@ TEST_F(Examples, PhaseTimerLeavesOutWhatIsShorterThanAsked) {
   EXPECT_EQ(rows("SELECT count(*) FROM phase_timer_phase"), std::vector<std::string>{"0"});
 }
 
+// Without a source nothing is allocated; tests/docs runs it in a training.
+TEST_F(Examples, LargestAllocationWritesARowAStep) {
+  EXPECT_EQ(run("largest_allocation", {}), "");
+  EXPECT_EQ(rows("SELECT step, bytes FROM largest_allocation_step"),
+            (std::vector<std::string>{"0|0", "1|0"}));
+}
+
 }  // namespace
 }  // namespace strata

@@ -121,7 +121,7 @@ Layout layout_of_everything() {
   STRUCT(strata_step_listener) FIELD(struct_size) FIELD(reserved) FIELD(begin) FIELD(end) END
   STRUCT(strata_column) FIELD(name) FIELD(type) FIELD(offset) FIELD(unit) FIELD(help) END
   STRUCT(strata_table) FIELD(struct_size) FIELD(row_bytes) FIELD(name) FIELD(help) FIELD(columns)
-      FIELD(column_count) FIELD(reserved) END
+      FIELD(column_count) FIELD(thin) END
   STRUCT(strata_store_service) FIELD(struct_size) FIELD(reserved) FIELD(declare) FIELD(append) FIELD(intern)
       END
   STRUCT(strata_tensor_event) FIELD(struct_size) FIELD(role) FIELD(name) FIELD(dtype) FIELD(device)

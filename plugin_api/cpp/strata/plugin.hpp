@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A C++ class as a plugin: strata/plugin.h without its C.
 //
+// clang-format off
 //   class PhaseTimer {
 //    public:
 //     static constexpr strata_descriptor kDescriptor = {...};
-//     explicit PhaseTimer(const strata::Host& host);  // may throw: the plugin is disabled, with what() as
-//     reason std::uint64_t begin_phase(const strata_when& when, const strata_phase_info& phase); void
-//     end_phase(const strata_when& when, const strata_phase_info& phase, std::uint64_t token);
+//     explicit PhaseTimer(const strata::Host& host);
+//     std::uint64_t begin_phase(const strata_when& when, const strata_phase_info& phase);
+//     void end_phase(const strata_when& when, const strata_phase_info& phase, std::uint64_t token);
 //   };
 //   STRATA_EXPORT_PLUGINS(PhaseTimer)
+// clang-format on
+//
+// Its constructor may throw: then the plugin is disabled, with what() as the reason (option.hpp has what a
+// descriptor's options are made with).
 //
 // The class listens to what it has methods for (listener_methods.hpp has the list; a misspelt one does not
 // compile when no other is there). Methods are called on the threads that the C headers say. What they throw

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A typed table of the run store: rows are values of one plain struct.
 //
+// clang-format off
 //   struct PhaseRow { std::uint64_t step; std::int64_t duration_ns; };
-//   strata::Table<PhaseRow> table(host, "phase", "one phase of one step",
-//                                 {STRATA_COLUMN(PhaseRow, step, STRATA_COLUMN_UINT64, "", "index of the
-//                                 step"),
-//                                  STRATA_COLUMN(PhaseRow, duration_ns, STRATA_COLUMN_INT64, "ns", "begin to
-//                                  end")});
+//   strata::Table<PhaseRow> table(
+//       host, "phase", "one phase of one step",
+//       {STRATA_COLUMN(PhaseRow, step, STRATA_COLUMN_UINT64, "", "index of the step"),
+//        STRATA_COLUMN(PhaseRow, duration_ns, STRATA_COLUMN_INT64, "ns", "begin to end")});
 //   table.append({when.step, 1500});
+// clang-format on
 #pragma once
 
 #include <cstdint>
@@ -31,13 +32,14 @@ class Table {
  public:
   // [driver] In the plugin's constructor or at the run's begin. Throws std::runtime_error when the host
   // refuses the table, or keeps no store (a run without a directory): the plugin is then disabled with that
-  // reason.
-  Table(const Host& host, const char* name, const char* help, std::initializer_list<strata_column> columns)
+  // reason. `thin` is a STRATA_THIN_*.
+  Table(const Host& host, const char* name, const char* help, std::initializer_list<strata_column> columns,
+        std::uint32_t thin = STRATA_THIN_NEVER)
       : host_(host.abi()), store_(host.service<strata_store_service>(STRATA_EXT_STORE)) {
     if (store_ == nullptr)
       throw std::runtime_error("this run keeps no store: it was opened without a directory");
     const strata_table table = {sizeof(strata_table), static_cast<std::uint32_t>(sizeof(Row)),    name, help,
-                                columns.begin(),      static_cast<std::uint32_t>(columns.size()), 0};
+                                columns.begin(),      static_cast<std::uint32_t>(columns.size()), thin};
     handle_ = store_->declare(host_, &table);
     if (handle_ == 0)
       throw std::runtime_error(std::string("the host refused the table '") + name + "' (see the log)");

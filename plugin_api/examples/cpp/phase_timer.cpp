@@ -7,6 +7,7 @@
 // In the run store: SELECT step, name, duration_ns FROM phase_timer_phase.
 #include <cstdint>
 
+#include "strata/option.hpp"
 #include "strata/plugin.hpp"
 
 namespace {
@@ -17,8 +18,8 @@ struct PhaseRow {
   std::uint32_t phase, name;
 };
 
-constexpr strata_option kOptions[] = {{"longer_than_ns", STRATA_OPTION_INTEGER, 0, "0",
-                                       "phases that took less are left out", nullptr, 0, 1e18}};
+constexpr strata_option kOptions[] = {
+    strata::option::integer("longer_than_ns", "0", "phases that took less are left out", 0, 1e18)};
 
 class PhaseTimer {
  public:

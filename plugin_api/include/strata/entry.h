@@ -47,8 +47,7 @@ typedef struct strata_option {
 /* What kind of thing is loaded, and how it wants to be called. */
 #define STRATA_DESCRIPTOR_SOURCE 1u    /* a source: may ask for strata.emit/1 */
 #define STRATA_DESCRIPTOR_WHOLE_RUN 2u /* wants events outside the active window as well */
-#define STRATA_DESCRIPTOR_DEVICE_SYNC \
-  4u /* wants the device synchronised at step ends; the host never does so unasked */
+/* 4u was once named here, and no host ever heeded it: it is not to be given another meaning. */
 
 typedef struct strata_descriptor {
   uint32_t struct_size;

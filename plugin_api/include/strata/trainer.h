@@ -31,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "ext/module.h"
 #include "trainer_calls.h"
@@ -60,7 +61,8 @@ typedef struct strata_mark {
 /* Once in most programs: two threads that come at the same time find the same. */
 __attribute__((cold, unused)) STRATA_MARK_INLINE const strata_trainer_calls* strata_trainer_look(void) {
   const strata_trainer_calls* calls = 0;
-  const char* const path = getenv(STRATA_ATTACH_VARIABLE);
+  /* Not in a program that runs with rights that its caller has not (setuid). */
+  const char* const path = getauxval(AT_SECURE) == 0 ? getenv(STRATA_ATTACH_VARIABLE) : 0;
   void* const library = path != 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : 0;
   if (path != 0 && library == 0)
     fprintf(stderr, "strata: no mark of this program is recorded: %s=%s: %s\n", STRATA_ATTACH_VARIABLE, path,

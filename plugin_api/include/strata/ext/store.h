@@ -34,6 +34,19 @@ typedef struct strata_column {
   const char* help; /* one sentence */
 } strata_column;
 
+/* What a store with a largest size (`store.max_mb`) may do with rows of steps that are long over. */
+#define STRATA_THIN_NEVER 0u /* keep them: something later may need them */
+/* A row tells of one moment, by its column `sequence`: it goes with the step. */
+#define STRATA_THIN_MOMENT 1u
+/* A row tells of a stretch of time, by its columns `begin_ns` and `end_ns`: it goes with the step after the
+ * one that it ended in, for what a step asked for may be done in the next. */
+#define STRATA_THIN_SPAN 2u
+/* A row says more of a row of the plugin's table before it: the value of its first column is that of the
+ * column of the same name there. It goes with that row. */
+#define STRATA_THIN_PART 3u
+/* A row says more of the memory event of its column `sequence`: it goes with that event. */
+#define STRATA_THIN_OF_MEMORY 4u
+
 typedef struct strata_table {
   uint32_t struct_size;
   uint32_t row_bytes; /* at most 4096 */
@@ -41,7 +54,7 @@ typedef struct strata_table {
   const char* help;   /* one sentence: what one row is */
   const strata_column* columns;
   uint32_t column_count;
-  uint32_t reserved;
+  uint32_t thin; /* STRATA_THIN_*; 0 in what was built before there was any */
 } strata_table;
 
 /* One column of a row struct: STRATA_COLUMN(struct row, bytes, STRATA_COLUMN_UINT64, "bytes", "as asked for")

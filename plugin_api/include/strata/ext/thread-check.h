@@ -2,11 +2,11 @@
 /* strata.thread-check/1: the symbolic threads of every tag in these headers.
  *
  * - [driver]: the thread that runs the training loop: run, step and phase events. Not tied to one OS thread
- * for ever, but never two at once.
+ *   for ever, but never two at once.
  * - [any]: any thread, several at once.
- * - [alloc-lock]: some thread inside an allocator, perhaps with the allocator's lock held: no allocation
- * through the framework, no device call, no lock that other code holds while it calls the framework; bounded
- * work.
+ * - [alloc-lock]: some thread inside an allocator, perhaps with the allocator's lock held: bounded work, no
+ *   allocation through the framework, no device call, no lock that other code holds while it calls the
+ *   framework.
  * - [cupti]: CUPTI's own worker thread.
  * - [exiting]: static destruction or atexit: no device call, no CUPTI call, other threads may be gone.
  *
