@@ -15,11 +15,14 @@ a call and does nothing. `strata.open(folder)` reads what was recorded.
 
 from __future__ import annotations
 
+from . import integrations
 from .attachment import attach
 from .marks import phase, step
+from .native import NativePartsMissing
 from .reading import Run, RunError, open_run as open
 from .recording import RecordingError, run
+from .tables import TableError
 
 __version__ = __strata_version__ = "0.1.0"
 
-__all__ = ["RecordingError", "Run", "RunError", "attach", "open", "phase", "run", "step"]
+__all__ = ["NativePartsMissing", "RecordingError", "Run", "RunError", "TableError", "attach", "integrations", "open", "phase", "run", "step"]

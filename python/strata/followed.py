@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Dict, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set
 
 import torch
 from torch.optim import optimizer as torch_optimizer
 
 from . import layers
-from .attachment import AttachedModel
 from .owners import Owners
 from .session import Session
+
+if TYPE_CHECKING:
+    from .attachment import AttachedModel
 
 # An optimizer makes its state in its first steps, and seldom later.
 _STEPS_LOOKED_AT = 3

@@ -21,7 +21,7 @@ def _is_compiling() -> bool:
 def step(loss: Optional[float] = None, tokens: int = 0) -> None:
     """Marks one iteration of the training loop: call it once in each, at its top or at its end.
 
-    `loss` (a float: a tensor would have to be waited for) and `tokens` are those of the iteration that ends here.
+    `loss` (a float: a tensor has to be waited for) and `tokens` are those of the iteration that ends here.
     """
     recording = session.current()
     if recording is not None:

@@ -9,14 +9,17 @@ import os
 import pathlib
 import subprocess
 import sys
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, List, Mapping, Optional
 
 import pytest
 
 from . import native
 from .budget import BudgetError, parse_check, parse_size
+from .session_options import words_for_one_test
 
 _OUTPUT_LINES = 40
+_STRICT_PASS = "[XPASS(strict)]"  # what pytest writes for a failure
+_PYTESTS_EXIT_CODES = range(6)  # pytest.ExitCode; a plugin may give one of them to a session whose tests passed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,13 +32,20 @@ class Wanted:
 
 
 class ReportWriter:
-    """In the test's own process: writes down how each phase of the test went."""
+    """In the test's own process: writes down how each phase of the test went, and what kept its module from being imported."""
 
     def __init__(self, file: pathlib.Path, config: pytest.Config) -> None:
         self._file = file
         self._config = config
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if not report.passed:
+            self._write(report)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._write(report)
+
+    def _write(self, report: Any) -> None:
         data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
         with self._file.open("a") as lines:
             lines.write(json.dumps(data, default=str) + "\n")
@@ -60,7 +70,7 @@ def run_recorded(
 ) -> "subprocess.CompletedProcess[str]":
     config = item.config
     test = f"{item.path}::{item.nodeid.split('::', 1)[1]}" if "::" in item.nodeid else str(item.path)
-    pytest_words = [test, *words, "-q", "--no-header", f"--rootdir={config.rootpath}", f"--capture={config.option.capture}"]
+    pytest_words = [test, *words_for_one_test(config), *words, "-q", "--no-header", f"--rootdir={config.rootpath}", f"--capture={config.option.capture}"]
     if config.inipath is not None:
         pytest_words += ["-c", str(config.inipath)]
     if config.pluginmanager.hasplugin("xdist"):
@@ -68,13 +78,13 @@ def run_recorded(
     command = [str(native.program()), "exec", "--out", str(folder / "run")]
     if wanted.dry is not None:
         command += ["--dry", wanted.dry]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_XDIST", "PYTEST_CURRENT_TEST"))}
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_XDIST", "PYTEST_CURRENT_TEST", "PYTEST_ADDOPTS"))}
     environment.update(variables)
     return subprocess.run(
         [*command, "--", sys.executable, "-m", "pytest", *pytest_words],
         cwd=config.invocation_params.dir,
         env=environment,
-        capture_output=True,
+        capture_output=config.option.capture != "no",
         text=True,
     )
 
@@ -84,14 +94,21 @@ def judged_reports(
 ) -> List[pytest.TestReport]:
     reports = _read_reports(item, folder / "reports")
     called = next((report for report in reports if report.when == "call"), None)
-    if called is None and all(report.passed for report in reports):
-        said = "\n".join((ran.stdout + ran.stderr).splitlines()[-_OUTPUT_LINES:])
-        return [failed_report(item, "call", f"the test's own process ended with {ran.returncode} in the middle of the test:\n{said}")]
-    if called is not None and called.passed:
+    reason = _expected_to_fail(called)
+    if called is not None and (called.passed or reason is not None):
         problem = _over_budget(wanted, folder / "run")
         if problem:
-            called.outcome = "failed"
+            called.outcome = "failed" if reason is None else "skipped"
             called.longrepr = problem
+            if reason is not None:
+                called.wasxfail = reason
+    if not any(report.failed for report in reports):
+        problem = _cut_short(reports, ran)
+        if problem:
+            reports.append(failed_report(item, "teardown" if called is not None else "call", problem))
+    for report in reports:
+        if report.failed and ran.stderr:
+            report.sections.append(("stderr of the test's own process", _last_lines(ran.stderr)))
     return reports
 
 
@@ -101,15 +118,49 @@ def failed_report(item: pytest.Item, when: Any, text: str) -> pytest.TestReport:
     )
 
 
+def _expected_to_fail(called: Any) -> Optional[str]:
+    """The reason of a test's xfail mark, where the test passed all the same."""
+    if called is None or called.skipped:
+        return None
+    if called.failed:
+        text = str(called.longrepr)
+        return text[len(_STRICT_PASS) :].strip() if text.startswith(_STRICT_PASS) else None
+    reason = getattr(called, "wasxfail", None)
+    return None if reason is None else str(reason)
+
+
+def _cut_short(reports: List[pytest.TestReport], ran: "subprocess.CompletedProcess[str]") -> Optional[str]:
+    is_whole = any(report.when == "teardown" or report.skipped and report.when == "setup" for report in reports)
+    if is_whole and ran.returncode in _PYTESTS_EXIT_CODES:
+        return None
+    where = "behind" if is_whole else "in the middle of"
+    return f"the test's own process ended with {ran.returncode} {where} the test:\n{_last_lines(ran.stdout or '')}"
+
+
+def _last_lines(text: str) -> str:
+    return "\n".join(text.splitlines()[-_OUTPUT_LINES:])
+
+
 def _read_reports(item: pytest.Item, file: pathlib.Path) -> List[pytest.TestReport]:
     if not file.exists():
         return []
     reports = []
     for line in file.read_text().splitlines():
         report = item.config.hook.pytest_report_from_serializable(config=item.config, data=json.loads(line))
+        if isinstance(report, pytest.CollectReport):
+            report = _of_the_test(item, report)
+        if isinstance(report.longrepr, list):  # a skip's place and reason, which JSON knows as a list
+            report.longrepr = tuple(report.longrepr)
         report.nodeid, report.location = item.nodeid, item.location
         reports.append(report)
     return reports
+
+
+def _of_the_test(item: pytest.Item, collected: pytest.CollectReport) -> pytest.TestReport:
+    """Its module was skipped, or could not be imported, in the test's own process; here it was."""
+    report = failed_report(item, "setup", "")
+    report.outcome, report.longrepr = collected.outcome, collected.longrepr
+    return report
 
 
 def _over_budget(wanted: Wanted, run: pathlib.Path) -> Optional[str]:
@@ -118,15 +169,10 @@ def _over_budget(wanted: Wanted, run: pathlib.Path) -> Optional[str]:
         return "strata_max_memory: nothing was recorded: the test allocated no memory with torch"
     words = ["report", str(run), "--budget", str(wanted.budget_bytes)]
     words += ["--device", wanted.device] if wanted.device is not None else []
-    checked = _strata(*words, "--json")
+    checked = native.run_program(*words, "--json")
     if checked.returncode not in (0, 4):
         return f"strata_max_memory: {checked.stderr.strip()}"
     check = parse_check(checked.stdout)
     if wanted.dry is not None and wanted.device is None and check["device"] == "cpu":
         return f"strata_max_memory: the test allocated nothing on the dry {wanted.dry}, only on the CPU; move the model there: .cuda()"
-    return None if check["fits"] else "strata_max_memory: " + _strata(*words).stdout.rstrip()
-
-
-def _strata(*words: str) -> "subprocess.CompletedProcess[str]":
-    environment: Dict[str, str] = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    return subprocess.run([str(native.program()), *words], capture_output=True, text=True, env=environment)
+    return None if check["fits"] else "strata_max_memory: " + native.run_program(*words).stdout.rstrip()

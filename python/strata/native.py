@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import subprocess
 
 _PACKAGE = pathlib.Path(os.path.abspath(__file__)).parent
 
@@ -31,6 +32,14 @@ def folder() -> pathlib.Path:
 def program() -> pathlib.Path:
     """The program `strata`."""
     return folder() / "bin" / "strata"
+
+
+def run_program(*words: str) -> "subprocess.CompletedProcess[str]":
+    """The program with these arguments, run to its end, without what `strata exec` or the dry GPU preload for this process. Raises
+    NativePartsMissing.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    return subprocess.run([str(program()), *words], capture_output=True, text=True, env=environment)
 
 
 def attach_library() -> pathlib.Path:

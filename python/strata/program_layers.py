@@ -7,7 +7,7 @@ Called by the source `torch` under `strata exec --layers`, once (sources/torch/t
 from __future__ import annotations
 
 import gc
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Set, Tuple
 
 import torch
 
@@ -37,8 +37,7 @@ def find_trained() -> Tuple[List[torch.nn.Module], List[Any]]:
             modules.append(thing)
         elif known == "optimizer":
             optimizers.append(thing)
-    parts = {id(part) for module in modules for part in _parts_of(module)}
-    roots = [module for module in modules if id(module) not in parts and _elements(module) > 0]
+    roots = [module for module in _roots_of(modules) if _elements(module) > 0]
     return sorted(roots, key=_elements, reverse=True), optimizers
 
 
@@ -46,6 +45,28 @@ def _kind_of(kind: type) -> str:
     if issubclass(kind, torch.nn.Module):
         return "module"
     return "optimizer" if issubclass(kind, torch.optim.Optimizer) else "other"
+
+
+def _roots_of(modules: List[torch.nn.Module]) -> List[torch.nn.Module]:
+    """Those that no other reaches; of those that reach each other, as a child that holds its parent, the first."""
+    reached: Set[int] = set()
+    starts = [module for module in modules if _reach(module, reached)]
+    reached.clear()
+    # No start reaches a later one.
+    return [module for module in reversed(starts) if _reach(module, reached)][::-1]
+
+
+def _reach(module: torch.nn.Module, reached: Set[int]) -> bool:
+    """Adds what the module reaches. Whether it was not reached before."""
+    if id(module) in reached:
+        return False
+    ahead = [module]
+    while ahead:
+        part = ahead.pop()
+        if id(part) not in reached:
+            reached.add(id(part))
+            ahead += _parts_of(part)
+    return True
 
 
 def _parts_of(module: torch.nn.Module) -> List[Any]:

@@ -8,7 +8,6 @@ import html
 import json
 import os
 import pathlib
-import subprocess
 from typing import Any, Dict, List, Mapping, Optional, Union
 
 from . import native
@@ -23,7 +22,7 @@ class RunError(RuntimeError):
 
 def open_run(run: "Union[str, os.PathLike[str]]", *, rank: Optional[int] = None, device: Optional[str] = None) -> "Run":
     """The run in a folder, also of one that was killed. Of several ranks and devices the first that recorded most, or the one named
-    ("cuda:1", "pinned"). Raises RunError.
+    ("cuda:1", "pinned"). Raises RunError, and NativePartsMissing where the package was installed without its program.
     """
     return Run(pathlib.Path(run), rank, device)
 
@@ -31,7 +30,8 @@ def open_run(run: "Union[str, os.PathLike[str]]", *, rank: Optional[int] = None,
 class Run:
     """A recorded run. Sizes are bytes, times nanoseconds since its begin.
 
-    Tables are pandas' or, with `to="arrow"`, pyarrow's; neither is imported before it is asked for.
+    Tables are pandas' or, with `to="arrow"`, pyarrow's; neither is imported before it is asked for, and TableError says which one is
+    missing. What cannot be read raises RunError. Each call but `summary`, which is kept, reads the run again.
     """
 
     def __init__(self, directory: pathlib.Path, rank: Optional[int] = None, device: Optional[str] = None) -> None:
@@ -126,13 +126,7 @@ class Run:
         return self._strata("export", "--format", "csv", "--what", what, "--out", "-")
 
     def _strata(self, command: str, *words: str) -> str:
-        environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-        done = subprocess.run(
-            [str(native.program()), command, str(self.directory), *words, *self._options],
-            capture_output=True,
-            text=True,
-            env=environment,
-        )
+        done = native.run_program(command, str(self.directory), *words, *self._options)
         if done.returncode != 0:
             raise RunError(done.stderr.strip().removeprefix("strata: "))
         return done.stdout

@@ -8,7 +8,6 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 from types import TracebackType
 from typing import Any, Iterable, List, Mapping, Optional, Type, Union
@@ -32,7 +31,8 @@ class run:  # noqa: N801 - used as a function, as contextlib's classes are
     quiet: print no table on standard error at the end.
 
     Where it ends, summary.json and report.html are in the folder, `directory`, which `strata.open` reads. Under `strata exec`, and within
-    another such context, it leaves all to the run that is open.
+    another such context, it leaves all to the run that is open. Where it begins it raises RecordingError, and NativePartsMissing where the
+    package was installed without its libraries. A child that is forked within records nothing.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class run:  # noqa: N801 - used as a function, as contextlib's classes are
         _import_torch()
         if session.current() is not None:  # `strata exec` opened one as torch came
             return self
-        begun = _strata("record", "begin", *self._words)
+        begun = native.run_program("record", "begin", *self._words)
         if begun.returncode != 0:
             raise RecordingError(begun.stderr.strip())
         places = json.loads(begun.stdout)
@@ -91,15 +91,9 @@ class run:  # noqa: N801 - used as a function, as contextlib's classes are
             return
         attachment.leave()
         session.set_current(None)
-        opened.close(_reason(kind))
-        ended = _strata("record", "end", str(self.directory), *(["--quiet"] if self._quiet else []))
+        opened.close(_reason(kind, error))
+        ended = native.run_program("record", "end", str(self.directory), *(["--quiet"] if self._quiet else []))
         sys.stderr.write(ended.stderr)
-
-
-def _strata(*words: str) -> "subprocess.CompletedProcess[str]":
-    # Without what `strata exec` or the dry GPU preload for this process.
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    return subprocess.run([str(native.program()), *words], capture_output=True, text=True, env=environment)
 
 
 def _remove_empty_run(settings: pathlib.Path) -> None:
@@ -126,9 +120,11 @@ def _program_name() -> str:
     return name or "python"
 
 
-def _reason(kind: Optional[Type[BaseException]]) -> int:
-    if kind is None or (issubclass(kind, SystemExit)):
+def _reason(kind: Optional[Type[BaseException]], error: Optional[BaseException]) -> int:
+    if kind is None:
         return session.RUN_DONE
+    if isinstance(error, SystemExit):  # whose code is a text where that is the complaint
+        return session.RUN_DONE if error.code in (None, 0) else session.RUN_FAILED
     if issubclass(kind, KeyboardInterrupt):
         return session.RUN_INTERRUPTED
     if issubclass(kind, MemoryError) or kind.__name__ == "OutOfMemoryError":

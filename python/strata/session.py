@@ -10,7 +10,8 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-from typing import Optional, Sequence
+import sys
+from typing import Optional, Sequence, Set
 
 from . import native
 
@@ -81,7 +82,15 @@ class Session:
         self._close(reason)
 
     def step(self, loss: Optional[float], tokens: int) -> None:
-        self._step(math.nan if loss is None else loss, tokens)
+        """What is no number is left out, and said once: a recorded program ends as it would without."""
+        try:
+            told = (math.nan if loss is None else float(loss), int(tokens))
+            if not 0 <= told[1] < 1 << 63:
+                raise ValueError("tokens count up from zero")
+        except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+            told = (math.nan, 0)
+            _say_once(f"strata.step(loss={loss!r}, tokens={tokens!r}): {error}; such steps go without either")
+        self._step(*told)
 
     def begin_phase(self, name: str) -> int:
         return int(self._begin_phase(name.encode()))
@@ -109,6 +118,16 @@ class Session:
         self._tensor(
             role, name.encode(), dtype.encode(), kind, device_index, address, storage_bytes, owner_address, extents, len(sizes)
         )
+
+
+_said: Set[str] = set()
+
+
+def _say_once(text: str) -> None:
+    call = text.partition("(")[0]
+    if call not in _said:
+        _said.add(call)
+        sys.stderr.write(f"strata: {text}\n")
 
 
 def _function(library: ctypes.CDLL, name: str, result: object, *arguments: object) -> "ctypes._NamedFuncPointer":
@@ -147,8 +166,9 @@ def _look_for_one() -> Optional[Session]:
     global _may_come
     try:
         session = of_process()
-    except native.NativePartsMissing:
+    except native.NativePartsMissing as error:
         _may_come = False
+        sys.stderr.write(f"strata: no mark of this program is recorded: {error}; use the package of the Strata that records it\n")
         return None
     if session.is_recording():
         set_current(session)

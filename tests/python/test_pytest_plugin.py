@@ -90,6 +90,98 @@ def test_after(device):
     assert outcomes(run(programs, text)) == {"passed": 5, "skipped": 1}
 
 
+OPTIONS = """
+def pytest_addoption(parser):
+    parser.addoption("--run-slow", action="store_true")
+    parser.addoption("--width", default="0")
+"""
+SLOW = """
+import os
+@pytest.mark.strata_max_memory("1 GiB")
+def test_fits(request, tmp_path):
+    if not request.config.getoption("--run-slow"):
+        pytest.skip("slow")
+    assert request.config.getoption("--width") == "64"
+    train("cpu")
+
+def test_beside_it(tmp_path):
+    assert tmp_path.exists()
+"""
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "1"]], ids=["in one process", "in a worker"])
+def test_options_of_the_command_line_are_the_tests_own(programs, workers):
+    programs.write("conftest.py", OPTIONS)
+    words = ["--run-slow", "--width", "64", "-k", "fits or beside", "--maxfail", "3", "--junitxml=done.xml", "--basetemp", "scratch", *workers]
+    done = run(programs, SLOW, *words)
+    assert outcomes(done) == {"passed": 2}, done.stdout
+    assert 'tests="2"' in (programs.folder / "done.xml").read_text(), "the session's own, with both tests"
+    assert outcomes(run(programs, SLOW, *workers)) == {"passed": 1, "skipped": 1}
+
+
+def test_options_of_the_environment_and_of_the_ini_file_are_the_tests_own(programs):
+    programs.write("conftest.py", OPTIONS)
+    programs.write("test_model.py", MODEL + SLOW)
+    programs.write("pytest.ini", "[pytest]\naddopts = -p no:cacheprovider --width=64 -m 'not other' --junitxml=done.xml\n")
+    done = programs.python("-m", "pytest", "-p", "strata.pytest_plugin", "-q", PYTEST_ADDOPTS="--run-slow", COLUMNS="200")
+    assert outcomes(done) == {"passed": 2}, done.stdout
+    assert 'tests="2"' in (programs.folder / "done.xml").read_text()
+
+
+def test_a_test_that_skips_itself_is_skipped(programs):
+    text = '@pytest.mark.strata_max_memory("1 GiB", dry="a100-40gb")\ndef test_fits():\n    pytest.skip("not here")\n'
+    done = run(programs, text, "-rs")
+    assert outcomes(done) == {"skipped": 1} and "not here" in done.stdout
+
+
+def test_a_module_that_is_skipped_where_there_is_a_card(programs):
+    """Which the session does not see, and the test's own process does."""
+    text = """
+if torch.cuda.is_available():
+    pytest.skip("for the CPU", allow_module_level=True)
+
+@pytest.mark.strata_max_memory("1 GiB", dry="a100-40gb")
+def test_fits():
+    train("cpu")
+"""
+    done = run(programs, text, "-rs")
+    assert outcomes(done) == {"skipped": 1} and "for the CPU" in done.stdout, done.stdout
+
+
+def test_a_module_that_fails_where_there_is_a_card(programs):
+    text = 'assert not torch.cuda.is_available(), "mine"\n@pytest.mark.strata_max_memory("1 GiB", dry="a100-40gb")\ndef test_fits():\n    pass\n'
+    done = run(programs, text)
+    assert outcomes(done) == {"error": 1} and "mine" in done.stdout, done.stdout
+
+
+def test_a_teardown_that_fails_is_an_error_beside_the_tests_own_outcome(programs):
+    text = """
+@pytest.fixture
+def resource():
+    yield
+    raise OSError("not released")
+
+@pytest.mark.strata_max_memory("1 GiB")
+def test_fits(resource):
+    train("cpu")
+
+@pytest.mark.strata_max_memory("1 MB")
+def test_does_not_fit(resource):
+    train("cpu")
+"""
+    done = run(programs, text)
+    assert outcomes(done)["passed"] == 1 and outcomes(done)["failed"] == 1 and "2 errors" in done.stdout, done.stdout
+    assert "not released" in done.stdout and "above the budget" in done.stdout
+
+
+def test_a_failure_that_is_expected_is_one_above_the_budget_too(programs):
+    text = '@pytest.mark.xfail(strict=True)\n@pytest.mark.strata_max_memory({})\ndef test_fits():\n    train("cpu")\n    {}\n'
+    done = run(programs, text.format('"1 MB"', ""))
+    assert "1 xfailed" in done.stdout, done.stdout
+    done = run(programs, text.format('"1 GiB"', "assert False"))
+    assert "1 xfailed" in done.stdout, done.stdout
+
+
 def test_beside_other_workers(programs):
     text = """
 @pytest.mark.strata_max_memory("1 GiB")
@@ -113,6 +205,32 @@ def test_a_test_that_leaves_the_card_alone_is_no_proof(programs):
 def test_a_process_that_dies_is_a_failure(programs):
     done = run(programs, '@pytest.mark.strata_max_memory("1 GiB")\ndef test_fits():\n    import os\n    os.kill(os.getpid(), 9)\n')
     assert done.returncode == 1 and "ended with" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "dies",
+    [
+        "@pytest.fixture\ndef dies():\n    yield\n    import os\n    os.kill(os.getpid(), 11)\n",
+        "@pytest.fixture\ndef dies():\n    yield\n    pytest.exit('enough')\n",
+        "@pytest.fixture\ndef dies():\n    import atexit, os\n    atexit.register(os.kill, os.getpid(), 11)\n",
+    ],
+    ids=["in its teardown", "in its teardown by itself", "behind its teardown"],
+)
+def test_a_process_that_dies_once_the_test_has_passed_is_a_failure(programs, dies):
+    done = run(programs, dies + '@pytest.mark.strata_max_memory("1 GiB")\ndef test_fits(dies):\n    train("cpu")\n')
+    assert done.returncode == 1 and outcomes(done).get("error", outcomes(done).get("failed")) == 1, done.stdout
+    assert "the test's own process ended with" in done.stdout
+
+
+def test_what_the_process_said_on_stderr_is_shown_with_a_failure(programs):
+    text = '@pytest.mark.strata_max_memory("1 GiB")\ndef test_fits():\n    import os\n    os.write(2, b"last words\\n")\n    assert False\n'
+    done = run(programs, text, "--capture=sys")
+    assert outcomes(done) == {"failed": 1} and "\nlast words\n" in done.stdout, done.stdout
+
+
+def test_nothing_is_captured_where_nothing_is_to_be(programs):
+    done = run(programs, '@pytest.mark.strata_max_memory("1 GiB")\ndef test_fits():\n    print("spoken")\n    train("cpu")\n', "-s")
+    assert outcomes(done) == {"passed": 1} and "spoken" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ model = transformers.GPT2LMHeadModel(transformers.GPT2Config(n_layer=2, n_head=2
 data = [{"input_ids": row, "labels": row} for row in torch.randint(0, 128, (32, 32))]
 with tempfile.TemporaryDirectory() as folder:
     settings = transformers.TrainingArguments(folder, per_device_train_batch_size=4, gradient_accumulation_steps=2, max_steps=3, eval_strategy="steps",
-        eval_steps=2, logging_steps=1, report_to=[], save_strategy="no", disable_tqdm=True, use_cpu=True)
+        eval_steps=2, logging_steps=1, report_to=[], save_strategy="steps", save_steps=2, disable_tqdm=True, use_cpu=True)
     trainer = transformers.Trainer(model, settings, train_dataset=data, eval_dataset=data[:8], callbacks=callbacks)
     trainer.remove_callback(transformers.PrinterCallback)
     trainer.train()
@@ -84,6 +84,15 @@ def test_each_optimizer_step_is_a_step(framework):
 def test_evaluation_is_a_phase_of_its_own(framework):
     name, _, _, programs = framework
     assert ("evaluation", 0) in {(phase, inferred) for phase, inferred, _ in programs.phases(name)}
+
+
+def test_saving_is_a_phase_behind_the_evaluation(framework):
+    name, _, _, programs = framework
+    if name == "lightning":
+        pytest.skip("its Trainer saves by a callback of its own, which has no callbacks")
+    # Of the last step, too, which the trainer evaluates and saves behind the loop.
+    marked = [phase for phase, inferred, _ in programs.phases(name) if not inferred]
+    assert marked == ["evaluation", "checkpoint_save"] * 2
 
 
 def test_owners_and_layers_have_the_models_names(framework):

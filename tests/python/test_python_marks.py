@@ -4,6 +4,8 @@
 import pytest
 from training_programs import BEGIN
 
+from program_folder import STRATA
+
 STEPS = {
     "at the top": "for index in range(4):\n    strata.step()\n    train(model, optimizer, *batch())\n",
     "at the end": "for index in range(4):\n    train(model, optimizer, *batch())\n    strata.step(loss=1.5, tokens=32)\n",
@@ -34,6 +36,22 @@ def test_what_a_step_is_told_belongs_to_the_one_that_ends(programs):
     programs.write("train.py", BEGIN + "model, optimizer = make()\n" + STEPS["at the end"])
     programs.exec("train.py")
     assert programs.query("SELECT DISTINCT loss, tokens FROM step") == [(1.5, 32)]
+
+
+def test_a_step_takes_what_is_a_number_and_says_what_is_none(programs):
+    programs.write(
+        "train.py",
+        BEGIN
+        + """
+model, optimizer = make()
+for loss, tokens in ((torch.tensor(1.5), torch.tensor(32)), (2, 3.5), ("low", 4), (1.0, -1), (None, 5)):
+    train(model, optimizer, *batch())
+    strata.step(loss=loss, tokens=tokens)
+""",
+    )
+    said = programs.exec("train.py").stderr
+    assert programs.query("SELECT loss, tokens FROM step ORDER BY step") == [(1.5, 32), (2, 3), (None, 0), (None, 0), (None, 5)]
+    assert said.count("strata.step(loss='low', tokens=4)") == said.count("strata.step(") == 1
 
 
 def test_marked_phases_win_over_inferred_ones(programs):
@@ -138,6 +156,16 @@ for index in range(3):
     programs.exec("train.py")
     assert programs.steps() == [0, 1, 2]
     assert "child" not in {name for name, _, _ in programs.phases()}
+
+
+def test_a_package_of_another_release_says_once_that_its_marks_are_lost(programs):
+    """What `strata exec` names is a library without the functions that this package calls."""
+    other = str(STRATA.parents[1] / "lib/libstrata.so")
+    programs.write("marks.py", "import strata\nfor _ in range(3):\n    strata.step()\n    with strata.phase('forward'):\n        print('on')\n")
+    done = programs.python("marks.py", STRATA_ATTACH=other)
+    assert (done.returncode, done.stdout) == (0, "on\n" * 3), done.stderr
+    [said] = done.stderr.splitlines()
+    assert said.startswith("strata: no mark of this program is recorded: ") and other in said
 
 
 def test_without_its_native_parts_the_package_says_so(tmp_path, programs):

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package itself: its annotations, its wheel in an environment of its own, other Pythons, and that pins agree."""
 
+import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 
@@ -65,6 +67,49 @@ def test_the_wheel_is_for_every_python_and_holds_all(wheel):
     sources = ("strata/_native/share/strata/source/", "strata/_native/share/strata/examples/")
     beside_sources = [name for name in names if not name.startswith(sources)]
     assert not [name for name in beside_sources if "step_counter" in name or "__pycache__" in name or name.endswith(".hpp")]
+
+
+def test_the_wheel_says_what_it_is(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        [folder] = {name.split("/")[0] for name in archive.namelist() if ".dist-info/" in name}
+        told = archive.read(f"{folder}/WHEEL").decode()
+        papers = {name: archive.read(f"{folder}/licenses/{name}").decode() for name in ("LICENSE", "THIRD_PARTY_LICENSES.md")}
+        materials = json.loads(archive.read(f"{folder}/sboms/strata.cdx.json"))
+        metadata = archive.read(f"{folder}/METADATA").decode()
+    tags = {line.removeprefix("Tag: ") for line in told.splitlines() if line.startswith("Tag: ")}
+    assert tags == {wheel.name.removesuffix(".whl").split("-", 2)[2]}
+    assert "Root-Is-Purelib: false" in told
+    assert papers == {name: (REPOSITORY / name).read_text() for name in papers}
+    assert materials["metadata"]["component"]["version"] == wheel.name.split("-")[1]
+    assert "License-Expression: Apache-2.0" in metadata and "Requires-Dist: torch" not in metadata
+
+
+def test_with_nothing_else_it_starts(wheel, tmp_path):
+    """No index to get anything from, no torch, no package but what the wheel asks for: nothing."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
+    python = tmp_path / "bare/bin/python"
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    bare = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}  # and no PYTHONPATH
+    subprocess.run([*pip, "install", "--no-index", "--quiet", wheel], check=True, timeout=300, env=bare)
+    installed = subprocess.run([*pip, "list", "--format=freeze"], check=True, capture_output=True, text=True, env=bare).stdout.split()
+    assert [line.split("==")[0] for line in installed] == ["strata"]
+    version = call(tmp_path / "bare", "strata", "--version", cwd=tmp_path)
+    assert (version.returncode, version.stdout.split()[-1]) == (0, project()["project"]["version"]), version.stderr
+    marked = call(tmp_path / "bare", "python", "-c", "import strata\nstrata.step()\nwith strata.phase('forward'): print(1)", cwd=tmp_path)
+    assert (marked.returncode, marked.stdout) == (0, "1\n"), marked.stderr
+
+
+def test_the_source_distribution_holds_all_that_git_lists(tmp_path):
+    pytest.importorskip("scikit_build_core", reason="scikit-build-core: third_party/requirements-workloads.txt")
+    made = "import sys; from scikit_build_core.build import build_sdist; print(build_sdist(sys.argv[1]))"
+    done = subprocess.run([sys.executable, "-c", made, tmp_path], cwd=REPOSITORY, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.split("\0")
+    wanted = {name for name in listed if name and (REPOSITORY / name).exists()}
+    with tarfile.open(tmp_path / done.stdout.split()[-1]) as archive:
+        held = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+    assert len(wanted) > 1000 and wanted - held == set()
+    assert {name for name in held if name.startswith(("build/", ".venv", ".cache/", "runs/"))} == set()
 
 
 @pytest.fixture(scope="module")

@@ -27,15 +27,19 @@ class StrataCallback(transformers.TrainerCallback):  # type: ignore[misc]
     def on_step_end(self, args: Any, state: Any, control: Any, **named: Any) -> None:
         self._end_aside()
         marks.step()
-        self._expect_evaluation(control)
+        self._expect(control)
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **named: Any) -> None:
-        self._expect_evaluation(control)
+        self._expect(control)
 
     def on_prediction_step(self, args: Any, state: Any, control: Any, **named: Any) -> None:
-        self._begin_aside()
+        self._begin_aside("evaluation")
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **named: Any) -> None:
+        self._end_aside()
+        self._expect_saving(control)
+
+    def on_save(self, args: Any, state: Any, control: Any, **named: Any) -> None:
         self._end_aside()
 
     def on_predict(self, args: Any, state: Any, control: Any, metrics: Any = None, **named: Any) -> None:
@@ -44,14 +48,22 @@ class StrataCallback(transformers.TrainerCallback):  # type: ignore[misc]
     def on_train_end(self, args: Any, state: Any, control: Any, **named: Any) -> None:
         self._end_aside()
 
-    def _expect_evaluation(self, control: Any) -> None:
+    def _expect(self, control: Any) -> None:
         # Before its first batch is loaded, which would begin a step.
         if control.should_evaluate:
-            self._begin_aside()
+            self._begin_aside("evaluation")
+        else:
+            self._expect_saving(control)
 
-    def _begin_aside(self) -> None:
+    def _expect_saving(self, control: Any) -> None:
+        # The trainer tells of a checkpoint when it is written (on_save). That it will write one is known here, behind an evaluation or
+        # where there is none; but not with save_strategy="best", which compares first.
+        if control.should_save:
+            self._begin_aside("checkpoint_save")
+
+    def _begin_aside(self, phase: str) -> None:
         if not self._aside:
-            self._aside.append(marks.phase("evaluation").__enter__())
+            self._aside.append(marks.phase(phase).__enter__())
 
     def _end_aside(self) -> None:
         while self._aside:
