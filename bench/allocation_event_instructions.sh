@@ -7,24 +7,9 @@
 #     bench/allocation_event_instructions.sh [build folder]
 set -euo pipefail
 
-build=${1:-"$(dirname "$0")/../build/release"}
-program="$build/bench/bench_allocation_event"
-[[ -x $program ]] || { echo "no $program: run ./dev bench, or build the target bench_allocation_event" >&2; exit 2; }
-command -v valgrind > /dev/null || { echo "valgrind is missing: apt-get install valgrind" >&2; exit 2; }
+benchmark=bench_allocation_event
+source "$(dirname "$0")/count_instructions.sh"
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-instructions() { # pairs, traced|untraced
-  valgrind --tool=callgrind --callgrind-out-file="$scratch/$2.$1" --collect-atstart=no \
-    --toggle-collect='*allocate_and_free*' "$program" --pairs "$1" "$2" 2> "$scratch/log" >&2 ||
-    { cat "$scratch/log" >&2; exit 1; }
-  sed -n 's/^.*Collected : \([0-9]*\).*$/\1/p' "$scratch/log"
-}
-
-few=1000 many=5000
-a_pair() { echo $((($(instructions $many "$1") - $(instructions $few "$1")) / (many - few))); }
-
-untraced=$(a_pair untraced)
-traced=$(a_pair traced)
+untraced=$(a_round '*allocate_and_free*' --pairs untraced)
+traced=$(a_round '*allocate_and_free*' --pairs traced)
 echo "allocate + free: $untraced instructions untraced, $traced traced: $(((traced - untraced) / 2)) an event"

@@ -2,20 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `strata exec` costs a step of somebody else's Python program on the dry GPU, where nothing is computed and every call shows.
 
-The program is a GPT of 6 layers whose width is 128 (AdamW); it counts the processor's time of its own steps, on all threads, which other
-processes disturb less than the clock's. Rounds run it bare, with steps, phases and owners alone
-(a plugin that hears of nothing else), and with each of the settings people use, one after the other, in an order that turns from round to
-round. Printed is, for each, the median over the rounds of its step to that round's bare one.
+The program is a GPT of 6 layers whose width is 128 (AdamW). It runs bare, with steps, phases and owners alone (a plugin that hears of
+nothing else), and with each of the settings people use. Two ways:
+
+* processor's time: of its own steps, on all threads, which other processes disturb less than the clock's, in rounds that run one setting
+  after the other, in an order that turns. Printed is, for each, the median over the rounds of its step to that round's bare one.
+* instructions (--instructions): callgrind's count on all threads for runs of two lengths, so that start and end cancel. What the kernel does
+  is not in it.
 
 Exit code 0 when phases and owners are within the limit, 1 otherwise.
 
     bench/drop_in_cost.py
     bench/drop_in_cost.py --rounds 20 --json
+    bench/drop_in_cost.py --instructions
 """
 
 import argparse
 import json
+import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -59,14 +65,50 @@ WAYS = {
 }
 
 
-def step_seconds(strata, words, program, out):
-    command = [str(strata), "exec", "--dry", "h100-80gb", *words]
-    if "none" not in words:
-        command += ["--out", str(out)]
-    done = subprocess.run([*command, "--", sys.executable, str(program)], capture_output=True, text=True, check=False)
+def run(command, environment=None):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stderr[-2000:]}")
-    return float(done.stdout)
+    return done.stdout
+
+
+def recorded(strata, words, out):
+    return [str(strata), "exec", "--dry", "h100-80gb", *words, *([] if "none" in words else ["--out", str(out)])]
+
+
+def step_seconds(strata, words, program, out):
+    return float(run([*recorded(strata, words, out), "--", sys.executable, str(program)]))
+
+
+def instructions_a_step(strata, words, scratch, name):
+    few, many = 30, 90
+    counts = []
+    for steps in (few, many):
+        program = scratch / f"{name}-{steps}.py"
+        program.write_text(PROGRAM.replace("STEPS", str(steps)))
+        out = scratch / f"{name}-{steps}.callgrind"
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", f"--log-file={out}.log"]
+        # Callgrind for the program alone, not for `strata`; its helpers' threads would wait in loops.
+        command = [*recorded(strata, words, scratch / f"{name}-{steps}"), "--", *valgrind, sys.executable, str(program)]
+        run(command, {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"})
+        counts.append(int(re.search(r"^totals: (\d+)", out.read_text(), re.MULTILINE).group(1)))
+        print(f"{name}, {steps} steps: {counts[-1]:,} instructions", file=sys.stderr)
+    return (counts[1] - counts[0]) / (many - few)
+
+
+def by_instructions(arguments):
+    with tempfile.TemporaryDirectory(prefix="strata-bench-") as folder:
+        scratch = pathlib.Path(folder)
+        strata = arguments.build / "bin/strata"
+        steps = {name: instructions_a_step(strata, words, scratch, name.replace(" ", "-")) for name, words in WAYS.items()}
+    ratios = {name: of / steps["bare"] for name, of in steps.items()}
+    if arguments.json:
+        print(json.dumps({"instructions_a_step": steps, "ratios": ratios}))
+    else:
+        for name, of in steps.items():
+            print(f"{name}: {of / 1e6:.2f} million instructions a step, {ratios[name]:.3f} of a bare one")
+        print(f"limit for phases and owners: {arguments.max_ratio}")
+    return 0 if ratios["phases and owners"] <= arguments.max_ratio else 1
 
 
 def main():
@@ -76,7 +118,12 @@ def main():
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--max-ratio", type=float, default=1.05, help="limit for phases and owners")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--instructions", action="store_true")
     arguments = parser.parse_args()
+    return by_instructions(arguments) if arguments.instructions else by_time(arguments)
+
+
+def by_time(arguments):
     ways = list(WAYS.items())
     ratios = {name: [] for name, _ in ways[1:]}
     with tempfile.TemporaryDirectory(prefix="strata-bench-") as folder:

@@ -4,11 +4,11 @@
 // machine may be shared).
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "bench/fastest.hpp"
 #include "bench/plugins/emitter.hpp"
 #include "strata/runtime/session.hpp"
 
@@ -72,19 +72,13 @@ void phase_begin_and_end(benchmark::State& state) {
   for (auto _ : state) session.end_phase(session.begin_phase(PhaseKind::kForward, "forward"));
 }
 
-double minimum(const std::vector<double>& values) {
-  return *std::min_element(values.begin(), values.end());
+void with_plugins(benchmark::internal::Benchmark* benchmark) {
+  fastest_of_many(benchmark->ArgName("plugins")->Arg(0)->Arg(1)->Arg(4));
 }
 
-void repeated(benchmark::internal::Benchmark* benchmark) {
-  benchmark->ArgName("plugins")->Arg(0)->Arg(1)->Arg(4)->Repetitions(50)->MinTime(0.02)->ReportAggregatesOnly(
-      true);
-  benchmark->ComputeStatistics("min", minimum);
-}
-
-BENCHMARK(memory_event)->Apply(repeated);
-BENCHMARK(op_begin_and_end)->Apply(repeated);
-BENCHMARK(phase_begin_and_end)->Apply(repeated);
+BENCHMARK(memory_event)->Apply(with_plugins);
+BENCHMARK(op_begin_and_end)->Apply(with_plugins);
+BENCHMARK(phase_begin_and_end)->Apply(with_plugins);
 
 }  // namespace
 }  // namespace strata

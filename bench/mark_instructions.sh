@@ -7,21 +7,8 @@
 #     bench/mark_instructions.sh [build folder]
 set -euo pipefail
 
-build=${1:-"$(dirname "$0")/../build/release"}
-program="$build/bench/bench_trainer_marks"
-[[ -x $program ]] || { echo "no $program: run ./dev bench, or build the target bench_trainer_marks" >&2; exit 2; }
-command -v valgrind > /dev/null || { echo "valgrind is missing: apt-get install valgrind" >&2; exit 2; }
+benchmark=bench_trainer_marks
+source "$(dirname "$0")/count_instructions.sh"
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-instructions() { # times
-  valgrind --tool=callgrind --callgrind-out-file="$scratch/$1" --collect-atstart=no \
-    --toggle-collect='three_marks()' "$program" --loop "$1" 2> "$scratch/log" >&2 ||
-    { cat "$scratch/log" >&2; exit 1; }
-  sed -n 's/^.*Collected : \([0-9]*\).*$/\1/p' "$scratch/log"
-}
-
-few=1000 many=5000
-three=$((($(instructions $many) - $(instructions $few)) / (many - few)))
+three=$(a_round 'three_marks()' --loop)
 echo "step + phase + module: $three instructions with the call around them: $(((three + 2) / 3)) a mark"

@@ -4,10 +4,9 @@
 // repetition counts (the machine may be shared).
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <vector>
 
+#include "bench/fastest.hpp"
 #include "plugins/nvtx_markers/domain.hpp"
 #include "strata/runtime/session.hpp"
 
@@ -39,16 +38,8 @@ void nvtx_phase(benchmark::State& state) {
   for (auto _ : state) session.end_phase(session.begin_phase(PhaseKind::kForward, "forward"));
 }
 
-double minimum(const std::vector<double>& values) {
-  return *std::min_element(values.begin(), values.end());
-}
-
-void repeated(benchmark::internal::Benchmark* benchmark) {
-  benchmark->Repetitions(50)->MinTime(0.02)->ReportAggregatesOnly(true)->ComputeStatistics("min", minimum);
-}
-
-BENCHMARK(nvtx_push_and_pop)->Apply(repeated);
-BENCHMARK(nvtx_phase)->ArgName("plugins")->Arg(0)->Arg(1)->Apply(repeated);
+BENCHMARK(nvtx_push_and_pop)->Apply(fastest_of_many);
+BENCHMARK(nvtx_phase)->ArgName("plugins")->Arg(0)->Arg(1)->Apply(fastest_of_many);
 
 }  // namespace
 }  // namespace strata

@@ -29,7 +29,7 @@
 #include "bench/trained.hpp"
 #include "host/analysis/analyse.hpp"
 #include "host/config/load.hpp"
-#include "host/export/memory_viz.hpp"
+#include "host/export/snapshot/memory_viz.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata {

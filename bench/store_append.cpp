@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "host/runtime/store.hpp"
+#include "host/runtime/store/store.hpp"
 #include "tests/runtime/counted_row.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "host/runtime/definition_log.hpp"
 #include "host/runtime/spool_pool.hpp"
-#include "host/runtime/store_database.hpp"
-#include "host/runtime/store_writer.hpp"
+#include "host/runtime/store/definition_log.hpp"
+#include "host/runtime/store/store_database.hpp"
+#include "host/runtime/store/writer_thread.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace {
@@ -134,7 +134,8 @@ class WrittenStore {
   strata::DefinitionLog definitions_{folder_.path() / strata::kDefinitionFile};
   strata::Spool& spool_{*pool_.take(1)};
   strata::StoreDatabase database_{folder_.path() / "bench.sqlite"};
-  strata::StoreWriter writer_{database_, pool_, definitions_, problems_};
+  strata::WriterThread writer_{database_, pool_, definitions_, problems_,
+                               strata::StoreSize{strata::StoreOptions{}}};
   std::uint64_t sequence_ = 0;
 };
 

@@ -3,7 +3,7 @@
 """What a row costs the thread that moves it into SQLite, in callgrind's instructions, against its budget.
 
 bench_store_write fills a spool with rows of an allocator event's size (14 columns) and has the writer commit them, batch by
-batch. Counted is StoreWriter::write, which moves a batch: not the looks that found nothing to move. Two counts of batches,
+batch. Counted is WriterThread::write, which moves a batch: not the looks that found nothing to move. Two counts of batches,
 so that the first batch, which makes the tables, cancels.
 
 Exit code 0 when a row is within its budget, 1 otherwise.
@@ -31,14 +31,14 @@ def instructions(program, batches, rows, scratch):
     log = scratch / "callgrind.log"
     valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={log}"]
     # Its parameters are left open: a pattern must spell the whole name as callgrind does.
-    counted = ["--collect-atstart=no", "--toggle-collect=strata::StoreWriter::write(*"]
+    counted = ["--collect-atstart=no", "--toggle-collect=strata::WriterThread::write(*"]
     command = [*valgrind, *counted, program, "--batches", batches, rows]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\nended with {done.returncode}:\n{done.stderr[-2000:]}")
     count = int(re.search(r"Collected : (\d+)", log.read_text()).group(1))
     if count == 0:
-        sys.exit(f"callgrind saw no StoreWriter::write in {program}: is the program stripped?")
+        sys.exit(f"callgrind saw no WriterThread::write in {program}: is the program stripped?")
     return count
 
 

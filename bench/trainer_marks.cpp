@@ -7,10 +7,10 @@
 #include <benchmark/benchmark.h>
 #include <strata/trainer.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <string_view>
-#include <vector>
+
+#include "bench/fastest.hpp"
 
 namespace {
 
@@ -40,18 +40,10 @@ void c_mark_phase(benchmark::State& state) {
   }
 }
 
-double minimum(const std::vector<double>& values) {
-  return *std::min_element(values.begin(), values.end());
-}
-
-void repeated(benchmark::internal::Benchmark* benchmark) {
-  benchmark->Repetitions(50)->MinTime(0.02)->ReportAggregatesOnly(true)->ComputeStatistics("min", minimum);
-}
-
-BENCHMARK(mark_step)->Apply(repeated);
-BENCHMARK(mark_phase)->Apply(repeated);
-BENCHMARK(mark_module)->Apply(repeated);
-BENCHMARK(c_mark_phase)->Apply(repeated);
+BENCHMARK(mark_step)->Apply(strata::fastest_of_many);
+BENCHMARK(mark_phase)->Apply(strata::fastest_of_many);
+BENCHMARK(mark_module)->Apply(strata::fastest_of_many);
+BENCHMARK(c_mark_phase)->Apply(strata::fastest_of_many);
 
 }  // namespace
 

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the project has promised itself, held against what was measured. Exit code 1 where one is missed, or was not measured.
+
+    bench/page/targets.py                 # counts instructions, which takes valgrind and minutes; the rest is of the other tables
+    bench/page/targets.py --quick         # without counting
+"""
+
+import json
+import shutil
+import sys
+
+import estimation
+import recorders
+from command import run
+from markdown import MIB, table
+from results import Results
+from settings import REPOSITORY
+from table import Table, run_alone
+
+NAME = "targets"
+ADDED_LIMIT = 0.01  # of a step's instructions
+TIMES_LESS = 10.0  # than torch.profiler
+COMPARED = "recorders-dry-llama-1b"
+
+
+def instructions(settings):
+    """What bench/quickstart_cost.py counts, or why it was not asked."""
+    if settings.quick:
+        return {"reason": "not counted: valgrind takes minutes, and this is a quick page"}
+    if not settings.valgrind:
+        return {"reason": "not counted for this page (`--no-valgrind`): half an hour of a processor's time"}
+    if shutil.which("valgrind") is None:
+        return {"reason": "not counted: `apt-get install valgrind`"}
+    words = [settings.python, REPOSITORY / "bench/quickstart_cost.py", "--instructions", "--json", "--build", settings.build]
+    return json.loads(run(words, settings.folder("instructions"), statuses=(0, 1)).output)  # 1: above its limit, which is told here
+
+
+def measure(settings):
+    return {"instructions": instructions(settings)}
+
+
+# What of a run is compared, by its figure's name.
+COMPARED_BY = {
+    "all_processor_seconds": "added to a run, start, files and report included",
+    "step_processor_seconds": "added to a step alone",
+}
+
+
+def times_less(result):
+    """torch.profiler's added processor's time over ours, operators recorded, by where it falls: all of it, or within the steps alone.
+
+    torch.profiler puts off to its stop what it has to do for each step, and until then there is nothing to read; so both are held to the target.
+    """
+    rounds = result["rounds"]
+    if not rounds.get("torch.profiler"):
+        return None
+    found = {}
+    for key in COMPARED_BY:
+        ours, theirs = (recorders.added(rounds, way, key).median for way in ("strata", "torch.profiler"))
+        found[key] = theirs / ours if ours > 0 else None
+    return found
+
+
+def verdict(is_met):
+    return "met" if is_met else "**missed**"
+
+
+def verdict_by_the_clock(figures, machine):
+    """Where others wanted the cores, too, the clock decides nothing, unless it is met all the same."""
+    if figures["seconds"] <= estimation.LIMIT_SECONDS or figures["processor_seconds"] > estimation.LIMIT_SECONDS or machine["load"] <= machine["cores"]:
+        return verdict(figures["seconds"] <= estimation.LIMIT_SECONDS)
+    return f"**not decided**: the load was {machine['load']:.1f} on {machine['cores']} cores"
+
+
+def rows(result, told):
+    """`told`: a function of a table's name, its file or None. Rows of (target, limit, measured, verdict)."""
+
+    def others(name):
+        return told(name) and told(name)["result"]
+
+    found = []
+    counted = result["instructions"]
+    if "reason" in counted:
+        found.append(["added to a CPU step by the tracer, quickstart, instructions", f"at most {ADDED_LIMIT:.0%}", counted["reason"], "not measured"])
+    else:
+        added = counted["added_mean"]
+        found.append(["added to a CPU step by the tracer, quickstart, instructions", f"at most {ADDED_LIMIT:.0%}", f"{added:+.2%}", verdict(added <= ADDED_LIMIT)])
+    compared = others(COMPARED)
+    less = times_less(compared) if compared else None
+    peers = "torch.profiler with memory, shapes and stacks beside `strata exec`, dry LLaMA-1B"
+    limit = f"{TIMES_LESS:.0f} times less"
+    for key, name in COMPARED_BY.items():
+        name = f"{name}: {peers}"
+        times = less and less[key]
+        if less is None:
+            found.append([name, limit, "not measured", "not measured"])
+        elif times is None:
+            found.append([name, limit, "ours is less than the bare runs differ", verdict(True)])
+        else:
+            found.append([name, limit, f"{times:.1f} times", verdict(times >= TIMES_LESS)])
+    estimated = others("estimation")
+    if estimated is None:
+        asked = (("a 7B step's peak without a GPU", f"at most {estimation.LIMIT_SECONDS:.0f} s"), ("its host memory", "at most 2 GiB"))
+        found += [[what, limit, "not measured", "not measured"] for what, limit in asked]
+    else:
+        figures = estimation.figures_7b(estimated)
+        took = f"{figures['seconds']:.1f} s ({figures['processor_seconds']:.1f} of processor)"
+        name, limit = "a 7B step's peak without a GPU, by `strata run --dry`", f"at most {estimation.LIMIT_SECONDS:.0f} s"
+        found.append([name, limit, took, verdict_by_the_clock(figures, told("estimation")["machine"])])
+        found.append(["its host memory", "at most 2 GiB", f"{figures['bytes'] / MIB / 1024:.2f} GiB", verdict(figures["bytes"] <= estimation.LIMIT_BYTES)])
+    return found
+
+
+def of_results(results):
+    """A table's file by its name."""
+    return lambda name: results.read(name) if results else None
+
+
+def missed(results):
+    """Lines of what is missed, or was not measured, by what lies there."""
+    told = results.read(NAME)
+    if told is None:
+        return [f"{NAME} was not made"]
+    return [": ".join(row) for row in rows(told["result"], of_results(results)) if row[3] != "met"]
+
+
+def write(result, results=None):
+    found = rows(result, of_results(results))
+    count = sum(row[3] == "met" for row in found)
+    return table(["target", "limit", "measured", ""], found) + f"\n\n{count} of {len(found)} are met. The limits of single events are in [costs.md](costs.md), and `./dev bench` holds them."
+
+
+def tables():
+    commands = ["./dev bench page targets", "bench/quickstart_cost.py --instructions", f"./dev bench page estimation {COMPARED}"]
+    return [Table(name=NAME, title="Targets", measure=measure, write=write, commands=commands, reads_others=True)]
+
+
+if __name__ == "__main__":
+    others = Results(REPOSITORY / "build/bench-page")
+    sys.exit(run_alone(__doc__, tables(), others) or bool(missed(others)))
