@@ -13,8 +13,13 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
-string(APPEND CMAKE_SHARED_LINKER_FLAGS " -Wl,-z,defs")
+if(NOT STRATA_FUZZ)  # clang's sanitizers are in the program alone, and libraries find them there
+  string(APPEND CMAKE_SHARED_LINKER_FLAGS " -Wl,-z,defs")
+endif()
 include_directories(${PROJECT_SOURCE_DIR})
+# What __FILE__ says in a message is a path within the checkout: a package names no folder of the machine that built it. Lines for
+# debuggers keep whole paths; packages are stripped of them. ccache leaves the folder out of what it hashes.
+add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
@@ -23,9 +28,15 @@ set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 if(STRATA_SANITIZE)
-  # GCC warns of what it cannot follow any more between a sanitizer's checks.
-  add_compile_options(-fsanitize=${STRATA_SANITIZE} -fno-sanitize-recover=all -Wno-maybe-uninitialized)
+  add_compile_options(-fsanitize=${STRATA_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${STRATA_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC warns of what it cannot follow any more between a sanitizer's checks.
+    add_compile_options(-Wno-maybe-uninitialized)
+  endif()
+endif()
+if(STRATA_FUZZ AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "STRATA_FUZZ: libFuzzer comes with clang, and this is ${CMAKE_CXX_COMPILER_ID}: cmake --preset fuzz")
 endif()
 
 # ccache, when it is there. Paths are hashed relative to the checkout, so that a second clone finds what the first one

@@ -37,8 +37,10 @@ function(strata_export_entry_only target)
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
     LINK_DEPENDS ${exports})
-  target_link_options(${target} PRIVATE
-    LINKER:-z,defs LINKER:-z,nodelete LINKER:--version-script=${exports})
+  target_link_options(${target} PRIVATE LINKER:-z,nodelete LINKER:--version-script=${exports})
+  if(NOT STRATA_FUZZ)  # as in compiler.cmake
+    target_link_options(${target} PRIVATE LINKER:-z,defs)
+  endif()
   add_custom_command(TARGET ${target} POST_BUILD
     COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DMODULE=$<TARGET_FILE:${target}>
             -P ${STRATA_PLUGIN_CMAKE_DIR}/check_plugin_exports.cmake

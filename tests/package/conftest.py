@@ -12,3 +12,11 @@ def installation(tmp_path_factory):
     run("cmake", "--install", BUILD, "--prefix", folder / "first")
     (folder / "first").rename(folder / "moved")
     return folder / "moved"
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory):
+    """The folder that the .deb and the tarball lie in."""
+    folder = tmp_path_factory.mktemp("packages")
+    run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", folder)
+    return folder

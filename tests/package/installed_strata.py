@@ -9,6 +9,11 @@ import sys
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("STRATA")
 BUILD = pathlib.Path(PROGRAM).resolve().parents[1] if PROGRAM else REPOSITORY / "build/release"
+sys.path.insert(0, str(REPOSITORY / "tools/release"))
+
+from versions import version  # noqa: E402
+
+VERSION = version()
 PYTHON_FOLDER = pathlib.Path(sys.executable).parent
 TORCH = next(pathlib.Path(sys.prefix).glob("lib/python3.*/site-packages/torch"))
 

@@ -6,14 +6,7 @@ import pathlib
 import tarfile
 
 import pytest
-from installed_strata import BUILD, WITH_TORCH, run
-
-
-@pytest.fixture(scope="module")
-def packages(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("packages")
-    run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", folder)
-    return folder
+from installed_strata import BUILD, REPOSITORY, TORCH, VERSION, WITH_TORCH, run
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +31,27 @@ def test_the_deb_says_what_it_needs(packages):
     for library in ("libc6", "libsqlite3-0", "libyaml-cpp0.7", "libfmt9"):
         assert library in needed
     assert "torch" not in needed
-    assert field(packages, "Version") == "0.1.0"
+    assert field(packages, "Version") == VERSION
     assert "STRATA_TORCH_ROOT" in field(packages, "Description")
+
+
+def test_both_hold_the_licences_and_what_they_are_made_of(unpacked):
+    for top in unpacked.values():
+        papers = top / "share/doc/strata"
+        assert (papers / "LICENSE").read_text() == (REPOSITORY / "LICENSE").read_text()
+        assert (papers / "THIRD_PARTY_LICENSES.md").read_text() == (REPOSITORY / "THIRD_PARTY_LICENSES.md").read_text()
+        assert "License: Apache-2.0" in (papers / "copyright").read_text()
+        told = json.loads((papers / "strata.cdx.json").read_text())
+        assert told["metadata"]["component"]["version"] == VERSION
+        assert {each["name"] for each in told["components"] if "version" in each} >= {"D3", "fmt", "SQLite", "LibTorch"}
+
+
+@pytest.mark.parametrize("kind", ["deb", "tar"])
+def test_nothing_names_the_machine_that_built_it(unpacked, kind):
+    files = [path for path in unpacked[kind].rglob("*") if path.is_file()]
+    assert len(files) > 100
+    for place in (REPOSITORY, BUILD, TORCH):
+        assert [path for path in files if f"{place}/".encode() in path.read_bytes()] == [], place
 
 
 def test_both_hold_the_same_files(unpacked):

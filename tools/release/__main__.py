@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `./dev release` does once everything is built: looks whether this tree is a release, and puts its files into one folder.
+
+    ./dev release --check    only looks: the tree, the versions, the licences
+    ./dev release            then makes the .deb, the tarball, the wheel, the sdist, the list of what is in them, and SHA256SUMS
+
+docs/releasing.md says what comes before and after.
+"""
+
+import argparse
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import third_party
+import versions
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+SUMS = "SHA256SUMS"
+
+
+def run(*words, **options):
+    done = subprocess.run([*map(str, words)], cwd=REPOSITORY, capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def problems():
+    """What keeps this tree from being released, a sentence each."""
+    found = [f"not committed: {line}" for line in run("git", "status", "--porcelain").splitlines()]
+    found += versions.problems()
+    if (REPOSITORY / third_party.LIST).read_text() != third_party.page():
+        found.append(f"{third_party.LIST} is not what third_party/libraries.json says: tools/release/third_party.py list")
+    linted = subprocess.run([sys.executable, "-m", "reuse", "lint", "--quiet"], cwd=REPOSITORY, capture_output=True, text=True)
+    if linted.returncode != 0:
+        found.append(f"not every file says its licence: .venv/bin/python -m reuse lint {linted.stderr.strip()}".rstrip())
+    return found
+
+
+def make(tree, folder):
+    """Into `folder`, which is emptied: whatever was built by another commit is none of this release's."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    environment = os.environ | {"SOURCE_DATE_EPOCH": run("git", "log", "-1", "--format=%ct").strip()}
+    run("cpack", "--config", tree / "CPackConfig.cmake", "-B", folder, env=environment)
+    shutil.rmtree(folder / "_CPack_Packages", ignore_errors=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        wheel = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", folder]
+        run(*wheel, "-C", f"cmake.define.STRATA_BUILD_TREE={tree}", "-C", f"build-dir={scratch}/build", ".", env=environment)
+    backend = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
+    run(sys.executable, "-c", backend, folder, env=environment)
+    shutil.copyfile(tree / "papers/strata.cdx.json", folder / f"strata-{versions.version()}.cdx.json")
+
+
+def write_sums(folder):
+    """As `sha256sum --check SHA256SUMS` reads them."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path.name != SUMS)
+    (folder / SUMS).write_text("".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files))
+    return [*files, folder / SUMS]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev release", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="only look, and say what keeps this tree from being released")
+    parser.add_argument("--tree", type=pathlib.Path, default=REPOSITORY / "build/release", help="the build tree")
+    parser.add_argument("--out", type=pathlib.Path, help="the folder that the files go to; TREE/packages unless said")
+    arguments = parser.parse_args()
+    found = problems()
+    if found:
+        sys.exit("\n".join(["this tree is no release:", *found]))
+    if arguments.check:
+        return
+    folder = arguments.out or arguments.tree / "packages"
+    make(arguments.tree, folder)
+    for path in write_sums(folder):
+        print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that says which release this is, and whether it all says the same."""
+
+import pathlib
+import re
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+NUMBER = r"(\d+\.\d+\.\d+)"
+OF_FILES = rf"\bstrata[-_ ]{NUMBER}"  # strata_0.1.0_amd64.deb, strata-0.1.0.tar.gz, what `strata --version` prints
+# Where the version stands; what a file says of it more than once is the same. CMake's is the one that others follow.
+PLACES = {
+    "CMakeLists.txt": rf"project\(strata\s+VERSION {NUMBER}",
+    "pyproject.toml": rf'^version = "{NUMBER}"',
+    "python/strata/__init__.py": rf'^__version__ = .*"{NUMBER}"',
+    "CITATION.cff": rf"^version: {NUMBER}",
+    "docs/cpp.md": OF_FILES,
+    "docs/releasing.md": OF_FILES,
+    "docs/guide/install.md": OF_FILES,
+    "docs/guide/ci-memory-budgets.md": OF_FILES,
+}
+# Where projects ask for this minor release: their version is part of ours.
+MINOR = r"(\d+\.\d+)"
+ASKING = {
+    "docs/releasing.md": rf"find_package\(strata {MINOR}\)",
+    "docs/guide/write-a-plugin.md": rf"find_package\(strata {MINOR} ",
+    "docs/guide/your-own-trainer-cpp.md": rf"find_package\(strata {MINOR} ",
+    "examples/cpp/no_torch/CMakeLists.txt": rf"find_package\(strata {MINOR} ",
+    "examples/cpp/mnist/CMakeLists.txt": rf"find_package\(strata {MINOR} ",
+    "examples/cpp/gpt/CMakeLists.txt": rf"find_package\(strata {MINOR} ",
+    "tests/build/consumer/CMakeLists.txt": rf"find_package\(strata {MINOR} ",
+}
+OF_PARTS = rf'\.version = "{NUMBER}"'  # of plugins and sources, which are released together
+
+
+def said(root=REPOSITORY):
+    """Of each place the version that it says; None where it says none, or several."""
+    patterns = dict(PLACES)
+    for folder in ("plugins", "sources"):
+        for path in sorted((root / folder).rglob("*.hpp")):
+            if '.version = "' in path.read_text():
+                patterns[str(path.relative_to(root))] = OF_PARTS
+    told = {}
+    for name, pattern in patterns.items():
+        found = set(re.findall(pattern, (root / name).read_text(), re.MULTILINE))
+        told[name] = found.pop() if len(found) == 1 else None
+    return told
+
+
+def asked_for(root=REPOSITORY):
+    """Of each place that asks for a release of Strata, which."""
+    return {name: set(re.findall(pattern, (root / name).read_text())) for name, pattern in ASKING.items()}
+
+
+def released(root=REPOSITORY):
+    """CHANGELOG.md's releases, newest first: the version, and its day or None."""
+    headings = re.findall(r"^## (\S+)(?: - (\d{4}-\d\d-\d\d))?$", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
+    return [(name, day or None) for name, day in headings]
+
+
+def version(root=REPOSITORY):
+    return said(root)["CMakeLists.txt"]
+
+
+def problems(root=REPOSITORY):
+    """What keeps this tree from being a release, a sentence each."""
+    told, wanted = said(root), version(root)
+    found = [f"{name} says {number or 'no version, or several'}, where CMakeLists.txt says {wanted}" for name, number in told.items() if number != wanted]
+    minor = wanted.rpartition(".")[0]
+    found += [f"{name} asks for strata {' and '.join(sorted(asked)) or 'of no release'}, where this is {minor}" for name, asked in asked_for(root).items() if asked != {minor}]
+    releases = released(root)
+    if not releases or releases[0][0] != "Unreleased":
+        found.append("CHANGELOG.md does not begin with '## Unreleased'")
+    day = dict(releases).get(wanted)
+    if day is None:
+        found.append(f"CHANGELOG.md has no '## {wanted} - <day>'")
+    cited = re.findall(r'^date-released: "?([\d-]+)', (root / "CITATION.cff").read_text(), re.MULTILINE)
+    if cited != [day]:
+        found.append(f"CITATION.cff is of {' '.join(cited) or 'no day'}, CHANGELOG.md's {wanted} of {day}")
+    return found
