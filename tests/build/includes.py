@@ -4,65 +4,119 @@
 import os.path
 import re
 
-# Of each part, the prefixes of what its files may include of ours. The longest prefix that fits a file counts.
-PLUGIN_API = ("strata/",)
-RUNTIME = ("strata/runtime/",)
+# Of each part, what its files may include of ours beside themselves: as prefixes of the file that is included, also
+# where it is named as users do (<strata/host.h> is plugin_api/include/strata/host.h). A file is of the innermost part
+# that it lies in.
+PLUGIN_API = ("plugin_api/",)
+RUNTIME = ("host/runtime/include/",)
+DRY_GPU = ("dry_gpu/include/",)
 ALLOWED = {
-    "plugin_api": PLUGIN_API,
+    "plugin_api": (),
+    "plugin_api/include": (),  # C: none of the C++ beside it
+    "plugin_api/cpp": ("plugin_api/include/",),
     "plugins/*": PLUGIN_API,
     "sources/*": PLUGIN_API,
-    "host/runtime": PLUGIN_API + RUNTIME,
-    "dry_gpu": ("strata/dry_gpu.h",),
+    "sources/cupti": PLUGIN_API + DRY_GPU,
+    "host/runtime": PLUGIN_API,
+    "host/runtime/include": (),
+    "dry_gpu": (),
+    "dry_gpu/include": (),
+    "dry_gpu/clock": ("dry_gpu/cuda_api.hpp", "dry_gpu/device/"),
+    "dry_gpu/device": DRY_GPU + ("dry_gpu/cuda_api.hpp", "dry_gpu/clock/"),
     "host/config": RUNTIME,
     "host/bundle": ("host/config/", "host/analysis/", "host/report/", "host/export/", "host/grid/"),
     "host/drop_in": PLUGIN_API + RUNTIME,
-    "host/grid": RUNTIME + ("host/config/", "host/analysis/", "host/report/"),
+    "host/grid": ("host/config/", "host/analysis/", "host/report/"),
     "host/analysis": PLUGIN_API,
     "host/report": ("host/analysis/",),
     "host/export": ("host/analysis/",) + PLUGIN_API,
     "host/fit": ("host/config/", "host/analysis/", "host/report/"),
-    "host/replay": ("host/analysis/allocator_calls.hpp", "host/analysis/replay.hpp"),
+    "host/replay": ("host/analysis/allocator/allocator_calls.hpp", "host/analysis/allocator/replay.hpp"),
     "host/trainer": RUNTIME + ("host/config/",),
     "host/cli": RUNTIME
-    + ("host/bundle/", "host/config/", "host/analysis/", "host/export/", "host/drop_in/settings.hpp", "host/fit/", "host/grid/", "host/report/", "host/replay/entry.hpp", "host/trainer/entry.hpp", "strata/dry_gpu.h"),
+    + DRY_GPU
+    + ("host/bundle/", "host/config/", "host/analysis/", "host/export/", "host/drop_in/settings.hpp", "host/fit/", "host/grid/", "host/report/", "host/replay/entry.hpp", "host/trainer/entry.hpp"),
+    "examples": PLUGIN_API + ("sources/torch/include/",),
 }
-USES_TORCH = ("sources/torch", "host/replay", "host/trainer")
+# They look into what they test or measure.
+ALLOWED_EVERYTHING = ("tests", "bench")
+USES_TORCH = ("sources/torch", "host/replay", "host/trainer", "examples")
+USES_CUDA = ("sources", "dry_gpu", "host/replay")
 
-SUFFIXES = (".c", ".h", ".cpp", ".hpp")
-INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
-OURS = re.compile(r"(plugin_api|plugins|sources|dry_gpu|host|strata|tests|bench)/")
+HEADER_FOLDERS = (
+    "plugin_api/include",
+    "plugin_api/cpp",
+    "host/runtime/include",
+    "sources/torch/include",
+    "dry_gpu/include",
+)
+SUFFIXES = (".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hh", ".hpp", ".inc", ".inl")
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?\b[ \t]*([<"]?)([^>"\n]+)', re.MULTILINE)
+OURS = re.compile(r"(plugin_api|plugins|sources|dry_gpu|host|strata|tests|bench|examples|python|tools)/")
 TORCH = re.compile(r"(torch|ATen|c10|caffe2)/")
+CUDA = re.compile(r"(cuda|cublas|cudnn|cufft|cupti|curand|cusolver|cusparse|nccl|nvrtc|driver_types|generated_cuda)")
+
+
+def is_in(path, folders):
+    """Whether the path is one of the folders, or in one of them."""
+    return any(path == folder or path.startswith(folder + "/") for folder in folders)
 
 
 def parts(root):
-    """(name, folder, what it may include) of each part that is there."""
+    """Of each part that is there, its folder's name and what it may include; no two have the same name."""
+    found = {}
     for pattern, allowed in ALLOWED.items():
         for folder in sorted(root.glob(pattern)):
             if folder.is_dir():
-                yield folder.relative_to(root).as_posix(), folder, allowed
+                found[folder.relative_to(root).as_posix()] = allowed
+    return found
 
 
-def is_allowed(include, name, allowed):
-    if TORCH.match(include):
-        return name in USES_TORCH
-    if not OURS.match(include):
-        return True  # the standard library, the system, a file beside it
-    if include.startswith("strata/runtime/"):
-        return RUNTIME[0] in allowed
-    return include.startswith((name + "/", *allowed))
+def sources(root):
+    """Our C and C++ files. Not what is built, fetched or kept for an environment."""
+    for folder in sorted(root.iterdir()):
+        if folder.is_dir() and not folder.name.startswith(".") and folder.name not in ("build", "third_party"):
+            yield from (path for path in sorted(folder.rglob("*")) if path.suffix in SUFFIXES and path.is_file())
+
+
+def part_of(file, names):
+    """The innermost part that a file lies in, or None."""
+    return max((name for name in names if is_in(file, (name,))), key=len, default=None)
+
+
+def included_file(root, path, include):
+    """The file of ours that is meant, relative to the root; as it is written where it is none."""
+    if include.startswith("strata/"):
+        there = [folder for folder in HEADER_FOLDERS if (root / folder / include).is_file()]
+        return f"{there[0]}/{include}" if there else include
+    if (path.parent / include).is_file() or include.startswith("."):
+        return os.path.relpath(path.parent / include, root)
+    return include
+
+
+def is_allowed(included, name, allowed):
+    if TORCH.match(included):
+        return is_in(name, USES_TORCH)
+    if CUDA.match(included):
+        return is_in(name, USES_CUDA)
+    if not OURS.match(included):
+        return True  # the standard library, the system, what third_party/ finds
+    return included.startswith((name + "/", *allowed))
 
 
 def includes(root):
-    """(part, file and line, included name, whether the part may) of every #include in the tree."""
-    for name, folder, allowed in parts(root):
-        for path in sorted(folder.rglob("*")):
-            if path.suffix not in SUFFIXES:
+    """(part, file and line, included file, whether the part may) of every #include in the tree's parts."""
+    allowed = parts(root)
+    for path in sources(root):
+        file = path.relative_to(root).as_posix()
+        name = part_of(file, allowed)
+        if name is None:
+            continue
+        text = path.read_text()
+        for match in INCLUDE.finditer(text):
+            place = f"{file}:{text.count(chr(10), 0, match.start(2)) + 1}"
+            if not match[1]:  # a macro: nobody knows which file
+                yield name, place, match[2].strip(), False
                 continue
-            text = path.read_text()
-            for match in INCLUDE.finditer(text):
-                line = text.count("\n", 0, match.start(2)) + 1
-                place = f"{path.relative_to(root).as_posix()}:{line}"
-                include = match[2]
-                if include.startswith("."):
-                    include = os.path.relpath(path.parent / include, root)
-                yield name, place, include, is_allowed(include, name, allowed)
+            included = included_file(root, path, match[2])
+            yield name, place, included, is_allowed(included, name, allowed[name])

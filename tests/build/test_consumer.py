@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A project outside the tree builds a plugin and a trainer against an installed Strata, and runs them."""
 
+import pathlib
 import sqlite3
 import subprocess
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/release"))
+
+from versions import version  # noqa: E402
 
 
 def run(*words, **options):
@@ -52,13 +58,14 @@ def test_installation_mirrors_the_build(installation, build_folder):
     for folder in ("bin", "lib/strata", "lib/strata/plugins", "lib/strata/sources"):
         built = {path.name for path in (build_folder / folder).iterdir() if path.is_file()}
         assert built
-        examples = {"step_counter.so", "phase_timer.so"}  # not installed
+        examples = {"step_counter.so", "phase_timer.so", "largest_allocation.so"}  # not installed
         assert {path.name for path in (installation / folder).iterdir() if path.is_file()} | examples == built | examples
 
 
 def test_another_minor_version_is_refused(installation, tmp_path):
+    major, minor, _ = version().split(".")
     (tmp_path / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.25)\nproject(newer LANGUAGES CXX)\nfind_package(strata 0.2 REQUIRED)\n"
+        f"cmake_minimum_required(VERSION 3.25)\nproject(newer LANGUAGES CXX)\nfind_package(strata {major}.{int(minor) + 1} REQUIRED)\n"
     )
     result = subprocess.run(
         ["cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={installation}"],
@@ -66,4 +73,4 @@ def test_another_minor_version_is_refused(installation, tmp_path):
         text=True,
     )
     assert result.returncode != 0
-    assert "0.1.0" in result.stderr
+    assert version() in result.stderr

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ("quickstart", "build", "test", "bench", "seeds", "format", "lint", "clean", "help")
+COMMANDS = ("quickstart", "build", "test", "sanitize", "fuzz", "promises", "bench", "release", "seeds", "pictures", "docs", "format", "lint", "clean", "help")
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_help_names_every_command(dev, words):
     assert result.stderr == ""
 
 
-@pytest.mark.parametrize("words", [("biuld",), ("test", "--everything")])
+@pytest.mark.parametrize("words", [("biuld",), ("test", "--everything"), ("sanitize", "msan"), ("release", "--force")])
 def test_wrong_usage_exits_2_with_the_help(dev, words):
     result = dev(*words)
     assert result.returncode == 2

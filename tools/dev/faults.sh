@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+# Of ./dev: what looks for faults that tests do not: sanitizers, fuzzing, promises broken on purpose.
+
+# sanitize [asan|tsan|valgrind...] [--all]: these, or all three; with --all, asan's tests of the program as well.
+sanitize() {
+  local checkers=() whole=no word
+  for word; do
+    case $word in
+      asan | tsan | valgrind) checkers+=("$word") ;;
+      --all) whole=yes ;;
+      *) wrong_usage "sanitize takes asan, tsan, valgrind and --all, not '$word'" ;;
+    esac
+  done
+  set_up
+  ((${#checkers[@]})) || checkers=(valgrind tsan asan)
+  local checker
+  for checker in "${checkers[@]}"; do
+    "under_$checker" "$whole"
+  done
+}
+
+under_asan() {
+  build asan
+  run_ctest asan --label-exclude long
+  [[ $1 == yes ]] || return 0
+  set_up_workloads
+  local left_out
+  mapfile -t left_out < <(awk '!/^#/ { print ($1 ~ /::/ ? "--deselect=" : "--ignore=") $1 }' tests/sanitizers/not_under_asan.txt)
+  STRATA=$PWD/build/asan/bin/strata_preloading_asan run_pytest 'not long' "${left_out[@]}"
+}
+
+# Without torch, then one run that trains: torch is not compiled for this, so that the rest of it would tell of torch.
+under_tsan() {
+  build tsan
+  run_ctest tsan --label-exclude long
+  build tsan-torch torch_smoke
+  run_ctest tsan-torch --label-regex torch_smoke
+}
+
+under_valgrind() {
+  command -v valgrind >/dev/null || die "valgrind is missing: apt-get install valgrind"
+  if grep --quiet --no-messages STRATA_VALGRIND-NOTFOUND build/release/CMakeCache.txt; then # configured without it
+    logged configure-release cmake --preset release
+  fi
+  build release valgrind_tests
+  run_ctest release --label-regex valgrind
+}
+
+# Whether clang is here with libFuzzer, which the packages of kind `fuzz` bring.
+has_fuzzer() {
+  local program='extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }'
+  clang++-14 -x c++ -fsanitize=fuzzer,address,undefined -o /dev/null - <<<"$program" 2>/dev/null
+}
+
+# fuzz [TARGET...] [OPTION...]: as tests/fuzz/run.py takes them.
+fuzz() {
+  if ! has_fuzzer; then
+    local packages
+    mapfile -t packages < <(listed fuzz)
+    as_root true || die "clang's libFuzzer is missing; ask an administrator for: apt-get install ${packages[*]}"
+    logged apt-install-fuzz as_root apt-get install --yes --no-install-recommends "${packages[@]}"
+  fi
+  build fuzz fuzz_targets
+  .venv/bin/python tests/fuzz/run.py build/fuzz "$@"
+}
+
+# promises [NAME...] [OPTION...]: as tests/promises/run.py takes them.
+promises() {
+  build release
+  .venv/bin/python tests/promises/run.py "$@"
+}
+
+# A few seconds of each target: enough to see that they run, and what a change breaks at once. The same inputs every
+# time, for a test that finds something new fails for no reason of the change before it.
+fuzz_briefly() {
+  if has_fuzzer; then
+    fuzz --same --seconds 60 --jobs "$(jobs_at_once)" >&2 || die "fuzzing found what is said above"
+  else
+    say "SKIPPED: nothing is fuzzed: there is no clang++-14 with libFuzzer; apt-get install what" \
+      "$packages_file lists for ./dev fuzz"
+  fi
+}

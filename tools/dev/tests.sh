@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# Of ./dev: the tests of a change, ./dev test.
+
+# run_ctest PRESET OPTION...: the C++ tests of one build; says what was skipped, and why.
+run_ctest() {
+  local preset=$1
+  shift
+  logged "ctest-$preset" ctest --preset "$preset" --parallel "$(nproc)" --verbose "$@"
+  grep -E --after-context=1 ': Skipped$' "build/logs/ctest-$preset.log" >&2 || true
+  grep 'tests passed' "build/logs/ctest-$preset.log" >&2 || true
+}
+
+# run_pytest MARKS OPTION...: the tests of the program with these marks.
+run_pytest() {
+  local marks=$1 status=0
+  shift
+  say "pytest tests -m '$marks' $*"
+  # A file's tests stay together: they share what takes long to start.
+  .venv/bin/python -m pytest tests --quiet -r fEs -m "$marks" --numprocesses "$(jobs_at_once)" --dist loadfile "$@" >&2 ||
+    status=$?
+  ((status == 0 || status == 5)) || die "pytest failed" # 5: no test has that mark
+}
+
+# What the tests' outcome depends on: the commit, and what was changed since.
+tree_state() {
+  {
+    git rev-parse HEAD
+    git diff HEAD
+    git ls-files --others --exclude-standard -z | xargs --null --no-run-if-empty sha256sum
+  } | digest
+}
+
+test_quick() {
+  build release
+  run_ctest release --label-exclude long
+  run_pytest 'not long'
+  stamp build/release/tested.stamp "$(tree_state)"
+}
+
+test_all() {
+  if stamped build/release/tested.stamp "$(tree_state)"; then
+    say "./dev test passed on this very tree: only the longer suites are left"
+    build release
+  else
+    test_quick
+  fi
+  format --check
+  build release benchmarks # they belong to no other target: that they compile is all that is asked here
+  run_ctest release --label-regex long --no-tests=ignore
+  run_pytest long
+  fuzz_briefly
+  torch_release "$newest_torch"
+}
+
+# torch_release VERSION [all]: the drop-in with a torch that Strata was not built with. The environment lies outside of the
+# checkout, for it has 6 GB and outlives clones.
+torch_release() {
+  local version=$1 folder=${XDG_CACHE_HOME:-$HOME/.cache}/strata/torch/$1
+  if [[ ! -f $folder/stamp ]]; then
+    if ! timeout 60 .venv/bin/python -m pip index versions torch >/dev/null 2>&1; then
+      say "SKIPPED: torch $version is not tested: $folder has none, and PyPI is not reachable"
+      return
+    fi
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    logged "venv-torch-$version" python3 -m venv --without-pip "$folder"
+    # No wheel is kept: they are as large as what they hold.
+    logged "requirements-torch-$version" .venv/bin/python -m pip --python "$folder/bin/python" install \
+      --no-cache-dir --no-compile "torch==$version" setuptools numpy pytest
+    compile_packages "$folder/bin/python"
+    touch "$folder/stamp"
+  fi
+  local selection=(-k loop)
+  [[ ${2:-} == all ]] && selection=()
+  say "strata exec with torch $version"
+  "$folder/bin/python" -m pytest tests/integration/test_drop_in.py --quiet -r fEs "${selection[@]}" >&2 ||
+    die "the drop-in fails with torch $version"
+}
