@@ -152,13 +152,16 @@ def on_a_card(runs):
 def snapshot(runs):
     file = runs.folder / "snapshot.pickle"
     runs.strata("export", grid(runs)["adam"].folder, "--format", "memory_viz", "--out", file)
-    entries = pickle.loads(file.read_bytes())["device_traces"][0]
+    told = pickle.loads(file.read_bytes())
+    entries = told["device_traces"][0]
+    (second,) = (mark["time_us"] for mark in told["external_annotations"] if (mark["name"], mark["stage"]) == ("step 1", "START"))
+    early = sum(entry["action"] == "segment_alloc" and entry["time_us"] < second for entry in entries)
     actions = sorted({entry["action"] for entry in entries})
     categories = {entry["category"] for entry in entries if entry["action"] == "alloc"}
     lines = [[action, sum(entry["action"] == action for entry in entries)] for action in actions]
     return commands_and(
         ["strata export RUN --format memory_viz --out snapshot.pickle", "python -m torch.cuda._memory_viz trace_plot snapshot.pickle -o snapshot.html"],
-        table(["entries", "number"], [*lines, ["categories of allocations", len(categories)]]),
+        table(["entries", "number"], [*lines, ["segment_alloc, before the second step", early], ["categories of allocations", len(categories)]]),
     )
 
 

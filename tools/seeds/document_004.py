@@ -40,6 +40,10 @@ def on_the_card(runs):
     return card.beside(DOCUMENT, runs)
 
 
+DOCUMENT.picture("steps.png")(
+    lambda runs: runs.memory_picture(grid(runs)["foreach"], "GPT-2 small, vocabulary 151,936, three steps of foreach AdamW, checkpointed: dry H100", "--shapes", "--over", "events")
+)
+
 for file, setting, name in (
     ("step", "foreach", "foreach AdamW, checkpointed"),
     ("fused", "fused", "fused AdamW, checkpointed"),
