@@ -37,7 +37,7 @@ FROM allocator_tracer_event AS event WHERE event.device_type = 2 AND event.actio
 @pytest.fixture(scope="module")
 def python_peaks():
     """A function: what train.py tells of a case, with an allocator of these options."""
-    command = [STRATA, "exec", "--plugins", "none", "--dry", CARD, "--answers", HERE / "answers.yaml", "--", sys.executable, HERE / "train.py"]
+    command = [STRATA, "exec", "--plugins", "none", "--dry", CARD, "--", sys.executable, HERE / "train.py"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
 
         def run(case, allocator):

@@ -14,8 +14,8 @@ FETCH = pathlib.Path(__file__).parent / "fetch_nsys"
 WITHOUT_GPU = ("--trace=nvtx", "--sample=none", "--cpuctxsw=none")
 PUSH_POP, START_END, MARK, CATEGORY, THREAD, DOMAIN = 59, 60, 34, 33, 39, 75
 
-
-AGENT_FAILED = ("Local Endpoint is not available", "Connection to the Agent lost")
+# The last is all that it says where its agent closed the connection: no report is made.
+AGENT_FAILED = ("Local Endpoint is not available", "Connection to the Agent lost", "End of file")
 
 
 class Unavailable(Exception):
@@ -46,11 +46,13 @@ class Nsight:
         words = ("profile", *WITHOUT_GPU, f"--output={name}", *options, *command)
         for attempt in range(4):
             done, pid = self.run(*words, folder=folder)
-            # Its agent is a process of its own, which it sometimes asks before that listens.
+            # Its agent is a process of its own, which it sometimes asks before that listens, or that ends before it.
             if not any(text in done.stdout + done.stderr for text in AGENT_FAILED):
                 break
             stop_agent(pid)
             shutil.rmtree(folder / "out", ignore_errors=True)
+            for unfinished in folder.glob(f"{name}*"):
+                unfinished.unlink()
         assert done.returncode == 0 or options, f"attempt {attempt}: {done.stdout}\n{done.stderr}"
         for stream in folder.glob(f"{name}*.qdstrm"):
             subprocess.run([self.importer, "-i", stream], cwd=folder, check=True, capture_output=True, timeout=300)

@@ -2,6 +2,8 @@
 """Programs in the way that the libraries' own examples are written, of models that need no download. Each prints its losses and, on a GPU, what
 torch itself says that it allocated at most."""
 
+import re
+
 BEGIN = """
 import sys, torch
 device = sys.argv[1]
@@ -74,10 +76,11 @@ class Classifier(lightning.LightningModule):
     def configure_optimizers(self):
         return torch.optim.AdamW(self.parameters(), lr=1e-3)
 data = torch.utils.data.TensorDataset(torch.randn(96, 64), torch.randint(0, 10, (96,)))
+model = Classifier()
 trainer = lightning.Trainer(
     max_epochs=1, accelerator="cpu" if device == "cpu" else "gpu", devices=1, logger=False, enable_checkpointing=False,
     enable_progress_bar=False, enable_model_summary=False, accumulate_grad_batches=2)
-trainer.fit(Classifier(), torch.utils.data.DataLoader(data, batch_size=16))
+trainer.fit(model, torch.utils.data.DataLoader(data, batch_size=16))
 """
 
 ACCELERATE = """
@@ -161,3 +164,11 @@ PROGRAMS = {
     "diffusers": BEGIN + UNET + END,
     "sentence_transformers": BEGIN + SENTENCES + END,
 }
+
+
+def attached(program):
+    """The program with the one line, before its loop, or before the library's. Where a trainer makes the optimizer, that is not at hand."""
+    what = "model, optimizer" if "optimizer = " in program or "model, optimizer, " in program else "model"
+    changed, count = re.subn(r"^(for |trainer\.(?:train|fit)\()", rf"import strata\nstrata.attach({what})\n\1", program, count=1, flags=re.M)
+    assert count == 1
+    return changed
