@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/export/chrome.hpp"
+#include "host/export/trace/chrome.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <set>
 
 #include "host/analysis/analyse.hpp"
-#include "host/export/slices.hpp"
+#include "host/export/trace/slices.hpp"
 #include "tests/analysis/run_builder.hpp"
 #include "tests/export/text_output.hpp"
 #include "tests/export/training.hpp"

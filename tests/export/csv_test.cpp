@@ -99,8 +99,18 @@ TEST(Csv, HoldsAnyName) {
   const Facts facts = report::testing::hostile_facts();
   const Rows rows = table(facts, Table::kBlocks);
   ASSERT_EQ(rows.size(), facts.blocks.size() + 1);
-  for (std::size_t block = 0; block < facts.blocks.size(); ++block)
-    EXPECT_EQ(rows[block + 1][5], valid_text(facts.texts[facts.blocks[block].name]));
+  for (std::size_t block = 0; block < facts.blocks.size(); ++block) {
+    const std::string name = valid_text(facts.texts[facts.blocks[block].name]);
+    const bool is_formula = name.starts_with('=') || name.starts_with('@');
+    EXPECT_EQ(rows[block + 1][5], is_formula ? "'" + name : name);
+  }
+}
+
+TEST(Csv, HoldsNoFormula) {
+  for (const char* formula : {"=1+1", "+1", "-1", "@SUM(A1)", "\tx"})
+    EXPECT_EQ(csv_text(formula), std::string("'") + formula);
+  EXPECT_EQ(csv_text("=HYPERLINK(\"x\",1)"), "\"'=HYPERLINK(\"\"x\"\",1)\"");
+  EXPECT_EQ(csv_text("\rx"), "\"'\rx\"");
 }
 
 TEST(Text, IsMadeValidAndNothingElse) {
@@ -108,6 +118,7 @@ TEST(Text, IsMadeValidAndNothingElse) {
   EXPECT_EQ(valid_text("\xff|\xc3("), "\uFFFD|\uFFFD(");
   EXPECT_EQ(csv_text("plain"), "plain");
   EXPECT_EQ(csv_text("a,\"b\"\n"), "\"a,\"\"b\"\"\n\"");
+  EXPECT_EQ(csv_text("a=1"), "a=1");
   EXPECT_EQ(json_number(0.5), "0.5");
   EXPECT_EQ(json_number(std::nan("")), "null");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/export/memory_viz.hpp"
+#include "host/export/snapshot/memory_viz.hpp"
 
 #include <gtest/gtest.h>
 

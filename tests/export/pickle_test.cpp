@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/export/pickle.hpp"
+#include "host/export/snapshot/pickle.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/export/segments.hpp"
+#include "host/export/snapshot/segments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "host/analysis/analyse.hpp"
-#include "host/export/chrome.hpp"
-#include "host/export/thread_slices.hpp"
+#include "host/export/trace/chrome.hpp"
+#include "host/export/trace/thread_slices.hpp"
 #include "strata/ext/activity.h"
 #include "strata/ext/op.h"
 #include "strata/ext/phase.h"

@@ -55,6 +55,7 @@ for _ in range(4):
 
 WORKERS = LOOP.replace("batches(5)", "batches(5, num_workers=2)")
 
+# What is kept of a loss for the log is no forward of another micro-batch.
 ACCUMULATED = (
     BEGIN
     + """
@@ -63,6 +64,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 for index, (batch, target) in enumerate(batches(6)):
     loss = entropy(model(batch), target) / 2
     loss.backward()
+    loss = loss.detach()
     print(f"{loss.item():.9f}")
     if index % 2:
         optimizer.step()

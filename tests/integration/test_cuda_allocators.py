@@ -2,10 +2,12 @@
 """CUDA allocators that tell nobody of their blocks: cudaMallocAsync's, and one that the program plugged in."""
 
 import json
+import pathlib
 
 import keep_dry_peaks
 import pytest
 from device_use import ALLOCATE, FREE, MIB, OUT_OF_MEMORY, RESERVED, cuda_events, record_use, report
+from workspaces import STRATA
 
 ASYNC = "backend:cudaMallocAsync"
 NATIVE_TRACING, COUNTED, UNCOUNTED = 1, 2, 3
@@ -181,3 +183,12 @@ def test_the_doctor_says_how_the_allocator_is_seen(workspace, variable):
     found = finding(**{variable: ASYNC})
     assert found["detail"].startswith(f"cudaMallocAsync ({variable}): runs see its blocks through a wrapper")
     assert variable in found["remedy"]
+
+
+def test_a_program_with_a_copy_of_torchs_allocator_may_start_cuda_late(workspace):
+    """The linker makes such a copy where a program that is not position-independent names the variable."""
+    program = pathlib.Path(STRATA).resolve().parents[1] / "tests/start_cuda_late"
+    result = workspace.strata("exec", "--dry", "h100-80gb", "--out", "out", "--", program)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == "native"
+    assert (ALLOCATE, 24 * MIB) in cuda_events(workspace, "action", "bytes")

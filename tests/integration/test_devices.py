@@ -74,7 +74,7 @@ def test_without_a_choice_it_is_the_device_that_was_used_most(several):
     text = several.strata("report", "out").stdout
     for other in ("cpu", "cuda:0", "pinned"):
         assert f"MiB at most on {other} beside it" in text
-    assert "whose that is: strata report with --device, of cpu, cuda:0, pinned" in text
+    assert "whose that is: strata report RUN --device cpu or cuda:0 or pinned" in text
 
 
 @pytest.mark.parametrize("device", ["cuda:2", "cuda", "gpu", "../../cpu", "CUDA:0", ";", "cpu\n"])

@@ -2,12 +2,13 @@
 """`strata exec`: programs that know nothing of Strata, recorded as they are."""
 
 import json
+import re
 import subprocess
 import sys
 
 import drop_in_programs
 import pytest
-from workspaces import Workspace
+from workspaces import REPOSITORY, Workspace
 
 DEVICES = {"cpu": [], "cuda": ["--dry", "h100-80gb"]}
 STEPS = {"loop": 5, "workers": 5, "accumulated": 3, "checkpointed": 4, "reentrant": 4, "closure": 3, "by_hand": 5, "ends_after_step": 4, "clipped": 3}
@@ -104,6 +105,17 @@ def test_a_layers_input_is_no_parameter(recorded):
         assert "grad" not in owners(workspace, 4)
 
 
+def test_the_last_step_takes_no_longer_than_its_work(workspace):
+    """Nothing ends it but the program, which goes on behind its loop."""
+    loop = drop_in_programs.LOOP.replace("batches(5)", "list(batches(5))")
+    workspace.write("program.py", loop + "import time\ntime.sleep(2)\n")
+    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "program.py", "cpu")
+    assert result.returncode == 0, result.stderr
+    steps = json.loads((workspace.folder / "out/summary.json").read_text())["steps"]
+    assert len(steps) == 5
+    assert 0 < steps[-1]["duration_ns"] < 2e9
+
+
 def test_a_graph_of_gradients_is_no_recomputation(workspace):
     """Its backward records what it does, as a checkpointed layer's forward within backward does."""
     workspace.write("program.py", drop_in_programs.penalty)
@@ -192,6 +204,64 @@ def test_what_does_not_train_has_its_name_too(workspace):
     assert "could not be had" not in result.stderr
 
 
+# nn.Module registers the parent as its child's part.
+HOLDS_ITS_PARENT = """
+import sys, torch
+class Child(torch.nn.Module):
+    def __init__(self, parent):
+        super().__init__()
+        self.inner = torch.nn.Linear(64, 64)
+        self.parent = parent
+class Parent(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.outer = torch.nn.Linear(64, 64)
+        self.register_buffer("mask", torch.ones(64))
+        self.child = Child(self)
+    def forward(self, batch):
+        return self.outer(batch * self.mask) + self.child.inner(batch)
+model = Parent()
+if sys.argv[1] == "wrapped":
+    model = torch.nn.Sequential(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    model(torch.randn(8, 64)).sum().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("how", ["alone", "wrapped"])
+def test_modules_that_hold_their_parent_have_their_names(workspace, how):
+    workspace.write("cycle.py", HOLDS_ITS_PARENT)
+    result = workspace.strata("exec", "--layers", "--out", "out", "--", sys.executable, "cycle.py", how)
+    assert result.returncode == 0, result.stderr
+    within = "0." if how == "wrapped" else ""
+    names = {f"{within}{layer}.{kind}" for layer in ("outer", "child.inner") for kind in ("weight", "bias")}
+    assert owners(workspace, 1) == names
+    assert owners(workspace, 2) == {f"{within}mask"}
+    assert {path for (path,) in workspace.query("out", "SELECT DISTINCT path FROM module")} >= {f"{within}outer", f"{within}child.inner"}
+    assert "could not be had" not in result.stderr
+
+
+def test_nothing_that_has_no_name_is_kept_by_the_look_for_names():
+    """Another thread may let go of it meanwhile: it is then its to free."""
+    text = (REPOSITORY / "sources/torch/training/find_owners.cpp").read_text()
+    [program] = re.findall(r'R"python\((.*)\)python"', text, re.DOTALL)
+    program += """
+import torch, weakref
+data, model = torch.zeros(100), torch.nn.Linear(2, 2)
+activation = torch.relu(torch.randn(10, requires_grad=True))
+lives = weakref.ref(activation)
+lines, kept = find_owners(True)
+del activation
+assert lives() is None
+data = weakref.ref(data)
+assert data() is not None and len(kept) == len(lines.splitlines()) == 3
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
+
+
 ADAPTED = """
 import torch
 base = torch.nn.Sequential(torch.nn.Embedding(100, 64), torch.nn.Linear(64, 256), torch.nn.GELU())
@@ -240,6 +310,11 @@ def test_settings_of_a_training_are_refused(workspace):
     assert result.returncode == 125
     assert "optimizer.lr" in result.stderr and "schedule" in result.stderr
     assert not (workspace.folder / "runs").exists()
+
+
+def test_options_behind_the_dashes_are_the_programs(workspace):
+    result = workspace.strata("exec", "--set", "store.on_full=drop", "--", "echo", "--option", "--set", "a=b")
+    assert (result.returncode, result.stdout) == (0, "--option --set a=b\n"), result.stderr
 
 
 def test_strata_itself_is_not_recorded_twice(tiny):

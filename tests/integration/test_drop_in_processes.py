@@ -3,6 +3,8 @@
 
 import json
 import os
+import shutil
+import sqlite3
 import sys
 import time
 
@@ -135,6 +137,89 @@ def test_forks_after_cuda_was_initialised(workspace, repetitions):
     assert (result.returncode, result.stdout) == (0, "done\n"), result.stderr
     assert time.monotonic() - begun < 300
     assert len(list((workspace.folder / "out/rank0").glob("*.sqlite"))) == 1
+
+
+IN_A_HANDLER = """
+import ctypes, os, signal, torch
+libc = ctypes.CDLL(None)
+torch.nn.Linear(16, 16)(torch.ones(2, 16)).sum().backward()
+if HANDLED:
+    libc.signal(signal.SIGUSR1, ctypes.cast(libc._exit, ctypes.c_void_p))
+    os.kill(os.getpid(), signal.SIGUSR1)
+libc._exit(10)
+"""
+
+
+@pytest.mark.parametrize("handled", [False, True])
+def test_exit_from_a_signals_handler_leaves_the_record_as_a_kill_does(workspace, handled):
+    """The handler may have come in the middle of anything: of an allocation, or of the writer's own lock."""
+    workspace.write("leaves.py", IN_A_HANDLER.replace("HANDLED", str(handled)))
+    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "leaves.py")
+    assert result.returncode == 10, result.stderr
+    manifest = json.loads((workspace.folder / "out/manifest.json").read_text())
+    assert (manifest["state"], manifest["end"]) == (("open", None) if handled else ("closed", "failed"))
+    assert ("recovered after the process died" in result.stderr) == handled
+    assert json.loads((workspace.folder / "out/summary.json").read_text())["categories"]["Gradient"]["max"] > 0
+
+
+STEPS = """
+import os, sys, pathlib, shutil
+rank = pathlib.Path("out/rank0")
+if len(sys.argv) > 2:
+    rank.mkdir()
+    [store] = pathlib.Path(sys.argv[2], "rank0").glob("*.sqlite")
+    shutil.copy(store, rank / f"{os.getpid()}.sqlite")
+    shutil.copy(store.with_name(f"manifest-{store.stem}.json"), rank / f"manifest-{os.getpid()}.json")
+import torch
+layer = torch.nn.Linear(16, 16)
+optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+for _ in range(int(sys.argv[1])):
+    layer(torch.ones(2, 16)).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+print(os.getpid())
+"""
+
+
+def trained(workspace, out, steps, *words, **environment):
+    workspace.write("steps.py", STEPS)
+    result = workspace.strata("exec", "--out", out, "--", sys.executable, "steps.py", str(steps), *words, **environment)
+    assert result.returncode == 0, result.stderr
+    return result
+
+
+def test_two_processes_with_one_id_are_both_recorded(workspace):
+    """As in containers that share the run's folder, or when the system gives an id again: the first one's record lies there."""
+    trained(workspace, "first", 3)
+    result = trained(workspace, "out", 5, "first")
+    assert "nothing of process" not in result.stderr
+    pid = int(result.stdout)
+    assert sorted(int(store.stem) for store in (workspace.folder / "out/rank0").glob("*.sqlite")) == [pid, pid + (1 << 22)]
+    assert len(json.loads((workspace.folder / "out/summary.json").read_text())["steps"]) == 5
+    assert json.loads((workspace.folder / "out/manifest.json").read_text())["process"]["pid"] == pid + (1 << 22)
+
+
+def test_ranks_on_several_hosts_may_have_one_id(workspace):
+    """Each rank's manifest is its own; and that a process of this host has an empty store's id says nothing."""
+    run = workspace.folder / "run"
+    for rank in range(2):
+        trained(workspace, f"host{rank}", 3 + rank, RANK=str(rank), WORLD_SIZE="2")
+        (run / f"rank{rank}").mkdir(parents=True)
+        [store] = (workspace.folder / f"host{rank}/rank{rank}").glob("*.sqlite")
+        shutil.copy(store, run / f"rank{rank}/7.sqlite")
+        manifest = json.loads(store.with_name(f"manifest-{store.stem}.json").read_text())
+        manifest["process"]["pid"] = 7
+        (run / f"rank{rank}/manifest-7.json").write_text(json.dumps(manifest))
+    shutil.copy(run / "rank0/7.sqlite", run / "rank0/1.sqlite")
+    with sqlite3.connect(run / "rank0/1.sqlite") as empty:
+        empty.execute("DELETE FROM allocator_tracer_event")
+        empty.execute("DELETE FROM host_step_end")
+    shutil.copy(workspace.folder / "host0/exec.json", run)
+    assert workspace.strata("report", run).returncode == 0
+    for rank in range(2):
+        manifest = json.loads((run / (f"rank{rank}" if rank else ".") / "manifest.json").read_text())
+        assert manifest["process"]["rank"] == rank
+    assert not (run / "rank0/1.sqlite").exists()
 
 
 # A start takes some seconds; STRATA_STARTS=100 has a hundred.

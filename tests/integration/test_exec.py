@@ -172,7 +172,7 @@ def test_children_are_included_however_they_end(torch_program):
     [
         (["bash", "-c", "exit 7"], 7, "no process asked for a CUDA device"),
         (["bash", "-c", "kill -KILL $$"], 137, "no process asked for a CUDA device"),
-        (["no-such-program"], 127, "there is no program 'no-such-program'"),
+        (["no-such-program"], 127, "there is no program 'no-such-program'\n"),
         (["./none"], 127, "there is no program './none'"),
         (["./text"], 126, "./text cannot be run"),
         ([], 125, "expected a command behind `--`"),
@@ -183,6 +183,29 @@ def test_passes_exit_codes_through_and_has_its_own(workspace, command, code, mes
     result = execute(workspace, "--dry", "h100-80gb", "--", *command)
     assert (result.returncode, result.stdout) == (code, "")
     assert message in result.stderr
+
+
+def test_without_a_python_it_says_where_there_is_one(workspace):
+    result = workspace.strata("exec", "--dry", "t4", "--", "python", "train.py", PATH="/nowhere")
+    assert result.returncode == 127
+    assert "there is no program 'python'; activate the environment that has torch: source .venv/bin/activate" in result.stderr
+
+
+@pytest.mark.parametrize(("program", "said"), [("raise SystemExit(3)", "the command ended with 3, and no process"), ("pass", "`strata doctor --launcher 'WORDS'`")])
+def test_a_program_without_torch_is_not_recorded_and_told_why(workspace, program, said):
+    result = workspace.strata("exec", "--", sys.executable, "-c", program)
+    assert "nothing was recorded: " in result.stderr and said in result.stderr
+    assert ("launcher" in result.stderr) == (program == "pass")
+
+
+def test_an_exit_code_is_kept_where_ended_children_are_ignored(workspace):
+    """As under some supervisors; and the program inherits it."""
+    ignored = "import signal; print(signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN); raise SystemExit(7)"
+    words = workspace.command("exec", "--plugins", "none", "--dry", "t4", "--", sys.executable, "-c", ignored)
+    done = subprocess.run(
+        words, cwd=workspace.folder, capture_output=True, text=True, timeout=60, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    )
+    assert (done.returncode, done.stdout) == (7, "True\n"), done.stderr
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ base:
   model: {size: custom, layers: 1, d_model: 32, d_ff: 64, heads: 2, vocab: 256, context: 32}
   data: {source: synthetic, batch_size: 2}
   schedule: {wait: 0, warmup: 0, active: 2}
-  device: {dry: h100-80gb}
+  device: {dry: h100-80gb, clock: modelled}
 axes:
   model.layers: [1, 2]
   optimizer: [{name: adamw}, {name: sgd}]
@@ -169,7 +169,8 @@ def test_a_folder_of_something_else_is_left_alone(grid):
 
 def test_the_report_takes_seeds_together_and_draws(grid):
     assert grid.strata("grid", "run", "g.yaml", "--out", "out", "model.layers=1", "repeats=2").returncode == 0
-    result = grid.strata("grid", "report", "out", "--format", "svg,png")
+    columns = "id,model.layers,optimizer,seed,status,step_time,modelled_step_time"
+    result = grid.strata("grid", "report", "out", "--format", "svg,png", "--columns", columns)
     assert result.returncode == 0, result.stderr
     files = result.stdout.splitlines()
     assert files[-1].endswith("report.html")
@@ -179,10 +180,78 @@ def test_the_report_takes_seeds_together_and_draws(grid):
     assert "no heat map" in result.stderr
     rows = list(csv.DictReader(io.StringIO((grid.folder / "out/report/table.csv").read_text())))
     assert [row["cells"] for row in rows] == ["2", "2"]
-    each = list(csv.DictReader(io.StringIO(grid.strata("grid", "export", "out", "--each").stdout)))
+    each = list(csv.DictReader(io.StringIO(grid.strata("grid", "export", "out", "--each", "--columns", columns).stdout)))
     assert [row["seed"] for row in each] == ["0", "1", "0", "1"]
     steps = sorted(int(row["step_time_ns"]) for row in each[:2])
     assert [int(rows[0]["step_time_ns_least"]), int(rows[0]["step_time_ns_most"])] == steps
+    assert int(rows[0]["modelled_step_time_ns"]) > 0
+
+
+def test_the_time_of_a_dry_cells_host_is_not_compared(grid):
+    """Which of two optimizers is faster it does not tell; a device that keeps time does, and both are in no picture."""
+    grid.write("g.yaml", GRID.replace(", clock: modelled", ""))
+    assert grid.strata("grid", "run", "g.yaml", "--out", "out", "model.layers=1").returncode == 0
+    result = grid.strata("grid", "report", "out")
+    assert result.returncode == 0, result.stderr
+    assert "step_time" not in result.stdout and not (grid.folder / "out/report/pareto.svg").exists()
+    assert "device.clock=modelled gives its device one" in result.stderr
+
+
+def planned_with(grid, peaks, *words):
+    """A grid whose cells have ended with these peaks, in the plan's order, as their files say; None: it failed."""
+    lines = grid.strata("grid", "run", "g.yaml", "--engine", "manifest", "--out", "out", *words).stdout.splitlines()
+    assert len(lines) == len(peaks)
+    for line, peak in zip(lines, peaks):
+        id = line.split()[-1]
+        state = {"schema": "strata.cell/1", "id": id, "status": "failed" if peak is None else "ok", "attempt": 1}
+        if peak is not None:
+            state.update(measured=True, measures={"peak_allocated": peak, "step_time": peak * 10})
+        (grid.folder / f"out/cells/{id}/state.json").write_text(json.dumps(state))
+
+
+def rows_of(grid, *words):
+    result = grid.strata("grid", "report", "out", *words)
+    assert result.returncode == 0, result.stderr
+    return list(csv.DictReader(io.StringIO((grid.folder / "out/report/table.csv").read_text())))
+
+
+SPREAD = ("peak_allocated_bytes", "peak_allocated_bytes_least", "peak_allocated_bytes_most", "step_time_ns", "cells")
+
+
+def test_seeds_are_one_row_with_median_and_spread_and_a_failure_is_none_of_them(grid):
+    planned_with(grid, [30, 10, 50, 100, None, 300], "model.layers=1", "seeds=[4, 8, 2]")
+    rows = rows_of(grid)
+    assert [(row["optimizer"], row["status"]) for row in rows] == [("adamw", "ok"), ("sgd", "ok"), ("sgd", "failed")]
+    assert [tuple(row[name] for name in SPREAD) for row in rows] == [
+        ("30", "10", "50", "300", "3"),
+        ("200", "100", "300", "2000", "2"),
+        ("", "", "", "", "1"),
+    ]
+    assert not {"seed", "id"} & set(rows[0])
+    # On the terminal and on the page as well.
+    shown = grid.strata("grid", "report", "out", "--columns", "optimizer,step_time,peak_allocated").stdout.splitlines()
+    assert shown[0].split() == ["optimizer", "step_time", "ms", "peak_allocated", "MiB", "cells"]
+    assert len(shown[: shown.index("")]) == 4
+    assert "<td>adamw</td>" in (grid.folder / "out/report/report.html").read_text()
+
+
+def test_cells_are_grouped_by_what_is_asked_for(grid):
+    planned_with(grid, [100, 300, 1000, 3000, 200, 400, 2000, 4000], "seeds=[0, 1]")
+    rows = rows_of(grid, "--group-by", "optimizer")
+    assert [tuple(row[name] for name in ("optimizer", *SPREAD)) for row in rows] == [
+        ("adamw", "250", "100", "400", "2500", "4"),
+        ("sgd", "2500", "1000", "4000", "25000", "4"),
+    ]
+    assert "model.layers" not in rows[0]
+    rows = rows_of(grid, "--group-by", "model.layers,seed")
+    assert [(row["model.layers"], row["seed"], row["peak_allocated_bytes"], row["cells"]) for row in rows] == [
+        ("1", "0", "550", "2"), ("1", "1", "1650", "2"), ("2", "0", "1100", "2"), ("2", "1", "2200", "2"),
+    ]
+    assert [row["peak_allocated_bytes"] for row in rows_of(grid, "--each")] == [
+        "100", "300", "1000", "3000", "200", "400", "2000", "4000",
+    ]
+    refused = grid.strata("grid", "report", "out", "--group-by", "optimiser")
+    assert refused.returncode == 2 and "--group-by optimiser: the table has no such column" in refused.stderr
 
 
 def test_the_report_has_any_column_and_a_heat_map(finished_grid):

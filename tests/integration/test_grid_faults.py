@@ -111,6 +111,45 @@ def test_ctrl_c(grid, finished_grid):  # noqa: F811
     assert table(grid) == table(finished_grid)
 
 
+def predicting(workspace):
+    """Processes that predict: their configuration lies in a folder of the grid's own, which TMPDIR names."""
+    found = []
+    for process in os.listdir("/proc"):
+        if process.isdigit():
+            try:
+                command = open(f"/proc/{process}/cmdline", "rb").read()
+            except OSError:
+                continue
+            if b"strata-grid-" in command and str(workspace.folder).encode() in command:
+                found.append(int(process))
+    return found
+
+
+# Cells on the CPU that share the machine: a run asks the dry GPU first what each of them needs.
+ON_THE_CPU = ["device=cpu", "backend.threads=1", "engine.slots=2"]
+
+
+@pytest.mark.parametrize("words", [("plan", "g.yaml"), ("run", "g.yaml", "--out", "out")])
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_while_memory_is_predicted(grid, monkeypatch, words, number, code):  # noqa: F811
+    temporary = grid.folder / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    process = grid.start("grid", *words, *ON_THE_CPU)
+    wait_for(lambda: predicting(grid) or process.poll() is not None)
+    assert process.poll() is None, process.communicate()
+    process.send_signal(number)
+    out, said = process.communicate(timeout=60)
+    assert process.returncode == code, said
+    assert not out and not predicting(grid) and not list(temporary.iterdir())
+    if words[0] == "plan":
+        return
+    assert "go on with `strata grid resume" in said
+    assert {(cell["status"], cell["attempt"]) for cell in status(grid).values()} == {("planned", 0)}
+    assert resume(grid).returncode == 0
+    assert {cell["status"] for cell in status(grid).values()} == {"ok"}
+
+
 def test_files_that_may_not_grow(grid, finished_grid):  # noqa: F811
     """As a quota that is used up: a run's spool finds no room."""
     limited = subprocess.run(

@@ -67,6 +67,7 @@ def test_a_failure_in_the_optimizer_names_its_temporaries(workspace):
     overrides = ["model={name: gpt2, size: xl, layers: 75, context: 8}", "data.batch_size=1", "optimizer.init_state=dummy"]
     _, failure = failed(workspace, *overrides)
     assert failure["phase"] == "optimizer"
+    assert "no optimizer has stepped" not in workspace.strata("report", "out").stdout
     assert failure["op"].startswith("aten::_foreach")
     fused = next(remedy for remedy in failure["remedies"] if "fused" in remedy["change"])
     assert fused["bytes"] > 0
@@ -78,10 +79,12 @@ def test_the_terminal_and_the_page_tell_of_it(workspace):
     text = workspace.strata("report", "out").stdout
     assert "Out of memory" in text
     assert "384.0 MiB asked for by aten::add in h." in text
+    assert "no optimizer has stepped yet: what it keeps of each parameter comes on top" in text
     assert "What would have left room, about" in text
     assert all(len(line) <= 120 for line in text.splitlines())
     page = (workspace.folder / "out/report.html").read_text()
     assert "Out of memory: 384.0 MiB asked for by aten::add" in page
+    assert "attention in one kernel (attention: sdpa), about" in page
 
 
 def test_a_failure_on_the_cpu_is_recorded_too(workspace):

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -11,20 +12,34 @@ import pytest
 from workspaces import STRATA
 
 SHIPPED = pathlib.Path(STRATA).parents[1] / "lib/strata/sources"
-HEADER = "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR {minor}\n#define TORCH_VERSION_PATCH 0\n"
+HEADER = "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR {minor}\n#define TORCH_VERSION_PATCH {patch}\n"
 
 
-@pytest.fixture
-def other_torch(workspace):
-    """A folder that looks like torch 2.77 without CUDA."""
-    root = workspace.folder / "torch"
+def fake_torch(root, minor=77, patch=0, version=None):
+    """A folder that looks like that torch without CUDA."""
     (root / "lib").mkdir(parents=True)
     for library in ("libtorch.so", "libtorch_cpu.so", "libc10.so"):
         (root / "lib" / library).touch()
     header = root / "include/torch/headeronly/version.h"
     header.parent.mkdir(parents=True)
-    header.write_text(HEADER.format(minor=77))
+    header.write_text(HEADER.format(minor=minor, patch=patch))
+    if version is not None:
+        (root / "version.py").write_text(f"__version__ = '{version}'\n")
     return root
+
+
+@pytest.fixture
+def other_torch(workspace):
+    return fake_torch(workspace.folder / "torch")
+
+
+@pytest.fixture
+def quick_compiler(workspace):
+    """Writes an empty file in place of what it is to compile, and a line into `compiled`."""
+    compiler = workspace.write("compiler", '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\n: > "$2"\necho "$2" >> "$COMPILED"\n')
+    compiler.chmod(0o755)
+    compiled = workspace.write("compiled", "")
+    return {"CXX": str(compiler), "COMPILED": str(compiled)}
 
 
 def build(workspace, torch, **environment):
@@ -56,20 +71,54 @@ def test_a_folder_without_torch_is_refused(workspace):
     assert result.returncode == 2 and "no torch with headers" in result.stderr
 
 
-def test_the_file_is_named_by_the_release_that_the_trainer_has():
+def test_patch_releases_and_variants_have_files_of_their_own(workspace, quick_compiler):
+    versions = ["2.77.0+cpu", "2.77.1+cpu", "2.77.1+cu130", "2.77.1+cu126"]
+    files = set()
+    for version in versions:
+        patch = int(version.split(".")[2].split("+")[0])
+        result = build(workspace, fake_torch(workspace.folder / version, patch=patch, version=version), **quick_compiler)
+        assert result.returncode == 0, result.stderr
+        files.add(pathlib.Path(result.stdout.strip()).name)
+    assert files == {f"torch-{version}.so" for version in versions}
+
+
+def test_a_torch_that_does_not_say_what_it_is_is_told_by_its_libraries(workspace, quick_compiler):
+    root = fake_torch(workspace.folder / "torch", patch=3)
+    assert build(workspace, root, **quick_compiler).stdout.strip().endswith("/torch-2.77.3+cpu.so")
+
+
+def test_it_is_built_again_for_other_sources_alone(workspace, other_torch, quick_compiler):
+    """Not for a twin in another place, nor for another compiler, and none is needed then."""
+    def built():
+        return len(pathlib.Path(quick_compiler["COMPILED"]).read_text().splitlines())
+
+    [first] = {build(workspace, other_torch, **quick_compiler).stdout for _ in range(2)}
+    twin = fake_torch(workspace.folder / "twin")
+    without_compiler = build(workspace, twin, PATH=str(workspace.folder), CXX="")
+    assert (without_compiler.returncode, without_compiler.stdout) == (0, first), without_compiler.stderr
+    assert built() == 1
+    pathlib.Path(first.strip()).with_suffix(".stamp").write_text("of another Strata")
+    assert build(workspace, other_torch, **quick_compiler).stdout == first and built() == 2
+
+
+def shipped_file():
     torch = pytest.importorskip("torch")
-    assert (SHIPPED / f"torch-{'.'.join(torch.__version__.split('.')[:2])}.so").exists()
+    return SHIPPED / f"torch-{'.'.join(torch.__version__.split('.')[:2])}.so"
+
+
+def test_the_file_is_named_by_the_release_that_the_trainer_has():
+    assert shipped_file().exists()
 
 
 def test_doctor_lists_the_releases(workspace):
     cache = workspace.folder / "cache"
     version = workspace.strata("--version").stdout.split()[1]
     (cache / "strata/sources" / version).mkdir(parents=True)
-    (cache / "strata/sources" / version / "torch-2.77.so").touch()
+    (cache / "strata/sources" / version / "torch-2.77.1+cu130.so").touch()
     checks = json.loads(workspace.strata("doctor", "--json", XDG_CACHE_HOME=str(cache)).stdout)["checks"]
     (finding,) = [check for check in checks if check["name"] == "torch releases"]
     assert finding["verdict"] == "ok"
-    assert "2.11" in finding["detail"] and "2.77 (built here)" in finding["detail"]
+    assert "2.11" in finding["detail"] and "2.77.1+cu130 (built here)" in finding["detail"]
 
 
 def test_doctor_says_what_of_compiled_programs_is_seen(workspace):
@@ -92,8 +141,8 @@ def test_what_is_built_is_whole_and_used_again(workspace):
     assert again.returncode == 0 and again.stdout == first.stdout and again.stderr == ""
 
 
-def test_a_program_goes_on_where_its_torch_cannot_be_recorded(tmp_path):
-    """With an installation that has no source of events and no compiler."""
+def without_sources(tmp_path):
+    """The program of an installation that has no source of torch's events."""
     prefix = tmp_path / "prefix"
     (prefix / "lib/strata").mkdir(parents=True)
     build_folder = pathlib.Path(STRATA).parents[1]
@@ -109,14 +158,46 @@ def test_a_program_goes_on_where_its_torch_cannot_be_recorded(tmp_path):
                 os.link(path, prefix / "lib/strata" / path.name)
     (prefix / "lib/strata/sources").mkdir()
     (prefix / "share/strata").symlink_to(build_folder / "share/strata")
-    (tmp_path / "program.py").write_text("import torch\nprint(torch.ones(3).sum().item())\n")
-    result = subprocess.run(
-        [prefix / "bin/strata", "exec", "--out", "out", "--", sys.executable, "program.py"],
+    return prefix / "bin/strata"
+
+
+def record_with(strata, tmp_path, **environment):
+    return subprocess.run(
+        [strata, "exec", "--out", "out", "--", sys.executable, "program.py"],
         cwd=tmp_path,
-        env={**os.environ, "PATH": str(tmp_path), "CXX": "", "XDG_CACHE_HOME": str(tmp_path / "cache"), "LD_LIBRARY_PATH": str(prefix / "lib")},
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "LD_LIBRARY_PATH": str(tmp_path / "prefix/lib"), **environment},
         capture_output=True,
         text=True,
         timeout=300,
     )
+
+
+def test_what_is_in_the_cache_from_other_sources_is_not_used(tmp_path):
+    """It would be loaded, and is no library."""
+    torch = pytest.importorskip("torch")
+    strata = without_sources(tmp_path)
+    version = subprocess.run([strata, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+    cache = tmp_path / "cache/strata/sources" / version
+    cache.mkdir(parents=True)
+    for name in (f"torch-{torch.__version__}.so", f"torch-{torch.__version__}.stamp", shipped_file().name):
+        (cache / name).write_text("of another Strata")
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f'#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ncp {shipped_file()} "$2"\n')
+    compiler.chmod(0o755)
+    (tmp_path / "program.py").write_text("import torch\nlayer = torch.nn.Linear(8, 8)\nlayer(torch.ones(2, 8)).sum().backward()\nprint('on')\n")
+    result = record_with(strata, tmp_path, CXX=str(compiler))
+    assert (result.returncode, result.stdout) == (0, "on\n"), result.stderr
+    assert "building the source of events" in result.stderr
+    assert json.loads((tmp_path / "out/summary.json").read_text())["categories"]["Gradient"]["max"] > 0
+    shutil.rmtree(tmp_path / "out")
+    again = record_with(strata, tmp_path, CXX=str(compiler))
+    assert "building" not in again.stderr and (tmp_path / "out/summary.json").exists(), again.stderr
+    assert str(cache) not in again.stderr, "nothing is said where nothing is built"
+
+
+def test_a_program_goes_on_where_its_torch_cannot_be_recorded(tmp_path):
+    strata = without_sources(tmp_path)
+    (tmp_path / "program.py").write_text("import torch\nprint(torch.ones(3).sum().item())\n")
+    result = record_with(strata, tmp_path, PATH=str(tmp_path), CXX="")
     assert (result.returncode, result.stdout) == (0, "3.0\n"), result.stderr
     assert "no C++ compiler" in result.stderr and "nothing of process" in result.stderr

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <string>
+#include <system_error>
 
 #include "tests/nvtx_markers/recording.hpp"
 
@@ -12,13 +14,26 @@ namespace strata::test {
 namespace {
 
 // NVTX reads the environment at its first call: before any test.
-const std::filesystem::path kFile = [] {
-  auto file = std::filesystem::temp_directory_path() / ("nvtx_markers_test." + std::to_string(getpid()));
-  setenv("NVTX_INJECTION64_PATH", std::filesystem::absolute(NVTX_RECORDER_FILE).c_str(), 1);
-  setenv("STRATA_TEST_NVTX_FILE", file.c_str(), 1);
-  std::atexit([] { std::filesystem::remove(kFile); });
-  return file;
-}();
+class RecorderFile {
+ public:
+  RecorderFile()
+      : path_(std::filesystem::temp_directory_path() / ("nvtx_markers_test." + std::to_string(getpid()))) {
+    setenv("NVTX_INJECTION64_PATH", std::filesystem::absolute(NVTX_RECORDER_FILE).c_str(), 1);
+    setenv("STRATA_TEST_NVTX_FILE", path_.c_str(), 1);
+  }
+  ~RecorderFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  RecorderFile(const RecorderFile&) = delete;
+  RecorderFile& operator=(const RecorderFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+const RecorderFile kFile;
 
 std::string with_payload(const nlohmann::json& event) {
   std::string text = event["event"].get<std::string>() + ' ' + event["message"].get<std::string>();
@@ -28,7 +43,7 @@ std::string with_payload(const nlohmann::json& event) {
 
 }  // namespace
 
-Recording::Recording() : file_(kFile) {
+Recording::Recording() : file_(kFile.path()) {
   std::ofstream(file_, std::ios::trunc);
 }
 

@@ -56,3 +56,11 @@ def test_detail_is_by_number_and_keeps_what_is_as_large():
 )
 def test_what_counts_as_the_same(measured, near, made, same):
     assert agree(Block(None, measured, near, False), "| a | 100.0 |", made) == same
+
+
+def test_what_varies_of_a_profilers_table():
+    block = Block(None, False, True, False)
+    kept = "| mean | torch.profiler again | 100.0 |\n| median | torch.profiler again | 44.4 |\n| median | **Strata** | 10.0 |"
+    assert agree(block, kept, kept.replace("44.4", "81.1"))
+    assert not agree(block, kept, kept.replace("100.0", "120.0"))
+    assert not agree(block, kept, kept.replace("10.0", "10.1"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sources/cupti/buffers.hpp"
+#include "sources/cupti/recording/buffers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sources/cupti/clock_map.hpp"
+#include "sources/cupti/records/clock_map.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,10 +17,7 @@ std::int64_t read_ns(clockid_t clock) {
 
 // CUPTI's clock, as far from CLOCK_REALTIME as told.
 ClockMap::Read clock_at(std::int64_t offset_ns) {
-  return [offset_ns](std::uint64_t* ns) {
-    *ns = static_cast<std::uint64_t>(read_ns(CLOCK_REALTIME) + offset_ns);
-    return true;
-  };
+  return [offset_ns] { return static_cast<std::uint64_t>(read_ns(CLOCK_REALTIME) + offset_ns); };
 }
 
 constexpr std::int64_t kNear = 200'000;  // where other processes run, a thread waits between two readings
@@ -58,12 +55,9 @@ TEST(ClockMap, BetweenTwoPointsItGoesFromOneToTheOther) {
 TEST(ClockMap, AnotherClockIsRefused) {
   ClockMap clock;
   EXPECT_NE(clock.begin(clock_at(1'000'000'000)).find("CLOCK_REALTIME"), std::string::npos);
-  const ClockMap::Read ticks = [](std::uint64_t* ns) {
-    *ns = 12345;
-    return true;
-  };
+  const ClockMap::Read ticks = [] { return std::uint64_t{12345}; };
   EXPECT_NE(clock.begin(ticks).find("CLOCK_REALTIME"), std::string::npos);
-  EXPECT_NE(clock.begin([](std::uint64_t*) { return false; }), "");
+  EXPECT_NE(clock.begin([] { return std::nullopt; }), "");
 }
 
 }  // namespace

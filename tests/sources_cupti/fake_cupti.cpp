@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Every function that the broker looks up, and nothing else, is to be found in this library. Long, for each
+// of CUPTI's functions is there twice, and all of them share one state that no header shows.
 #include "tests/sources_cupti/fake_cupti.hpp"
 
 #include <cupti.h>
@@ -12,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-// Every function that the broker looks up, and nothing else, is to be found in this library.
 #define FAKE extern "C" __attribute__((visibility("default")))
 
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sources/cupti/record_decoder.hpp"
+#include "sources/cupti/records/record_decoder.hpp"
 
 namespace strata::cupti {
 

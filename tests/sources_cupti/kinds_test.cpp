@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sources/cupti/launch_functions.hpp"
-#include "sources/cupti/record_names.hpp"
+#include "sources/cupti/records/launch_functions.hpp"
+#include "sources/cupti/records/record_names.hpp"
 
 namespace strata::cupti {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sources/cupti/origins.hpp"
+#include "sources/cupti/records/origins.hpp"
 
 #include <gtest/gtest.h>
 

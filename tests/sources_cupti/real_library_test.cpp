@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "sources/cupti/functions.hpp"
+#include "sources/cupti/subscription/functions.hpp"
 #include "tests/sources_cupti/hand_made_buffer.hpp"
 
 namespace strata::cupti {
@@ -82,10 +82,13 @@ TEST_F(RealCupti, WhatIsNoRecordEndsTheBuffer) {
 TEST_F(RealCupti, TellsItsTimeWithoutADriver) {
   std::uint64_t ns = 0;
   ASSERT_EQ(functions_.cuptiGetTimestamp(&ns), CUPTI_SUCCESS);
+  const ClockMap::Read timestamp = [&]() -> std::optional<std::uint64_t> {
+    std::uint64_t now = 0;
+    if (functions_.cuptiGetTimestamp(&now) != CUPTI_SUCCESS) return std::nullopt;
+    return now;
+  };
   ClockMap clock;
-  EXPECT_EQ(
-      clock.begin([&](std::uint64_t* now) { return functions_.cuptiGetTimestamp(now) == CUPTI_SUCCESS; }),
-      "");
+  EXPECT_EQ(clock.begin(timestamp), "");
 }
 
 }  // namespace

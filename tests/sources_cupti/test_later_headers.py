@@ -11,12 +11,19 @@ import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 STRATA = pathlib.Path(os.environ.get("STRATA") or REPOSITORY / "build/release/bin/strata")
-FILES = ("device_records.cpp", "host_records.cpp", "record_decoder.cpp", "kinds.cpp", "launch_functions.cpp", "subscription.cpp")
+FILES = (
+    "kinds.cpp",
+    "records/device_records.cpp",
+    "records/host_records.cpp",
+    "records/launch_functions.cpp",
+    "records/record_decoder.cpp",
+    "subscription/subscription.cpp",
+)
 # Of each record's fields that the decoder reads, their places; one program prints them with either headers.
 LAYOUT = r"""
 #include <cstddef>
 #include <cstdio>
-#include "sources/cupti/records.hpp"
+#include "sources/cupti/records/records.hpp"
 using namespace strata::cupti;
 #define PLACE(record, field) std::printf(#record "." #field " %zu\n", offsetof(record, field));
 int main() {

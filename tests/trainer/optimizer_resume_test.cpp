@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/config/optimizer_defaults.hpp"
-#include "host/config/schema.hpp"
+#include "host/config/schema/schema.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
 #include "host/trainer/precision/grad_scaler.hpp"
 #include "host/trainer/saving/archive.hpp"
