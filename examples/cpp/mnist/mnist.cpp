@@ -65,7 +65,7 @@ void train(Net& model, torch::Device device, Loader& loader, torch::optim::Optim
     strata::name_tensor(STRATA_TENSOR_TARGET, "target", targets);
     optimizer.zero_grad();
     const auto output = [&] {
-      STRATA_PHASE("forward");  // Strata: backward and optimizer are inferred
+      STRATA_PHASE("forward");  // Strata: until this scope ends; backward and optimizer are inferred
       return model->forward(data);
     }();
     const auto loss = torch::nll_loss(output, targets);
