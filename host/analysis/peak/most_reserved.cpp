@@ -3,12 +3,11 @@
 
 namespace strata::analysis {
 
-std::optional<MostReserved> most_reserved_in_window(const Facts& facts) {
-  std::optional<MostReserved> most;
+MostReserved most_reserved_in_window(const Facts& facts) {
+  MostReserved most{facts.peak.reserved_bytes, facts.peak.step};
   for (const StepFact& step : facts.steps) {
     if (step.index < facts.first_step || step.index > facts.last_step) continue;
-    if (!most || step.peak_reserved_bytes > most->bytes)
-      most = MostReserved{step.peak_reserved_bytes, step.index};
+    if (step.peak_reserved_bytes > most.bytes) most = {step.peak_reserved_bytes, step.index};
   }
   return most;
 }

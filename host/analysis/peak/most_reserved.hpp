@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "host/analysis/facts.hpp"
 
@@ -11,10 +10,10 @@ namespace strata::analysis {
 
 struct MostReserved {
   std::uint64_t bytes = 0;
-  std::int64_t step = -1;  // the first of several
+  std::int64_t step = -1;  // the peak's where no step of the window held more than was reserved then
 };
 
-// Of the window's steps; nothing where there is none.
-std::optional<MostReserved> most_reserved_in_window(const Facts& facts);
+// Of the window's steps and the peak's moment, which may lie outside of steps.
+MostReserved most_reserved_in_window(const Facts& facts);
 
 }  // namespace strata::analysis

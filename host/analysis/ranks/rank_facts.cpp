@@ -53,8 +53,7 @@ class Condenser {
     rank_.end_ns = facts_.end_ns;
     rank_.peak_step = facts_.peak.step;
     rank_.peak_allocated_bytes = facts_.peak.allocated_bytes;
-    const auto most_reserved = most_reserved_in_window(facts_).value_or(MostReserved{});
-    rank_.peak_reserved_bytes = std::max(most_reserved.bytes, facts_.peak.reserved_bytes);
+    rank_.peak_reserved_bytes = most_reserved_in_window(facts_).bytes;
     rank_.peak_categories = facts_.peak.categories;
     rank_.most_unknown_bytes = facts_.statistics[static_cast<std::size_t>(Category::kUnknown)].max;
     rank_.warnings = facts_.warnings.size();

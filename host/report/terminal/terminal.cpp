@@ -162,13 +162,13 @@ std::string peak(const Facts& facts, const TerminalStyle& style) {
   text += where + '\n';
   if (peak.reserved_bytes != peak.allocated_bytes) {
     const auto most = analysis::most_reserved_in_window(facts);
-    const bool more = most && most->bytes > peak.reserved_bytes;
+    const bool more = most.bytes > peak.reserved_bytes;
     auto reserved = fmt::format("{} MiB reserved from the device {}",
                                 mebibytes(static_cast<double>(peak.reserved_bytes), decimals),
                                 more ? "then" : "at that moment");
     if (more) {
-      reserved += fmt::format(", {} at most (step {})", mebibytes(static_cast<double>(most->bytes), decimals),
-                              most->step);
+      reserved += fmt::format(", {} at most (step {})", mebibytes(static_cast<double>(most.bytes), decimals),
+                              most.step);
     }
     text += wrapped(reserved, 2, style.width);
   }
