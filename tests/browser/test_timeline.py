@@ -18,6 +18,30 @@ def test_opens_on_the_peaks_step(browser, pages):
     assert end - begin < 1.2 * (step["end"] - step["begin"])
 
 
+@pytest.mark.parametrize(("page", "mode", "pressed"), [
+    ("training", "time", "false"), ("dry", "event", "true"), ("dry_modelled", "time", "false"),
+])
+def test_opens_over_events_where_time_is_the_hosts(browser, pages, page, mode, pressed):
+    browser.open(pages / f"{page}.html")
+    opened = browser.run("return [chart.view.mode, document.getElementById('show-events').getAttribute('aria-pressed')]")
+    assert opened == [mode, pressed]
+    step = browser.run("return run.peakStep")
+    begin, end = view(browser)
+    of = ("beginState", "endState") if mode == "event" else ("begin", "end")
+    assert begin < step[of[0]] and step[of[1]] < end
+    browser.press("x")
+    assert browser.run("return chart.view.mode") != mode
+
+
+def test_opens_on_what_came_before_memory_ran_out(browser, pages):
+    browser.open(pages / "ran_out.html")
+    step, ran_out = browser.run("return [run.peakStep, run.ran_out]")
+    begin, end = view(browser)
+    assert step["begin"] < ran_out["end"] < step["end"]
+    assert begin < step["begin"]
+    assert ran_out["end"] < end < ran_out["end"] + 0.1 * (ran_out["end"] - step["begin"])
+
+
 def test_names_steps_phases_and_the_window_above_the_plot(browser, pages):
     browser.open(pages / "training.html")
     rows = browser.run("""

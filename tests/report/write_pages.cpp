@@ -23,6 +23,21 @@ void write_page(const strata::analysis::Facts& facts, const std::filesystem::pat
   if (!file) throw std::runtime_error(html.string() + " cannot be written");
 }
 
+// Out of memory where the last step's last phase begins.
+strata::analysis::Facts ran_out() {
+  auto facts = strata::report::testing::simulate({.steps = 4, .first_active_step = 1, .layers = 4});
+  const auto& phase = facts.phases.back();
+  strata::analysis::OutOfMemory failure;
+  failure.requested_bytes = 1U << 30U;
+  failure.held = facts.peak;
+  failure.held.sequence = phase.begin_sequence;
+  failure.held.ns = phase.begin_ns;
+  failure.held.step = facts.steps.back().index;
+  facts.peak = failure.held;
+  facts.out_of_memory.push_back(failure);
+  return facts;
+}
+
 void write_pages(const std::filesystem::path& folder) {
   using strata::report::testing::hostile_facts;
   using strata::report::testing::hostile_names;
@@ -59,6 +74,12 @@ void write_pages(const std::filesystem::path& folder) {
         {.total_bytes = static_cast<std::uint64_t>(static_cast<double>(facts.peak.allocated_bytes) * part)});
     write_page(facts, folder / (std::string(name) + ".html"));
   }
+  auto dry = simulate({.steps = 4, .first_active_step = 1, .layers = 4});
+  dry.dry.emplace();
+  write_page(dry, folder / "dry.html");
+  dry.dry->modelled_clock.emplace();
+  write_page(dry, folder / "dry_modelled.html");
+  write_page(ran_out(), folder / "ran_out.html");
   auto images = simulate({.steps = 3, .first_active_step = 1, .layers = 1});
   images.unit = "images";
   write_page(images, folder / "images.html");

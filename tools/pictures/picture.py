@@ -4,6 +4,10 @@
 import dataclasses
 
 
+# As `prepare` finds the page, of whatever run it is.
+OVER_TIME = "if (chart.view.mode === 'event') document.getElementById('show-events').click();"
+
+
 @dataclasses.dataclass(frozen=True)
 class Picture:
     name: str  # below docs/pictures, without .png
@@ -18,6 +22,7 @@ class Picture:
 
     def take(self, browser, page):
         browser.open(page, self.width, self.theme)
+        browser.run(OVER_TIME)
         browser.run(self.prepare, *self.arguments)
         browser.draw()
         if self.annotate:

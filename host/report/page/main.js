@@ -26,12 +26,21 @@ function startTimeline({events, sections}) {
   fillLegend(chart);
   new Overview(document.getElementById('overview'), chart);
   lanes = startLanes(chart, run, sections);
-  if (run.peakStep) chart.view.showStretch(run.peakStep, 0.04);
+  if (run.run.paced_by_host) document.getElementById('show-events').click();
+  const opening = openingStretch(run);
+  if (opening) chart.view.showStretch(opening, 0.04);
   chart.drawNow();
   performance.mark('timeline-drawn');
   new LargestTable(chart, (id) => pinned.pin(id));
   d3.select('#resolution').text(describeResolution(events));
   return 'drawn';
+}
+
+// The peak's step; of the last one no more than until memory ran out: behind it the program takes itself apart.
+function openingStretch({steps, peakStep, ran_out: ranOut}) {
+  const [last] = steps.slice(-1);
+  if (!ranOut || peakStep !== (last || null)) return peakStep;
+  return {...(last || {begin: 0, beginState: 0}), ...ranOut};
 }
 
 function describeResolution({directory}) {

@@ -97,6 +97,7 @@ json run_data(const Facts& facts, const RunTime& time, const EventStream& stream
   data["directory"] = name(facts.directory);
   data["device"] = name(device_text(facts));
   data["dry"] = facts.dry ? json(name(dry_admissions(*facts.dry))) : json();
+  data["paced_by_host"] = facts.dry && !facts.dry->modelled_clock;  // its times are nobody's
   data["end"] = name(facts.end);
   data["first_step"] = facts.first_step;
   data["last_step"] = facts.last_step;
@@ -189,8 +190,7 @@ json peak_data(const Facts& facts, const RunTime& time, const EventStream& strea
   json data;
   data["allocated_bytes"] = peak.allocated_bytes;
   data["reserved_bytes"] = peak.reserved_bytes;
-  const auto most_reserved = analysis::most_reserved_in_window(facts).value_or(analysis::MostReserved{});
-  data["most_reserved_bytes"] = std::max(most_reserved.bytes, peak.reserved_bytes);
+  data["most_reserved_bytes"] = analysis::most_reserved_in_window(facts).bytes;
   data["outside_bytes"] = facts.samples.device.empty()
                               ? json()
                               : json(analysis::reconcile(facts, peak.sequence, peak.ns).outside_bytes);
@@ -286,6 +286,16 @@ json failures_data(const Facts& facts) {
   return list;
 }
 
+// The last time that memory ran out.
+json ran_out_data(const Facts& facts, const RunTime& time, const EventStream& stream) {
+  if (facts.out_of_memory.empty()) return {};
+  const analysis::Peak& held = facts.out_of_memory.back().held;
+  json data;
+  data["end"] = held.ns - time.begin_ns;
+  data["endState"] = stream.state_after(held.sequence);
+  return data;
+}
+
 json warnings_data(const Facts& facts) {
   auto list = json::array();
   for (const auto& warning : std::span(facts.warnings).first(std::min(facts.warnings.size(), kWarnings))) {
@@ -358,6 +368,7 @@ PageData page_data(const Facts& facts) {
   data["faults"] = faults_data(facts);
   data["checks"] = checks_data(facts);
   data["failures"] = failures_data(facts);
+  data["ran_out"] = ran_out_data(facts, time, stream);
   data["warnings"] = warnings_data(facts);
   data["kept"] = kept_data(facts, time);
   data["left_out"] = left_out_data(facts);
