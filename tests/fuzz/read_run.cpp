@@ -39,6 +39,7 @@
 #include "host/report/terminal/detail_table.hpp"
 #include "host/report/terminal/diff_table.hpp"
 #include "host/report/terminal/layer_table.hpp"
+#include "host/report/terminal/runs_table.hpp"
 #include "host/report/terminal/scope_table.hpp"
 #include "host/report/terminal/shape_table.hpp"
 #include "host/report/terminal/stack_lines.hpp"
@@ -112,6 +113,8 @@ void read_tables(const analysis::Facts& facts) {
   const analysis::RunDiff diff = analysis::diff_runs(facts, facts, {}, {});
   require_json("a comparison", analysis::diff_document(diff));
   require_lines("a comparison", report::diff_table(diff, 10, false, kWidth));
+  require_json("comparisons", analysis::diffs_document({diff, diff}));
+  require_lines("comparisons", report::runs_table({diff, diff, diff}, false, kWidth));
 }
 
 void read_exports(const analysis::Facts& facts) {

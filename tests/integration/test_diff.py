@@ -47,6 +47,22 @@ def test_numbers_are_those_of_the_summaries(runs):
     assert any(group["category"] == "Activation" for group in diff["allocations"])
 
 
+def test_several_runs_stand_beside_their_base(runs):
+    """Each of them as it does alone, and a gate is of all of them."""
+    alone = runs.strata("diff", "base", "new", "--json")
+    several = runs.strata("diff", "base", "base", "new", "--json")
+    document = json.loads(several.stdout)
+    assert document["schema"] == "strata.diffs/1"
+    assert document["diffs"][1] == json.loads(alone.stdout)
+    assert all(measure["change"] in (0, None) for measure in document["diffs"][0]["measures"])
+    gated = runs.strata("diff", "base", "base", "new", "--fail-if", "peak_allocated>+0B")
+    assert gated.returncode == 4, gated.stderr
+    lines = gated.stdout.splitlines()
+    assert any(line.startswith("  2  pass") for line in lines) and any(line.startswith("  3  FAIL") for line in lines)
+    assert "  3  data.batch_size=4" in lines
+    assert all(len(line) <= 80 for line in lines)
+
+
 @pytest.mark.parametrize(
     ("gate", "code"),
     [

@@ -118,7 +118,9 @@ RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange
   return diff;
 }
 
-std::string diff_document(const RunDiff& diff) {
+namespace {
+
+Json document_of(const RunDiff& diff) {
   Json document;
   document["schema"] = kDiffSchema;
   document["base"] = to_json(diff.base);
@@ -129,7 +131,26 @@ std::string diff_document(const RunDiff& diff) {
   document["gates"] = list(diff.gates);
   document["fails"] = diff.fails();
   document["warnings"] = diff.warnings;
+  return document;
+}
+
+std::string text_of(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string diff_document(const RunDiff& diff) {
+  return text_of(document_of(diff));
+}
+
+std::string diffs_document(const std::vector<RunDiff>& diffs) {
+  Json document;
+  document["schema"] = kDiffsSchema;
+  document["fails"] = std::ranges::any_of(diffs, &RunDiff::fails);
+  document["diffs"] = Json::array();
+  for (const RunDiff& diff : diffs) document["diffs"].push_back(document_of(diff));
+  return text_of(document);
 }
 
 }  // namespace strata::analysis

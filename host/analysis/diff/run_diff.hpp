@@ -13,6 +13,7 @@
 namespace strata::analysis {
 
 inline constexpr const char* kDiffSchema = "strata.diff/1";
+inline constexpr const char* kDiffsSchema = "strata.diffs/1";
 
 // A key of the resolved configuration; a text is empty where that run has not the key.
 struct SettingChange {
@@ -41,5 +42,8 @@ RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange
 
 // strata.diff/1 of docs/diff.md, with a line's end.
 std::string diff_document(const RunDiff& diff);
+
+// strata.diffs/1: one of each, all with one base.
+std::string diffs_document(const std::vector<RunDiff>& diffs);
 
 }  // namespace strata::analysis

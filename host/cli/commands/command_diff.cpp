@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// `strata diff`: what a new run does otherwise than its base, and whether that is too much.
+// `strata diff`: what new runs do otherwise than their base, and whether that is too much.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -17,12 +18,14 @@
 #include "host/cli/terminal.hpp"
 #include "host/config/setting_differences.hpp"
 #include "host/report/terminal/diff_table.hpp"
+#include "host/report/terminal/runs_table.hpp"
 
 namespace strata::cli {
 namespace {
 
 struct DiffArguments {
-  std::string base, now;
+  std::string base;
+  std::vector<std::string> now;
   std::vector<std::string> gates;
   std::optional<std::uint64_t> rank;
   std::string device;
@@ -41,17 +44,28 @@ std::vector<analysis::SettingChange> settings_that_differ(const std::filesystem:
   return settings;
 }
 
+std::string text(const std::vector<analysis::RunDiff>& diffs, const DiffArguments& arguments) {
+  const bool are_two = diffs.size() == 1;
+  if (arguments.json) return are_two ? diff_document(diffs.front()) : diffs_document(diffs);
+  const bool colour = wants_colour(STDOUT_FILENO);
+  const int width = columns(STDOUT_FILENO);
+  return are_two ? report::diff_table(diffs.front(), arguments.top, colour, width)
+                 : report::runs_table(diffs, colour, width);
+}
+
 int diff(const DiffArguments& arguments) try {
   std::vector<analysis::Gate> gates;
   for (const std::string& expression : arguments.gates) gates.emplace_back(expression);
-  const std::filesystem::path base = recorded_run(arguments.base), now = recorded_run(arguments.now);
-  const analysis::RunDiff found = analysis::diff_runs(
-      analysis::analyse(base, arguments.rank, arguments.device),
-      analysis::analyse(now, arguments.rank, arguments.device), settings_that_differ(base, now), gates);
-  print(arguments.json
-            ? diff_document(found)
-            : report::diff_table(found, arguments.top, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
-  return found.fails() ? kGateFailed : kDone;
+  const std::filesystem::path base = recorded_run(arguments.base);
+  const analysis::Facts base_facts = analysis::analyse(base, arguments.rank, arguments.device);
+  std::vector<analysis::RunDiff> diffs;
+  for (const std::string& folder : arguments.now) {
+    const std::filesystem::path now = recorded_run(folder);
+    diffs.push_back(analysis::diff_runs(base_facts, analysis::analyse(now, arguments.rank, arguments.device),
+                                        settings_that_differ(base, now), gates));
+  }
+  print(text(diffs, arguments));
+  return std::ranges::any_of(diffs, &analysis::RunDiff::fails) ? kGateFailed : kDone;
 } catch (const analysis::GateError& error) {
   throw UsageError(fmt::format("--fail-if {}", error.what()));
 }
@@ -61,9 +75,12 @@ int diff(const DiffArguments& arguments) try {
 void add_diff_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<DiffArguments>();
   CLI::App* const command =
-      app.add_subcommand("diff", "Compare two runs, and fail when the new one needs too much");
+      app.add_subcommand("diff", "Compare runs, and fail when a new one needs too much");
   command->add_option("BASE", arguments->base, "Folder of the run to compare with")->required();
-  command->add_option("NEW", arguments->now, "Folder of the other run")->required();
+  command
+      ->add_option("NEW", arguments->now,
+                   "Folder of the other run; several are compared with the base, side by side")
+      ->required();
   command
       ->add_option("--fail-if", arguments->gates,
                    "Exit with 4 when the new run does so, such as 'peak_allocated>+2%'; as often as wanted")
@@ -73,7 +90,8 @@ void add_diff_command(CLI::App& app, int& exit_code) {
   command->add_option("--rank", arguments->rank, "Of several ranks the one to compare [the first]");
   command->add_option("--device", arguments->device,
                       "Whose memory: cuda:1, cpu or pinned [as `strata report`]");
-  command->add_flag("--json", arguments->json, "Print everything as JSON (strata.diff/1)");
+  command->add_flag("--json", arguments->json,
+                    "Print everything as JSON (strata.diff/1; of several runs strata.diffs/1)");
   command->footer(
       "A gate is NAME>LIMIT or NAME<LIMIT. Names: peak_allocated, peak_reserved, peak_requested,\n"
       "peak_device_used, peak_resident, step_time, throughput, category.Activation,\n"
@@ -82,6 +100,7 @@ void add_diff_command(CLI::App& app, int& exit_code) {
       "Exit codes: 0 compared; 2 wrong usage; 4 a gate failed.\n\n"
       "Examples:\n"
       "  strata diff runs/base/20261121T101500Z runs/new/20261121T102000Z\n"
+      "  strata diff out-adamw out-sgd out-lion\n"
       "  strata diff base new --fail-if 'peak_allocated>+2%' --fail-if 'step_time>+5%'\n"
       "  strata diff base new --fail-if 'category.Unknown>0B' --json | jq .gates");
   command->callback([arguments, &exit_code] { exit_code = diff(*arguments); });

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/report/quantity.hpp"
+#include "host/report/terminal/diff_amounts.hpp"
 #include "host/report/terminal/terminal.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
 #include "host/report/text.hpp"
@@ -29,30 +30,12 @@ std::string signed_duration(double ns) {
   return (ns < 0 ? "-" : "+") + duration(std::abs(ns));
 }
 
-std::string amount(double value, MeasureUnit unit, int decimals) {
-  if (unit == MeasureUnit::kBytes) return mebibytes(value, decimals);
-  if (unit == MeasureUnit::kNanoseconds) return duration(value);
-  return fmt::format("{:.1f}/s", value);
-}
-
-std::string amount(const std::optional<double>& value, MeasureUnit unit, int decimals) {
-  return value ? amount(*value, unit, decimals) : "–";
-}
-
 std::string changed_by(const MeasureChange& measure, int decimals) {
   const auto change = measure.change();
   if (!change) return "";
   if (measure.unit == MeasureUnit::kBytes) return signed_mebibytes(*change, decimals);
   if (measure.unit == MeasureUnit::kNanoseconds) return signed_duration(*change);
   return fmt::format("{:+.1f}/s", *change);
-}
-
-std::string share(const MeasureChange& measure) {
-  const auto change = measure.change();
-  if (!change || *change == 0.0) return "";
-  if (*measure.base == 0.0) return "new";
-  if (*measure.now == 0.0) return "gone";
-  return fmt::format("{:+.1f}%", 100.0 * *change / *measure.base);
 }
 
 class DiffTable {
@@ -116,7 +99,7 @@ class DiffTable {
     std::string text = fmt::format("  {}{:>{}}{:>{}}{:>{}}{:>{}}", fitted(printable(label), label_columns()),
                                    amount(measure.base, measure.unit, decimals_), kAmount,
                                    amount(measure.now, measure.unit, decimals_), kAmount,
-                                   changed_by(measure, decimals_), kAmount, share(measure), kShare);
+                                   changed_by(measure, decimals_), kAmount, changed_share(measure), kShare);
     text.erase(text.find_last_not_of(' ') + 1);
     return (measure.change().value_or(0.0) == 0.0 ? style_.dimmed(text) : text) + "\n";
   }
@@ -180,14 +163,7 @@ class DiffTable {
   std::string gates() const {
     if (diff_.gates.empty()) return "";
     std::string text = heading("Gates");
-    for (const auto& gate : diff_.gates) {
-      const MeasureUnit unit = gate.measure.unit;
-      const std::string line =
-          fmt::format("  {}  {}: {} is {}, the limit {}", gate.fails ? "FAIL" : "pass",
-                      printable(gate.expression), printable(gate.measure.name),
-                      amount(gate.measure.now, unit, decimals_), amount(gate.limit, unit, decimals_));
-      text += (gate.fails ? style_.alarming(line) : line) + "\n";
-    }
+    for (const auto& gate : diff_.gates) text += "  " + gate_text(gate, decimals_, style_) + "\n";
     return text;
   }
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/report/terminal/diff_amounts.hpp"
+
+#include <fmt/format.h>
+
+#include "host/report/quantity.hpp"
+#include "host/report/text.hpp"
+
+namespace strata::report {
+
+using analysis::MeasureUnit;
+
+std::string amount(const std::optional<double>& value, MeasureUnit unit, int decimals) {
+  if (!value) return "–";
+  if (unit == MeasureUnit::kBytes) return mebibytes(*value, decimals);
+  if (unit == MeasureUnit::kNanoseconds) return duration(*value);
+  return fmt::format("{:.1f}/s", *value);
+}
+
+std::string changed_share(const analysis::MeasureChange& measure) {
+  const auto change = measure.change();
+  if (!change || *change == 0.0) return "";
+  if (*measure.base == 0.0) return "new";
+  if (*measure.now == 0.0) return "gone";
+  return fmt::format("{:+.1f}%", 100.0 * *change / *measure.base);
+}
+
+std::string gate_text(const analysis::Gate::Result& gate, int decimals, const TerminalStyle& style) {
+  const MeasureUnit unit = gate.measure.unit;
+  const std::string text =
+      fmt::format("{}  {}: {} is {}, the limit {}", gate.fails ? "FAIL" : "pass", printable(gate.expression),
+                  printable(gate.measure.name), amount(gate.measure.now, unit, decimals),
+                  amount(gate.limit, unit, decimals));
+  return gate.fails ? style.alarming(text) : text;
+}
+
+}  // namespace strata::report

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the cells of comparisons read.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "host/analysis/diff/gate.hpp"
+#include "host/analysis/diff/run_measures.hpp"
+#include "host/report/terminal/terminal_tables.hpp"
+
+namespace strata::report {
+
+// "1,338.1" MiB, "182.4 ms", "12.3/s"; "–" of what was not recorded.
+std::string amount(const std::optional<double>& value, analysis::MeasureUnit unit, int decimals);
+
+// The change in parts of the base: "-33.6%", "new", "gone"; empty where there is none.
+std::string changed_share(const analysis::MeasureChange& measure);
+
+// "FAIL  peak_allocated>+2%: peak_allocated is 5,120.0, the limit 4,096.0"
+std::string gate_text(const analysis::Gate::Result& gate, int decimals, const TerminalStyle& style);
+
+}  // namespace strata::report

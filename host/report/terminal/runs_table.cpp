@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/report/terminal/runs_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "host/report/quantity.hpp"
+#include "host/report/terminal/diff_amounts.hpp"
+#include "host/report/terminal/terminal.hpp"
+#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/text.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::MeasureChange;
+using analysis::MeasureUnit;
+using analysis::RunDiff;
+
+constexpr int kLabel = 22, kColumn = 13;
+
+// A row: what one measure is in each run; nothing where a run has it not.
+struct MeasureRow {
+  std::string name;
+  MeasureUnit unit{};
+  std::vector<MeasureChange> runs;  // of each diff; its base is the same in all
+};
+
+class RunsTable {
+ public:
+  RunsTable(const std::vector<RunDiff>& diffs, const TerminalStyle& style) : diffs_(diffs), style_(style) {
+    collect_rows();
+    for (const MeasureRow& row : rows_) {
+      if (row.unit != MeasureUnit::kBytes) continue;
+      for (const MeasureChange& run : row.runs)
+        largest_ = std::max({largest_, run.base.value_or(0.0), run.now.value_or(0.0)});
+    }
+  }
+
+  std::string text() const {
+    std::string text = head() + settings();
+    const auto room = static_cast<std::size_t>((style_.width - kLabel) / kColumn);
+    for (std::size_t at = 0; at < diffs_.size(); at += room - 1)
+      text += columns_of(at, std::min(at + room - 1, diffs_.size()));
+    return text + gates() + warnings();
+  }
+
+ private:
+  // In the order of the first run that has them.
+  void collect_rows() {
+    for (const RunDiff& diff : diffs_) {
+      for (const MeasureChange& measure : diff.measures) {
+        if (std::ranges::find(rows_, measure.name, &MeasureRow::name) == rows_.end())
+          rows_.push_back({measure.name, measure.unit, changes_of(measure.name)});
+      }
+    }
+    std::erase_if(rows_, [](const MeasureRow& row) {
+      return std::ranges::all_of(row.runs, [](const MeasureChange& run) {
+        return run.base.value_or(0.0) == 0.0 && run.now.value_or(0.0) == 0.0;
+      });
+    });
+  }
+
+  // A comparison has no measure that neither of its runs has; another's has the base's, then: none, or 0
+  // bytes.
+  std::vector<MeasureChange> changes_of(std::string_view name) const {
+    std::vector<MeasureChange> changes(diffs_.size());
+    std::optional<double> base;
+    for (std::size_t at = 0; at != diffs_.size(); ++at) {
+      const auto found = std::ranges::find(diffs_[at].measures, name, &MeasureChange::name);
+      if (found == diffs_[at].measures.end()) continue;
+      changes[at] = *found;
+      base = found->base;
+    }
+    for (MeasureChange& change : changes) {
+      if (change.name.empty()) change.base = change.now = base;
+    }
+    return changes;
+  }
+
+  std::string head() const {
+    std::string text = run_line(1, diffs_.front().base, " – the others are compared with it");
+    for (std::size_t at = 0; at != diffs_.size(); ++at) text += run_line(at + 2, diffs_[at].now, "");
+    return text;
+  }
+
+  std::string run_line(std::size_t number, const RunDiff::Side& run, std::string_view remark) const {
+    const std::string text = printable(run.directory + " (" + run.name + ", " + run.device + ")");
+    return fmt::format("{:>3}  {}{}\n", number, shortened(text, style_.width - 5 - columns(remark)), remark);
+  }
+
+  std::string settings() const {
+    std::string text;
+    for (std::size_t at = 0; at != diffs_.size(); ++at) {
+      std::string changes;
+      for (const auto& [key, base, now] : diffs_[at].settings)
+        changes += fmt::format("{}{}={}", changes.empty() ? "" : ", ", key, now.empty() ? "(none)" : now);
+      if (!changes.empty())
+        text += fmt::format("{:>3}  {}\n", at + 2, shortened(printable(changes), style_.width - 5));
+    }
+    return text.empty() ? text
+                        : "\n" + style_.heading("Settings that the first run has otherwise") + "\n" + text;
+  }
+
+  // The base, and the runs of `diffs_` from `begin` to before `end`.
+  std::string columns_of(std::size_t begin, std::size_t end) const {
+    std::string text =
+        group("Peak, MiB", "peak_", begin, end) + group("At the peak, MiB", "category.", begin, end);
+    if (is_timed()) {
+      text += group("Time a step, median", "step_time", begin, end) +
+              group("Throughput", "throughput", begin, end) + group("Time by phase", "phase.", begin, end);
+    }
+    return text;
+  }
+
+  // A dry run's step takes the host's time alone.
+  bool is_timed() const {
+    return std::ranges::none_of(diffs_,
+                                [](const RunDiff& diff) { return diff.base.is_dry || diff.now.is_dry; });
+  }
+
+  std::string group(std::string_view title, std::string_view names, std::size_t begin,
+                    std::size_t end) const {
+    std::string text;
+    for (const MeasureRow& row : rows_) {
+      if (row.name.starts_with(names)) text += lines_of(row, names, begin, end);
+    }
+    if (text.empty()) return text;
+    std::string heading = fitted(title, kLabel) + fmt::format("{:>{}}", 1, kColumn);
+    for (std::size_t at = begin; at != end; ++at) heading += fmt::format("{:>{}}", at + 2, kColumn);
+    return "\n" + style_.heading(heading) + "\n" + text;
+  }
+
+  std::string lines_of(const MeasureRow& row, std::string_view names, std::size_t begin,
+                       std::size_t end) const {
+    const std::string rest = row.name.substr(names.size());
+    const std::string_view label = row.name == "step_time"    ? "step"
+                                   : row.name == "throughput" ? "a second"
+                                                              : std::string_view(rest);
+    const int decimals = decimals_for(largest_);
+    std::string text = "  " + fitted(printable(label), kLabel - 2) +
+                       fmt::format("{:>{}}", amount(row.runs.front().base, row.unit, decimals), kColumn);
+    std::string shares(kLabel + kColumn, ' ');
+    for (std::size_t at = begin; at != end; ++at) {
+      text += fmt::format("{:>{}}", amount(row.runs[at].now, row.unit, decimals), kColumn);
+      shares += fmt::format("{:>{}}", changed_share(row.runs[at]), kColumn);
+    }
+    shares.erase(shares.find_last_not_of(' ') + 1);
+    return text + "\n" + (shares.empty() ? "" : style_.dimmed(shares) + "\n");
+  }
+
+  std::string gates() const {
+    std::string text;
+    for (std::size_t at = 0; at != diffs_.size(); ++at) {
+      for (const auto& gate : diffs_[at].gates)
+        text += fmt::format("{:>3}  {}\n", at + 2, gate_text(gate, decimals_for(largest_), style_));
+    }
+    return text.empty() ? text : "\n" + style_.heading("Gates") + "\n" + text;
+  }
+
+  // Each once, however many runs it is of.
+  std::string warnings() const {
+    std::string text;
+    std::set<std::string_view> said;
+    for (std::size_t at = 0; at != diffs_.size(); ++at) {
+      for (const std::string& warning : diffs_[at].warnings) {
+        if (said.insert(warning).second)
+          text += "\n" + wrapped(fmt::format("! 1 and {}: {}", at + 2, printable(warning)), 0, style_.width);
+      }
+    }
+    return text;
+  }
+
+  const std::vector<RunDiff>& diffs_;
+  TerminalStyle style_;
+  std::vector<MeasureRow> rows_;
+  double largest_ = 0.0;
+};
+
+}  // namespace
+
+std::string runs_table(const std::vector<RunDiff>& diffs, bool colour, int width) {
+  return RunsTable(diffs, {colour, std::max(width, kNarrowestTerminal)}).text();
+}
+
+}  // namespace strata::report

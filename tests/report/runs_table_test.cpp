@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/report/terminal/runs_table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "host/report/text.hpp"
+#include "tests/report/hostile_facts.hpp"
+#include "tests/report/simulated_training.hpp"
+
+namespace strata::report {
+namespace {
+
+using analysis::Facts;
+using analysis::Gate;
+using analysis::RunDiff;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<RunDiff> diffs_of(const Facts& base, const std::vector<Facts>& others,
+                              const std::vector<Gate>& gates = {}) {
+  std::vector<RunDiff> diffs;
+  for (const Facts& other : others)
+    diffs.push_back(
+        diff_runs(base, other, {{testing::hostile_names()[0], "", std::string(5000, 'x')}}, gates));
+  return diffs;
+}
+
+TEST(RunsTable, KeepsToItsWidthWhateverTheNames) {
+  const Facts training = testing::simulate({}), larger = testing::simulate({.layers = 24, .width = 1024});
+  const auto diffs =
+      diffs_of(training, {larger, testing::hostile_facts(), training, Facts{}, larger, larger, larger});
+  for (const int width : {80, 100, 131, 200}) {
+    std::istringstream text(runs_table(diffs, false, width));
+    for (std::string line; std::getline(text, line);) {
+      EXPECT_LE(columns(line), width) << line;
+      EXPECT_EQ(printable(line), line);
+      EXPECT_FALSE(line.ends_with(' ')) << line;
+    }
+  }
+}
+
+TEST(RunsTable, EachRunHasItsColumnAndItsChange) {
+  Facts base = testing::simulate({}), half = base, same = base;
+  base.peak.allocated_bytes = 400U << 20U;
+  same.peak.allocated_bytes = 400U << 20U;
+  half.peak.allocated_bytes = 200U << 20U;
+  auto diffs = diffs_of(base, {half, same});
+  for (RunDiff& diff : diffs) {
+    diff.measures = {{"peak_allocated", analysis::MeasureUnit::kBytes, 400.0 * (1 << 20),
+                      &diff == diffs.data() ? 200.0 * (1 << 20) : 400.0 * (1 << 20)}};
+  }
+  const std::string text = runs_table(diffs, false, 80);
+  EXPECT_THAT(text, HasSubstr("  allocated                   400.0        200.0        400.0\n"));
+  EXPECT_THAT(text, HasSubstr("                                        -50.0%\n"));
+}
+
+// The first comparison does not have what neither of its runs has.
+TEST(RunsTable, WhatTheLastRunAloneHasIsARow) {
+  const Facts training = testing::simulate({});
+  auto diffs = diffs_of(training, {training, training, training, training, training, training});
+  for (RunDiff& diff : diffs) diff.measures.clear();
+  diffs.back().measures = {{"category.Gradient", analysis::MeasureUnit::kBytes, 0.0, 512.0 * (1 << 20)}};
+  const std::string text = runs_table(diffs, false, 80);
+  EXPECT_THAT(text, HasSubstr("  Gradient"));
+  EXPECT_THAT(text, HasSubstr("512.0"));
+  EXPECT_THAT(text, HasSubstr("new"));
+}
+
+TEST(RunsTable, ADryRunsTimeIsNotCompared) {
+  Facts training = testing::simulate({});
+  EXPECT_THAT(runs_table(diffs_of(training, {training, training}), false, 80), HasSubstr("Time a step"));
+  Facts dry = training;
+  dry.dry.emplace();
+  EXPECT_THAT(runs_table(diffs_of(training, {training, dry}), false, 80), Not(HasSubstr("Time a step")));
+}
+
+TEST(RunsTable, ColourAddsNothingElse) {
+  const Facts training = testing::simulate({}), larger = testing::simulate({.layers = 24});
+  const auto diffs = diffs_of(training, {larger, training}, {Gate("peak_allocated>+1%")});
+  std::string coloured = runs_table(diffs, true, 100);
+  for (std::size_t at = coloured.find('\x1b'); at != std::string::npos; at = coloured.find('\x1b'))
+    coloured.erase(at, coloured.find('m', at) - at + 1);
+  const std::string plain = runs_table(diffs, false, 100);
+  EXPECT_EQ(coloured, plain);
+  EXPECT_THAT(plain, HasSubstr("  2  FAIL  peak_allocated>+1%"));
+  EXPECT_THAT(plain, HasSubstr("  3  pass  peak_allocated>+1%"));
+}
+
+}  // namespace
+}  // namespace strata::report
