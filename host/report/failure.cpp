@@ -46,6 +46,10 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
 
 // More memory alone may not do: the first step of most optimizers is the one that makes their state.
 std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
+  if (is_before_any_forward(facts, failure)) {
+    return "no forward had run yet, so that whose memory this is was not known; a step's activations, "
+           "gradients and optimizer state come on top";
+  }
   if (failure.held.step < 0 || !is_before_any_optimizer(facts, failure)) return {};
   return "no optimizer has stepped yet: what it keeps of each parameter comes on top";
 }

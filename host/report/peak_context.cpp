@@ -26,8 +26,9 @@ std::string where(const Facts& facts, const HighPlace& place) {
   return text + (place.phase.empty() ? ", between phases" : ", in " + place.phase);
 }
 
-// How many of the largest are worth a word.
-std::size_t told_changes(const Facts& facts) {
+}  // namespace
+
+std::span<const PeakChange> told_changes(const Facts& facts) {
   const auto& changes = facts.peak_context.changes;
   std::size_t told = 0;
   while (told < std::min(changes.size(), kKindsTold) &&
@@ -35,10 +36,8 @@ std::size_t told_changes(const Facts& facts) {
                            facts.peak.allocated_bytes / kPartsTold)) {
     ++told;
   }
-  return told;
+  return std::span(changes).first(told);
 }
-
-}  // namespace
 
 std::string change_sentence(const Facts& facts) {
   const auto& context = facts.peak_context;
@@ -46,18 +45,16 @@ std::string change_sentence(const Facts& facts) {
   const int decimals = decimals_for(static_cast<double>(facts.peak.allocated_bytes));
   std::string text = fmt::format("since the {} began {} MiB: ", context.stretch.step < 0 ? "window" : "step",
                                  change(context.begin_categories, facts.peak.categories, decimals));
-  const std::size_t told = told_changes(facts);
-  for (const PeakChange& one : std::span(context.changes).first(told)) {
+  const auto told = told_changes(facts);
+  for (const PeakChange& one : told) {
     if (&one != &context.changes.front()) text += ", ";
     text += fmt::format(
         "{} {} {}", to_string(one.category), one.kind,
         signed_mebibytes(static_cast<double>(one.born_bytes) - static_cast<double>(one.freed_bytes),
                          decimals));
   }
-  if (context.changes.size() > told) {
-    text += context.changes.size() == told + 1
-                ? ", and one kind more"
-                : fmt::format(", and {} kinds more", context.changes.size() - told);
+  if (const std::size_t more = context.changes.size() - told.size(); more > 0) {
+    text += more == 1 ? ", and one kind more" : fmt::format(", and {} kinds more", more);
   }
   return text;
 }

@@ -2,12 +2,16 @@
 // A peak against the begin of its step and against the next-highest places, in words.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "host/analysis/facts.hpp"
 
 namespace strata::report {
+
+// What came or went since the peak's step began, as far as the sentence tells of it: the largest.
+std::span<const analysis::PeakChange> told_changes(const analysis::Facts& facts);
 
 // "Since the step began +1,680.4 MiB: Activation saved +1,596.2, ..."; empty where nothing changed.
 std::string change_sentence(const analysis::Facts& facts);

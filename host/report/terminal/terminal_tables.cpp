@@ -6,9 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <span>
+#include <string_view>
 
 #include "host/report/form_text.hpp"
+#include "host/report/kind_meanings.hpp"
+#include "host/report/peak_context.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/text.hpp"
@@ -226,6 +230,8 @@ std::string block_table(const Facts& facts, analysis::StackView& stacks, const T
       "{:<2}{:>10}  {:<{}}  {:<{}}  {:<{}}{}", "", "MiB", "largest at the peak", kind_columns, "owner or op",
       origin_columns, form_columns > 0 ? "shape and dtype" : "", form_columns, "layer"));
   text += '\n';
+  std::set<std::string_view> kinds;
+  for (const analysis::PeakChange& change : told_changes(facts)) kinds.insert(change.kind);
   for (const auto index : std::span(indices).first(std::min(indices.size(), kListed))) {
     const auto& block = facts.blocks.at(index);
     const auto kind = fitted(fmt::format("{} {}", to_string(block.category), block.kind), kind_columns);
@@ -236,8 +242,10 @@ std::string block_table(const Facts& facts, analysis::StackView& stacks, const T
                     shortened(layer_of(facts, block, style), room - origin_columns));
     row.erase(row.find_last_not_of(' ') + 1);
     text += row + '\n' + origin_line(stacks, facts, block.birth_sequence, 14, style);
+    kinds.insert(block.kind);
   }
-  return text;
+  const std::string meanings = kind_meanings(kinds);
+  return meanings.empty() ? text : text + style.dimmed(wrapped(meanings, 2, style.width));
 }
 
 }  // namespace strata::report

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/report/kind_meanings.hpp"
+
+#include <array>
+#include <utility>
+
+namespace strata::report {
+namespace {
+
+using Meaning = std::pair<std::string_view, std::string_view>;
+
+constexpr auto kMeanings = std::to_array<Meaning>({
+    {"saved", "made in forward and kept for backward"},
+    {"recompute", "made again inside backward, by checkpointing"},
+    {"retained", "kept by autograd beyond its backward"},
+    {"forward_residue", "made in forward and still there behind backward"},
+    {"flowing", "gradients on their way through backward"},
+    {"accumulate_temp", "added to a gradient and let go"},
+    {"op_temp", "made and let go within one phase"},
+    {"optimizer_temp", "made and let go within the optimizer"},
+    {"workspace", "what a library computes in"},
+    {"comm", "what ranks exchange through"},
+    {"graph_pool", "kept by a CUDA graph for its replays"},
+    {"gathered", "parameters of all ranks put together"},
+    {"unattributed", "kept, and nobody said whose it is"},
+});
+
+}  // namespace
+
+std::string kind_meanings(const std::set<std::string_view>& kinds) {
+  std::string text;
+  for (const auto& [kind, meaning] : kMeanings) {
+    if (!kinds.contains(kind)) continue;
+    if (!text.empty()) text += "; ";
+    text.append(kind).append(": ").append(meaning);
+  }
+  return text;
+}
+
+}  // namespace strata::report

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kinds of memory are whose names do not say it (docs/categories.md has all).
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace strata::report {
+
+// "saved: kept in forward for backward; flowing: ..."; nothing where all of them say it themselves.
+std::string kind_meanings(const std::set<std::string_view>& kinds);
+
+}  // namespace strata::report
