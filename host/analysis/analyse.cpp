@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -25,6 +26,7 @@
 #include "host/analysis/time/time_facts_of.hpp"
 #include "host/analysis/timeline.hpp"
 #include "strata/events.h"
+#include "strata/ext/phase.h"
 
 namespace strata::analysis {
 namespace {
@@ -106,6 +108,11 @@ std::vector<TimedStep> step_times(const std::vector<StepFact>& steps) {
   return times;
 }
 
+bool has_no_forward(const Recording& run) {
+  return std::ranges::none_of(run.phases,
+                              [](const PhaseRow& phase) { return phase.kind == STRATA_PHASE_FORWARD; });
+}
+
 // Of a long run each of these is hundreds of megabytes.
 template <typename Rows>
 void give_back(Rows& rows) {
@@ -120,15 +127,16 @@ Facts analyse(Recording run, const Method& method) {
   const OpTable ops(run);
   const StepStructure structure(run);
   EvidenceGatherer evidence(run, table, ops, structure);
-  if (run.end == "out_of_memory" && !run.failures.empty())
-    evidence.forget_after(run.failures.back().sequence);
+  const bool ran_out = ended_out_of_memory(run, table);
+  if (ran_out) evidence.forget_after(run.failures.back().sequence);
   Texts texts = run.texts;
 
   Facts facts;
   facts.name = run.name;
   facts.directory = run.directory.string();
   facts.device = device_name(run.device);
-  facts.end = run.end;
+  // A program that lets the exception through is one that failed, to the process that started it.
+  facts.end = ran_out && run.end == "failed" ? "out_of_memory" : run.end;
   facts.begin_ns = run.begin_ns;
   facts.end_ns = run.end_ns;
   facts.plugins = run.plugins;
@@ -149,6 +157,10 @@ Facts analyse(Recording run, const Method& method) {
   facts.thinned = run.thinned;
   if (!run.thinned.is_empty())
     facts.warnings.insert(facts.warnings.begin(), thinned_sentence(run.thinned, window));
+  if (!run.is_configured && !ran_out && has_no_forward(run))
+    facts.warnings.emplace_back(
+        "no forward was seen, neither marked nor recorded by autograd: until one has run, nobody knows "
+        "whose memory is whose but of what strata.attach or strata::attach names");
   facts.first_step = window.first_step;
   facts.last_step = window.last_step;
   facts.window_begin_ns = window.begin_ns;

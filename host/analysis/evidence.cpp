@@ -45,10 +45,15 @@ void EvidenceGatherer::add_circumstances(const BlockHistory& block, Evidence& ev
   evidence.step_end = structure_.step_end(block.birth_sequence);
   evidence.phase_end = birth.phase != nullptr ? birth.phase->end_sequence : evidence.step_end;
   if (birth.stage == Stage::kSetup) evidence.phase_end = structure_.first_step_begin();
-  evidence.next_optimizer = structure_.next_optimizer(block.birth_sequence);
-  if (evidence.next_optimizer != kNever)
-    evidence.optimizer_after_next = structure_.next_optimizer(evidence.next_optimizer + 1);
-  evidence.next_optimizer_end = structure_.next_optimizer_end(block.birth_sequence);
+  if (const Pass* const next = structure_.next_pass(block.birth_sequence)) {
+    evidence.next_forward_begin = next->forward_begin;
+    evidence.next_backward_begin = next->backward_begin;
+  }
+  const Extent optimizer = structure_.next_optimizer(block.birth_sequence);
+  evidence.next_optimizer = optimizer.begin;
+  evidence.next_optimizer_end = optimizer.end;
+  if (optimizer.begin != kNever)
+    evidence.optimizer_after_next = structure_.next_optimizer(optimizer.begin + 1).begin;
   evidence.born_in_nameless_optimizer = birth.stage == Stage::kOptimizer && birth.phase != nullptr &&
                                         birth.phase->inferred && run_.texts[birth.phase->name] == "optimizer";
   if (birth.pass != nullptr) {
@@ -89,7 +94,8 @@ void EvidenceGatherer::forget(Evidence& block) const {
   if (block.birth > last_sequence_ || block.death <= last_sequence_ || last_sequence_ == kNever) return;
   for (std::uint64_t* const moment :
        {&block.death, &block.held_until, &block.phase_end, &block.step_end, &block.backward_begin,
-        &block.backward_end, &block.next_optimizer, &block.optimizer_after_next, &block.next_optimizer_end}) {
+        &block.backward_end, &block.next_forward_begin, &block.next_backward_begin, &block.next_optimizer,
+        &block.optimizer_after_next, &block.next_optimizer_end}) {
     if (*moment > last_sequence_) *moment = kNever;
   }
   block.run_finished = false;

@@ -92,6 +92,22 @@ bool batch_between(const Evidence& block) {
          block.next_optimizer > block.step_end && block.death < block.optimizer_after_next;
 }
 
+// Made in a step before its forward, unmarked, and there in backward. A program that makes the next one
+// before it lets go of it does so in the next step.
+bool batch_before_forward(const Evidence& block) {
+  if (block.stage != Stage::kBetween || block.next_forward_begin >= block.step_end) return false;
+  const bool reached_backward =
+      block.next_backward_begin != kNever && block.death > block.next_backward_begin;
+  const bool next_is_there = block.optimizer_after_next != kNever && block.death > block.optimizer_after_next;
+  return reached_backward && !next_is_there;
+}
+
+// The run was cut short between the forward that came next and the optimizer.
+bool batch_cut_short(const Evidence& block) {
+  return block.stage == Stage::kBetween && block.next_forward_begin != kNever &&
+         block.next_optimizer == kNever && block.death == kNever && !block.run_finished;
+}
+
 bool data_ahead(const Evidence& block) {
   return block.stage == Stage::kData && block.death >= block.step_end;
 }
@@ -219,6 +235,14 @@ RuleTable make_rules() {
       {"data_ahead", "born while a batch was made and kept beyond its step", kInput, "prefetch", data_ahead},
       {"batch_between", "born behind a step's optimizer and dead before the optimizer of the step after next",
        kInput, "input", batch_between},
+      {"batch_before_forward",
+       "born in a step before a forward, there when its backward began, and gone by the optimizer of the "
+       "next "
+       "step",
+       kInput, "input", batch_before_forward},
+      {"batch_cut_short",
+       "born before the last forward and alive when the run was cut short before an optimizer; provisional",
+       kInput, "input", batch_cut_short},
       {"recompute_temp", "born and dead in a forward that ran again inside backward", kTemporary, "op_temp",
        within_phase<Stage::kRecompute>},
       {"recompute", "born in a forward that ran again inside backward, dead before that backward ended",

@@ -110,6 +110,7 @@ const std::vector<TrainingRun>& runs_to_check() {
       make_odd_run(),
       make_retained_run(),
       make_nameless_optimizer_run(),
+      make_unmarked_batch_run(),
       make_cut_short_run(),
       make_cut_short_optimizer_run(),
   };

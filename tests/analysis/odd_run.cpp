@@ -250,10 +250,34 @@ TrainingRun make_nameless_optimizer_run() {
   return {recording, run.expected()};
 }
 
+TrainingRun make_unmarked_batch_run() {
+  RunBuilder run;
+  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
+  std::uint64_t before = 0;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    run.step(step, STRATA_STEP_ACTIVE, [&] {
+      const std::uint64_t batch = run.allocate(24, {kInput, "input", "", "batch_before_forward"});
+      // Of a loop whose variable is assigned anew.
+      const std::uint64_t assigned = run.allocate(40, Expected{kInput, "input", "", "batch_before_forward"});
+      if (step > 0) run.free(before);
+      before = assigned;
+      run.free(run.allocate(56, {kTemporary, "op_temp", "", "between_temp"}));
+      const std::uint64_t turned = run.allocate(72, {kTemporary, "op_temp", "", "between_temp"});
+      run.phase(STRATA_PHASE_FORWARD, "forward", [&] { run.free(turned); });
+      run.phase(STRATA_PHASE_BACKWARD, "backward", [] {});
+      run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [] {});
+      run.free(batch);
+      run.free(run.allocate(88, {kTemporary, "op_temp", "", "between_temp"}));
+    });
+  }
+  return {run.finish(), run.expected()};
+}
+
 TrainingRun make_cut_short_run() {
   RunBuilder run;
   run.phase(STRATA_PHASE_SETUP, "setup", [] {});
   run.step(0, STRATA_STEP_ACTIVE, [&] {
+    run.allocate(40, {kInput, "input", "", "batch_cut_short"});
     run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
       run.free(run.allocate(10, {kTemporary, "op_temp", "", "forward_only_temp"}));
       run.allocate(20, {kActivation, "forward_residue", "", "forward_cut_short"});

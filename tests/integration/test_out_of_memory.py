@@ -4,6 +4,7 @@
 import json
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -105,3 +106,63 @@ def test_a_failure_on_the_cpu_is_recorded_too(workspace):
 def test_a_run_that_had_room_has_no_failure(finished):
     assert json.loads((finished.folder / "out/summary.json").read_text())["out_of_memory"] == []
     assert "Out of memory" not in finished.strata("report", "out").stdout
+
+
+LAYERS = """
+import torch
+torch.manual_seed(0)
+model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096, device="cuda") for _ in range({layers})])
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for rows in {batches}:
+    try:
+        model(torch.randn(rows, 4096, device="cuda")).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    except torch.cuda.OutOfMemoryError:
+        if {raises}: raise
+"""
+
+
+def of_a_script(workspace, layers, batches, raises=True):
+    workspace.write("layers.py", LAYERS.format(layers=layers, batches=batches, raises=raises))
+    words = ("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "layers.py")
+    result = workspace.strata(*words)
+    return result, json.loads((workspace.folder / "out/summary.json").read_text())
+
+
+def test_a_script_whose_model_does_not_fit_is_told_that_no_forward_had_run(workspace):
+    """What unwinding frees was the model, and not what setting it up needed for a while."""
+    result, summary = of_a_script(workspace, 400, "[8]")
+    assert result.returncode == 1
+    assert "end      out_of_memory" in result.stderr
+    (failure,) = summary["out_of_memory"]
+    assert failure["categories"]["Temporary"] == 0
+    assert failure["categories"]["Unknown"] == failure["allocated_bytes"]
+    told = " ".join(result.stderr.split())
+    assert "no forward had run yet, so that whose memory this is was not known" in told
+    assert "no forward was seen" not in told
+
+
+def test_what_a_scripts_failed_forward_lets_go_was_kept_for_backward(workspace):
+    result, summary = of_a_script(workspace, 8, "[4096, 4096, 150000]")
+    assert result.returncode == 1
+    (failure,) = summary["out_of_memory"]
+    held = failure["categories"]
+    assert held["Parameter"] == 8 * (4096 * 4096 + 4096) * 4
+    assert held["Unknown"] <= 0.01 * failure["allocated_bytes"]
+    assert held["Activation"] > 0 and held["Activation"] + held["Input"] > 0.9 * (failure["allocated_bytes"] - held["Parameter"])
+
+
+def test_a_script_that_goes_on_frees_what_it_means_to(workspace):
+    result, summary = of_a_script(workspace, 8, "[4096, 150000, 4096, 4096]", raises=False)
+    assert result.returncode == 0, result.stderr
+    assert "end      done" in result.stderr
+    assert len(summary["out_of_memory"]) == 1
+    assert summary["categories"]["Unknown"]["max"] <= 0.01 * summary["peak"]["allocated_bytes"]
+
+
+def test_a_program_without_a_forward_is_told_why_nothing_is_known(workspace):
+    workspace.write("inputs.py", "import torch\nkept = [torch.ones(1 << 20, device='cuda') for _ in range(8)]\nraise SystemExit(3)\n")
+    result = workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "inputs.py")
+    assert result.returncode == 3
+    assert "no forward was seen" in " ".join(result.stderr.split())

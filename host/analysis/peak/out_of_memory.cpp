@@ -8,6 +8,15 @@
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
+namespace {
+
+bool has_begun(std::uint32_t kind, const Facts& facts, const OutOfMemory& failure) {
+  return std::ranges::any_of(facts.phases, [&](const PhaseFact& phase) {
+    return phase.kind == kind && phase.begin_sequence <= failure.held.sequence;
+  });
+}
+
+}  // namespace
 
 std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& run, const OpTable& ops,
                                           const Layers& layers) {
@@ -26,11 +35,21 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
   return failures;
 }
 
+bool ended_out_of_memory(const Recording& run, const BlockTable& table) {
+  if (run.failures.empty()) return false;
+  if (run.end == "out_of_memory") return true;
+  const std::uint64_t last = run.failures.back().sequence;
+  return std::ranges::none_of(table.blocks,
+                              [&](const BlockHistory& block) { return block.birth_sequence > last; });
+}
+
+bool is_before_any_forward(const Facts& facts, const OutOfMemory& failure) {
+  return !has_begun(STRATA_PHASE_FORWARD, facts, failure);
+}
+
 bool is_before_any_optimizer(const Facts& facts, const OutOfMemory& failure) {
-  const bool has_begun = std::ranges::any_of(facts.phases, [&](const PhaseFact& phase) {
-    return phase.kind == STRATA_PHASE_OPTIMIZER && phase.begin_sequence <= failure.held.sequence;
-  });
-  return !has_begun && failure.held.categories[static_cast<std::size_t>(Category::kOptimizerState)] == 0;
+  return !has_begun(STRATA_PHASE_OPTIMIZER, facts, failure) &&
+         failure.held.categories[static_cast<std::size_t>(Category::kOptimizerState)] == 0;
 }
 
 }  // namespace strata::analysis

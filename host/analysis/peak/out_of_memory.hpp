@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "host/analysis/blocks.hpp"
 #include "host/analysis/facts.hpp"
 #include "host/analysis/layers/layers.hpp"
 #include "host/analysis/ops.hpp"
@@ -14,6 +15,13 @@ namespace strata::analysis {
 // Needs the blocks, phases, steps, texts and reserved points of `facts`.
 std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& run, const OpTable& ops,
                                           const Layers& layers);
+
+// Nothing was allocated behind the last allocation that failed: the program ended there, and what it frees
+// was not meant to die then.
+bool ended_out_of_memory(const Recording& run, const BlockTable& table);
+
+// None has begun by then, so that nothing tells whose memory is whose.
+bool is_before_any_forward(const Facts& facts, const OutOfMemory& failure);
 
 // None has begun by then, and none's state is there.
 bool is_before_any_optimizer(const Facts& facts, const OutOfMemory& failure);

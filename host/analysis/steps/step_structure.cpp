@@ -22,10 +22,7 @@ void StepStructure::place_phases() {
     index_.emplace(phase.ordinal, static_cast<std::uint32_t>(stages_.size()));
     stages_.push_back(stage);
     depths_.push_back(depth);
-    if (stage == Stage::kOptimizer) {
-      optimizer_begins_.push_back(phase.begin_sequence);
-      optimizer_ends_.push_back(phase.end_sequence);
-    }
+    if (stage == Stage::kOptimizer) optimizers_.push_back({phase.begin_sequence, phase.end_sequence});
   }
 }
 
@@ -103,15 +100,17 @@ std::uint64_t StepStructure::first_step_begin() const {
   return run_.steps.empty() ? kNever : run_.steps.front().begin_sequence;
 }
 
-std::uint64_t StepStructure::next_optimizer(std::uint64_t sequence) const {
-  const auto next = std::upper_bound(optimizer_begins_.begin(), optimizer_begins_.end(), sequence);
-  return next == optimizer_begins_.end() ? kNever : *next;
+const Pass* StepStructure::next_pass(std::uint64_t sequence) const {
+  const auto after = std::upper_bound(pass_begins_.begin(), pass_begins_.end(), sequence);
+  if (after == pass_begins_.end()) return nullptr;
+  return &passes_[static_cast<std::size_t>(after - pass_begins_.begin())];
 }
 
-std::uint64_t StepStructure::next_optimizer_end(std::uint64_t sequence) const {
-  const auto next = std::upper_bound(optimizer_begins_.begin(), optimizer_begins_.end(), sequence);
-  if (next == optimizer_begins_.end()) return kNever;
-  return optimizer_ends_[static_cast<std::size_t>(next - optimizer_begins_.begin())];
+Extent StepStructure::next_optimizer(std::uint64_t sequence) const {
+  const auto next =
+      std::upper_bound(optimizers_.begin(), optimizers_.end(), sequence,
+                       [](std::uint64_t moment, const Extent& phase) { return moment < phase.begin; });
+  return next == optimizers_.end() ? Extent{} : *next;
 }
 
 }  // namespace strata::analysis

@@ -28,6 +28,11 @@ struct Moment {
   const Pass* pass = nullptr;       // of forward, recompute and backward; null elsewhere
 };
 
+// From the first event of something to its last; kNever where it has not begun or not ended.
+struct Extent {
+  std::uint64_t begin = kNever, end = kNever;
+};
+
 class StepStructure {
  public:
   // A parent that does not exist or begins after its child is taken for none, so that no chain is endless.
@@ -43,10 +48,10 @@ class StepStructure {
   std::uint64_t step_end(std::uint64_t sequence) const;
   // When the first step begins; kNever in a run that never came so far.
   std::uint64_t first_step_begin() const;
-  // The first optimizer phase that begins after the moment, or kNever.
-  std::uint64_t next_optimizer(std::uint64_t sequence) const;
-  // Its end, or kNever.
-  std::uint64_t next_optimizer_end(std::uint64_t sequence) const;
+  // The first that begins after the moment; null where there is none.
+  const Pass* next_pass(std::uint64_t sequence) const;
+  // The first optimizer phase that begins after the moment.
+  Extent next_optimizer(std::uint64_t sequence) const;
   const std::vector<Pass>& passes() const { return passes_; }
 
  private:
@@ -64,7 +69,7 @@ class StepStructure {
   std::vector<std::uint32_t> pass_of_phase_;  // index into passes_ or kNone
   std::vector<Pass> passes_;                  // by forward_begin, or backward_begin without a forward
   std::vector<std::uint64_t> pass_begins_;
-  std::vector<std::uint64_t> optimizer_begins_, optimizer_ends_;  // of the same phases
+  std::vector<Extent> optimizers_;  // by begin
 };
 
 }  // namespace strata::analysis
