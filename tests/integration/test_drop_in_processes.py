@@ -10,6 +10,9 @@ import time
 
 import pytest
 
+# Each start of several processes is tried so often: STRATA_STARTS=100 has a hundred, which take half an hour.
+repeated = pytest.mark.parametrize("turn", range(int(os.environ.get("STRATA_STARTS", "1"))))
+
 RANKS = """
 import os, sys, time, torch, torch.distributed as distributed
 distributed.init_process_group("gloo")
@@ -37,7 +40,8 @@ def stores(workspace):
     return {store.parent.name: store for store in (workspace.folder / "out").glob("rank*/*.sqlite")}
 
 
-def test_every_rank_of_torchrun_is_recorded(workspace):
+@repeated
+def test_every_rank_of_torchrun_is_recorded(workspace, turn):
     result = torchrun(workspace, "whole")
     assert result.returncode == 0, result.stderr
     assert sorted(stores(workspace)) == ["rank0", "rank1", "rank2", "rank3"]
@@ -50,7 +54,8 @@ def test_every_rank_of_torchrun_is_recorded(workspace):
         assert json.loads((folder / "manifest.json").read_text())["end"] == "done"
 
 
-def test_a_rank_that_is_killed_leaves_what_it_recorded(workspace):
+@repeated
+def test_a_rank_that_is_killed_leaves_what_it_recorded(workspace, turn):
     result = torchrun(workspace, "killed")
     assert result.returncode == 1
     assert sorted(stores(workspace)) == ["rank0", "rank1", "rank2", "rank3"]
@@ -105,7 +110,8 @@ print(seen)
 """
 
 
-def test_a_loader_with_four_workers(workspace):
+@repeated
+def test_a_loader_with_four_workers(workspace, turn):
     workspace.write("loader.py", LOADER)
     result = workspace.strata("exec", "--out", "out", "--", sys.executable, "loader.py")
     assert (result.returncode, result.stdout) == (0, f"{2.0 * sum(range(64))}\n"), result.stderr
