@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "host/grid/pictures/number_places.hpp"
 #include "host/report/plot/axis.hpp"
 #include "host/report/plot/frame.hpp"
 #include "host/report/plot/palette.hpp"
@@ -16,6 +17,7 @@ using namespace report::plot;
 
 constexpr double kParetoWidth = 720.0, kParetoHeight = 420.0, kLeftEdge = 70.0, kBottomEdge = 46.0,
                  kLegendLine = 13.0;
+constexpr double kFrontRadius = 3.6, kBeatenRadius = 2.6, kNumberSize = 8.0, kNumberHeight = 6.0;
 constexpr std::size_t kMostListed = 24;
 constexpr Colour kFront = Colour::of(0xD6496F), kBeaten = Colour::of(0x4A72BD);
 
@@ -75,15 +77,22 @@ std::string pareto_picture(const std::vector<LabelledPoint>& points, const Paret
   if (line.size() > 1) drawing.line(line, kFront, 1.0, true);
   for (std::size_t index = 0; index < points.size(); ++index) {
     const bool leads = std::ranges::find(front, index) != front.end();
-    drawing.dot(place(costs[index]), leads ? 3.6 : 2.6, leads ? kFront : kBeaten);
+    drawing.dot(place(costs[index]), leads ? kFrontRadius : kBeatenRadius, leads ? kFront : kBeaten);
   }
   // Where they lie close together names would hide each other: numbers, and a list below.
+  std::vector<NumberedPoint> numbered;
+  for (std::size_t number = 0; number < listed; ++number) {
+    const TextStyle style{kNumberSize, kInk, Align::kMiddle, number < front.size()};
+    numbered.push_back({place(costs[order[number]]), drawing.width_of(fmt::format("{}", number + 1), style)});
+  }
+  const std::vector<Rectangle> boxes = number_places(numbered, kNumberHeight, kFrontRadius);
   for (std::size_t number = 0; number < listed; ++number) {
     const std::size_t index = order[number];
     const bool leads = number < front.size();
-    const Position at = place(costs[index]);
+    const Rectangle& box = boxes[number];
     const std::string name = fmt::format("{}", number + 1);
-    drawing.text({at.x, at.y - 6.0}, name, {8.0, kInk, Align::kMiddle, leads});
+    drawing.text({box.left + box.width / 2.0, box.top + box.height}, name,
+                 {kNumberSize, kInk, Align::kMiddle, leads});
     const double y = kParetoHeight + static_cast<double>(number) * kLegendLine;
     const TextStyle style{8.5, kInk, Align::kLeft, false};
     drawing.text({kLeftEdge - 6.0, y}, name, {8.5, leads ? kFront : kBeaten, Align::kRight, leads});
