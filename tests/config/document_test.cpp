@@ -39,6 +39,30 @@ TEST(Document, Folder) {
   EXPECT_EQ(refusal_of_file("/proc"), "/proc: expected a YAML file, found a folder");
 }
 
+TEST(Document, FolderOfARunSaysWhereItsConfigurationIs) {
+  const std::filesystem::path run = std::filesystem::path(::testing::TempDir()) / "document_test_run";
+  std::filesystem::create_directories(run);
+  std::ofstream(run / "manifest.json") << "{}";
+  EXPECT_EQ(refusal_of_file(run), run.string() +
+                                      ": expected a YAML file, found the folder of a recorded program, which "
+                                      "has no configuration; `strata report " +
+                                      run.string() + "` says what it needs");
+  std::ofstream(run / "config.yaml") << "model: {size: small}";
+  EXPECT_EQ(refusal_of_file(run),
+            run.string() + ": expected a YAML file, found the folder of a run, whose configuration is " +
+                (run / "config.yaml").string());
+  std::filesystem::remove_all(run);
+}
+
+TEST(Document, ProgramInPython) {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "document_test_train.py";
+  std::ofstream(file) << "import torch\n";
+  EXPECT_EQ(refusal_of_file(file),
+            file.string() + ": expected a YAML file, found a program, which `strata exec -- python " +
+                file.string() + "` records");
+  std::filesystem::remove(file);
+}
+
 TEST(Document, EndlessFile) {
   EXPECT_EQ(refusal_of_file("/dev/zero"),
             "/dev/zero: is larger than 1048576 bytes, which no run configuration is");

@@ -126,6 +126,8 @@ def test_the_nanogpt_example_has_one_line():
         ("nanogpt.py", [], [], 4),
         ("nanogpt.py", ["--dry", "a100-40gb"], ["--device", "cuda"], 4),
         ("accelerate_loop.py", [], [], 4),
+        ("hf_trainer.py", [], [], 4),
+        ("hf_trainer.py", ["--dry", "a100-40gb"], ["--device", "cuda"], 4),
         ("titan_loop.py", [], [], 3),
         ("titan_loop.py", ["--dry", "h100-80gb"], ["--device", "cuda"], 3),
     ],

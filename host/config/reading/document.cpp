@@ -107,6 +107,17 @@ std::size_t documents_in(const std::string& text) {
   return documents.count();
 }
 
+// A run's folder is what is at hand where its configuration is wanted.
+std::string folder_text(const fs::path& folder) {
+  std::error_code error;
+  if (fs::exists(folder / "config.yaml", error))
+    return fmt::format("the folder of a run, whose configuration is {}", (folder / "config.yaml").string());
+  if (!fs::exists(folder / "manifest.json", error)) return "a folder";
+  return fmt::format(
+      "the folder of a recorded program, which has no configuration; `strata report {}` says what it needs",
+      folder.string());
+}
+
 }  // namespace
 
 std::string read_text(const fs::path& file) {
@@ -114,7 +125,12 @@ std::string read_text(const fs::path& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (status.type() == fs::file_type::not_found) refuse(whole(source), "no such file");
-  if (fs::is_directory(status)) refuse(whole(source), "expected a YAML file, found a folder");
+  if (fs::is_directory(status)) refuse(whole(source), "expected a YAML file, found " + folder_text(file));
+  if (file.extension() == ".py") {
+    refuse(whole(source),
+           fmt::format("expected a YAML file, found a program, which `strata exec -- python {}` records",
+                       source));
+  }
   std::ifstream in(file, std::ios::binary);
   std::string text(kLargestFileBytes + 1, '\0');
   if (!in) refuse(whole(source), fmt::format("cannot be read: {}", std::strerror(errno)));
@@ -139,10 +155,7 @@ YAML::Node parse_document(std::string_view text, const std::string& source) {
     refuse(whole(source), "is nested deeper than any run configuration");
   } catch (const YAML::Exception& error) {
     const Place place{.source = source, .line = error.mark.line + 1, .column = error.mark.column + 1};
-    const char* const remedy =
-        source.ends_with(".py") ? "; of a program of your own, see `strata exec --help`" : "";
-    refuse(error.mark.is_null() ? whole(source) : place,
-           fmt::format("not valid YAML: {}{}", error.msg, remedy));
+    refuse(error.mark.is_null() ? whole(source) : place, fmt::format("not valid YAML: {}", error.msg));
   }
   if (documents < 2 && root.IsNull()) {
     refuse(whole(source),
