@@ -46,6 +46,7 @@ TEST(NumberPlaces, EachHasAPlaceBesideItsPointHoweverManyThereAre) {
   std::mt19937 random(20261125);
   std::uniform_real_distribution<double> near(0.0, 30.0);
   std::vector<NumberedPoint> points;
+  points.reserve(60);
   for (int i = 0; i < 60; ++i) points.push_back({{near(random), near(random)}, 11.0});
   const auto places = number_places(points, kHeight, kRadius);
   ASSERT_EQ(places.size(), points.size());

@@ -24,6 +24,7 @@ using ::testing::Not;
 std::vector<RunDiff> diffs_of(const Facts& base, const std::vector<Facts>& others,
                               const std::vector<Gate>& gates = {}) {
   std::vector<RunDiff> diffs;
+  diffs.reserve(others.size());
   for (const Facts& other : others)
     diffs.push_back(
         diff_runs(base, other, {{testing::hostile_names()[0], "", std::string(5000, 'x')}}, gates));

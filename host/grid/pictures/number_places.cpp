@@ -8,7 +8,6 @@
 namespace strata::grid {
 namespace {
 
-using report::plot::Position;
 using report::plot::Rectangle;
 
 constexpr double kGap = 2.0;  // between a dot and its number
@@ -42,6 +41,7 @@ std::array<Rectangle, 8> boxes_around(const NumberedPoint& point, double height,
 std::vector<Rectangle> number_places(const std::vector<NumberedPoint>& points, double height,
                                      double dot_radius) {
   std::vector<Rectangle> taken;
+  taken.reserve(2 * points.size());
   for (const NumberedPoint& point : points)
     taken.push_back({point.at.x - dot_radius, point.at.y - dot_radius, 2.0 * dot_radius, 2.0 * dot_radius});
   std::vector<Rectangle> places;
