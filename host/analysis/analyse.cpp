@@ -147,6 +147,7 @@ Facts analyse(Recording run, const Method& method) {
   facts.dry = run.dry;
   facts.unit = run.unit;
   facts.is_configured = run.is_configured;
+  facts.allocator_settings = run.allocator_settings.value_or("");
   facts.reserved = run.reserved;
   facts.samples = std::move(run.samples);
   facts.warnings = run.warnings;

@@ -179,6 +179,7 @@ struct OutOfMemory {
 struct OtherMemory {
   std::string device;  // "cpu", "pinned", "cuda:1"
   std::uint64_t peak_allocated_bytes = 0;
+  std::uint64_t peak_sequence = 0;         // when
   std::uint64_t blocks = 0;                // handed out in all
   std::uint64_t peak_offloaded_bytes = 0;  // of blocks registered as moved there until backward
 };
@@ -315,6 +316,7 @@ struct Facts {
   std::vector<PhaseFact> phases;   // by begin_sequence
   std::vector<StepFact> steps;     // by index
   std::string unit = "tokens";     // what they count: tokens, images
+  std::string allocator_settings;  // as PYTORCH_ALLOC_CONF has them; empty also where nobody knows
   bool is_configured = true;       // a training of ours, whose settings are keys of a file; else a program
   std::vector<Point> points;       // one for each allocation and free of the whole run
   std::array<CategoryStatistics, kCategories> statistics{};

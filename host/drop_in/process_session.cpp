@@ -70,6 +70,7 @@ void open_session(const std::string& settings) {
   options.manifest = number.manifest();
   auto* const opened = new Session(std::move(options));
   number.keep();
+  opened->describe("allocator", allocator_text());
   static std::once_flag forks_watched;
   std::call_once(forks_watched, [] { pthread_atfork(nullptr, nullptr, forget_parents_session); });
   session_process = getpid();

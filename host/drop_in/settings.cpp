@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -82,6 +83,15 @@ SessionOptions read_settings(const std::filesystem::path& file) {
     throw std::runtime_error(
         fmt::format("{}: not what `strata exec` writes there ({})", file.string(), error.what()));
   }
+}
+
+std::string allocator_text() {
+  const char* text = nullptr;
+  for (const char* const variable : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
+    if (text == nullptr) text = secure_getenv(variable);
+  }
+  const nlohmann::json section{{"settings", text == nullptr ? "" : text}};
+  return section.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace strata::drop_in

@@ -20,4 +20,8 @@ std::string settings_text(const SessionOptions& options);
 // Throws std::runtime_error, which names the file, when it is not there or is none.
 SessionOptions read_settings(const std::filesystem::path& file);
 
+// The manifest's section `allocator`: what torch will read of this process's environment where its CUDA
+// allocator begins.
+std::string allocator_text();
+
 }  // namespace strata::drop_in

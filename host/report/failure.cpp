@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "host/analysis/allocator/caching_allocator.hpp"
 #include "host/analysis/peak/out_of_memory.hpp"
 #include "host/report/quantity.hpp"
@@ -47,11 +49,21 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
 // More memory alone may not do: the first step of most optimizers is the one that makes their state.
 std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (is_before_any_forward(facts, failure)) {
-    return "no forward had run yet, so that whose memory this is was not known; a step's activations, "
-           "gradients and optimizer state come on top";
+    return "no forward was seen by then: what is there is what the program set up, its model as a rule, and "
+           "whose "
+           "each block is was not known; the rest of it, and a step's activations, gradients and optimizer "
+           "state come on top";
   }
   if (failure.held.step < 0 || !is_before_any_optimizer(facts, failure)) return {};
   return "no optimizer has stepped yet: what it keeps of each parameter comes on top";
+}
+
+// What was missing is what one allocation missed; how much the step takes is known where it has room.
+std::string whole_need(const Facts& facts) {
+  if (!facts.dry) return {};
+  return fmt::format(
+      "How much it takes in all is known where it has room: the same on a {} of --device-memory 1TiB.",
+      facts.dry->profile);
 }
 
 std::string one_failure(const Facts& facts, const OutOfMemory& failure, analysis::StackView& stacks,
@@ -63,6 +75,7 @@ std::string one_failure(const Facts& facts, const OutOfMemory& failure, analysis
   text += stack_lines(stacks, facts, failure.held.sequence, kShownFrames, 4, style);
   text += category_bars(failure.held, style);
   text += '\n' + short_layer_table("Filled, by module", facts, failure.held, style);
+  if (const std::string need = whole_need(facts); !need.empty()) text += '\n' + wrapped(need, 0, style.width);
   if (failure.remedies.empty()) return text;
   text += '\n' + style.heading("What would have left room, about") + '\n';
   for (const analysis::Remedy& remedy : failure.remedies) {
@@ -86,18 +99,18 @@ std::string failures(const Facts& facts, analysis::StackView& stacks, const Term
   return text + one_failure(facts, all.back(), stacks, style);
 }
 
-std::string failure_sentence(const Facts& facts, const OutOfMemory& failure) {
-  std::string text = fmt::format("Out of memory: {}; {}.", asked(facts, failure), room(facts, failure));
+FailureText failure_text(const Facts& facts, const OutOfMemory& failure) {
+  FailureText text;
+  text.what = fmt::format("Out of memory: {}; {}.", asked(facts, failure), room(facts, failure));
   if (const std::string more = still_to_come(facts, failure); !more.empty())
-    text += fmt::format(" And {}.", more);
-  if (!failure.remedies.empty()) text += " What would have left room:";
-  const char* separator = " ";
+    text.what += fmt::format(" {}{}.", static_cast<char>(std::toupper(more.front())), more.substr(1));
   for (const analysis::Remedy& remedy : failure.remedies) {
-    text += fmt::format("{}{}, about {} ({}){}", separator, remedy.change, amount(remedy.bytes),
-                        remedy.reason, remedy.enough ? "" : ", which is not enough by itself");
-    separator = "; ";
+    text.remedies.push_back(fmt::format("{}, about {} ({}){}", remedy.change, amount(remedy.bytes),
+                                        remedy.reason,
+                                        remedy.enough ? "" : ", which is not enough by itself"));
   }
-  return failure.remedies.empty() ? text : text + '.';
+  text.need = whole_need(facts);
+  return text;
 }
 
 }  // namespace strata::report

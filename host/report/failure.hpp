@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "host/report/terminal/terminal_tables.hpp"
 
@@ -12,7 +13,12 @@ namespace strata::report {
 // failed.
 std::string failures(const analysis::Facts& facts, analysis::StackView& stacks, const TerminalStyle& style);
 
-// One line: what was asked for, where, and what would have helped most.
-std::string failure_sentence(const analysis::Facts& facts, const analysis::OutOfMemory& failure);
+// The same in sentences, for a page.
+struct FailureText {
+  std::string what;                   // was asked for, where, and what room there was
+  std::vector<std::string> remedies;  // what would have left room: what is enough first
+  std::string need;                   // how to know what it takes in all; empty where nothing tells
+};
+FailureText failure_text(const analysis::Facts& facts, const analysis::OutOfMemory& failure);
 
 }  // namespace strata::report

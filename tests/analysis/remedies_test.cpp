@@ -18,6 +18,11 @@ class RemediesTest : public ::testing::Test {
     failure_.requested_bytes = 100;
     failure_.device_free_bytes = 40;
     failure_.held.sequence = 50;
+    PhaseFact earlier;
+    earlier.kind = STRATA_PHASE_FORWARD;
+    earlier.begin_sequence = 5;
+    earlier.end_sequence = 9;
+    facts_.phases.push_back(earlier);
   }
 
   std::uint32_t text(const std::string& value) {
@@ -110,8 +115,34 @@ TEST_F(RemediesTest, PiecesHelpOnlyWhereEachIsTooSmall) {
   failure_.largest_gap_bytes = 99;
   ASSERT_NE(find("expandable_segments"), nullptr);
   EXPECT_EQ(find("expandable_segments")->bytes, 500u);
+  EXPECT_FALSE(find("expandable_segments")->enough) << "the next allocation is as large";
   failure_.largest_gap_bytes = 100;
   EXPECT_EQ(find("expandable_segments"), nullptr);
+}
+
+TEST_F(RemediesTest, SegmentsThatGrowAlreadyAreNoRemedy) {
+  failure_.held.reserved_bytes = 500;
+  facts_.allocator_settings = "expandable_segments:True,max_split_size_mb:64";
+  EXPECT_EQ(find("expandable_segments"), nullptr);
+}
+
+TEST_F(RemediesTest, WhatIsRecomputedAlreadyNeedsNoCheckpoints) {
+  alive(500, Category::kActivation, "saved", "layers.0.attn");
+  alive(500, Category::kActivation, "saved", "layers.1.attn");
+  ASSERT_NE(find("checkpointing"), nullptr);
+  alive(50, Category::kActivation, "recompute", "layers.1.attn").death_sequence = 20;
+  EXPECT_EQ(find("checkpointing"), nullptr);
+}
+
+TEST_F(RemediesTest, BeforeAnyForwardThereIsTheModelAlone) {
+  facts_.phases.clear();
+  facts_.is_configured = false;
+  alive(5000, Category::kUnknown, "unattributed");
+  const auto remedies = find_remedies(facts_, failure_);
+  ASSERT_EQ(remedies.size(), 1U);
+  EXPECT_EQ(remedies[0].change, "parameters in 16 bits (model.to(torch.bfloat16))");
+  EXPECT_EQ(remedies[0].bytes, 2500U);
+  EXPECT_FALSE(remedies[0].enough) << "nobody knows how much was still to come";
 }
 
 TEST_F(RemediesTest, NobodyKnowsPiecesWhereSegmentsAreNotTold) {

@@ -2,6 +2,7 @@
 """What streams and pools keep from each other, and which of a run's devices is looked at."""
 
 import json
+import sys
 
 import keep_dry_peaks
 import pytest
@@ -109,3 +110,19 @@ def test_a_trainings_pinned_batches_have_names(workspace):
     host = report(workspace, "--device", "cpu")
     assert host["peak"]["allocated_bytes"] > 0
     assert "registered tensors whose storage no recorded allocation made" not in workspace.strata("report", "out", "--device", "cpu").stdout
+
+
+MOVED = """
+import torch
+model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(8)]).cuda()
+for _ in range(3):
+    model(torch.randn(8, 1024, device="cuda")).sum().backward()
+"""
+
+
+def test_a_model_that_was_made_on_the_host_is_before_the_window(workspace):
+    workspace.write("moved.py", MOVED)
+    result = workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "moved.py")
+    assert result.returncode == 0, result.stderr
+    assert "MiB at most on cpu before the window" in result.stderr
+    assert "whose that is" not in result.stderr

@@ -139,8 +139,10 @@ def test_a_script_whose_model_does_not_fit_is_told_that_no_forward_had_run(works
     assert failure["categories"]["Temporary"] == 0
     assert failure["categories"]["Unknown"] == failure["allocated_bytes"]
     told = " ".join(result.stderr.split())
-    assert "no forward had run yet, so that whose memory this is was not known" in told
-    assert "no forward was seen" not in told
+    assert "no forward was seen by then: what is there is what the program set up" in told
+    assert "parameters in 16 bits (model.to(torch.bfloat16))" in told
+    assert "How much it takes in all is known where it has room" in told
+    assert "no forward was seen, neither" not in told
 
 
 def test_what_a_scripts_failed_forward_lets_go_was_kept_for_backward(workspace):
@@ -166,3 +168,20 @@ def test_a_program_without_a_forward_is_told_why_nothing_is_known(workspace):
     result = workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "inputs.py")
     assert result.returncode == 3
     assert "no forward was seen" in " ".join(result.stderr.split())
+
+
+def test_segments_that_grow_already_are_no_remedy(workspace):
+    workspace.write("layers.py", LAYERS.format(layers=8, batches="[4096, 150000]", raises=True))
+    words = ("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "layers.py")
+    result = workspace.strata(*words, PYTORCH_ALLOC_CONF="expandable_segments:True")
+    assert result.returncode == 1
+    manifest = json.loads((workspace.folder / "out/manifest.json").read_text())
+    assert manifest["allocator"] == {"settings": "expandable_segments:True"}
+    assert "segments that grow" not in result.stderr
+
+
+def test_a_command_that_was_killed_is_told_of_full_memory(workspace):
+    workspace.write("killed.py", "import os, torch\ntorch.ones(8)\nos.kill(os.getpid(), 9)\n")
+    result = workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "killed.py")
+    assert result.returncode == 137
+    assert "was killed (SIGKILL): where nobody did that, the host's memory was full" in " ".join(result.stderr.split())

@@ -20,14 +20,17 @@ struct LiveBlock {
 
 struct Account {
   std::unordered_map<std::uint64_t, LiveBlock> alive;  // by address
-  std::uint64_t allocated_bytes = 0, peak_bytes = 0, blocks = 0;
+  std::uint64_t allocated_bytes = 0, peak_bytes = 0, peak_sequence = 0, blocks = 0;
   std::uint64_t offloaded_bytes = 0, peak_offloaded_bytes = 0;
 
   void add(const MemoryRow& event) {
     if (event.action == STRATA_MEMORY_ALLOCATE) {
       alive[event.address] = {event.bytes, false};
       allocated_bytes += event.bytes;
-      peak_bytes = std::max(peak_bytes, allocated_bytes);
+      if (allocated_bytes > peak_bytes) {
+        peak_bytes = allocated_bytes;
+        peak_sequence = event.sequence;
+      }
       ++blocks;
     } else if (event.action == STRATA_MEMORY_FREE) {
       const auto block = alive.find(event.address);
@@ -79,7 +82,8 @@ std::vector<OtherMemory> other_memory(const std::vector<MemoryRow>& events,
   std::vector<OtherMemory> all;
   for (const auto& [other, account] : accounts) {
     if (account.blocks > 0)
-      all.push_back({device_name(other), account.peak_bytes, account.blocks, account.peak_offloaded_bytes});
+      all.push_back({device_name(other), account.peak_bytes, account.peak_sequence, account.blocks,
+                     account.peak_offloaded_bytes});
   }
   return all;
 }

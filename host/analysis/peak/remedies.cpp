@@ -10,6 +10,7 @@
 
 #include "host/analysis/allocator/caching_allocator.hpp"
 #include "host/analysis/layers/layer_paths.hpp"
+#include "host/analysis/peak/out_of_memory.hpp"
 #include "host/analysis/shapes/program_words.hpp"
 #include "strata/ext/phase.h"
 
@@ -26,6 +27,10 @@ class RemedyFinder {
   }
 
   std::vector<Remedy> find() {
+    if (is_before_any_forward(facts_, failure_)) {
+      parameters();
+      return std::move(remedies_);
+    }
     fragmentation();
     checkpointing();
     attention_scores();
@@ -44,6 +49,14 @@ class RemedyFinder {
   }
 
  private:
+  // What a program sets up before its first forward is its model, as a rule, in 32 bits unless it says
+  // otherwise.
+  void parameters() {
+    add("parameters in 16 bits (precision: bf16)", failure_.held.allocated_bytes / 2,
+        "half of what was set up, if it is a model in 32 bits");
+    if (!remedies_.empty()) remedies_.back().enough = false;
+  }
+
   void add(std::string change, std::uint64_t bytes, std::string reason) {
     if (bytes == 0) return;
     if (!facts_.is_configured) change = in_words_of_pytorch(std::move(change));
@@ -74,15 +87,21 @@ class RemedyFinder {
 
   // Free, but in pieces that are each too small.
   void fragmentation() {
+    if (facts_.allocator_settings.find("expandable_segments:True") != std::string::npos) return;
     const Peak& held = failure_.held;
     const std::uint64_t pieces = held.reserved_bytes - std::min(held.allocated_bytes, held.reserved_bytes);
     if (failure_.largest_gap_bytes >= failure_.requested_bytes || !segments_are_told(facts_.reserved)) return;
     add("segments that grow (PYTORCH_ALLOC_CONF=expandable_segments:True)", pieces,
         "reserved and not allocated, in pieces that were too small");
+    // For this allocation they may do; those that come behind it are as large.
+    if (pieces > 0) remedies_.back().enough = false;
   }
 
-  // A checkpointed block's saved tensors are there while it goes backward: those of one at a time.
+  // A checkpointed block's saved tensors are there while it goes backward: those of one at a time. Where
+  // blocks are recomputed already, what is saved is what they begin with.
   void checkpointing() {
+    if (std::ranges::any_of(facts_.blocks, [](const Block& block) { return block.kind == "recompute"; }))
+      return;
     std::map<std::string_view, std::uint64_t> saved;
     std::uint64_t all = 0, largest = 0;
     for (const Block& block : facts_.blocks) {

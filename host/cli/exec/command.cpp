@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -137,6 +138,15 @@ int print_environment(const ExecArguments& arguments) {
   return 0;
 }
 
+std::string killed_text(bool is_dry) {
+  std::string text = "the command was killed (SIGKILL): where nobody did that, the host's memory was full";
+  if (is_dry)
+    text +=
+        "; on a dry card a model takes none of it where it is made on the card: "
+        "torch.set_default_device(\"cuda\")";
+  return text;
+}
+
 // The program has ended, and its exit code is its own: what of the following fails is said and no more.
 void tell_what_ran(const ExecArguments& arguments, const std::optional<DryChoice>& dry,
                    const fs::path& accounts, std::optional<ProgramRecording>& recording, int exit_code) {
@@ -155,6 +165,7 @@ void tell_what_ran(const ExecArguments& arguments, const std::optional<DryChoice
     say(account_text(*dry, account));
     if (!arguments.account.empty()) write_whole_file(arguments.account, account_json + '\n');
   });
+  if (exit_code == kSignalBase + SIGKILL) say(killed_text(dry.has_value()));
   or_say([&] {
     if (recording) recording->end({.dry = account_json, .exit_code = exit_code});
   });

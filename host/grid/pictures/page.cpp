@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/grid/tally.hpp"
 #include "host/report/text.hpp"
 
@@ -83,14 +85,27 @@ std::string html_picture(const std::string& svg, const std::string& description)
                      base64(svg));
 }
 
+namespace {
+
+// " on a100-40gb"; nothing where cells differ in it.
+std::string device_of(const Plan& plan) {
+  if (plan.cells.empty()) return {};
+  const std::string& device = plan.cells.front().device;
+  const bool one = std::ranges::all_of(plan.cells, [&](const Cell& cell) { return cell.device == device; });
+  return one && !device.empty() ? " on " + device : std::string();
+}
+
+}  // namespace
+
 std::string grid_page(const Plan& plan, const std::vector<CellState>& states,
                       const std::vector<PageSection>& sections) {
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width\">"
-      "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n<p>{2}. Sizes are MiB (2^20 "
+      "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n<p>{2}{3}. Sizes are MiB (2^20 "
       "bytes).</p>\n",
-      escaped_html("Grid " + plan.name), kStyle, escaped_html(tally_of(states).text()));
+      escaped_html("Grid " + plan.name), kStyle, escaped_html(tally_of(states).text()),
+      escaped_html(device_of(plan)));
   for (const PageSection& section : sections)
     html += fmt::format("<h2>{}</h2>\n{}", escaped_html(section.title), section.html);
   return html + "</body></html>\n";

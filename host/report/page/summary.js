@@ -14,16 +14,28 @@ function fillHeader(run) {
     .attr('class', (chip) => chip.class || null).text((chip) => chip.text);
 }
 
+// What is no trouble first, then what is. {calm, text, list: what stands below it, rest: behind that}
+function noticesOf(run) {
+  const dry = run.run.dry === null ? [] : [{text: `Dry run. ${run.run.dry}.`, calm: true}];
+  const failures = run.failures.map(({what, remedies, need}) =>
+    ({text: remedies.length > 0 ? `${what} What would have left room:` : what, list: remedies, rest: need}));
+  const plugins = run.plugins.filter(({status}) => status !== 'ok')
+    .map(({id, status, reason}) => ({text: `Plugin ${id} is ${status}: ${reason || 'no reason given'}`}));
+  const warnings = run.warnings.slice(0, 3).map((text) => ({text}));
+  const more = run.warnings.length > 3 ? [{text: `${withThousands(run.warnings.length - 3)} more warnings below`}] : [];
+  const empty = run.isEmpty
+    ? [{text: 'No allocation was recorded: the memory of this run is not known. It needs the plugin allocator_tracer and a source of memory events.'}] : [];
+  return [...dry, ...failures, ...plugins, ...warnings, ...more, ...empty];
+}
+
 function fillNotices(run) {
-  const dry = run.run.dry === null ? [] : [`Dry run. ${run.run.dry}.`];
-  const notices = run.plugins.filter(({status}) => status !== 'ok')
-    .map(({id, status, reason}) => `Plugin ${id} is ${status}: ${reason || 'no reason given'}`);
-  notices.unshift(...dry, ...run.failures);
-  notices.push(...run.warnings.slice(0, 3));
-  if (run.warnings.length > 3) notices.push(`${withThousands(run.warnings.length - 3)} more warnings below`);
-  if (run.isEmpty) notices.push('No allocation was recorded: the memory of this run is not known. It needs the plugin allocator_tracer and a source of memory events.');
-  d3.select('#notices').attr('hidden', notices.length > 0 ? null : '')
-    .selectAll('p').data(notices).enter().append('p').text((notice) => notice);
+  const notices = noticesOf(run);
+  const items = d3.select('#notices').attr('hidden', notices.length > 0 ? null : '')
+    .selectAll('div').data(notices).enter().append('div').attr('class', ({calm}) => (calm ? 'notice calm' : 'notice'));
+  items.append('p').text(({text}) => text);
+  items.filter(({list}) => list && list.length > 0).append('ul')
+    .selectAll('li').data(({list}) => list).enter().append('li').text((remedy) => remedy);
+  items.filter(({rest}) => rest).append('p').text(({rest}) => rest);
 }
 
 // Most may have been reserved at another moment than most was allocated.

@@ -281,7 +281,14 @@ json failures_data(const Facts& facts) {
   auto list = json::array();
   for (const auto& failure : facts.out_of_memory) {
     if (list.size() == kFailures) break;
-    list.push_back(clipped(failure_sentence(facts, failure), kSentenceBytes));
+    const FailureText text = failure_text(facts, failure);
+    auto remedies = json::array();
+    for (const std::string& remedy : text.remedies) remedies.push_back(clipped(remedy, kSentenceBytes));
+    json data;
+    data["what"] = clipped(text.what, kSentenceBytes);
+    data["remedies"] = std::move(remedies);
+    data["need"] = text.need;
+    list.push_back(std::move(data));
   }
   return list;
 }

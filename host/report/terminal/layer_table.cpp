@@ -189,8 +189,8 @@ std::string short_layer_table(std::string_view heading, const Facts& facts, cons
   }
   if (!facts.is_configured && knows_no_modules(facts)) {
     text += wrapped(
-        "which module (forward) is of tell: strata exec --layers, strata.attach in Python, STRATA_MODULE in "
-        "C++",
+        "to know which module (forward) is of, and what checkpointing it would spare: in Python strata exec "
+        "--layers or strata.attach, in C++ STRATA_MODULE",
         2, style.width);
   }
   return text;

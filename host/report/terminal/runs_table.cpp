@@ -2,10 +2,11 @@
 #include "host/report/terminal/runs_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 
 #include "host/report/quantity.hpp"
@@ -83,14 +84,20 @@ class RunsTable {
   }
 
   std::string head() const {
-    std::string text = run_line(1, diffs_.front().base, " – the others are compared with it");
-    for (std::size_t at = 0; at != diffs_.size(); ++at) text += run_line(at + 2, diffs_[at].now, "");
+    const RunDiff::Side& base = diffs_.front().base;
+    const bool one_device =
+        std::ranges::all_of(diffs_, [&](const RunDiff& diff) { return diff.now.device == base.device; });
+    std::string text = wrapped(fmt::format("{} runs{}; changes are from the first", diffs_.size() + 1,
+                                           one_device ? " on " + printable(base.device) : ""),
+                               0, style_.width);
+    text += run_line(1, base, one_device);
+    for (std::size_t at = 0; at != diffs_.size(); ++at) text += run_line(at + 2, diffs_[at].now, one_device);
     return text;
   }
 
-  std::string run_line(std::size_t number, const RunDiff::Side& run, std::string_view remark) const {
-    const std::string text = printable(run.directory + " (" + run.name + ", " + run.device + ")");
-    return fmt::format("{:>3}  {}{}\n", number, shortened(text, style_.width - 5 - columns(remark)), remark);
+  std::string run_line(std::size_t number, const RunDiff::Side& run, bool one_device) const {
+    const std::string text = printable(run.directory + (one_device ? "" : " (" + run.device + ")"));
+    return fmt::format("{:>3}  {}\n", number, shortened(text, style_.width - 5));
   }
 
   std::string settings() const {
@@ -162,16 +169,17 @@ class RunsTable {
     return text.empty() ? text : "\n" + style_.heading("Gates") + "\n" + text;
   }
 
-  // Each once, however many runs it is of.
+  // Each once, with the runs that it is of beside the first.
   std::string warnings() const {
-    std::string text;
-    std::set<std::string_view> said;
+    std::map<std::string_view, std::vector<std::string>> runs;
     for (std::size_t at = 0; at != diffs_.size(); ++at) {
-      for (const std::string& warning : diffs_[at].warnings) {
-        if (said.insert(warning).second)
-          text += "\n" + wrapped(fmt::format("! 1 and {}: {}", at + 2, printable(warning)), 0, style_.width);
-      }
+      for (const std::string& warning : diffs_[at].warnings)
+        runs[warning].push_back(fmt::format("{}", at + 2));
     }
+    std::string text;
+    for (const auto& [warning, numbers] : runs)
+      text += "\n" + wrapped(fmt::format("! 1 and {}: {}", fmt::join(numbers, ", "), printable(warning)), 0,
+                             style_.width);
     return text;
   }
 

@@ -149,6 +149,11 @@ std::string header(const Facts& facts, const TerminalStyle& style) {
          checks(facts, style);
 }
 
+// As of a model that is made on the host and moved: a report of that device tells of the window alone.
+bool is_before_window(const Facts& facts, const analysis::OtherMemory& other) {
+  return !facts.steps.empty() && other.peak_sequence < facts.window_begin_sequence;
+}
+
 std::string peak(const Facts& facts, const TerminalStyle& style) {
   const auto& peak = facts.peak;
   const auto allocated = static_cast<double>(peak.allocated_bytes);
@@ -180,17 +185,20 @@ std::string peak(const Facts& facts, const TerminalStyle& style) {
                 2, style.width);
   }
   for (const auto& other : facts.other_memory) {
-    text += fmt::format("  {} MiB at most on {} beside it",
-                        mebibytes(static_cast<double>(other.peak_allocated_bytes), decimals), other.device);
+    text += fmt::format("  {} MiB at most on {} {}",
+                        mebibytes(static_cast<double>(other.peak_allocated_bytes), decimals), other.device,
+                        is_before_window(facts, other) ? "before the window" : "beside it");
     if (other.peak_offloaded_bytes > 0) {
       text += fmt::format(", {} MiB of them offloaded activations",
                           mebibytes(static_cast<double>(other.peak_offloaded_bytes), decimals));
     }
     text += '\n';
   }
-  if (!facts.other_memory.empty()) {
-    std::string names;
-    for (const auto& other : facts.other_memory) names += (names.empty() ? "" : " or ") + other.device;
+  std::string names;
+  for (const auto& other : facts.other_memory) {
+    if (!is_before_window(facts, other)) names += (names.empty() ? "" : " or ") + other.device;
+  }
+  if (!names.empty()) {
     text += wrapped(fmt::format("whose that is: strata report RUN --device {}", names), 2, style.width);
   }
   text += category_bars(facts.peak, style);
