@@ -1,15 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata`, the program. Results go to standard output, everything else to standard error.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "host/cli/child_process.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/explain.hpp"
+#include "host/cli/terminal.hpp"
+#include "strata/runtime/nearest_name.hpp"
 
 namespace strata::cli {
 namespace {
+
+// The command that was named last: `grid run` of `strata grid run`.
+const CLI::App& command_of(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+// Of `exec --drry h100-80gb -- python train.py` the parser says that it did not expect `python`. Empty where
+// every option before `--` is one.
+std::string unknown_option(const CLI::App& app, std::span<char*> words) {
+  const CLI::App& command = command_of(app);
+  std::vector<std::string> options;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  }
+  for (const std::string_view word : words) {
+    const std::string name(word.substr(0, word.find('=')));
+    if (name == "--") break;
+    if (!name.starts_with("--") || std::ranges::find(options, name) != options.end()) continue;
+    std::string text = fmt::format("{}: there is no option {}", command.get_name(), name);
+    if (const auto near = nearest_name(name, options)) text += fmt::format("; did you mean {}?", *near);
+    return text;
+  }
+  return {};
+}
 
 int parse(int count, char** words) {
   CLI::App app("Strata shows where a training step's memory and time go.", "strata");
@@ -42,6 +76,12 @@ int parse(int count, char** words) {
   add_build_source_command(app, exit_code);
   try {
     app.parse(count, words);
+  } catch (const CLI::ExtrasError& end) {
+    const std::string unknown =
+        unknown_option(app, std::span(words, static_cast<std::size_t>(count)).subspan(1));
+    if (unknown.empty()) return app.exit(end) == 0 ? kDone : kUsage;
+    say(unknown);
+    return kUsage;
   } catch (const CLI::ParseError& end) {
     return app.exit(end) == 0 ? kDone : kUsage;
   }

@@ -44,6 +44,18 @@ def test_all_errors_of_a_file_at_once_in_its_order(workspace):
     assert "allocator_tracre" in lines[5] and "'allocator_tracer'" in lines[5]
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["exec", "--drry", "a100-40gb", "--", "true"], "strata: exec: there is no option --drry; did you mean --dry?"),
+        (["run", "x.yaml", "--otu=here"], "strata: run: there is no option --otu; did you mean --out?"),
+        (["grid", "run", "x.yaml", "--nothing-like-it"], "strata: run: there is no option --nothing-like-it"),
+    ],
+)
+def test_an_option_that_is_none_is_named(workspace, words, message):
+    assert refused(workspace, *words) == [message]
+
+
 def test_an_unknown_option_of_a_plugin_names_its_place(workspace):
     workspace.write("t.yaml", "model: {size: small}\nplugins:\n  - allocator_tracer: {frobnicate: 1}\n")
     (line,) = refused(workspace, "run", "t.yaml")
