@@ -72,6 +72,12 @@ def test_a_run_of_images_counts_images(browser, pages):
     assert "Images/s" in headings and "Tokens/s" not in headings
 
 
+def test_what_a_run_cannot_have_takes_no_tile(browser, pages):
+    browser.open(pages / "dry.html")
+    assert "Tokens a second" not in tiles(browser) and "Median step" in tiles(browser)
+    assert browser.run("return document.querySelector('#notices .notice').className") == "notice calm"
+
+
 def where_at(browser, ns):
     """What the readout says of a moment, shown in the middle of the chart."""
     return browser.run("""

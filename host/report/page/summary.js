@@ -66,7 +66,8 @@ function fillTiles(run) {
       note: `${run.run.dry === null ? '' : 'of the host alone, '}${withThousands(completeSteps)} of ${withThousands(steps)} steps in the window`},
     {label: `${capitalized(unit)} a second`, value: tokensPerSecond === null || run.run.dry !== null ? '–' : withThousands(tokensPerSecond), unit: '', note: 'over the window'},
   ];
-  const items = d3.select('#tiles').selectAll('div').data(tiles).enter().append('div').attr('class', 'tile');
+  const told = tiles.filter(({value}) => value !== '–' || run.isEmpty);
+  const items = d3.select('#tiles').selectAll('div').data(told).enter().append('div').attr('class', 'tile');
   items.append('p').attr('class', 'tile-label').text((tile) => tile.label);
   const values = items.append('p').attr('class', 'tile-value');
   values.append('span').text((tile) => tile.value);
