@@ -26,7 +26,7 @@ PICTURES = [
     whole_step("timeline-2.7b", "cs336-2.7b"),
     Picture("read/numbers", "gpt2", COLUMN, ("#notices", "#tiles .tile:nth-child(-n+4)"), annotate="""
         const corner = (what) => { const {right, top} = badges.boxOf(what); return {at: {x: right - 16, y: top + 16}}; };
-        return [badges.beside('#notices p'), ...[1, 2, 3, 4].map((n) => corner(`#tiles .tile:nth-child(${n})`))];"""),
+        return [badges.beside('#notices .notice'), ...[1, 2, 3, 4].map((n) => corner(`#tiles .tile:nth-child(${n})`))];"""),
     Picture("read/sum", "gpt2", COLUMN + 40, ("#reconciled",), annotate="""
         return [1, 2, 3, 4, 5, 7].map((n) => badges.beside(`#reconciled tbody tr:nth-child(${n})`, -11));"""),
     Picture("read/timeline", "gpt2", COLUMN, ("#chart",), SHOW_STEP + "chart.shapeLabels.turnOn(false);", margin=2, annotate="""
