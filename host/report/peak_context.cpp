@@ -78,8 +78,10 @@ std::vector<std::string> place_sentences(const Facts& facts) {
   if (!next) {
     sentences.emplace_back("no other high place in the step");
   } else if (next->allocated_bytes == facts.peak.allocated_bytes) {
-    sentences.push_back("lowering this peak alone buys nothing: another place is as high" +
-                        where(facts, *next));
+    sentences.push_back(fmt::format(
+        "lowering this peak alone buys nothing: another place is as high{}{}", where(facts, *next),
+        next->phase == facts.peak.phase ? ", as in another micro-batch; what lowers both does"
+                                        : "; what lowers both does"));
   } else {
     sentences.push_back(fmt::format("lowering this peak buys at most {}: the next-highest place is {}{}",
                                     lower(*next), amount(next->allocated_bytes), where(facts, *next)));

@@ -149,7 +149,11 @@ TEST(PlaceSentences, SayWhatLoweringThePeakBuys) {
   next.allocated_bytes = facts.peak.allocated_bytes;
   EXPECT_EQ(place_sentences(facts).front(),
             "lowering this peak alone buys nothing: another place is as high, aten::sqrt of layers.0, in "
-            "optimizer");
+            "optimizer; what lowers both does");
+  facts.peak.phase = next.phase;
+  EXPECT_EQ(place_sentences(facts).front(),
+            "lowering this peak alone buys nothing: another place is as high, aten::sqrt of layers.0, in "
+            "optimizer, as in another micro-batch; what lowers both does");
 }
 
 }  // namespace

@@ -127,8 +127,8 @@ std::string steady_sentence(const Facts& facts) {
     case Course::kSlowDown:
       break;
   }
-  auto text = fmt::format("from step {} on, median {} (95%: {} to {})", *state.first_step, median,
-                          duration(state.median_low_ns), duration(state.median_high_ns));
+  auto text = fmt::format("from step {} on, all of them {} in the median (95%: {} to {})", *state.first_step,
+                          median, duration(state.median_low_ns), duration(state.median_high_ns));
   if (state.course == Course::kWarmUp)
     text += fmt::format("; {} of warm-up took {} more", counted(state.warm_up_steps, "step", "steps"),
                         duration(state.excess_ns));
