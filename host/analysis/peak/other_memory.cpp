@@ -27,7 +27,7 @@ struct Account {
     if (event.action == STRATA_MEMORY_ALLOCATE) {
       alive[event.address] = {event.bytes, false};
       allocated_bytes += event.bytes;
-      if (allocated_bytes > peak_bytes) {
+      if (allocated_bytes >= peak_bytes) {
         peak_bytes = allocated_bytes;
         peak_sequence = event.sequence;
       }

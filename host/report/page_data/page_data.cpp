@@ -12,7 +12,7 @@
 #include "host/analysis/peak/most_reserved.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
 #include "host/report/dry.hpp"
-#include "host/report/failure.hpp"
+#include "host/report/page_data/page_failures.hpp"
 #include "host/report/page_data/page_lanes.hpp"
 #include "host/report/page_data/page_layers.hpp"
 #include "host/report/page_data/page_ops.hpp"
@@ -38,7 +38,6 @@ constexpr std::size_t kShares = 100;
 constexpr std::size_t kSteps = 3000;
 constexpr std::size_t kPhases = 8000;
 constexpr std::size_t kWarnings = 200;
-constexpr std::size_t kFailures = 3;
 
 std::string name(std::string_view text) {
   return clipped(text, kNameBytes);
@@ -277,32 +276,6 @@ json plugins_data(const Facts& facts) {
   return list;
 }
 
-json failures_data(const Facts& facts) {
-  auto list = json::array();
-  for (const auto& failure : facts.out_of_memory) {
-    if (list.size() == kFailures) break;
-    const FailureText text = failure_text(facts, failure);
-    auto remedies = json::array();
-    for (const std::string& remedy : text.remedies) remedies.push_back(clipped(remedy, kSentenceBytes));
-    json data;
-    data["what"] = clipped(text.what, kSentenceBytes);
-    data["remedies"] = std::move(remedies);
-    data["need"] = text.need;
-    list.push_back(std::move(data));
-  }
-  return list;
-}
-
-// The last time that memory ran out.
-json ran_out_data(const Facts& facts, const RunTime& time, const EventStream& stream) {
-  if (facts.out_of_memory.empty()) return {};
-  const analysis::Peak& held = facts.out_of_memory.back().held;
-  json data;
-  data["end"] = held.ns - time.begin_ns;
-  data["endState"] = stream.state_after(held.sequence);
-  return data;
-}
-
 json warnings_data(const Facts& facts) {
   auto list = json::array();
   for (const auto& warning : std::span(facts.warnings).first(std::min(facts.warnings.size(), kWarnings))) {
@@ -375,7 +348,7 @@ PageData page_data(const Facts& facts) {
   data["faults"] = faults_data(facts);
   data["checks"] = checks_data(facts);
   data["failures"] = failures_data(facts);
-  data["ran_out"] = ran_out_data(facts, time, stream);
+  data["ran_out"] = ran_out_data(facts, stream, time.begin_ns);
   data["warnings"] = warnings_data(facts);
   data["kept"] = kept_data(facts, time);
   data["left_out"] = left_out_data(facts);

@@ -54,9 +54,9 @@ std::string label_of(const Scope& scope) {
   return fmt::format("{}, steps {}-{}", scope.label, scope.first_step, scope.last_step);
 }
 
-class Table {
+class ScopeTable {
  public:
-  Table(const Facts& facts, const std::vector<Scope>& scopes, const TerminalStyle& style)
+  ScopeTable(const Facts& facts, const std::vector<Scope>& scopes, const TerminalStyle& style)
       : facts_(facts), scopes_(scopes), style_(style), decimals_(decimals_of(scopes)) {
     for (std::size_t measure = 0; measure < kMeasures; ++measure) {
       if (shows(facts, scopes, measure)) shown_.push_back(measure);
@@ -155,7 +155,7 @@ std::string estimate(const Facts& facts, const TerminalStyle& style) {
 
 std::string scope_report(const Facts& facts, const std::vector<Scope>& scopes, bool colour, int width) {
   const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
-  const Table table(facts, scopes, style);
+  const ScopeTable table(facts, scopes, style);
   return table.peaks() + '\n' + table.levels() + '\n' +
          reconciliation_table(facts, reconcile_peak(facts), style) + estimate(facts, style);
 }
