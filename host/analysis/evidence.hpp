@@ -26,7 +26,7 @@ struct Evidence {
   std::uint64_t step_end = kNever;   // outside any step: the begin of the next
   // Of the micro-batch's backward; kNever without one.
   std::uint64_t backward_begin = kNever, backward_end = kNever;
-  // Of the forward that begins next, and of its backward.
+  // Born between phases: of the forward that begins next, and of its backward.
   std::uint64_t next_forward_begin = kNever, next_backward_begin = kNever;
   // Of the first optimizer phase that begins after its birth, and the begin of the one after it.
   std::uint64_t next_optimizer = kNever, next_optimizer_end = kNever, optimizer_after_next = kNever;

@@ -76,13 +76,14 @@ int parse(int count, char** words) {
   add_build_source_command(app, exit_code);
   try {
     app.parse(count, words);
-  } catch (const CLI::ExtrasError& end) {
-    const std::string unknown =
-        unknown_option(app, std::span(words, static_cast<std::size_t>(count)).subspan(1));
-    if (unknown.empty()) return app.exit(end) == 0 ? kDone : kUsage;
-    say(unknown);
-    return kUsage;
   } catch (const CLI::ParseError& end) {
+    const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&end) != nullptr;
+    const std::string unknown =
+        is_extra ? unknown_option(app, std::span(words, static_cast<std::size_t>(count)).subspan(1)) : "";
+    if (!unknown.empty()) {
+      say(unknown);
+      return kUsage;
+    }
     return app.exit(end) == 0 ? kDone : kUsage;
   }
   return exit_code;

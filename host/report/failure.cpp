@@ -50,9 +50,8 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
 std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (is_before_any_forward(facts, failure)) {
     return "no forward was seen by then: what is there is what the program set up, its model as a rule, and "
-           "whose "
-           "each block is was not known; the rest of it, and a step's activations, gradients and optimizer "
-           "state come on top";
+           "whose each block is was not known; the rest of it, and a step's activations, gradients and "
+           "optimizer state come on top";
   }
   if (failure.held.step < 0 || !is_before_any_optimizer(facts, failure)) return {};
   return "no optimizer has stepped yet: what it keeps of each parameter comes on top";

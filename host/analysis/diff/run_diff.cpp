@@ -90,6 +90,24 @@ Json list(const std::vector<Item>& items) {
   return json;
 }
 
+Json document_of(const RunDiff& diff) {
+  Json document;
+  document["schema"] = kDiffSchema;
+  document["base"] = to_json(diff.base);
+  document["new"] = to_json(diff.now);
+  document["settings"] = list(diff.settings);
+  document["measures"] = list(diff.measures);
+  document["allocations"] = list(diff.allocations);
+  document["gates"] = list(diff.gates);
+  document["fails"] = diff.fails();
+  document["warnings"] = diff.warnings;
+  return document;
+}
+
+std::string text_of(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 bool RunDiff::fails() const {
@@ -117,28 +135,6 @@ RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange
   }
   return diff;
 }
-
-namespace {
-
-Json document_of(const RunDiff& diff) {
-  Json document;
-  document["schema"] = kDiffSchema;
-  document["base"] = to_json(diff.base);
-  document["new"] = to_json(diff.now);
-  document["settings"] = list(diff.settings);
-  document["measures"] = list(diff.measures);
-  document["allocations"] = list(diff.allocations);
-  document["gates"] = list(diff.gates);
-  document["fails"] = diff.fails();
-  document["warnings"] = diff.warnings;
-  return document;
-}
-
-std::string text_of(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-}  // namespace
 
 std::string diff_document(const RunDiff& diff) {
   return text_of(document_of(diff));

@@ -53,14 +53,17 @@ class RemedyFinder {
   // otherwise.
   void parameters() {
     add("parameters in 16 bits (precision: bf16)", failure_.held.allocated_bytes / 2,
-        "half of what was set up, if it is a model in 32 bits");
-    if (!remedies_.empty()) remedies_.back().enough = false;
+        "half of what was set up, if it is a model in 32 bits", Alone::kNeverEnough);
   }
 
-  void add(std::string change, std::uint64_t bytes, std::string reason) {
+  // What may do for the allocation that failed does not for those that come behind it.
+  enum class Alone : std::uint8_t { kMayBeEnough, kNeverEnough };
+
+  void add(std::string change, std::uint64_t bytes, std::string reason, Alone alone = Alone::kMayBeEnough) {
     if (bytes == 0) return;
     if (!facts_.is_configured) change = in_words_of_pytorch(std::move(change));
-    remedies_.push_back({std::move(change), bytes, std::move(reason), bytes >= missing_bytes_});
+    const bool enough = alone == Alone::kMayBeEnough && bytes >= missing_bytes_;
+    remedies_.push_back({std::move(change), bytes, std::move(reason), enough});
   }
 
   bool is_alive(const Block& block) const { return block.is_alive_at(failure_.held.sequence); }
@@ -92,9 +95,7 @@ class RemedyFinder {
     const std::uint64_t pieces = held.reserved_bytes - std::min(held.allocated_bytes, held.reserved_bytes);
     if (failure_.largest_gap_bytes >= failure_.requested_bytes || !segments_are_told(facts_.reserved)) return;
     add("segments that grow (PYTORCH_ALLOC_CONF=expandable_segments:True)", pieces,
-        "reserved and not allocated, in pieces that were too small");
-    // For this allocation they may do; those that come behind it are as large.
-    if (pieces > 0) remedies_.back().enough = false;
+        "reserved and not allocated, in pieces that were too small", Alone::kNeverEnough);
   }
 
   // A checkpointed block's saved tensors are there while it goes backward: those of one at a time. Where

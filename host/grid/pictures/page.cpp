@@ -37,6 +37,14 @@ std::string base64(const std::string& bytes) {
   return text;
 }
 
+// " on a100-40gb"; nothing where cells differ in it.
+std::string device_of(const Plan& plan) {
+  if (plan.cells.empty()) return {};
+  const std::string& device = plan.cells.front().device;
+  const bool one = std::ranges::all_of(plan.cells, [&](const Cell& cell) { return cell.device == device; });
+  return one && !device.empty() ? " on " + device : std::string();
+}
+
 }  // namespace
 
 std::string escaped_html(const std::string& text) {
@@ -84,18 +92,6 @@ std::string html_picture(const std::string& svg, const std::string& description)
   return fmt::format("<img alt=\"{}\" src=\"data:image/svg+xml;base64,{}\">\n", escaped_html(description),
                      base64(svg));
 }
-
-namespace {
-
-// " on a100-40gb"; nothing where cells differ in it.
-std::string device_of(const Plan& plan) {
-  if (plan.cells.empty()) return {};
-  const std::string& device = plan.cells.front().device;
-  const bool one = std::ranges::all_of(plan.cells, [&](const Cell& cell) { return cell.device == device; });
-  return one && !device.empty() ? " on " + device : std::string();
-}
-
-}  // namespace
 
 std::string grid_page(const Plan& plan, const std::vector<CellState>& states,
                       const std::vector<PageSection>& sections) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
 
@@ -15,6 +17,15 @@ std::string amount(const std::optional<double>& value, MeasureUnit unit, int dec
   if (unit == MeasureUnit::kBytes) return mebibytes(*value, decimals);
   if (unit == MeasureUnit::kNanoseconds) return duration(*value);
   return fmt::format("{:.1f}/s", *value);
+}
+
+double largest_bytes(const std::vector<analysis::MeasureChange>& measures) {
+  double largest = 0.0;
+  for (const analysis::MeasureChange& measure : measures) {
+    if (measure.unit == MeasureUnit::kBytes)
+      largest = std::max({largest, measure.base.value_or(0.0), measure.now.value_or(0.0)});
+  }
+  return largest;
 }
 
 std::string changed_share(const analysis::MeasureChange& measure) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "host/analysis/diff/gate.hpp"
 #include "host/analysis/diff/run_measures.hpp"
@@ -13,6 +14,9 @@ namespace strata::report {
 
 // "1,338.1" MiB, "182.4 ms", "12.3/s"; "–" of what was not recorded.
 std::string amount(const std::optional<double>& value, analysis::MeasureUnit unit, int decimals);
+
+// Of all its bytes, in either run: decimals_for takes it.
+double largest_bytes(const std::vector<analysis::MeasureChange>& measures);
 
 // The change in parts of the base: "-33.6%", "new", "gone"; empty where there is none.
 std::string changed_share(const analysis::MeasureChange& measure);

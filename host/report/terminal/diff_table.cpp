@@ -41,7 +41,7 @@ std::string changed_by(const MeasureChange& measure, int decimals) {
 class DiffTable {
  public:
   DiffTable(const RunDiff& diff, std::size_t most, const TerminalStyle& style)
-      : diff_(diff), most_(most), style_(style), decimals_(decimals()) {}
+      : diff_(diff), most_(most), style_(style), decimals_(decimals_for(largest_bytes(diff.measures))) {}
 
   std::string text() const {
     return head() + settings() + measures("Peak of the window, MiB", "peak_", most_of_all()) +
@@ -53,15 +53,6 @@ class DiffTable {
 
  private:
   static std::size_t most_of_all() { return SIZE_MAX; }
-
-  int decimals() const {
-    double largest = 0.0;
-    for (const MeasureChange& measure : diff_.measures) {
-      if (measure.unit == MeasureUnit::kBytes)
-        largest = std::max({largest, measure.base.value_or(0.0), measure.now.value_or(0.0)});
-    }
-    return decimals_for(largest);
-  }
 
   int label_columns() const { return style_.width - 3 * kAmount - kShare - 2; }
 

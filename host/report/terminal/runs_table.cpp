@@ -35,11 +35,9 @@ class RunsTable {
  public:
   RunsTable(const std::vector<RunDiff>& diffs, const TerminalStyle& style) : diffs_(diffs), style_(style) {
     collect_rows();
-    for (const MeasureRow& row : rows_) {
-      if (row.unit != MeasureUnit::kBytes) continue;
-      for (const MeasureChange& run : row.runs)
-        largest_ = std::max({largest_, run.base.value_or(0.0), run.now.value_or(0.0)});
-    }
+    double largest = 0.0;
+    for (const RunDiff& diff : diffs) largest = std::max(largest, largest_bytes(diff.measures));
+    decimals_ = decimals_for(largest);
   }
 
   std::string text() const {
@@ -148,12 +146,11 @@ class RunsTable {
     const std::string_view label = row.name == "step_time"    ? "step"
                                    : row.name == "throughput" ? "a second"
                                                               : std::string_view(rest);
-    const int decimals = decimals_for(largest_);
     std::string text = "  " + fitted(printable(label), kLabel - 2) +
-                       fmt::format("{:>{}}", amount(row.runs.front().base, row.unit, decimals), kColumn);
+                       fmt::format("{:>{}}", amount(row.runs.front().base, row.unit, decimals_), kColumn);
     std::string shares(kLabel + kColumn, ' ');
     for (std::size_t at = begin; at != end; ++at) {
-      text += fmt::format("{:>{}}", amount(row.runs[at].now, row.unit, decimals), kColumn);
+      text += fmt::format("{:>{}}", amount(row.runs[at].now, row.unit, decimals_), kColumn);
       shares += fmt::format("{:>{}}", changed_share(row.runs[at]), kColumn);
     }
     shares.erase(shares.find_last_not_of(' ') + 1);
@@ -164,7 +161,7 @@ class RunsTable {
     std::string text;
     for (std::size_t at = 0; at != diffs_.size(); ++at) {
       for (const auto& gate : diffs_[at].gates)
-        text += fmt::format("{:>3}  {}\n", at + 2, gate_text(gate, decimals_for(largest_), style_));
+        text += fmt::format("{:>3}  {}\n", at + 2, gate_text(gate, decimals_, style_));
     }
     return text.empty() ? text : "\n" + style_.heading("Gates") + "\n" + text;
   }
@@ -186,7 +183,7 @@ class RunsTable {
   const std::vector<RunDiff>& diffs_;
   TerminalStyle style_;
   std::vector<MeasureRow> rows_;
-  double largest_ = 0.0;
+  int decimals_ = 0;
 };
 
 }  // namespace
