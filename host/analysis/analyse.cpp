@@ -136,7 +136,7 @@ Facts analyse(Recording run, const Method& method) {
   facts.directory = run.directory.string();
   facts.device = device_name(run.device);
   // A program that lets the exception through is one that failed, to the process that started it.
-  facts.end = ran_out && run.end == "failed" ? "out_of_memory" : run.end;
+  facts.end = (ran_out || run.ran_out_elsewhere) && run.end == "failed" ? "out_of_memory" : run.end;
   facts.begin_ns = run.begin_ns;
   facts.end_ns = run.end_ns;
   facts.plugins = run.plugins;
@@ -146,6 +146,7 @@ Facts analyse(Recording run, const Method& method) {
   facts.other_memory = run.other_memory;
   facts.dry = run.dry;
   facts.unit = run.unit;
+  facts.trainer = run.trainer;
   facts.is_configured = run.is_configured;
   facts.allocator_settings = run.allocator_settings.value_or("");
   facts.reserved = run.reserved;

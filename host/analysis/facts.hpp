@@ -171,7 +171,8 @@ struct OutOfMemory {
   std::uint32_t op = 0;                            // index into Facts::texts: the op that asked
   std::uint32_t layer = 0;                         // index into Facts::texts
   Peak held;                                       // what filled the device
-  std::vector<Remedy> remedies;                    // enough first, then largest
+  std::uint64_t state_to_come_bytes = 0;  // about; of an optimizer's first step that was making its state
+  std::vector<Remedy> remedies;           // enough first, then largest
 };
 
 // What other memory than the device's was handed out beside it: the host's, pinned or not, or another
@@ -317,6 +318,7 @@ struct Facts {
   std::vector<StepFact> steps;     // by index
   std::string unit = "tokens";     // what they count: tokens, images
   std::string allocator_settings;  // as PYTORCH_ALLOC_CONF has them; empty also where nobody knows
+  std::string trainer;             // whose ran the steps, "transformers"; empty: its own, or unknown
   bool is_configured = true;       // a training of ours, whose settings are keys of a file; else a program
   std::vector<Point> points;       // one for each allocation and free of the whole run
   std::array<CategoryStatistics, kCategories> statistics{};

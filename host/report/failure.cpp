@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
@@ -53,6 +54,10 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
            "whose each block is was not known; the rest of it, and a step's activations, gradients and "
            "optimizer state come on top";
   }
+  if (failure.state_to_come_bytes > 0) {
+    return fmt::format("the optimizer was making its state: about {} of it were still to come",
+                       amount(failure.state_to_come_bytes));
+  }
   if (failure.held.step < 0 || !is_before_any_optimizer(facts, failure)) return {};
   return "no optimizer has stepped yet: what it keeps of each parameter comes on top";
 }
@@ -63,6 +68,12 @@ std::string whole_need(const Facts& facts) {
   return fmt::format(
       "How much it takes in all is known where it has room: the same on a {} of --device-memory 1TiB.",
       facts.dry->profile);
+}
+
+std::uint64_t most_bytes(const std::vector<analysis::Remedy>& remedies) {
+  std::uint64_t most = 0;
+  for (const analysis::Remedy& remedy : remedies) most = std::max(most, remedy.bytes);
+  return most;
 }
 
 std::string one_failure(const Facts& facts, const OutOfMemory& failure, analysis::StackView& stacks,
@@ -77,11 +88,13 @@ std::string one_failure(const Facts& facts, const OutOfMemory& failure, analysis
   if (const std::string need = whole_need(facts); !need.empty()) text += '\n' + wrapped(need, 0, style.width);
   if (failure.remedies.empty()) return text;
   text += '\n' + style.heading("What would have left room, about") + '\n';
+  const int decimals = decimals_for(static_cast<double>(most_bytes(failure.remedies)));
   for (const analysis::Remedy& remedy : failure.remedies) {
     const std::string line =
         fmt::format("{}: {}{}", remedy.change, remedy.reason, remedy.enough ? "" : "; not enough by itself");
     const std::string lines = wrapped(line, 19, style.width);
-    text += fmt::format("{:>17}  ", amount(remedy.bytes)) + lines.substr(19);
+    text += fmt::format("{:>13} MiB  ", mebibytes(static_cast<double>(remedy.bytes), decimals)) +
+            lines.substr(19);
   }
   return text;
 }

@@ -17,6 +17,7 @@
 #include "sources/torch/ops/saved_tensors.hpp"
 #include "sources/torch/torch_release.hpp"
 #include "sources/torch/training/owners.hpp"
+#include "sources/torch/training/trainer_record.hpp"
 
 namespace strata::torch_source {
 namespace {
@@ -151,6 +152,7 @@ void TorchSource::end_run(const strata_when& when, std::uint32_t) {
     if (device_stats_) device_stats_->write(when);
     if (samples_) samples_->take(when);
   }
+  if (const std::string trainer = take_trainer(); !trainer.empty()) tell_trainer(host_, trainer);
   let_go();
 }
 

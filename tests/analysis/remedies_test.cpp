@@ -110,6 +110,17 @@ TEST_F(RemediesTest, OnlyAdamsMomentsGetEightBits) {
   EXPECT_EQ(find("adam8bit")->bytes, 120u);
 }
 
+TEST_F(RemediesTest, WhatIsStillToComeIsMissingToo) {
+  alive(80, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg");
+  alive(200, Category::kActivation, "saved");
+  ASSERT_NE(find("half the batch"), nullptr);
+  EXPECT_TRUE(find("half the batch")->enough) << "60 of 100 were missing";
+  failure_.state_to_come_bytes = 320;
+  EXPECT_FALSE(find("half the batch")->enough) << "280 of 320 are";
+  EXPECT_EQ(find("adam8bit")->bytes, 300u) << "of moments that are not there yet, too";
+  EXPECT_TRUE(find("adam8bit")->enough);
+}
+
 TEST_F(RemediesTest, PiecesHelpOnlyWhereEachIsTooSmall) {
   failure_.held.reserved_bytes = 500;
   failure_.largest_gap_bytes = 99;

@@ -123,6 +123,37 @@ for rows in {batches}:
 """
 
 
+ADAM = """
+import torch
+model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096, device="cuda") for _ in range(60)])
+optimizer = torch.optim.AdamW(model.parameters(), foreach=True)
+for _ in range(2):
+    optimizer.zero_grad()
+    model(torch.randn(8, 4096, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_the_state_that_is_still_to_come_is_missing_too(workspace):
+    """Of an optimizer that runs out of memory while it makes its state, what it would have made is what it makes where there is room."""
+    workspace.write("adam.py", ADAM)
+    words = ("exec", "--dry", "t4", "--", sys.executable, "adam.py")
+    small = workspace.strata("exec", "--out", "small", *words[1:])
+    large = workspace.strata("exec", "--out", "large", "--device-memory", "1TiB", *words[1:])
+    assert small.returncode == 1 and large.returncode == 0, large.stderr
+    summaries = [json.loads((workspace.folder / out / "summary.json").read_text()) for out in ("small", "large")]
+    (failure,) = summaries[0]["out_of_memory"]
+    made, whole = failure["categories"]["Optimizer_State"], summaries[1]["categories"]["Optimizer_State"]["max"]
+    assert 0 < made < whole
+    assert failure["state_to_come_bytes"] == pytest.approx(whole - made, rel=0.001)
+    told = " ".join(small.stderr.split())
+    assert f"the optimizer was making its state: about {failure['state_to_come_bytes'] / MIB:,.1f} MiB of it were still to come" in told
+    (moments,) = [remedy for remedy in failure["remedies"] if "8-bit moments" in remedy["change"]]
+    assert moments["enough"] and moments["bytes"] == pytest.approx(whole * 3 / 4, rel=0.001)
+    assert not any(remedy["enough"] for remedy in failure["remedies"] if "half the batch" in remedy["change"])
+    assert "end      out_of_memory" in workspace.strata("report", "small", "--device", "cpu").stdout, "though the host's memory had room"
+
+
 def of_a_script(workspace, layers, batches, raises=True):
     workspace.write("layers.py", LAYERS.format(layers=layers, batches=batches, raises=raises))
     words = ("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "layers.py")

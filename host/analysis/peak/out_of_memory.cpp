@@ -5,6 +5,7 @@
 
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/peak/remedies.hpp"
+#include "host/analysis/peak/state_to_come.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -29,6 +30,7 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     if (const auto op = ops.find(row.op)) failure.op = ops.maker(*op);
     failure.layer = layers.at(row.op, row.module);
     failure.held = alive_at(facts, row.sequence, row.ns);
+    failure.state_to_come_bytes = state_to_come(facts, failure);
     failure.remedies = find_remedies(facts, failure);
     failures.push_back(std::move(failure));
   }

@@ -23,7 +23,9 @@ class RemedyFinder {
  public:
   RemedyFinder(const Facts& facts, const OutOfMemory& failure) : facts_(facts), failure_(failure) {
     const std::uint64_t free = failure.device_free_bytes.value_or(0);
-    missing_bytes_ = failure.requested_bytes - std::min(free, failure.requested_bytes);
+    // An optimizer's first step asks for its state in many allocations, of which one failed.
+    const std::uint64_t wanted = std::max(failure.requested_bytes, failure.state_to_come_bytes);
+    missing_bytes_ = wanted - std::min(free, wanted);
   }
 
   std::vector<Remedy> find() {
@@ -38,8 +40,7 @@ class RemedyFinder {
     add("a fused optimizer (optimizer.impl: fused)",
         bytes_of([](const Block& block) { return block.kind == "optimizer_temp"; }),
         "temporaries of the optimizer's step");
-    add("8-bit moments (optimizer.name: adam8bit)",
-        bytes_of([this](const Block& block) { return is_moment(block); }) / 4 * 3,
+    add("8-bit moments (optimizer.name: adam8bit)", moments_bytes() / 4 * 3,
         "three quarters of Adam's moments");
     gradients();
     std::ranges::stable_sort(remedies_, [](const Remedy& left, const Remedy& right) {
@@ -61,7 +62,7 @@ class RemedyFinder {
 
   void add(std::string change, std::uint64_t bytes, std::string reason, Alone alone = Alone::kMayBeEnough) {
     if (bytes == 0) return;
-    if (!facts_.is_configured) change = in_words_of_pytorch(std::move(change));
+    if (!facts_.is_configured) change = in_words_of_program(std::move(change), facts_.trainer);
     const bool enough = alone == Alone::kMayBeEnough && bytes >= missing_bytes_;
     remedies_.push_back({std::move(change), bytes, std::move(reason), enough});
   }
@@ -80,6 +81,12 @@ class RemedyFinder {
     const std::string_view name = facts_.texts[block.name];
     return block.category == Category::kOptimizerState &&
            (name.ends_with(".exp_avg") || name.ends_with(".exp_avg_sq"));
+  }
+
+  // With those that are still to come.
+  std::uint64_t moments_bytes() const {
+    const std::uint64_t bytes = bytes_of([this](const Block& block) { return is_moment(block); });
+    return bytes == 0 ? 0 : bytes + failure_.state_to_come_bytes;
   }
 
   // Also of a forward that was cut short: nobody knows yet what its backward would have read.

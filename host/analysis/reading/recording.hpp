@@ -170,6 +170,7 @@ struct Recording {
   std::vector<TensorRow> tensors;
   std::vector<MemoryRow> memory;     // ALLOCATE and FREE, of whole blocks
   std::vector<FailureRow> failures;  // of allocations
+  bool ran_out_elsewhere = false;    // another device's memory ran out, and nothing was allocated there since
   std::vector<OtherMemory> other_memory;
   std::vector<ReservedPoint> reserved;  // empty: the allocator keeps nothing back
   // Everything that the device's allocator told, as it told it: where Detail::kAllocator was asked for.
@@ -196,6 +197,7 @@ struct Recording {
   std::uint64_t dropped_rows = 0;
   Thinned thinned;
   std::string unit = "tokens";  // what StepRow::tokens counts
+  std::string trainer;          // whose ran the steps, "transformers"; empty: the program's own, or unknown
   bool is_configured = true;    // the manifest names a model that a configuration described
   std::optional<DryFact> dry;
   std::vector<std::string> warnings;

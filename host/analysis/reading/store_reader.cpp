@@ -65,6 +65,7 @@ class StoreReader {
     read_gaps();
     read_thinned();
     read_cuda_allocator();
+    read_trainer();
     keep_one_device();
     if (const std::string unknown = what_is_not_known(run_.cuda_allocator);
         run_.device.type == STRATA_DEVICE_CUDA && !unknown.empty())
@@ -228,6 +229,11 @@ class StoreReader {
     });
   }
 
+  void read_trainer() {
+    tables_.each("torch_trainer", Need::kOptional, {"name"},
+                 [&](const Row& row) { run_.trainer = run_.texts[tables_.text(row, 0)]; });
+  }
+
   void read_layer_outputs() {
     tables_.each("torch_layer_output", Need::kOptional, {"monotonic_ns", "name", "output_bytes"},
                  [&](const Row& row) {
@@ -301,6 +307,7 @@ class StoreReader {
     run_.other_memory = other_memory(run_.memory, run_.tensors, run_.device);
     keep_tensors_of_device(run_.memory, run_);
     const auto elsewhere = [&](const auto& row) { return row.device != run_.device; };
+    run_.ran_out_elsewhere = ran_out_elsewhere();
     std::erase_if(run_.memory, elsewhere);
     if (detail_ == Detail::kAllocator) run_.allocator_events = run_.memory;
     use_whole_blocks(run_.memory);
@@ -312,6 +319,17 @@ class StoreReader {
       return row.action != STRATA_MEMORY_ALLOCATE && row.action != STRATA_MEMORY_FREE;
     });
     std::erase_if(run_.reports, elsewhere);
+  }
+
+  // As ended_out_of_memory, of the devices that are left out.
+  bool ran_out_elsewhere() const {
+    const auto last = std::find_if(run_.failures.rbegin(), run_.failures.rend(),
+                                   [&](const FailureRow& row) { return row.device != run_.device; });
+    if (last == run_.failures.rend()) return false;
+    return std::ranges::none_of(run_.memory, [&](const MemoryRow& row) {
+      return row.device == last->device && row.action == STRATA_MEMORY_ALLOCATE &&
+             row.sequence > last->sequence;
+    });
   }
 
   void settle_times() {

@@ -79,7 +79,7 @@ std::vector<Shape> find_shapes(const Facts& facts, std::optional<std::int64_t> s
   for (auto& [unused, shape] : found) shapes.push_back(std::move(shape));
   for (const auto rule : kRunRules) std::ranges::move(rule(facts), std::back_inserter(shapes));
   if (!facts.is_configured) {
-    for (Shape& shape : shapes) shape.remedy = in_words_of_pytorch(std::move(shape.remedy));
+    for (Shape& shape : shapes) shape.remedy = in_words_of_program(std::move(shape.remedy), facts.trainer);
   }
   std::ranges::stable_sort(shapes, {}, [](const Shape& shape) { return std::pair(shape.at_ns, shape.kind); });
   return shapes;

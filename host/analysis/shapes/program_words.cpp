@@ -2,6 +2,7 @@
 #include "host/analysis/shapes/program_words.hpp"
 
 #include <array>
+#include <span>
 #include <string_view>
 
 namespace strata::analysis {
@@ -12,7 +13,7 @@ struct Words {
 };
 
 // Longer ones before those that they begin with.
-constexpr std::array kWords{
+constexpr std::array kPyTorch{
     Words{"checkpointing: {every: 1, offload: true}", "torch.autograd.graph.save_on_cpu"},
     Words{"checkpointing: {select: attention}", "torch.utils.checkpoint around attention alone"},
     Words{"checkpointing: block", "torch.utils.checkpoint around each block"},
@@ -36,13 +37,29 @@ constexpr std::array kWords{
     Words{"precision: bf16", "model.to(torch.bfloat16)"},
     Words{" (model.tied: false)", ""}};
 
-}  // namespace
+// What TrainingArguments has a name for; the rest is as in any program.
+constexpr std::array kTransformers{
+    Words{"checkpointing: block", "gradient_checkpointing=True"},
+    Words{"checkpointing: none", "gradient_checkpointing=False"},
+    Words{"(data.batch_size, accumulation)",
+          "(per_device_train_batch_size halved, gradient_accumulation_steps doubled)"},
+    Words{"optimizer.impl: fused", "optim=\"adamw_torch_fused\""},
+    Words{"optimizer.name: adam8bit", "optim=\"adamw_bnb_8bit\""},
+    Words{"attention: sdpa", "attn_implementation=\"sdpa\" of the model"},
+    Words{"precision: bf16", "dtype=torch.bfloat16 of the model"}};
 
-std::string in_words_of_pytorch(std::string remedy) {
-  for (const auto& [key, words] : kWords) {
+void put(std::span<const Words> words_of_keys, std::string& remedy) {
+  for (const auto& [key, words] : words_of_keys) {
     for (std::size_t at = remedy.find(key); at != std::string::npos; at = remedy.find(key, at + words.size()))
       remedy.replace(at, key.size(), words);
   }
+}
+
+}  // namespace
+
+std::string in_words_of_program(std::string remedy, std::string_view trainer) {
+  if (trainer == "transformers") put(kTransformers, remedy);
+  put(kPyTorch, remedy);
   return remedy;
 }
 

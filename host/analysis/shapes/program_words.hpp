@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace strata::analysis {
 
 // "checkpointing: block" is "torch.utils.checkpoint around each block". What has no key is as it was.
-std::string in_words_of_pytorch(std::string remedy);
+// `trainer`: "transformers", where its Trainer ran the steps: there it is "gradient_checkpointing=True".
+std::string in_words_of_program(std::string remedy, std::string_view trainer);
 
 }  // namespace strata::analysis

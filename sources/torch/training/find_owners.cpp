@@ -19,6 +19,7 @@ def kinds(torch):
     known = {}
     data = sys.modules.get("torch.utils.data")
     scaler = sys.modules.get("torch.amp.grad_scaler")
+    trainer = sys.modules.get("transformers.trainer")
     sharded = sys.modules.get("torch.distributed.fsdp._fully_shard._fsdp_param")
     collectives = sys.modules.get("torch.distributed.fsdp._fully_shard._fsdp_collectives")
     wanted = [
@@ -26,6 +27,7 @@ def kinds(torch):
         ("optimizer", torch.optim.Optimizer),
         ("dataset", data and data.Dataset),
         ("scaler", scaler and scaler.GradScaler),
+        ("trainer", trainer and getattr(trainer, "Trainer", None)),
         ("sharded", sharded and getattr(sharded, "FSDPParam", None)),
         ("gathering", collectives and getattr(collectives, "AllGatherResult", None)),
         ("tensor", torch.Tensor),
@@ -103,6 +105,7 @@ class Finder:
         self.named = set()  # StorageImpl
         self.alive = []  # their tensors, and the owners of these
         self.items = 0
+        self.trainer = ""  # whose: of a framework that has its own names for what a training is set to
         self.sharded = {}  # fully_shard's forms of a parameter, by module and key: the module holds one of them at a time
 
     def is_tensor(self, value):
@@ -189,7 +192,7 @@ class Finder:
 
     def find(self, is_first):
         kind = kinds(self.torch)
-        found = {"module": [], "optimizer": [], "dataset": [], "scaler": [], "sharded": [], "gathering": [], "tensor": []}
+        found = {"module": [], "optimizer": [], "dataset": [], "scaler": [], "trainer": [], "sharded": [], "gathering": [], "tensor": []}
         for candidate in gc.get_objects():
             of = kind(type(candidate))
             if of is not None:
@@ -219,6 +222,8 @@ class Finder:
         for parameter in found["sharded"]:
             for whole in fields(parameter).get("all_gather_outputs") or []:
                 self.leave(whole)
+        if found["trainer"]:
+            self.trainer = "transformers"
         if is_first:
             self.tell_the_rest(found["tensor"])
         return "\n".join(self.lines)
@@ -232,11 +237,11 @@ class Finder:
 
 
 def find_owners(is_first):
-    """The lines, and what holds the tensors that they name: another thread may let go of these."""
+    """The lines, whose trainer it is, and what holds the tensors that the lines name: another thread may let go of these."""
     torch = sys.modules["torch"]
     finder = Finder(torch)
     with torch._C.DisableTorchFunctionSubclass():
-        return finder.find(is_first), finder.alive
+        return finder.find(is_first), finder.trainer, finder.alive
 )python";
 
 }  // namespace strata::torch_source

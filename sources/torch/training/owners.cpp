@@ -60,6 +60,7 @@ struct Owners {
   int looks_for_states = 0;  // that were asked for
   bool looks_for_states_next = false;
   std::string naming_problem;
+  std::string trainer;
 };
 
 // Each takes some 60 ms of a large program: who makes new state for ever is numbered from there on.
@@ -185,7 +186,9 @@ void take_name(const PythonOwner& owner) {
 void look_for_names(bool is_first) {
   Owners& known = owners();
   try {
-    for_each_python_owner(is_first, &take_name);
+    std::string trainer = for_each_python_owner(is_first, &take_name);
+    const std::lock_guard lock(known.mutex);
+    if (!trainer.empty()) known.trainer = std::move(trainer);
   } catch (const std::exception& error) {
     const std::lock_guard lock(known.mutex);
     known.naming_problem = error.what();
@@ -316,6 +319,12 @@ std::string take_naming_problem() {
   return std::exchange(known.naming_problem, {});
 }
 
+std::string take_trainer() {
+  Owners& known = owners();
+  const std::lock_guard lock(known.mutex);
+  return std::exchange(known.trainer, {});
+}
+
 bool writes_to_parameter(const at::RecordFunction& function) {
   bool writes = false;
   for_each_written(function, [&](const at::Tensor& tensor) {
@@ -341,6 +350,7 @@ void forget_owners() {
   known.has_found_model = known.looks_for_states_next = false;
   known.looks_for_states = 0;
   known.naming_problem.clear();
+  known.trainer.clear();
   forget_gradients();
 }
 

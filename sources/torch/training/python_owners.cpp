@@ -53,12 +53,12 @@ PythonOwner owner_of(std::string_view line) {
 
 }  // namespace
 
-void for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwner&)> take) {
+std::string for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwner&)> take) {
   static const std::optional<PythonInterpreter> python = find_python_interpreter();
   static const std::optional<PythonCalls> calls = find_python_calls();
-  if (!python || !calls) return;
+  if (!python || !calls) return {};
   const PythonLock lock(*python);
-  if (lock.thread() == nullptr) return;
+  if (lock.thread() == nullptr) return {};
   const WithoutDynamo frames_as_they_are(*python, *calls);
   const HeldReference globals(*python, calls->new_dict());
   const HeldReference defined(*python, calls->run(kFindOwners, kPythonFile, globals.get(), globals.get()));
@@ -68,8 +68,10 @@ void for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwn
   const HeldReference found(*python, calls->call(calls->item(globals.get(), "find_owners"), arguments.get()));
   if (!found) throw std::runtime_error(error_of(*python, *calls));
   const char* const text = python->utf8(calls->element(found.get(), 0));
-  if (text == nullptr) throw std::runtime_error(error_of(*python, *calls));
+  const char* const trainer = python->utf8(calls->element(found.get(), 1));
+  if (text == nullptr || trainer == nullptr) throw std::runtime_error(error_of(*python, *calls));
   for (std::string_view rest = text; !rest.empty();) take(owner_of(take_field(rest, '\n')));
+  return trainer;
 }
 
 }  // namespace strata::torch_source

@@ -7,21 +7,31 @@ namespace strata::analysis {
 namespace {
 
 TEST(ProgramWords, StandForKeys) {
-  EXPECT_EQ(in_words_of_pytorch("checkpointed blocks (checkpointing: block)"),
+  EXPECT_EQ(in_words_of_program("checkpointed blocks (checkpointing: block)", ""),
             "checkpointed blocks (torch.utils.checkpoint around each block)");
-  EXPECT_EQ(
-      in_words_of_pytorch("optimizer.impl: fused needs none of the 3 MiB, optimizer.impl: loop those of one"),
-      "fused=True needs none of the 3 MiB, foreach=False those of one");
-  EXPECT_EQ(in_words_of_pytorch("a head of its own weights (model.tied: false) adds nothing"),
+  EXPECT_EQ(in_words_of_program(
+                "optimizer.impl: fused needs none of the 3 MiB, optimizer.impl: loop those of one", ""),
+            "fused=True needs none of the 3 MiB, foreach=False those of one");
+  EXPECT_EQ(in_words_of_program("a head of its own weights (model.tied: false) adds nothing", ""),
             "a head of its own weights adds nothing");
-  EXPECT_EQ(in_words_of_pytorch("gradients cleared (zero_grad: {at: step_start, set_to_none: true})"),
+  EXPECT_EQ(in_words_of_program("gradients cleared (zero_grad: {at: step_start, set_to_none: true})", ""),
             "gradients cleared (optimizer.zero_grad() at the step's begin)");
+}
+
+TEST(ProgramWords, AreThoseOfTheTrainerThatThereIs) {
+  EXPECT_EQ(in_words_of_program("checkpointed blocks (checkpointing: block)", "transformers"),
+            "checkpointed blocks (gradient_checkpointing=True)");
+  EXPECT_EQ(in_words_of_program("8-bit moments (optimizer.name: adam8bit)", "transformers"),
+            "8-bit moments (optim=\"adamw_bnb_8bit\")");
+  EXPECT_EQ(in_words_of_program("optimizer.impl: loop", "transformers"), "foreach=False") << "it has no name";
+  EXPECT_EQ(in_words_of_program("checkpointing: block", "another"),
+            "torch.utils.checkpoint around each block");
 }
 
 TEST(ProgramWords, LeaveTheRest) {
   for (const char* const remedy :
        {"", "a smaller vocabulary", "PYTORCH_ALLOC_CONF=expandable_segments:True, which grows a segment"})
-    EXPECT_EQ(in_words_of_pytorch(remedy), remedy);
+    EXPECT_EQ(in_words_of_program(remedy, ""), remedy);
 }
 
 }  // namespace

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sources/torch/training/trainer_record.hpp"
+
+#include <cstdint>
+
+#include "strata/ext/store.h"
+#include "strata/table.hpp"
+
+namespace strata::torch_source {
+
+// Not in the unnamed namespace, as MemoryReport's rows.
+struct TrainerRow {
+  std::uint32_t name;
+};
+
+void tell_trainer(const Host& host, const std::string& trainer) {
+  if (host.service<strata_store_service>(STRATA_EXT_STORE) == nullptr) return;
+  const Table<TrainerRow> table(
+      host, "trainer", "whose trainer ran the steps, where one was seen that has its own names for settings",
+      {STRATA_COLUMN(TrainerRow, name, STRATA_COLUMN_STRING, "", "the package's: transformers")});
+  table.append({.name = table.intern(trainer)});
+}
+
+}  // namespace strata::torch_source

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/state_to_come.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+namespace {
+
+class StateToComeTest : public ::testing::Test {
+ protected:
+  StateToComeTest() {
+    facts_.texts = {""};
+    failure_.held.sequence = 50;
+    optimizer(20);
+    trained("a.weight", 100);
+    trained("b.weight", 300);
+  }
+
+  void optimizer(std::uint64_t begin_sequence) {
+    PhaseFact& phase = facts_.phases.emplace_back();
+    phase.kind = STRATA_PHASE_OPTIMIZER;
+    phase.begin_sequence = begin_sequence;
+    phase.end_sequence = UINT64_MAX;
+  }
+
+  Block& alive(const std::string& name, std::uint64_t bytes, Category category) {
+    Block& block = facts_.blocks.emplace_back();
+    block.bytes = bytes;
+    block.birth_sequence = 10;
+    block.category = category;
+    block.name = static_cast<std::uint32_t>(facts_.texts.size());
+    facts_.texts.push_back(name);
+    return block;
+  }
+
+  void trained(const std::string& name, std::uint64_t bytes) {
+    alive(name, bytes, Category::kParameter);
+    alive(name + ".grad", bytes, Category::kGradient);
+  }
+
+  void state(const std::string& name, std::uint64_t bytes) { alive(name, bytes, Category::kOptimizerState); }
+
+  std::uint64_t to_come() const { return state_to_come(facts_, failure_); }
+
+  Facts facts_;
+  OutOfMemory failure_;
+};
+
+TEST_F(StateToComeTest, IsWhatOthersHaveForEachByte) {
+  state("a.weight.exp_avg", 100);
+  state("a.weight.exp_avg_sq", 100);
+  EXPECT_EQ(to_come(), 600u);
+}
+
+TEST_F(StateToComeTest, IsLessWhatIsMadeOfAParametersState) {
+  state("a.weight.exp_avg", 100);
+  state("a.weight.exp_avg_sq", 100);
+  state("b.weight.exp_avg", 300);
+  EXPECT_EQ(to_come(), 300u);
+  state("b.weight.exp_avg_sq", 300);
+  EXPECT_EQ(to_come(), 0u);
+}
+
+TEST_F(StateToComeTest, IsNoneOfAParameterWithoutGradient) {
+  alive("frozen", 5000, Category::kParameter);
+  state("a.weight.momentum_buffer", 100);
+  EXPECT_EQ(to_come(), 300u);
+}
+
+TEST_F(StateToComeTest, IsNotKnownBeforeAnyIsThere) {
+  EXPECT_EQ(to_come(), 0u);
+}
+
+TEST_F(StateToComeTest, IsOfTheFirstStepAlone) {
+  state("a.weight.exp_avg", 100);
+  EXPECT_EQ(to_come(), 300u);
+  facts_.phases.front().end_sequence = 30;
+  optimizer(40);
+  EXPECT_EQ(to_come(), 0u) << "what has no state by then gets none";
+  facts_.phases.clear();
+  EXPECT_EQ(to_come(), 0u);
+}
+
+}  // namespace
+}  // namespace strata::analysis
