@@ -38,9 +38,7 @@ std::string unknown_option(const CLI::App& app, std::span<char*> words) {
     const std::string name(word.substr(0, word.find('=')));
     if (name == "--") break;
     if (!name.starts_with("--") || std::ranges::find(options, name) != options.end()) continue;
-    std::string text = fmt::format("{}: there is no option {}", command.get_name(), name);
-    if (const auto near = nearest_name(name, options)) text += fmt::format("; did you mean {}?", *near);
-    return text;
+    return fmt::format("{}: there is no option {}.{}", command.get_name(), name, did_you_mean(name, options));
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/exec/processes.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/grid/grid_folder.hpp"
 #include "strata/runtime/recovery.hpp"
 
 namespace strata::cli {
@@ -15,6 +16,13 @@ std::filesystem::path recorded_run(const std::string& folder) {
     throw UsageError(
         fmt::format("{} is not a run: expected the folder that `strata run` named in its last line", folder));
   }
+  const std::filesystem::path path = std::filesystem::absolute(folder);
+  if (grid::GridFolder(path).has_plan()) {
+    throw UsageError(
+        fmt::format("{} is a grid, not a run: `strata grid report {}` has its table, and the runs of its "
+                    "cells lie in {}/cells",
+                    folder, folder, folder));
+  }
   for (const RecoveredStore& store : recover_run(folder)) {
     if (store.rows_recovered > 0) {
       say(fmt::format("recovered {} rows of a process that did not end: {}", store.rows_recovered,
@@ -22,7 +30,6 @@ std::filesystem::path recorded_run(const std::string& folder) {
     }
     for (const std::string& problem : store.problems) say(problem);
   }
-  const std::filesystem::path path = std::filesystem::absolute(folder);
   // A program's, that nobody waited for.
   if (std::filesystem::exists(path / "exec.json") && !std::filesystem::exists(path / "manifest.json"))
     settle_processes(path, {});

@@ -54,7 +54,7 @@ void add_checkpointing(const RunConfig& config, Switches& to) {
   checkpointing("checkpoint attention", "{select: attention}", "attention twice");
   checkpointing("checkpoint each 2nd block", "{every: 2}", "half of forward twice");
   checkpointing("checkpoint every block", "block", "forward twice");
-  checkpointing("the same, offloaded", "{every: 1, offload: true}", "and copies to the host");
+  checkpointing("every block, offloaded", "{every: 1, offload: true}", "forward twice, copies");
 }
 
 void add_micro_batches(const RunConfig& config, Switches& to) {

@@ -31,6 +31,16 @@ def test_the_rows_add_up_to_the_peak(browser, pages):
     assert {"parameter", "optimizer-state", "activation"} <= set(below[0]["parts"])
 
 
+def test_numbered_modules_follow_each_other(browser, pages):
+    """Whatever each holds: of equal layers some hold a little more at any moment. What has a name stands by its bytes."""
+    browser.open(pages / "training.html")
+    made = """
+        const children = [['10', 5], ['norm', 4], ['2', 3], ['0', 2], ['head', 1]];
+        const layers = [['', 0, 0, 15, 15, [0, 15]], ...children.map(([name, bytes]) => [name, 0, 1, bytes, bytes, [0, bytes]])];
+        return new LayerTree({...run, layers}).top.map(({name}) => name);"""
+    assert browser.run(made) == ["0", "2", "10", "norm", "head"]
+
+
 def test_a_row_opens_and_closes_by_pointer(browser, pages):
     browser.open(pages / "training.html")
     before = rows(browser)

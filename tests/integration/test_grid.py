@@ -74,6 +74,12 @@ def test_a_cell_is_what_the_same_run_alone_is(finished_grid):
     assert json.loads(alone.stdout)["peak"]["allocated_bytes"] == cell["measures"]["peak_allocated"]
 
 
+def test_a_grid_is_not_reported_as_a_run(finished_grid):
+    result = finished_grid.strata("report", "out")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "out is a grid, not a run: `strata grid report out` has its table" in result.stderr
+
+
 def test_what_is_finished_is_not_run_again(finished_grid):
     before = {id: cell["ended"] for id, cell in status(finished_grid).items()}
     for command in (("resume", "out"), ("run", "g.yaml", "--out", "out")):

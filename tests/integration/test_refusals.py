@@ -47,9 +47,9 @@ def test_all_errors_of_a_file_at_once_in_its_order(workspace):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["exec", "--drry", "a100-40gb", "--", "true"], "strata: exec: there is no option --drry; did you mean --dry?"),
-        (["run", "x.yaml", "--otu=here"], "strata: run: there is no option --otu; did you mean --out?"),
-        (["grid", "run", "x.yaml", "--nothing-like-it"], "strata: run: there is no option --nothing-like-it"),
+        (["exec", "--drry", "a100-40gb", "--", "true"], "strata: exec: there is no option --drry. Did you mean '--dry'?"),
+        (["run", "x.yaml", "--otu=here"], "strata: run: there is no option --otu. Did you mean '--out'?"),
+        (["grid", "run", "x.yaml", "--nothing-like-it"], "strata: run: there is no option --nothing-like-it."),
     ],
 )
 def test_an_option_that_is_none_is_named(workspace, words, message):

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory by module at the peak: a tree whose rows open and close, each with its categories as a stacked bar.
 
+// Numbered modules stand as they follow each other, whatever each holds; all else by its bytes.
+function inOrderOfNumbers(nodes) {
+  const isNumbered = ({name}) => /^\d+$/.test(name);
+  const numbered = nodes.filter(isNumbered).sort((a, b) => a.name - b.name);
+  if (numbered.length < 2) return;
+  const first = nodes.findIndex(isNumbered);
+  const others = nodes.filter((node) => !isNumbered(node));
+  nodes.splice(0, nodes.length, ...others.slice(0, first), ...numbered, ...others.slice(first));
+}
+
 class LayerTree {
   constructor(run) {
     this.run = run;
@@ -11,6 +21,7 @@ class LayerTree {
     });
     for (const node of this.nodes.slice(1)) this.nodes[node.parent].children.push(node);
     for (const node of this.nodes) this.addItself(node);
+    for (const node of this.nodes) inOrderOfNumbers(node.children);
     const [root] = this.nodes;
     this.top = root ? root.children : [];
     this.whole = root ? root.total : 0;

@@ -48,7 +48,9 @@ std::string step_line(const Facts& facts) {
   return text;
 }
 
+// Of a dry run none: nothing was computed.
 std::string loss_line(const Facts& facts) {
+  if (facts.dry) return {};
   std::vector<const StepFact*> known;
   for (const auto& step : facts.steps) {
     if (!std::isnan(step.loss)) known.push_back(&step);
