@@ -15,6 +15,16 @@ set_up_venv() {
   stamp .venv/stamp "$wanted"
 }
 
+# The checkout's own Python has `import strata` of its release build, behind all else on its path, as an editable
+# installation would have it.
+link_package() {
+  local package=$PWD/build/release/lib/strata/python link
+  for link in .venv/lib/python3*/site-packages/; do
+    link+=strata_of_this_checkout.pth
+    [[ -f $link && $(<"$link") == "$package" ]] || echo "$package" >"$link"
+  done
+}
+
 # compile_packages PYTHON: all of its packages to bytecode, on all cores, which pip does on one. Else each of the
 # tests' processes compiles what it imports, where PYTHONDONTWRITEBYTECODE is set: torch in 1.3 s, Dynamo in 2 more.
 # What was written for other Pythons does not compile, and is left.
@@ -50,5 +60,6 @@ bootstrap_pip() {
 set_up() {
   set_up_packages
   set_up_venv
+  link_package
   PATH=$PWD/.venv/bin:$PATH
 }
