@@ -134,8 +134,8 @@ def test_a_target_is_met_or_missed_or_not_measured(tmp_path):
     results.write("estimation", FACTS, MODE, 1.0, estimated())
     results.write(targets.COMPARED, FACTS, MODE, 1.0, recorded())
     verdicts = [row[3] for row in targets.rows(results.read("targets")["result"], targets.of_results(results))]
-    # Of a run ten seconds beside half a second; of a step 75 ms beside 25 ms.
-    assert verdicts == ["met", "met", "**missed**", "met", "met"]
+    # Of a run ten seconds beside half a second; of a step 75 ms beside 25 ms, and beside none without operators.
+    assert verdicts == ["met", "met", "**missed**", "met", "met", "met"]
     compared = recorded()
     compared["rounds"]["torch.profiler"] = [once(all_processor_seconds=5.0)] * 2
     results.write(targets.COMPARED, FACTS, MODE, 1.0, compared)

@@ -13,11 +13,20 @@ struct TrainerRow {
   std::uint32_t name;
 };
 
+namespace {
+
+Table<TrainerRow> trainer_table(const Host& host) {
+  return {host,
+          "trainer",
+          "whose trainer ran the steps, where it has its own names for settings",
+          {STRATA_COLUMN(TrainerRow, name, STRATA_COLUMN_STRING, "", "of its package: transformers")}};
+}
+
+}  // namespace
+
 void tell_trainer(const Host& host, const std::string& trainer) {
   if (host.service<strata_store_service>(STRATA_EXT_STORE) == nullptr) return;
-  const Table<TrainerRow> table(
-      host, "trainer", "whose trainer ran the steps, where one was seen that has its own names for settings",
-      {STRATA_COLUMN(TrainerRow, name, STRATA_COLUMN_STRING, "", "the package's: transformers")});
+  const Table<TrainerRow> table = trainer_table(host);
   table.append({.name = table.intern(trainer)});
 }
 

@@ -25,8 +25,8 @@ store: {max_mb: 64}
 trace: {cross_check: true, saved_tensors: true, layer_outputs: true, shapes: true}
 plugins: [{allocator_tracer: {stacks_above_mib: 0}}, cupti_timeline, warmup_analyzer]
 """
-# Declared only where a program of one's own asks for Python stacks, which no command does: read from the source.
-UNASKED = "sources/torch/python/python_stack_log.cpp"
+# Declared only where a program of one's own asks for Python stacks, or has a Trainer: read from the source.
+UNASKED = ("sources/torch/python/python_stack_log.cpp", "sources/torch/training/trainer_record.cpp")
 TABLE = re.compile(r'return \{\s*host,\s*"(\w+)",\s*"([^"]*)",(.*?)\};', re.DOTALL)
 COLUMN = re.compile(r'STRATA_COLUMN\(\w+, (\w+), STRATA_COLUMN_(\w+), "(\w*)",\s*"([^"]*)"\)')
 
@@ -66,7 +66,8 @@ def page(repository, strata):
             here, made = tables_of(store)
             declared |= here
             own |= made
-    declared |= declared_in((repository / UNASKED).read_text(), "torch")
+    for file in UNASKED:
+        declared |= declared_in((repository / file).read_text(), "torch")
     parts, last = [], None
     for name, (plugin, said, columns) in sorted(declared.items(), key=lambda item: (item[1][0] != "host", item[1][0], item[0])):
         if plugin != last:
