@@ -68,7 +68,9 @@ std::uint64_t state_to_come(const Facts& facts, const OutOfMemory& failure) {
     }
   }
   if (parameters == 0) return 0;
-  return static_cast<std::uint64_t>(std::llround(std::max(0.0, waiting * state / parameters - made)));
+  constexpr double kMost = 0x1p62;  // whatever a store says
+  return static_cast<std::uint64_t>(
+      std::llround(std::clamp(waiting * state / parameters - made, 0.0, kMost)));
 }
 
 }  // namespace strata::analysis
