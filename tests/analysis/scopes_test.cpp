@@ -70,10 +70,11 @@ TEST(Scopes, TellWhatTheyBeginAndEndWith) {
 // The samples say 70 and 60 MiB; that it was 90 within step 1 only the operating system knows.
 TEST(Scopes, TakeThePeakOfTheProcessFromTheOperatingSystem) {
   const Facts facts = analyse(testing::cached_run());
-  const auto& resident = scope(scopes_of(facts), ScopeKind::kStep, 1)[Measure::kResident];
+  const auto scopes = scopes_of(facts);
+  const auto& resident = scope(scopes, ScopeKind::kStep, 1)[Measure::kResident];
   EXPECT_EQ(resident->peak_bytes, 90u << 20);
   EXPECT_FALSE(resident->peak_ns.has_value());
-  EXPECT_EQ(peak(scope(scopes_of(facts), ScopeKind::kStep, 2), Measure::kResident), 60u << 20);
+  EXPECT_EQ(peak(scope(scopes, ScopeKind::kStep, 2), Measure::kResident), 60u << 20);
 }
 
 TEST(Scopes, BetweenResetsBeginWithWhatIsThere) {

@@ -88,7 +88,7 @@ class FakeHost {
     const std::lock_guard lock(mutex_);
     const Table& found = table_named(table);
     std::vector<Row> result(found.rows);
-    std::memcpy(result.data(), found.bytes.get(), found.rows * sizeof(Row));
+    if (found.rows > 0) std::memcpy(result.data(), found.bytes.get(), found.rows * sizeof(Row));
     return result;
   }
   const strata_table& table(const std::string& name) const;

@@ -10,17 +10,6 @@
 #include "tests/runtime/run_folder.hpp"
 #include "tests/runtime/session_fixture.hpp"
 
-#ifdef __SANITIZE_ADDRESS__
-// A child looks for no leaks when it exits: a thread that it does not have may have held the allocator's
-// lock.
-extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
-  static const pid_t first = getpid();
-  return getpid() != first;
-}
-// Asked once here, so that the first process is the parent.
-[[maybe_unused]] static const int kOffAtStart = __lsan_is_turned_off();
-#endif
-
 namespace strata {
 namespace {
 
