@@ -135,8 +135,10 @@ Facts analyse(Recording run, const Method& method) {
   facts.name = run.name;
   facts.directory = run.directory.string();
   facts.device = device_name(run.device);
-  // A program that lets the exception through is one that failed, to the process that started it.
-  facts.end = (ran_out || run.ran_out_elsewhere) && run.end == "failed" ? "out_of_memory" : run.end;
+  // A program that lets the exception through is one that failed, to the process that started it, or, of
+  // C++, one that was killed: by abort().
+  const bool fell = run.end == "failed" || run.end == "killed";
+  facts.end = (ran_out || run.ran_out_elsewhere) && fell ? "out_of_memory" : run.end;
   facts.begin_ns = run.begin_ns;
   facts.end_ns = run.end_ns;
   facts.plugins = run.plugins;

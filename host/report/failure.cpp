@@ -66,7 +66,7 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
 std::string whole_need(const Facts& facts) {
   if (!facts.dry) return {};
   return fmt::format(
-      "How much it takes in all is known where it has room: the same on a {} of --device-memory 1TiB.",
+      "To know how much it takes in all, run it where it has room: --dry {} --device-memory 1TiB.",
       facts.dry->profile);
 }
 
@@ -83,8 +83,12 @@ std::string one_failure(const Facts& facts, const OutOfMemory& failure, analysis
   if (const std::string more = still_to_come(facts, failure); !more.empty())
     text += wrapped(more, 2, style.width);
   text += stack_lines(stacks, facts, failure.held.sequence, kShownFrames, 4, style);
-  text += category_bars(failure.held, style);
-  text += '\n' + short_layer_table("Filled, by module", facts, failure.held, style);
+  if (failure.held.categories == facts.peak.categories) {
+    text += "  what filled it is told above: it was the peak\n";
+  } else {
+    text += category_bars(failure.held, style);
+    text += '\n' + short_layer_table("Filled, by module", facts, failure.held, style);
+  }
   if (const std::string need = whole_need(facts); !need.empty()) text += '\n' + wrapped(need, 0, style.width);
   if (failure.remedies.empty()) return text;
   text += '\n' + style.heading("What would have left room, about") + '\n';

@@ -13,7 +13,7 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"saved", "made in forward and kept for backward"},
     {"recompute", "made again inside backward, by checkpointing"},
     {"retained", "kept by autograd beyond its backward"},
-    {"forward_residue", "made in forward and still there behind backward"},
+    {"forward_residue", "made in a forward, and still there behind its backward or where it was cut short"},
     {"flowing", "gradients on their way through backward"},
     {"accumulate_temp", "added to a gradient and let go"},
     {"op_temp", "made and let go within one phase"},

@@ -165,10 +165,31 @@ TEST(LargestGaps, AreThoseOfADeviceByteByByte) {
           wanted.push_back(largest);
       }
     }
-    find_largest_gaps(events, failures);
+    find_largest_gaps(events, "expandable_segments:True", failures);
     for (std::size_t i = 0; i < wanted.size(); ++i)
       ASSERT_EQ(failures[i].largest_gap_bytes, wanted[i]) << "trial " << trial << ", failure " << i;
   }
+}
+
+TEST(LargestGaps, EndWithTheirSegmentsWhereTheseDoNotGrow) {
+  std::vector<MemoryRow> events(4);
+  events[0].action = events[1].action = STRATA_MEMORY_SEGMENT_ALLOCATE;
+  events[0].address = 100;
+  events[0].bytes = 20;
+  events[1].address = 120;
+  events[1].bytes = 30;
+  events[2].action = events[3].action = STRATA_MEMORY_OUT_OF_MEMORY;
+  for (std::size_t i = 0; i < events.size(); ++i) events[i].sequence = i + 1;
+  const auto largest = [&](const char* settings) {
+    std::vector<FailureRow> failures(2);
+    failures[0].sequence = 3;
+    failures[1].sequence = 4;
+    find_largest_gaps(events, settings, failures);
+    return failures[1].largest_gap_bytes;
+  };
+  EXPECT_EQ(largest(""), 30u);
+  EXPECT_EQ(largest("max_split_size_mb:64"), 30u);
+  EXPECT_EQ(largest("expandable_segments:True,max_split_size_mb:64"), 50u);
 }
 
 }  // namespace

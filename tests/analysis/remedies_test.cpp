@@ -102,6 +102,55 @@ TEST_F(RemediesTest, ASmallerBatchHasAsManyCopiesOfWeights) {
   EXPECT_EQ(find("half the batch")->bytes, 30u);
 }
 
+TEST_F(RemediesTest, ASmallerBatchHasTheGradientsOfTheOtherHalf) {
+  alive(500, Category::kActivation, "saved");
+  alive(100, Category::kParameter, "parameter");
+  alive(30, Category::kGradient, "gradient");
+  ASSERT_NE(find("half the batch"), nullptr);
+  EXPECT_EQ(find("half the batch")->bytes, 250u - 70u);
+  alive(180, Category::kParameter, "parameter");
+  EXPECT_EQ(find("half the batch"), nullptr) << "as much as it spares";
+}
+
+TEST_F(RemediesTest, ASmallerBatchAsksForHalfAsMuchInForward) {
+  alive(50, Category::kActivation, "saved");
+  EXPECT_FALSE(find("half the batch")->enough) << "25 of the 60 that are missing";
+  facts_.phases.front().end_sequence = 60;
+  EXPECT_TRUE(find("half the batch")->enough) << "of 50 asked for 10 are";
+}
+
+TEST_F(RemediesTest, AForwardIn16BitsCopiesWeights) {
+  facts_.forms.push_back({text("float32"), 0});
+  alive(500, Category::kActivation, "saved");
+  EXPECT_EQ(find("16 bits"), nullptr) << "nobody knows that it is in 32";
+  alive(100, Category::kParameter, "parameter").form = 1;
+  ASSERT_NE(find("precision: bf16_autocast"), nullptr);
+  EXPECT_EQ(find("precision: bf16_autocast")->bytes, 250u - 50u);
+  alive(50, Category::kActivation, "autocast_copy");
+  EXPECT_EQ(find("16 bits"), nullptr) << "it is";
+}
+
+TEST_F(RemediesTest, AFusedOptimizerSparesWhatIsAskedForToo) {
+  failure_.op = text("aten::_foreach_sqrt");
+  EXPECT_EQ(find("fused"), nullptr) << "not in an optimizer";
+  PhaseFact optimizer;
+  optimizer.kind = STRATA_PHASE_OPTIMIZER;
+  optimizer.begin_sequence = 20;
+  optimizer.end_sequence = 60;
+  facts_.phases.push_back(optimizer);
+  ASSERT_NE(find("fused"), nullptr);
+  EXPECT_EQ(find("fused")->bytes, 100u);
+  EXPECT_TRUE(find("fused")->enough);
+}
+
+TEST_F(RemediesTest, NextToNothingIsNotSaid) {
+  failure_.requested_bytes = 10'040;
+  alive(199, Category::kActivation, "saved");
+  EXPECT_EQ(find("half the batch"), nullptr) << "99 of 10,000";
+  alive(1, Category::kActivation, "saved");
+  EXPECT_NE(find("half the batch"), nullptr);
+}
+
 TEST_F(RemediesTest, OnlyAdamsMomentsGetEightBits) {
   alive(80, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg");
   alive(80, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg_sq");

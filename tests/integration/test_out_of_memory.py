@@ -172,7 +172,7 @@ def test_a_script_whose_model_does_not_fit_is_told_that_no_forward_had_run(works
     told = " ".join(result.stderr.split())
     assert "no forward was seen by then: what is there is what the program set up" in told
     assert "parameters in 16 bits (model.to(torch.bfloat16))" in told
-    assert "How much it takes in all is known where it has room" in told
+    assert "To know how much it takes in all, run it where it has room: --dry t4 --device-memory 1TiB." in told
     assert "no forward was seen, neither" not in told
 
 
@@ -192,6 +192,15 @@ def test_a_script_that_goes_on_frees_what_it_means_to(workspace):
     assert "end      done" in result.stderr
     assert len(summary["out_of_memory"]) == 1
     assert summary["categories"]["Unknown"]["max"] <= 0.01 * summary["peak"]["allocated_bytes"]
+
+
+def test_a_program_that_aborts_ran_out_of_memory(workspace):
+    """As one in C++ does, which lets the exception through."""
+    text = LAYERS.format(layers=8, batches="[4096, 150000]", raises=True).replace(": raise\n", ": import os; os.abort()\n")
+    workspace.write("aborts.py", text)
+    result = workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "aborts.py")
+    assert result.returncode == 134
+    assert "end      out_of_memory" in result.stderr, result.stderr
 
 
 def test_a_program_without_a_forward_is_told_why_nothing_is_known(workspace):

@@ -132,7 +132,7 @@ def test_advice_is_in_the_words_of_the_trainer(module_programs):
     (failure,) = module_programs.summary("too_large")["out_of_memory"]
     changes = " ".join(remedy["change"] for remedy in failure["remedies"])
     assert "(per_device_train_batch_size halved, gradient_accumulation_steps doubled)" in changes, done.stderr
-    assert "(gradient_checkpointing=True)" in changes and '(attn_implementation="sdpa" of the model)' in changes
+    assert "(activation_checkpointing=True, in older releases gradient_checkpointing=True)" in changes and '(attn_implementation="sdpa" of the model)' in changes
 
 
 def strata_lines(text):

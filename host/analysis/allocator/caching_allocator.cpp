@@ -31,8 +31,8 @@ void remove(Extents& extents, std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-// Neighbours become one: an expandable segment is mapped piece by piece.
-void add(Extents& extents, std::uint64_t begin, std::uint64_t end) {
+// Neighbours become one.
+void join(Extents& extents, std::uint64_t begin, std::uint64_t end) {
   const auto next = extents.lower_bound(begin);
   if (next != extents.end() && next->first == end) {
     end = next->second;
@@ -113,19 +113,29 @@ std::vector<ReservedPoint> reserved_points(const std::vector<MemoryRow>& events)
   return points;
 }
 
+bool grows_segments(const std::string& settings) {
+  return settings.find("expandable_segments:True") != std::string::npos;
+}
+
 bool segments_are_told(const std::vector<ReservedPoint>& points) {
   const auto is_segment = [](const ReservedPoint& point) { return point.segment_address != kNoSegment; };
   return points.empty() || std::ranges::any_of(points, is_segment);
 }
 
-void find_largest_gaps(const std::vector<MemoryRow>& events, std::vector<FailureRow>& failures) {
+void find_largest_gaps(const std::vector<MemoryRow>& events, const std::string& settings,
+                       std::vector<FailureRow>& failures) {
   if (failures.empty()) return;
+  const bool grow = grows_segments(settings);
   Extents segments, blocks;
   auto failure = failures.begin();
   for (const MemoryRow& event : events) {
     switch (event.action) {
       case STRATA_MEMORY_SEGMENT_ALLOCATE:
-        add(segments, event.address, event.address + event.bytes);
+        if (grow) {
+          join(segments, event.address, event.address + event.bytes);
+        } else {
+          segments[event.address] = event.address + event.bytes;
+        }
         break;
       case STRATA_MEMORY_SEGMENT_FREE:
         remove(segments, event.address, event.address + event.bytes);

@@ -3,6 +3,7 @@
 // is reserved for them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "host/analysis/reading/recording.hpp"
@@ -17,12 +18,18 @@ void use_whole_blocks(std::vector<MemoryRow>& events);
 // A point for each event of a segment, or of the sum alone.
 std::vector<ReservedPoint> reserved_points(const std::vector<MemoryRow>& events);
 
+// Whether such settings (PYTORCH_ALLOC_CONF) let segments grow.
+bool grows_segments(const std::string& settings);
+
 // Whether the points are of segments: an allocator may tell their sum alone, and nobody knows what is free in
 // pieces. True of no points.
 bool segments_are_told(const std::vector<ReservedPoint>& points);
 
-// For each of `failures`, by sequence, the largest piece of any segment that no block held then.
-void find_largest_gaps(const std::vector<MemoryRow>& events, std::vector<FailureRow>& failures);
+// For each of `failures`, by sequence, the largest piece of any segment that no block held then. No block
+// reaches from one segment into its neighbour, but where the allocator maps a segment piece by piece
+// (expandable_segments:True in its `settings`).
+void find_largest_gaps(const std::vector<MemoryRow>& events, const std::string& settings,
+                       std::vector<FailureRow>& failures);
 
 // The bytes reserved at `sequence`, and the most within [begin, end], what holds at its begin included. 0
 // before the first point.

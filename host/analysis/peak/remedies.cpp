@@ -22,10 +22,8 @@ using Holds = std::function<bool(const Block&)>;
 class RemedyFinder {
  public:
   RemedyFinder(const Facts& facts, const OutOfMemory& failure) : facts_(facts), failure_(failure) {
-    const std::uint64_t free = failure.device_free_bytes.value_or(0);
     // An optimizer's first step asks for its state in many allocations, of which one failed.
-    const std::uint64_t wanted = std::max(failure.requested_bytes, failure.state_to_come_bytes);
-    missing_bytes_ = wanted - std::min(free, wanted);
+    missing_bytes_ = missing_of(std::max(failure.requested_bytes, failure.state_to_come_bytes));
   }
 
   std::vector<Remedy> find() {
@@ -37,9 +35,8 @@ class RemedyFinder {
     checkpointing();
     attention_scores();
     smaller_batch();
-    add("a fused optimizer (optimizer.impl: fused)",
-        bytes_of([](const Block& block) { return block.kind == "optimizer_temp"; }),
-        "temporaries of the optimizer's step");
+    half_precision();
+    optimizer_temporaries();
     add("8-bit moments (optimizer.name: adam8bit)", moments_bytes() / 4 * 3,
         "three quarters of Adam's moments");
     gradients();
@@ -60,11 +57,17 @@ class RemedyFinder {
   // What may do for the allocation that failed does not for those that come behind it.
   enum class Alone : std::uint8_t { kMayBeEnough, kNeverEnough };
 
+  // Below a hundredth of what is missing nobody looks at it.
   void add(std::string change, std::uint64_t bytes, std::string reason, Alone alone = Alone::kMayBeEnough) {
-    if (bytes == 0) return;
+    constexpr std::uint64_t kWorthSaying = 100;
+    if (bytes == 0 || bytes < missing_bytes_ / kWorthSaying) return;
     if (!facts_.is_configured) change = in_words_of_program(std::move(change), facts_.trainer);
     const bool enough = alone == Alone::kMayBeEnough && bytes >= missing_bytes_;
     remedies_.push_back({std::move(change), bytes, std::move(reason), enough});
+  }
+
+  std::uint64_t missing_of(std::uint64_t wanted) const {
+    return wanted - std::min(failure_.device_free_bytes.value_or(0), wanted);
   }
 
   bool is_alive(const Block& block) const { return block.is_alive_at(failure_.held.sequence); }
@@ -97,7 +100,7 @@ class RemedyFinder {
 
   // Free, but in pieces that are each too small.
   void fragmentation() {
-    if (facts_.allocator_settings.find("expandable_segments:True") != std::string::npos) return;
+    if (grows_segments(facts_.allocator_settings)) return;
     const Peak& held = failure_.held;
     const std::uint64_t pieces = held.reserved_bytes - std::min(held.allocated_bytes, held.reserved_bytes);
     if (failure_.largest_gap_bytes >= failure_.requested_bytes || !segments_are_told(facts_.reserved)) return;
@@ -137,12 +140,58 @@ class RemedyFinder {
     if (softmaxes > 1) add("attention in one kernel (attention: sdpa)", bytes, "what each softmax keeps");
   }
 
+  // While the second half goes forward and backward, the first one's gradients are there. A forward asks for
+  // half as much, too.
   void smaller_batch() {
-    add("half the batch, accumulated twice (data.batch_size, accumulation)",
-        bytes_of([](const Block& block) {
-          return block.category == Category::kActivation && block.kind != "autocast_copy";
-        }) / 2,
-        "half of the activations");
+    const std::uint64_t half = activation_bytes() / 2;
+    const std::uint64_t gradients = held(Category::kGradient);
+    const std::uint64_t more = held(Category::kParameter) - std::min(gradients, held(Category::kParameter));
+    if (half <= more) return;
+    const std::uint64_t missing_before = missing_bytes_;
+    if (is_in(STRATA_PHASE_FORWARD)) missing_bytes_ = missing_of(failure_.requested_bytes / 2);
+    add("half the batch, accumulated twice (data.batch_size, accumulation)", half - more,
+        more == 0 ? "half of the activations" : "half of the activations, less the gradients of one half");
+    missing_bytes_ = missing_before;
+  }
+
+  // Of matrices in 32 bits autocast makes copies in 16, and keeps those of weights until backward has ended.
+  void half_precision() {
+    std::uint64_t wide = 0;
+    for (const Block& block : facts_.blocks) {
+      if (!is_alive(block)) continue;
+      if (block.kind == "autocast_copy") return;
+      const bool is_wide = facts_.texts[facts_.forms[block.form].dtype] == "float32";
+      if (block.category == Category::kParameter && is_wide) wide += block.bytes;
+    }
+    const std::uint64_t half = activation_bytes() / 2;
+    if (wide < held(Category::kParameter) / 2 || wide == 0 || half <= wide / 2) return;
+    add("a forward in 16 bits (precision: bf16_autocast)", half - wide / 2,
+        "half of the activations, less copies of the weights");
+  }
+
+  // Of a list of tensors at once: all of them are there together, the one that is asked for too.
+  void optimizer_temporaries() {
+    std::uint64_t bytes = bytes_of([](const Block& block) { return block.kind == "optimizer_temp"; });
+    if (is_in(STRATA_PHASE_OPTIMIZER) && facts_.texts[failure_.op].starts_with("aten::_foreach"))
+      bytes += failure_.requested_bytes;
+    add("a fused optimizer (optimizer.impl: fused)", bytes, "temporaries of the optimizer's step");
+  }
+
+  std::uint64_t activation_bytes() const {
+    return bytes_of([](const Block& block) {
+      return block.category == Category::kActivation && block.kind != "autocast_copy";
+    });
+  }
+
+  std::uint64_t held(Category category) const {
+    return failure_.held.categories[static_cast<std::size_t>(category)];
+  }
+
+  bool is_in(std::uint32_t kind) const {
+    return std::ranges::any_of(facts_.phases, [&](const PhaseFact& phase) {
+      return phase.kind == kind && phase.begin_sequence <= failure_.held.sequence &&
+             failure_.held.sequence < phase.end_sequence;
+    });
   }
 
   void gradients() {
@@ -153,8 +202,7 @@ class RemedyFinder {
     });
     if (!in_forward) return;
     add("gradients cleared before forward (zero_grad: {at: step_start, set_to_none: true})",
-        failure_.held.categories[static_cast<std::size_t>(Category::kGradient)],
-        "gradients of the step before");
+        held(Category::kGradient), "gradients of the step before");
   }
 
   const Facts& facts_;

@@ -34,18 +34,20 @@ constexpr std::array kPyTorch{
     Words{"set_to_none: false", "set_to_none=False"},
     Words{"attention: sdpa", "F.scaled_dot_product_attention"},
     Words{"autocast_cache: false", "autocast's cache_enabled=False"},
+    Words{"precision: bf16_autocast", "torch.autocast in bfloat16"},
     Words{"precision: bf16", "model.to(torch.bfloat16)"},
     Words{" (model.tied: false)", ""}};
 
 // What TrainingArguments has a name for; the rest is as in any program.
 constexpr std::array kTransformers{
-    Words{"checkpointing: block", "gradient_checkpointing=True"},
-    Words{"checkpointing: none", "gradient_checkpointing=False"},
+    Words{"checkpointing: block",
+          "activation_checkpointing=True, in older releases gradient_checkpointing=True"},
     Words{"(data.batch_size, accumulation)",
           "(per_device_train_batch_size halved, gradient_accumulation_steps doubled)"},
     Words{"optimizer.impl: fused", "optim=\"adamw_torch_fused\""},
     Words{"optimizer.name: adam8bit", "optim=\"adamw_bnb_8bit\""},
     Words{"attention: sdpa", "attn_implementation=\"sdpa\" of the model"},
+    Words{"precision: bf16_autocast", "bf16=True"},
     Words{"precision: bf16", "dtype=torch.bfloat16 of the model"}};
 
 void put(std::span<const Words> words_of_keys, std::string& remedy) {

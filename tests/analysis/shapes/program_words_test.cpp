@@ -19,8 +19,9 @@ TEST(ProgramWords, StandForKeys) {
 }
 
 TEST(ProgramWords, AreThoseOfTheTrainerThatThereIs) {
-  EXPECT_EQ(in_words_of_program("checkpointed blocks (checkpointing: block)", "transformers"),
-            "checkpointed blocks (gradient_checkpointing=True)");
+  EXPECT_EQ(
+      in_words_of_program("checkpointed blocks (checkpointing: block)", "transformers"),
+      "checkpointed blocks (activation_checkpointing=True, in older releases gradient_checkpointing=True)");
   EXPECT_EQ(in_words_of_program("8-bit moments (optimizer.name: adam8bit)", "transformers"),
             "8-bit moments (optim=\"adamw_bnb_8bit\")");
   EXPECT_EQ(in_words_of_program("optimizer.impl: loop", "transformers"), "foreach=False") << "it has no name";
