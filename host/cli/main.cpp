@@ -43,6 +43,23 @@ std::string unknown_option(const CLI::App& app, std::span<char*> words) {
   return {};
 }
 
+// Of `reprot runs/a` the parser says that a subcommand is required. Empty where the word is one.
+std::string unknown_command(const CLI::App& app, std::span<char*> words) {
+  const CLI::App& command = command_of(app);
+  std::vector<std::string> names;
+  for (const CLI::App* const known : command.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(known->get_name());
+  std::size_t ahead = 0;  // words that were taken for commands
+  for (const CLI::App* named = &app; named != &command; named = named->get_subcommands().front()) ++ahead;
+  for (const std::string_view word : words) {
+    if (word.starts_with("-") || ahead-- > 0) continue;
+    if (std::ranges::find(names, word) != names.end()) break;
+    const std::string within = &command == &app ? "" : command.get_name() + ": ";
+    return fmt::format("{}there is no command {}.{}", within, word, did_you_mean(word, names));
+  }
+  return {};
+}
+
 int parse(int count, char** words) {
   CLI::App app("Strata shows where a training step's memory and time go.", "strata");
   app.set_version_flag("--version", std::string("strata ") + STRATA_VERSION);
@@ -75,9 +92,10 @@ int parse(int count, char** words) {
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& end) {
-    const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&end) != nullptr;
-    const std::string unknown =
-        is_extra ? unknown_option(app, std::span(words, static_cast<std::size_t>(count)).subspan(1)) : "";
+    const std::span given = std::span(words, static_cast<std::size_t>(count)).subspan(1);
+    std::string unknown;
+    if (dynamic_cast<const CLI::ExtrasError*>(&end) != nullptr) unknown = unknown_option(app, given);
+    if (dynamic_cast<const CLI::RequiredError*>(&end) != nullptr) unknown = unknown_command(app, given);
     if (!unknown.empty()) {
       say(unknown);
       return kUsage;

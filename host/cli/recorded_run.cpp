@@ -2,6 +2,11 @@
 #include "host/cli/recorded_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "host/cli/commands.hpp"
 #include "host/cli/exec/processes.hpp"
@@ -11,19 +16,57 @@
 
 namespace strata::cli {
 
-std::filesystem::path recorded_run(const std::string& folder) {
-  if (!std::filesystem::is_directory(folder)) {
-    throw UsageError(
-        fmt::format("{} is not a run: expected the folder that `strata run` named in its last line", folder));
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds_ranks(const fs::path& folder) {
+  return std::ranges::any_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
+    return entry.is_directory() && entry.path().filename().string().starts_with("rank");
+  });
+}
+
+// The folder of runs that was named instead of one of them: which there are, the first few.
+std::string runs_within(const std::string& folder) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> runs;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory() && holds_ranks(entry.path()))
+      runs.push_back(entry.path().lexically_normal().string());
   }
-  const std::filesystem::path path = std::filesystem::absolute(folder);
+  std::ranges::sort(runs);
+  const std::size_t more = runs.size() - std::min(runs.size(), kNamed);
+  runs.resize(runs.size() - more);
+  if (runs.empty()) return {};
+  return fmt::format("; runs in it: {}{}", fmt::join(runs, ", "),
+                     more > 0 ? fmt::format(", and {} more", more) : "");
+}
+
+// A run's page stands for its folder.
+fs::path folder_of(const std::string& named) {
+  const fs::path path = fs::absolute(named);
+  const bool is_page = path.filename() == "report.html" && fs::is_regular_file(path);
+  return is_page ? path.parent_path() : path;
+}
+
+}  // namespace
+
+std::filesystem::path recorded_run(const std::string& named) {
+  const fs::path path = folder_of(named);
+  if (!fs::is_directory(path)) {
+    throw UsageError(fmt::format(
+        "{} is not a run: expected the folder that holds rank0 and, as a rule, report.html, or that page",
+        named));
+  }
   if (grid::GridFolder(path).has_plan()) {
     throw UsageError(
         fmt::format("{} is a grid, not a run: `strata grid report {}` has its table, and the runs of its "
                     "cells lie in {}/cells",
-                    folder, folder, folder));
+                    named, named, named));
   }
-  for (const RecoveredStore& store : recover_run(folder)) {
+  if (!holds_ranks(path))
+    throw UsageError(fmt::format("{} is not a run: it has no folder rank0{}", named, runs_within(named)));
+  for (const RecoveredStore& store : recover_run(path)) {
     if (store.rows_recovered > 0) {
       say(fmt::format("recovered {} rows of a process that did not end: {}", store.rows_recovered,
                       store.store.string()));

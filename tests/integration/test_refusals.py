@@ -49,11 +49,20 @@ def test_all_errors_of_a_file_at_once_in_its_order(workspace):
     [
         (["exec", "--drry", "a100-40gb", "--", "true"], "strata: exec: there is no option --drry. Did you mean '--dry'?"),
         (["run", "x.yaml", "--otu=here"], "strata: run: there is no option --otu. Did you mean '--out'?"),
+        (["reprot", "runs/a", "--layers"], "strata: there is no command reprot. Did you mean 'report'?"),
+        (["grid", "rnu", "x.yaml"], "strata: grid: there is no command rnu. Did you mean 'run'?"),
         (["grid", "run", "x.yaml", "--nothing-like-it"], "strata: run: there is no option --nothing-like-it."),
     ],
 )
 def test_an_option_that_is_none_is_named(workspace, words, message):
     assert refused(workspace, *words) == [message]
+
+
+def test_a_folder_of_runs_is_told_apart_from_one(finished):
+    (line,) = refused(finished, "report", ".")
+    assert line == "strata: . is not a run: it has no folder rank0; runs in it: out"
+    assert refused(finished, "report", "nosuch")[0].startswith("strata: nosuch is not a run: expected the folder that holds rank0")
+    assert finished.strata("report", "out/report.html").stdout == finished.strata("report", "out").stdout
 
 
 def test_an_unknown_option_of_a_plugin_names_its_place(workspace):
