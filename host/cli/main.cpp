@@ -49,6 +49,7 @@ std::string unknown_command(const CLI::App& app, std::span<char*> words) {
   std::vector<std::string> names;
   for (const CLI::App* const known : command.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(known->get_name());
+  if (names.empty()) return {};
   std::size_t ahead = 0;  // words that were taken for commands
   for (const CLI::App* named = &app; named != &command; named = named->get_subcommands().front()) ++ahead;
   for (const std::string_view word : words) {

@@ -24,7 +24,7 @@ def test_report_says_the_same_again(finished):
 def test_report_of_a_folder_that_is_no_run(workspace):
     (workspace.folder / "empty").mkdir()
     result = workspace.strata("report", "empty")
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stdout == ""
     assert "empty" in result.stderr
     assert list((workspace.folder / "empty").iterdir()) == []

@@ -159,7 +159,7 @@ TEST_F(LiveStoreTest, OwnersAreCertainAndTheRestIsProvisional) {
     EXPECT_EQ(bytes(categories.provisional, Category::kParameter), 0U);
   }
   EXPECT_TRUE(saw_provisional);
-  const auto& categories = seen().devices.front().categories;
+  const auto categories = seen().devices.front().categories;
   const Facts facts = analyse(run);
   const auto parameter = static_cast<std::size_t>(Category::kParameter);
   EXPECT_GT(categories.owned[parameter], 0U);
