@@ -18,11 +18,14 @@ class RemediesTest : public ::testing::Test {
     failure_.requested_bytes = 100;
     failure_.device_free_bytes = 40;
     failure_.held.sequence = 50;
-    PhaseFact earlier;
-    earlier.kind = STRATA_PHASE_FORWARD;
-    earlier.begin_sequence = 5;
-    earlier.end_sequence = 9;
-    facts_.phases.push_back(earlier);
+    phase(STRATA_PHASE_FORWARD, 5, 9);
+  }
+
+  void phase(std::uint32_t kind, std::uint64_t begin_sequence, std::uint64_t end_sequence) {
+    PhaseFact& added = facts_.phases.emplace_back();
+    added.kind = kind;
+    added.begin_sequence = begin_sequence;
+    added.end_sequence = end_sequence;
   }
 
   std::uint32_t text(const std::string& value) {
@@ -133,11 +136,7 @@ TEST_F(RemediesTest, AForwardIn16BitsCopiesWeights) {
 TEST_F(RemediesTest, AFusedOptimizerSparesWhatIsAskedForToo) {
   failure_.op = text("aten::_foreach_sqrt");
   EXPECT_EQ(find("fused"), nullptr) << "not in an optimizer";
-  PhaseFact optimizer;
-  optimizer.kind = STRATA_PHASE_OPTIMIZER;
-  optimizer.begin_sequence = 20;
-  optimizer.end_sequence = 60;
-  facts_.phases.push_back(optimizer);
+  phase(STRATA_PHASE_OPTIMIZER, 20, 60);
   ASSERT_NE(find("fused"), nullptr);
   EXPECT_EQ(find("fused")->bytes, 100u);
   EXPECT_TRUE(find("fused")->enough);
@@ -216,11 +215,7 @@ TEST_F(RemediesTest, NobodyKnowsPiecesWhereSegmentsAreNotTold) {
 TEST_F(RemediesTest, GradientsCanBeClearedInTheFirstForwardAlone) {
   alive(80, Category::kGradient, "gradient");
   EXPECT_EQ(find("zero_grad"), nullptr) << "not in forward";
-  PhaseFact forward;
-  forward.kind = STRATA_PHASE_FORWARD;
-  forward.begin_sequence = 20;
-  forward.end_sequence = 60;
-  facts_.phases.push_back(forward);
+  phase(STRATA_PHASE_FORWARD, 20, 60);
   ASSERT_NE(find("zero_grad"), nullptr);
   EXPECT_EQ(find("zero_grad")->bytes, 80u);
   facts_.phases.back().micro_batch = 1;

@@ -57,12 +57,17 @@ class RemedyFinder {
   // What may do for the allocation that failed does not for those that come behind it.
   enum class Alone : std::uint8_t { kMayBeEnough, kNeverEnough };
 
-  // Below a hundredth of what is missing nobody looks at it.
   void add(std::string change, std::uint64_t bytes, std::string reason, Alone alone = Alone::kMayBeEnough) {
+    add_for(missing_bytes_, std::move(change), bytes, std::move(reason), alone);
+  }
+
+  // Below a hundredth of what is missing nobody looks at it.
+  void add_for(std::uint64_t missing_bytes, std::string change, std::uint64_t bytes, std::string reason,
+               Alone alone = Alone::kMayBeEnough) {
     constexpr std::uint64_t kWorthSaying = 100;
-    if (bytes == 0 || bytes < missing_bytes_ / kWorthSaying) return;
+    if (bytes == 0 || bytes < missing_bytes / kWorthSaying) return;
     if (!facts_.is_configured) change = in_words_of_program(std::move(change), facts_.trainer);
-    const bool enough = alone == Alone::kMayBeEnough && bytes >= missing_bytes_;
+    const bool enough = alone == Alone::kMayBeEnough && bytes >= missing_bytes;
     remedies_.push_back({std::move(change), bytes, std::move(reason), enough});
   }
 
@@ -147,11 +152,11 @@ class RemedyFinder {
     const std::uint64_t gradients = held(Category::kGradient);
     const std::uint64_t more = held(Category::kParameter) - std::min(gradients, held(Category::kParameter));
     if (half <= more) return;
-    const std::uint64_t missing_before = missing_bytes_;
-    if (is_in(STRATA_PHASE_FORWARD)) missing_bytes_ = missing_of(failure_.requested_bytes / 2);
-    add("half the batch, accumulated twice (data.batch_size, accumulation)", half - more,
+    const bool asks_for_half = is_in(STRATA_PHASE_FORWARD);
+    add_for(
+        asks_for_half ? missing_of(failure_.requested_bytes / 2) : missing_bytes_,
+        "half the batch, accumulated twice (data.batch_size, accumulation)", half - more,
         more == 0 ? "half of the activations" : "half of the activations, less the gradients of one half");
-    missing_bytes_ = missing_before;
   }
 
   // Of matrices in 32 bits autocast makes copies in 16, and keeps those of weights until backward has ended.
