@@ -41,8 +41,7 @@ inline std::filesystem::path beside_the_program(const std::filesystem::path& rel
 // Ends the process where `holds` is not: libFuzzer keeps the input, and a test fails.
 inline void expect(bool holds, std::string_view promise, std::string_view found = {}) {
   if (holds) return;
-  std::fprintf(stderr, "broken promise: %.*s\n%.*s\n", static_cast<int>(promise.size()), promise.data(),
-               static_cast<int>(found.size()), found.data());
+  std::fprintf(stderr, "broken promise: %s\n%s\n", std::string(promise).c_str(), std::string(found).c_str());
   std::abort();
 }
 
