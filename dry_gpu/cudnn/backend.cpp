@@ -61,7 +61,7 @@ cudnnStatus_t copy(const Attribute& attribute, std::int64_t room, std::int64_t* 
       if (target == nullptr || target->contents->type != source->type) return CUDNN_STATUS_BAD_PARAM;
       target->contents = source;
     }
-  } else if (is_asked) {
+  } else if (given > 0 && is_asked) {
     std::memcpy(elements, attribute.bytes.data(),
                 static_cast<std::size_t>(given) * element_bytes(attribute.type));
   }

@@ -52,7 +52,7 @@ fs::path folder_of(const std::string& named) {
 }  // namespace
 
 std::filesystem::path recorded_run(const std::string& named) {
-  const fs::path path = folder_of(named);
+  fs::path path = folder_of(named);
   if (!fs::is_directory(path)) {
     throw UsageError(fmt::format(
         "{} is not a run: expected the folder that holds rank0 and, as a rule, report.html, or that page",

@@ -267,6 +267,12 @@ TEST_F(Cudnn, PlansAGraph) {
                                      CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count, nullptr),
             CUDNN_STATUS_SUCCESS);
   EXPECT_EQ(count, 0);
+  std::array<cudnnBackendNumericalNote_t, CUDNN_NUMERICAL_NOTE_TYPE_COUNT> notes{};
+  EXPECT_EQ(cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+                                     CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count, notes.data()),
+            CUDNN_STATUS_SUCCESS)
+      << "cudnn_frontend asks with room at once";
+  EXPECT_EQ(count, 0);
 
   const cudnnBackendDescriptor_t plan = make(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
   const cudnnBackendDescriptor_t pack = make(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);

@@ -39,11 +39,17 @@ Number number_of(std::string_view text) {
   return number;
 }
 
+// Python has its address as a number, `_cdata`.
+c10::StorageImpl* storage_of(std::string_view text) {
+  const auto address = number_of<std::uintptr_t>(text);
+  return reinterpret_cast<c10::StorageImpl*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 PythonOwner owner_of(std::string_view line) {
   PythonOwner owner;
   owner.role = number_of<std::uint32_t>(take_field(line, '\t'));
-  owner.storage = reinterpret_cast<c10::StorageImpl*>(number_of<std::uintptr_t>(take_field(line, '\t')));
-  owner.owner = reinterpret_cast<c10::StorageImpl*>(number_of<std::uintptr_t>(take_field(line, '\t')));
+  owner.storage = storage_of(take_field(line, '\t'));
+  owner.owner = storage_of(take_field(line, '\t'));
   owner.dtype = take_field(line, '\t');
   for (std::string_view extents = take_field(line, '\t'); !extents.empty();)
     owner.sizes.push_back(number_of<std::int64_t>(take_field(extents, 'x')));
