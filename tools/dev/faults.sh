@@ -34,7 +34,7 @@ under_tsan() {
   build tsan
   run_ctest tsan --label-exclude long
   build tsan-torch torch_smoke
-  run_ctest tsan-torch --label-regex torch_smoke
+  run_ctest tsan-torch --tests-regex "^torch_smoke$"
 }
 
 under_valgrind() {
