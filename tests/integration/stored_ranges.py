@@ -22,7 +22,7 @@ class StoredRanges:
                 "SELECT path, type, direction, phase.step, thread, module.parent, phase.name"
                 " FROM module LEFT JOIN phase ON phase.phase = module.phase ORDER BY module.begin_sequence"
             ).fetchall()
-            (self.driver,) = database.execute("SELECT thread FROM module WHERE direction = 0 LIMIT 1").fetchone()
+            (self.driver,) = database.execute("SELECT thread FROM module WHERE direction = 0 ORDER BY begin_sequence LIMIT 1").fetchone()
 
     def driver_ranges(self, *, only=None):
         """Steps, micro-batches and phases; those of the steps `only`, if that is given."""
