@@ -39,23 +39,30 @@ def runs(tmp_path_factory):
     return Runs(REPOSITORY, tmp_path_factory.mktemp("runs"))
 
 
-def expect_block(runs, number, name):
-    block = DOCUMENTS[number].blocks[name]
-    made, page = block.make(runs), Page(FOLDER / f"{number}.md")
-    assert agree(block, page.block(name), made), made
+def expect_block(number, name, *attempts):
+    """What one of the attempts makes; the last is held to it."""
+    block, page = DOCUMENTS[number].blocks[name], Page(FOLDER / f"{number}.md")
+    for runs in attempts:
+        made = block.make(runs)
+        if agree(block, page.block(name), made):
+            return
+    pytest.fail(made)
 
 
 @pytest.mark.parametrize(("number", "name"), cases(is_long=False))
 def test_a_table_is_what_it_would_be_now(runs, number, name):
-    expect_block(runs, number, name)
+    expect_block(number, name, runs)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("number", "name"), cases(is_long=True))
-def test_a_table_that_takes_long_is_what_it_would_be_now(runs, number, name):
+def test_a_table_that_takes_long_is_what_it_would_be_now(runs, number, name, tmp_path):
+    again = []
     if "profiled" in name:
         pytest.importorskip("torchvision", reason="torchvision: third_party/requirements-workloads.txt")
-    expect_block(runs, number, name)
+        # torch.profiler now and then calls all activations Unknown, of the same program: it may profile once more.
+        again = [Runs(REPOSITORY, tmp_path)]
+    expect_block(number, name, runs, *again)
 
 
 @pytest.mark.long
