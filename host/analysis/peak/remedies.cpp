@@ -152,7 +152,7 @@ class RemedyFinder {
     const std::uint64_t gradients = held(Category::kGradient);
     const std::uint64_t more = held(Category::kParameter) - std::min(gradients, held(Category::kParameter));
     if (half <= more) return;
-    const bool asks_for_half = is_in(STRATA_PHASE_FORWARD);
+    const bool asks_for_half = phase_at_failure(STRATA_PHASE_FORWARD) != nullptr;
     add_for(
         asks_for_half ? missing_of(failure_.requested_bytes / 2) : missing_bytes_,
         "half the batch, accumulated twice (data.batch_size, accumulation)", half - more,
@@ -177,7 +177,8 @@ class RemedyFinder {
   // Of a list of tensors at once: all of them are there together, the one that is asked for too.
   void optimizer_temporaries() {
     std::uint64_t bytes = bytes_of([](const Block& block) { return block.kind == "optimizer_temp"; });
-    if (is_in(STRATA_PHASE_OPTIMIZER) && facts_.texts[failure_.op].starts_with("aten::_foreach"))
+    if (phase_at_failure(STRATA_PHASE_OPTIMIZER) != nullptr &&
+        facts_.texts[failure_.op].starts_with("aten::_foreach"))
       bytes += failure_.requested_bytes;
     add("a fused optimizer (optimizer.impl: fused)", bytes, "temporaries of the optimizer's step");
   }
@@ -192,20 +193,18 @@ class RemedyFinder {
     return failure_.held.categories[static_cast<std::size_t>(category)];
   }
 
-  bool is_in(std::uint32_t kind) const {
-    return std::ranges::any_of(facts_.phases, [&](const PhaseFact& phase) {
+  // The phase of that kind in which the allocation failed; null outside of one.
+  const PhaseFact* phase_at_failure(std::uint32_t kind) const {
+    const auto found = std::ranges::find_if(facts_.phases, [&](const PhaseFact& phase) {
       return phase.kind == kind && phase.begin_sequence <= failure_.held.sequence &&
              failure_.held.sequence < phase.end_sequence;
     });
+    return found == facts_.phases.end() ? nullptr : &*found;
   }
 
   void gradients() {
-    const auto& phases = facts_.phases;
-    const bool in_forward = std::ranges::any_of(phases, [&](const PhaseFact& phase) {
-      return phase.kind == STRATA_PHASE_FORWARD && phase.begin_sequence <= failure_.held.sequence &&
-             failure_.held.sequence < phase.end_sequence && phase.micro_batch == 0;
-    });
-    if (!in_forward) return;
+    const PhaseFact* const forward = phase_at_failure(STRATA_PHASE_FORWARD);
+    if (forward == nullptr || forward->micro_batch != 0) return;
     add("gradients cleared before forward (zero_grad: {at: step_start, set_to_none: true})",
         held(Category::kGradient), "gradients of the step before");
   }
