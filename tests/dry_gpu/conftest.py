@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 
 import pytest
 
@@ -49,13 +48,13 @@ def strata():
 
 
 @pytest.fixture(scope="session")
-def serve(dry_gpu_folder):
+def serve(dry_gpu_folder, python3):
     """A function: the context of a server that has these modules loaded, and these variables in its environment."""
 
     @contextlib.contextmanager
     def started(*modules, **environment):
         with subprocess.Popen(
-            [sys.executable, HERE / "programs/server.py", dry_gpu_folder, *modules],
+            [*python3, HERE / "programs/server.py", dry_gpu_folder, *modules],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -9,7 +9,6 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 
 import pytest
 
@@ -23,17 +22,18 @@ def rounded(*sizes):
     return sum((size + 511) // 512 * 512 for size in sizes)
 
 
-def answers_of(library):
+def answers_of(library, python3):
     program = HERE / "programs/cudnn_descriptors.py"
     environment = {**os.environ, "STRATA_DRY_GPU": ""}
-    run = subprocess.run([sys.executable, program, library], capture_output=True, text=True, env=environment, check=False)
+    run = subprocess.run([*python3, program, library], capture_output=True, text=True, env=environment, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
     return json.loads(run.stdout)
 
 
-def test_descriptors_answer_as_the_real_ones(dry_gpu_folder):
+def test_descriptors_answer_as_the_real_ones(dry_gpu_folder, python3):
     folder = pathlib.Path(importlib.util.find_spec("nvidia.cudnn").submodule_search_locations[0])
-    real, ours = answers_of(folder / "lib/libcudnn.so.9"), answers_of(dry_gpu_folder / "libstrata_dry_gpu.so")
+    libraries = folder / "lib/libcudnn.so.9", dry_gpu_folder / "libstrata_dry_gpu.so"
+    real, ours = (answers_of(library, python3) for library in libraries)
     assert len(real) > 1500
     assert [question for question in real if real[question] != ours.get(question)] == []
 

@@ -25,11 +25,16 @@ def line_of(what):
     return f"{PROGRAM.name}:{number}"
 
 
-def record(folder, what, *more, under=()):
-    folder.mkdir()
-    return subprocess.run(
-        [*under, sys.executable, PROGRAM, RECORDER, folder, what, *more], capture_output=True, text=True, timeout=300
-    )
+@pytest.fixture(scope="session")
+def record(python3):
+    """A function: records the program in a folder, under a command."""
+
+    def run(folder, what, *more, under=()):
+        folder.mkdir()
+        words = [*(under or python3[:-1]), sys.executable, PROGRAM, RECORDER, folder, what, *more]
+        return subprocess.run(words, capture_output=True, text=True, timeout=300)
+
+    return run
 
 
 def query(folder, statement):
@@ -56,7 +61,7 @@ def report(folder, *words):
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def trained(tmp_path_factory, record):
     folder = tmp_path_factory.mktemp("python") / "run"
     result = record(folder, "train")
     assert result.returncode == 0, result.stderr
@@ -99,14 +104,14 @@ def test_each_stack_and_frame_is_written_once(trained):
     assert events > 2 * stacks > 0
 
 
-def test_python_stacks_are_off_unless_asked_for(tmp_path):
+def test_python_stacks_are_off_unless_asked_for(tmp_path, record):
     result = record(tmp_path / "run", "train", "false")
     assert result.returncode == 0, result.stderr
     assert query(tmp_path / "run", "SELECT name FROM sqlite_master WHERE name LIKE 'torch_%python%'") == []
     assert "Network.forward" not in report(tmp_path / "run", "report", "--stacks", "1000")
 
 
-def test_threads_have_the_stacks_that_python_knows(tmp_path):
+def test_threads_have_the_stacks_that_python_knows(tmp_path, record):
     result = record(tmp_path / "run", "threads")
     assert result.returncode == 0, result.stderr
     function, file, line = stack_of(tmp_path / "run", 3 * MEBIBYTE)[0]
@@ -115,14 +120,14 @@ def test_threads_have_the_stacks_that_python_knows(tmp_path):
     assert stack_of(tmp_path / "run", 5 * MEBIBYTE) == []
 
 
-def test_threads_that_work_at_once_wait_for_nobody_for_ever(tmp_path):
+def test_threads_that_work_at_once_wait_for_nobody_for_ever(tmp_path, record):
     result = record(tmp_path / "run", "busy")
     assert result.returncode == 0, result.stderr
     ((events,),) = query(tmp_path / "run", "SELECT count(*) FROM torch_event_python_stack")
     assert events >= 4 * 300 * 2
 
 
-def test_a_forked_child_computes_and_tells_nothing(tmp_path):
+def test_a_forked_child_computes_and_tells_nothing(tmp_path, record):
     result = record(tmp_path / "run", "fork")
     assert result.returncode == 0, result.stderr
     size = 17 * MEBIBYTE
@@ -130,7 +135,7 @@ def test_a_forked_child_computes_and_tells_nothing(tmp_path):
     assert len(list((tmp_path / "run/rank0").glob("*.sqlite"))) == 1
 
 
-def test_backward_on_a_device_has_the_lines_that_python_runs_in_it(tmp_path):
+def test_backward_on_a_device_has_the_lines_that_python_runs_in_it(tmp_path, record):
     folder = tmp_path / "run"
     result = record(folder, "device", under=[STRATA, "exec", "--plugins", "none", "--dry", "h100-80gb", "--"])
     assert result.returncode == 0, result.stderr
@@ -150,13 +155,13 @@ def test_backward_on_a_device_has_the_lines_that_python_runs_in_it(tmp_path):
     assert re.search(rf"^ +Doubled.backward  {re.escape(line_of('a backward in Python'))}$", text, re.MULTILINE), text
 
 
-def test_a_pending_error_stays_pending(tmp_path):
+def test_a_pending_error_stays_pending(tmp_path, record):
     result = record(tmp_path / "run", "pending_error")
     assert (result.returncode, result.stdout) == (0, "it was pending\n"), result.stderr
     assert stack_of(tmp_path / "run", 7 * MEBIBYTE)[0][0] == "pending_error"
 
 
-def test_an_interpreter_may_exit_with_the_run_open(tmp_path):
+def test_an_interpreter_may_exit_with_the_run_open(tmp_path, record):
     folder = tmp_path / "run"
     result = record(folder, "exit_open")
     assert (result.returncode, result.stderr) == (3, "")
