@@ -23,7 +23,7 @@ import tempfile
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 # The writer commits every 200 ms, in which a step of the quickstart that is not slowed down leaves about so many.
 ROWS_A_BATCH = 1000
-BUDGET = 3400
+BUDGET = 2100
 FEW, MANY = 3, 23
 
 

@@ -54,9 +54,10 @@ class StoreDatabaseTest : public testing::Test {
   // As the writer does: a batch is a transaction, and what it took is the spool's again. How many rows.
   std::uint64_t drain(std::uint64_t maximum_rows = 1'000'000) {
     SpoolReader reader(spool_.ring(), spool_.released(), spool_.written());
+    const std::uint64_t rows = database_.stage_rows(reader, maximum_rows);
     database_.begin();
     try {
-      const std::uint64_t rows = database_.insert_rows(reader, maximum_rows);
+      database_.insert_rows();
       database_.commit();
       spool_.release(reader.position());
       return rows;
@@ -172,6 +173,41 @@ TEST_F(StoreDatabaseTest, KeepsTheOrderOfManyRows) {
   expect_numbers_below(static_cast<std::int64_t>(from));
 }
 
+// More than the stage has room for: it takes what it can, and the rest after that.
+TEST_F(StoreDatabaseTest, StagesWhatHasRoom) {
+  Table table = numbered_table("plugin_wide");
+  table.row_bytes = kMaximumRowBytes;
+  for (std::uint32_t offset = 8; offset < kMaximumRowBytes; offset += 8) {
+    table.columns.push_back({"column_" + std::to_string(offset), STRATA_COLUMN_UINT64, offset, "", ""});
+  }
+  define(1, table);
+  std::vector<std::uint64_t> row(kMaximumRowBytes / 8, std::numeric_limits<std::uint64_t>::max() / 2);
+  constexpr std::uint64_t kRows = 200;
+  for (row[0] = 0; row[0] < kRows; ++row[0]) {
+    ASSERT_EQ(spool_.append(1, row.data(), kMaximumRowBytes), Spool::Answer::kAppended);
+  }
+  std::uint64_t staged = 0;
+  SpoolReader reader(spool_.ring(), 0, spool_.written());
+  while (!database_.is_stage_full()) {  // the same rows, as of many threads
+    ASSERT_LT(staged, 10'000U);
+    reader = SpoolReader(spool_.ring(), 0, spool_.written());
+    staged += database_.stage_rows(reader, 1'000'000);
+  }
+  EXPECT_EQ(database_.staged_rows(), staged);
+  EXPECT_LT(reader.position(), spool_.written());
+  for (int batch = 0; batch < 2; ++batch) {
+    database_.begin();
+    database_.insert_rows();
+    database_.commit();
+    EXPECT_EQ(database_.staged_rows(), 0U);
+    EXPECT_FALSE(database_.is_stage_full());
+    if (batch == 0) staged += database_.stage_rows(reader, 1'000'000);
+  }
+  EXPECT_EQ(reader.position(), spool_.written());
+  EXPECT_EQ(number("SELECT count(*) FROM plugin_wide"), static_cast<std::int64_t>(staged));
+  EXPECT_EQ(staged % kRows, 0U);
+}
+
 TEST_F(StoreDatabaseTest, InsertsIntoATableThatIsDefinedBetweenTwoBatches) {
   define(kEven, numbered_table("plugin_even"));
   append(kEven, NumberedRow{0});
@@ -189,8 +225,9 @@ TEST_F(StoreDatabaseTest, KeepsWhatCameBeforeDamage) {
   append(99, NumberedRow{7});  // no such table
   append_numbers(7, 10);
   SpoolReader reader(spool_.ring(), 0, spool_.written());
+  EXPECT_THROW(database_.stage_rows(reader, 100), SpoolError);
   database_.begin();
-  EXPECT_THROW(database_.insert_rows(reader, 100), SpoolError);
+  database_.insert_rows();
   database_.commit();
   EXPECT_EQ(reader.position(), damage);
   expect_numbers_below(7);
@@ -216,12 +253,13 @@ TEST_F(StoreDatabaseTest, TriesABatchAgainAsAWhole) {
   expect_numbers_below(20'100);
 }
 
-TEST_F(StoreDatabaseTest, ShowsTheSpoolsToItselfAlone) {
+TEST_F(StoreDatabaseTest, ShowsTheStageToItselfAlone) {
   define_even_and_odd();
   append_numbers(0, 10);
   drain();
-  EXPECT_EQ(number("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%spool rows%'"), 0);
-  EXPECT_THROW(stored("SELECT * FROM \"spool rows 3\""), SqliteError);
+  EXPECT_EQ(number("SELECT count(*) FROM sqlite_master WHERE name LIKE 't%' AND name NOT LIKE 'table_info'"),
+            0);
+  EXPECT_THROW(stored("SELECT * FROM stage.t3"), SqliteError);
   database_.close();
   EXPECT_EQ(stored("PRAGMA integrity_check"), std::vector<std::string>{"ok"});
 }

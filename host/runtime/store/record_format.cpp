@@ -1,20 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/runtime/spool_rows.hpp"
+#include "host/runtime/store/record_format.hpp"
 
-#include <fmt/format.h>
-
-#include <cstdint>
+#include <array>
+#include <bit>
+#include <cmath>
 #include <cstring>
-#include <memory>
-#include <new>
+
+#include "host/runtime/store/big_endian.hpp"
 
 namespace strata {
 namespace {
 
-// With spaces: no plugin's table has such a name.
-std::string module_name(std::uint32_t handle) {
-  return fmt::format("spool rows {}", handle);
-}
+// What a record's header says of a value.
+enum class SerialType : std::uint8_t { kNull = 0, kReal = 7, kZero = 8, kOne = 9 };
+
+struct IntegerWidth {
+  std::uint8_t serial_type;
+  std::uint8_t bytes;
+  std::uint8_t shift;  // that makes its first bit the first of 64
+};
+
+// By how many bits a number has, without its sign.
+constexpr std::array<IntegerWidth, 64> kIntegerWidths = [] {
+  constexpr IntegerWidth kWidths[] = {{1, 1, 56}, {2, 2, 48}, {3, 3, 40}, {4, 4, 32}, {5, 6, 16}, {6, 8, 0}};
+  std::array<IntegerWidth, 64> widths{};
+  for (unsigned bits = 0; bits < widths.size(); ++bits) {
+    const auto* width = kWidths;
+    while (bits >= 8U * width->bytes) ++width;
+    widths[bits] = *width;
+  }
+  return widths;
+}();
+
+// Up to this many columns the header's size takes one byte.
+constexpr std::size_t kShortHeader = 126;
 
 template <typename T>
 T field_at(const std::byte* place) noexcept {
@@ -23,117 +42,43 @@ T field_at(const std::byte* place) noexcept {
   return value;
 }
 
-}  // namespace
+// Where a record's next value goes: what it is into the header, and itself behind the one before.
+struct Place {
+  std::byte* type;
+  std::byte* value;
 
-// What SQLite calls, with its signatures. Nothing here throws into it.
-struct SpoolRows::Access {
-  struct View : sqlite3_vtab {
-    explicit View(const SpoolRows* shown) : sqlite3_vtab(), rows(shown) {}
-    const SpoolRows* rows;
-  };
+  void put(SerialType serial_type) noexcept { *type++ = static_cast<std::byte>(serial_type); }
 
-  struct Cursor : sqlite3_vtab_cursor {
-    explicit Cursor(const SpoolRows* shown) : sqlite3_vtab_cursor(), rows(shown) {}
-    const SpoolRows* rows;
-    const Field* fields = nullptr;
-    const std::byte* const* row = nullptr;
-    const std::byte* const* end = nullptr;
-  };
-
-  static Cursor& at(sqlite3_vtab_cursor* cursor) noexcept { return *static_cast<Cursor*>(cursor); }
-
-  static int connect(sqlite3* connection, void* rows, int, const char* const*, sqlite3_vtab** view, char**) {
-    const auto& shown = *static_cast<const SpoolRows*>(rows);
-    const int code = sqlite3_declare_vtab(connection, shown.schema_.c_str());
-    if (code != SQLITE_OK) return code;
-    *view = new (std::nothrow) View(&shown);
-    return *view != nullptr ? SQLITE_OK : SQLITE_NOMEM;
+  void put_integer(std::int64_t number) noexcept {
+    const auto bits = static_cast<std::uint64_t>(number);
+    if (bits <= 1) return put(bits == 0 ? SerialType::kZero : SerialType::kOne);
+    const std::uint64_t magnitude = bits ^ static_cast<std::uint64_t>(number >> 63);
+    const IntegerWidth width = kIntegerWidths[static_cast<std::size_t>(std::bit_width(magnitude | 1))];
+    *type++ = static_cast<std::byte>(width.serial_type);
+    put_64(value, bits << width.shift);
+    value += width.bytes;
   }
 
-  static int disconnect(sqlite3_vtab* view) {
-    const std::unique_ptr<View> owned(static_cast<View*>(view));
-    return SQLITE_OK;
-  }
-
-  static int best_index(sqlite3_vtab*, sqlite3_index_info*) { return SQLITE_OK; }
-
-  static int open(sqlite3_vtab* view, sqlite3_vtab_cursor** cursor) {
-    auto* opened = new (std::nothrow) Cursor(static_cast<View*>(view)->rows);
-    *cursor = opened;
-    return opened != nullptr ? SQLITE_OK : SQLITE_NOMEM;
-  }
-
-  static int close(sqlite3_vtab_cursor* cursor) {
-    const std::unique_ptr<Cursor> owned(&at(cursor));
-    return SQLITE_OK;
-  }
-
-  static int filter(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_value**) {
-    Cursor& begun = at(cursor);
-    begun.fields = begun.rows->fields_.data();
-    begun.row = begun.rows->rows_.data();
-    begun.end = begun.row + begun.rows->rows_.size();
-    return SQLITE_OK;
-  }
-
-  static int next(sqlite3_vtab_cursor* cursor) {
-    ++at(cursor).row;
-    return SQLITE_OK;
-  }
-
-  static int at_end(sqlite3_vtab_cursor* cursor) { return at(cursor).row == at(cursor).end; }
-
-  static int column(sqlite3_vtab_cursor* cursor, sqlite3_context* result, int index) {
-    const Field field = at(cursor).fields[index];
-    const std::byte* place = *at(cursor).row + field.offset;
-    if (field.kind == Kind::kInteger64) {
-      sqlite3_result_int64(result, field_at<std::int64_t>(place));
-    } else if (field.kind == Kind::kInteger32) {
-      sqlite3_result_int64(result, std::int64_t{field_at<std::uint32_t>(place)});
-    } else {
-      sqlite3_result_double(result, field_at<double>(place));  // NaN is NULL
-    }
-    return SQLITE_OK;
-  }
-
-  static int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
-    *id = at(cursor).row - at(cursor).rows->rows_.data();
-    return SQLITE_OK;
-  }
-
-  static const sqlite3_module& module() noexcept {
-    static constexpr sqlite3_module kModule = [] {
-      sqlite3_module module{};
-      module.xConnect = connect;
-      module.xBestIndex = best_index;
-      module.xDisconnect = disconnect;
-      module.xOpen = open;
-      module.xClose = close;
-      module.xFilter = filter;
-      module.xNext = next;
-      module.xEof = at_end;
-      module.xColumn = column;
-      module.xRowid = row_id;
-      return module;
-    }();
-    return kModule;
+  void put_real(double number) noexcept {
+    if (std::isnan(number)) return put(SerialType::kNull);
+    put(SerialType::kReal);
+    put_64(value, std::bit_cast<std::uint64_t>(number));
+    value += sizeof number;
   }
 };
 
-SpoolRows::SpoolRows(SqliteConnection& connection, std::uint32_t handle, const Table& table)
-    : handle_(handle), schema_("CREATE TABLE x (") {
+}  // namespace
+
+RecordFormat::RecordFormat(const Table& table)
+    : header_bytes_(table.columns.size() + (table.columns.size() <= kShortHeader ? 1 : 2)),
+      largest_bytes_(header_bytes_) {
   for (const Column& column : table.columns) {
-    schema_ += fmt::format("{}\"{}\"", fields_.empty() ? "" : ", ", column.name);
     fields_.push_back({kind_of(column.type), column.offset});
-  }
-  schema_ += ")";
-  if (sqlite3_create_module(connection.get(), module_name(handle).c_str(), &Access::module(), this) !=
-      SQLITE_OK) {
-    throw SqliteError(connection.get(), "show the rows of " + table.name + " to SQLite");
+    largest_bytes_ += fields_.back().kind == Kind::kInteger32 ? 6 : 8;
   }
 }
 
-SpoolRows::Kind SpoolRows::kind_of(std::uint32_t column_type) noexcept {
+RecordFormat::Kind RecordFormat::kind_of(std::uint32_t column_type) noexcept {
   switch (column_type) {
     case STRATA_COLUMN_UINT32:
     case STRATA_COLUMN_STRING:
@@ -145,8 +90,24 @@ SpoolRows::Kind SpoolRows::kind_of(std::uint32_t column_type) noexcept {
   }
 }
 
-std::string SpoolRows::name() const {
-  return fmt::format("\"{}\"", module_name(handle_));
+std::byte* RecordFormat::write(const std::byte* row, std::byte* record) const noexcept {
+  Place next{record + (header_bytes_ - fields_.size()), record + header_bytes_};
+  if (fields_.size() <= kShortHeader) {
+    put_varint<1>(record, static_cast<std::uint32_t>(header_bytes_));
+  } else {
+    put_varint<2>(record, static_cast<std::uint32_t>(header_bytes_));
+  }
+  for (const Field field : fields_) {
+    const std::byte* place = row + field.offset;
+    if (field.kind == Kind::kInteger64) {
+      next.put_integer(field_at<std::int64_t>(place));
+    } else if (field.kind == Kind::kInteger32) {
+      next.put_integer(std::int64_t{field_at<std::uint32_t>(place)});
+    } else {
+      next.put_real(field_at<double>(place));
+    }
+  }
+  return next.value;
 }
 
 }  // namespace strata

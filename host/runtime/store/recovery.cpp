@@ -7,7 +7,6 @@
 #include <array>
 #include <exception>
 #include <fstream>
-#include <limits>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -24,6 +23,7 @@ namespace strata {
 namespace {
 
 constexpr const char* kLockFile = ".recovery.lock";
+constexpr std::uint64_t kRowsAtOnce = 65536;
 
 // The folders rank<k> by k.
 std::set<std::pair<std::uint32_t, std::filesystem::path>> find_ranks(
@@ -127,47 +127,67 @@ class StoreRecovery {
       const std::uint64_t drained = database_.drained_bytes(name);
       const DefinitionBatch all = read_definitions(file, 0);
       const DefinitionBatch rest = drained == 0 ? all : read_definitions(file, drained);
-      database_.begin();
-      for (const Definition& definition : all.definitions) {
-        if (std::holds_alternative<TableDefinition>(definition)) database_.define(definition);
-      }
-      for (const Definition& definition : rest.definitions) {
-        if (!std::holds_alternative<TableDefinition>(definition)) database_.define(definition);
-      }
-      database_.set_drained_bytes(name, rest.end);
-      database_.commit();
+      in_transaction([&] {
+        for (const Definition& definition : all.definitions) {
+          if (std::holds_alternative<TableDefinition>(definition)) database_.define(definition);
+        }
+        for (const Definition& definition : rest.definitions) {
+          if (!std::holds_alternative<TableDefinition>(definition)) database_.define(definition);
+        }
+        database_.set_drained_bytes(name, rest.end);
+      });
       if (!all.problem.empty()) problem(file, all.problem);
     } catch (const SqliteError&) {
-      database_.rollback();
       throw;
     } catch (const std::exception& error) {
-      database_.rollback();
       problem(file, error.what());
     }
   }
 
   // What could be read is kept, also of a damaged file.
   void drain_spool(const std::filesystem::path& file) {
-    const std::string name = file.filename().string();
     const SpoolFile spool = read_spool_file(file);
+    const std::string name = file.filename().string();
     SpoolReader reader(spool.ring, database_.drained_bytes(name), spool.written);
     std::optional<SpoolError> damage;
-    database_.begin();
-    try {
-      const std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+    bool is_more = true;
+    while (is_more) {
+      is_more = false;
       try {
-        result_.rows_recovered += database_.insert_rows(reader, all);
-        for (const Gap& gap : spool.open_gaps) database_.define(gap);
+        is_more = database_.stage_rows(reader, kRowsAtOnce) == kRowsAtOnce || database_.is_stage_full();
       } catch (const SpoolError& error) {
         damage = error;
       }
-      database_.set_drained_bytes(name, reader.position());
+      insert_staged(name, reader.position());
+    }
+    if (damage) throw *damage;
+    define_gaps(spool.open_gaps);
+  }
+
+  void insert_staged(const std::string& spool, std::uint64_t position) {
+    const std::uint64_t rows = database_.staged_rows();
+    in_transaction([&] {
+      database_.insert_rows();
+      database_.set_drained_bytes(spool, position);
+    });
+    result_.rows_recovered += rows;
+  }
+
+  void define_gaps(const std::vector<Gap>& gaps) {
+    in_transaction([&] {
+      for (const Gap& gap : gaps) database_.define(gap);
+    });
+  }
+
+  void in_transaction(auto&& work) {
+    database_.begin();
+    try {
+      work();
       database_.commit();
     } catch (...) {
       database_.rollback();
       throw;
     }
-    if (damage) throw *damage;
   }
 
   const StorePlace& place_;

@@ -42,6 +42,17 @@ void SqliteConnection::execute(const std::string& sql) {
   if (sqlite3_exec(get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) throw SqliteError(get(), sql);
 }
 
+void SqliteConnection::show(const std::string& schema, std::span<std::byte> database) {
+  constexpr int kNoSuchDatabase = -1;
+  if (sqlite3_db_readonly(get(), schema.c_str()) == kNoSuchDatabase)
+    execute("ATTACH ':memory:' AS " + schema);
+  const auto bytes = static_cast<sqlite3_int64>(database.size());
+  auto* const begin = reinterpret_cast<unsigned char*>(database.data());
+  if (sqlite3_deserialize(get(), schema.c_str(), begin, bytes, bytes, 0) != SQLITE_OK) {
+    throw SqliteError(get(), "show " + schema + " to SQLite");
+  }
+}
+
 void SqliteConnection::close() {
   if (sqlite3_close(get()) != SQLITE_OK) throw SqliteError(get(), "close");
   static_cast<void>(connection_.release());  // it is closed

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -27,6 +28,11 @@ class SqliteConnection {
 
   // One or more statements without results.
   void execute(const std::string& sql);
+  // Attaches a database that lies in memory, as it would lie in a file, or puts it in the place of the one
+  // that was shown under this name before. Not within a transaction; no statement of the earlier one's tables
+  // is to be run any more. It is not copied: it must stay there until the next one is shown, or the
+  // connection closed.
+  void show(const std::string& schema, std::span<std::byte> database);
   sqlite3* get() const noexcept { return connection_.get(); }
   // Closes the file now; throws what the destructor would keep to itself.
   void close();
@@ -54,6 +60,7 @@ class SqliteStatement {
   bool next();
   int columns() const { return sqlite3_column_count(statement_.get()); }
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+  double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
   std::string text(int column) const;  // empty for NULL
 
  private:

@@ -18,9 +18,8 @@ constexpr int kBusyTimeoutMs = 1000;
 
 constexpr std::uint64_t kPageBytes = 4096;
 
-// So many rows are found before they are inserted: what a statement costs is spread over them, and the list
-// of where they are stays small, however many a dead process left.
-constexpr std::uint64_t kStagedRows = 8192;
+// What the staged rows are called, as a database beside the store's.
+constexpr const char* kStage = "stage";
 
 void distrust(SqliteConnection& connection) {
   constexpr std::pair<int, int> kSettings[] = {{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
@@ -57,23 +56,12 @@ const char* type_name(std::uint32_t type) {
   }
 }
 
-// Integers have no type: the writer hands over nothing else, and SQLite would look at each value once more to
-// make it one, a fifteenth of what a row costs. A real is kept as an integer where it is one, and read as a
-// real for its type.
 std::string create_table_sql(const Table& table) {
   std::string columns;
   for (const Column& column : table.columns) {
-    columns += fmt::format("{}\"{}\"{}", columns.empty() ? "" : ", ", column.name,
-                           column.type == STRATA_COLUMN_REAL ? " REAL" : "");
+    columns += fmt::format("{}\"{}\"{}", columns.empty() ? "" : ", ", column.name, sql_type(column.type));
   }
   return fmt::format("CREATE TABLE IF NOT EXISTS \"{}\" ({})", table.name, columns);
-}
-
-template <typename T>
-T read_column(std::span<const std::byte> row, std::uint32_t offset) {
-  T value;
-  std::memcpy(&value, row.data() + offset, sizeof value);
-  return value;
 }
 
 }  // namespace
@@ -106,6 +94,7 @@ StoreDatabase::StoreDatabase(const std::filesystem::path& file, StoreOrigin orig
 StoreDatabase::~StoreDatabase() = default;
 
 void StoreDatabase::begin() {
+  if (!staged_rows_.is_empty()) connection_.show(kStage, staged_rows_.finish());
   statements_->begin.run();
 }
 
@@ -114,6 +103,7 @@ void StoreDatabase::commit() {
 }
 
 void StoreDatabase::rollback() noexcept {
+  clear_stage();
   for (auto& [key, drop] : drops_) drop.rows = 0;  // they are found again
   // Some errors roll back by themselves; there is then nothing left to do.
   if (sqlite3_get_autocommit(connection_.get()) == 0) {
@@ -166,7 +156,7 @@ void StoreDatabase::define_one(const TableDefinition& definition) {
   }
   create_views(connection_);
   if (thinner_) thinner_->add_table(table);
-  tables_.at(definition.handle) = std::make_unique<OpenTable>(connection_, definition);
+  tables_.at(definition.handle) = std::make_unique<OpenTable>(definition);
 }
 
 void StoreDatabase::define_one(const TextDefinition& definition) {
@@ -177,10 +167,14 @@ void StoreDatabase::define_one(const Fact& fact) {
   set_meta(fact.key, fact.value);
 }
 
-void StoreDatabase::define_one(const Gap& gap) {
+void StoreDatabase::expect_defined(const Gap& gap) const {
   if (gap.table > kMaximumTables || tables_[gap.table] == nullptr) {
     throw SpoolError(fmt::format("a gap of table {}, which is not defined", gap.table));
   }
+}
+
+void StoreDatabase::define_one(const Gap& gap) {
+  expect_defined(gap);
   statements_->gap.bind(1, tables_[gap.table]->table.name).bind(2, std::int64_t{gap.thread});
   statements_->gap.bind(3, static_cast<std::int64_t>(gap.rows))
       .bind(4, gap.begin_ns)
@@ -188,7 +182,9 @@ void StoreDatabase::define_one(const Gap& gap) {
       .run();
 }
 
-// Finds the rows and leaves them where they are.
+StoreDatabase::OpenTable::OpenTable(const TableDefinition& definition)
+    : table(definition.table), staged(fmt::format("t{}", definition.handle), table) {}
+
 std::uint64_t StoreDatabase::stage_rows(SpoolReader& reader, std::uint64_t maximum_rows,
                                         std::uint32_t thread) {
   std::uint64_t rows = 0;
@@ -197,19 +193,14 @@ std::uint64_t StoreDatabase::stage_rows(SpoolReader& reader, std::uint64_t maxim
     const auto record = ahead.next();
     if (record && record->table == kGapRecord) {
       if (record->payload.size() != sizeof(Gap)) throw SpoolError("a gap record of another size");
-      define_one(read_column<Gap>(record->payload, 0));
+      Gap gap;
+      std::memcpy(&gap, record->payload.data(), sizeof gap);
+      expect_defined(gap);
+      staged_gaps_.push_back(gap);
     } else if (record) {
-      OpenTable* open = record->table <= kMaximumTables ? tables_[record->table].get() : nullptr;
-      if (open == nullptr || open->table.row_bytes != record->payload.size()) {
-        throw SpoolError(fmt::format("the record at position {} ({} bytes) is no row of table {}",
-                                     reader.position(), record->payload.size(), record->table));
-      }
-      if (is_dropping_ && may_be_dropped(open->table)) {
-        Drop& drop = drops_[{record->table, thread}];
-        if (drop.begin_ns == 0) drop.begin_ns = monotonic_ns();
-        ++drop.rows;
-      } else {
-        open->rows.add(record->payload.data());
+      if (!stage_record(*record, reader.position(), thread)) {
+        is_stage_full_ = true;
+        break;
       }
       ++rows;
     }
@@ -219,34 +210,37 @@ std::uint64_t StoreDatabase::stage_rows(SpoolReader& reader, std::uint64_t maxim
   return rows;
 }
 
-void StoreDatabase::insert_staged() {
-  for (const auto& open : tables_) {
-    if (open == nullptr || open->rows.is_empty()) continue;
-    open->insert.run();
-    open->rows.clear();
+// False when there is no room for it.
+bool StoreDatabase::stage_record(const SpoolRecord& record, std::uint64_t position, std::uint32_t thread) {
+  OpenTable* open = record.table <= kMaximumTables ? tables_[record.table].get() : nullptr;
+  if (open == nullptr || open->table.row_bytes != record.payload.size()) {
+    throw SpoolError(fmt::format("the record at position {} ({} bytes) is no row of table {}", position,
+                                 record.payload.size(), record.table));
   }
+  if (!is_dropping_ || !may_be_dropped(open->table)) {
+    return staged_rows_.add(open->staged, record.payload.data());
+  }
+  Drop& drop = drops_[{record.table, thread}];
+  if (drop.begin_ns == 0) drop.begin_ns = monotonic_ns();
+  ++drop.rows;
+  return true;
 }
 
-std::uint64_t StoreDatabase::insert_rows(SpoolReader& reader, std::uint64_t maximum_rows,
-                                         std::uint32_t thread) {
-  // Left behind by a batch that was rolled back: those rows are read again.
+void StoreDatabase::insert_rows() {
   for (const auto& open : tables_) {
-    if (open != nullptr) open->rows.clear();
+    if (open == nullptr || !open->staged.has_rows()) continue;
+    SqliteStatement(connection_, fmt::format("INSERT INTO main.\"{}\" SELECT * FROM {}.{}", open->table.name,
+                                             kStage, open->staged.name()))
+        .run();
   }
-  std::uint64_t rows = 0;
-  try {
-    while (rows < maximum_rows) {
-      const std::uint64_t wanted = std::min(maximum_rows - rows, kStagedRows);
-      const std::uint64_t staged = stage_rows(reader, wanted, thread);
-      insert_staged();
-      rows += staged;
-      if (staged < wanted) break;
-    }
-  } catch (const SpoolError&) {
-    insert_staged();
-    throw;
-  }
-  return rows;
+  for (const Gap& gap : staged_gaps_) define_one(gap);
+  clear_stage();
+}
+
+void StoreDatabase::clear_stage() noexcept {
+  staged_rows_.clear();
+  staged_gaps_.clear();
+  is_stage_full_ = false;
 }
 
 std::uint64_t StoreDatabase::drained_bytes(const std::string& file) {

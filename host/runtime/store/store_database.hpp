@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "host/runtime/spool_reader.hpp"
-#include "host/runtime/spool_rows.hpp"
 #include "host/runtime/store/definition_log.hpp"
+#include "host/runtime/store/row_image.hpp"
 #include "host/runtime/store/sqlite.hpp"
 #include "host/runtime/store/store_thinner.hpp"
 #include "host/runtime/store/table.hpp"
@@ -36,23 +36,31 @@ class StoreDatabase {
   explicit StoreDatabase(const std::filesystem::path& file, StoreOrigin origin = StoreOrigin::kThisProcess);
   ~StoreDatabase();
 
+  // Reads rows of `thread`, up to `maximum_rows` or until the stage is full, for `insert_rows`; returns how
+  // many. Outside of a transaction: what is staged when one begins is what it can insert. Throws SpoolError
+  // when a record is no row of a defined table; what came before it is staged.
+  std::uint64_t stage_rows(SpoolReader& reader, std::uint64_t maximum_rows, std::uint32_t thread = 0);
+  std::uint64_t staged_rows() const noexcept { return staged_rows_.rows(); }
+  // There is more to read, perhaps, than the stage had room for.
+  bool is_stage_full() const noexcept { return is_stage_full_; }
+
   void begin();
   void commit();
-  void rollback() noexcept;
+  void rollback() noexcept;  // clears the stage, too
 
-  // Makes a table, a text, a fact or a gap part of the store. A table's handle means it from here on.
+  // Makes a table, a text, a fact or a gap part of the store. A table's handle means it from here on; it may
+  // have no staged rows.
   void define(const Definition& definition);
 
-  // Inserts what `reader` reads of `thread`, up to `maximum_rows`; returns how many rows. Throws SpoolError
-  // when a record is no row of a defined table; what came before it is inserted.
-  std::uint64_t insert_rows(SpoolReader& reader, std::uint64_t maximum_rows, std::uint32_t thread = 0);
+  // Inserts what was staged before the transaction began, and clears the stage.
+  void insert_rows();
 
   // The file is to stay small: from here on its oldest steps can be thinned. Before any table is defined.
   // `log_bytes` is about how large the write-ahead log grows.
   void prepare_thinning(std::uint64_t log_bytes);
   StoreThinner* thinner() noexcept { return thinner_.get(); }
 
-  // What `insert_rows` finds from here on is not inserted but counted, but for the steps and phases of the
+  // What `stage_rows` finds from here on is not staged but counted, but for the steps and phases of the
   // run.
   void drop_rows(bool drop) noexcept { is_dropping_ = drop; }
   // Since the last call; to be written by `define_drops` in the same transaction as the rows around them.
@@ -72,27 +80,27 @@ class StoreDatabase {
  private:
   void leave_one_file();
   struct OpenTable {
-    OpenTable(SqliteConnection& connection, const TableDefinition& definition)
-        : table(definition.table),
-          rows(connection, definition.handle, table),
-          insert(connection, "INSERT INTO \"" + table.name + "\" SELECT * FROM " + rows.name()) {}
+    explicit OpenTable(const TableDefinition& definition);
     Table table;
-    SpoolRows rows;  // read, not yet inserted
-    SqliteStatement insert;
+    RowImage::Sheet staged;
   };
 
   void define_one(const TableDefinition& definition);
   void define_one(const TextDefinition& definition);
   void define_one(const Fact& fact);
   void define_one(const Gap& gap);
-  std::uint64_t stage_rows(SpoolReader& reader, std::uint64_t maximum_rows, std::uint32_t thread);
+  bool stage_record(const SpoolRecord& record, std::uint64_t position, std::uint32_t thread);
+  void expect_defined(const Gap& gap) const;
   static bool may_be_dropped(const Table& table);
-  void insert_staged();
+  void clear_stage() noexcept;
 
+  RowImage staged_rows_;  // outlives the connection that it is shown to
   SqliteConnection connection_;
   struct Statements;
   std::unique_ptr<Statements> statements_;
   std::array<std::unique_ptr<OpenTable>, kMaximumTables + 1> tables_;  // by handle
+  std::vector<Gap> staged_gaps_;
+  bool is_stage_full_ = false;
   std::unique_ptr<StoreThinner> thinner_;
   bool is_dropping_ = false;
   struct Drop {

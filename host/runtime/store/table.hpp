@@ -41,6 +41,13 @@ struct Table {
 // Bytes of a field of that STRATA_COLUMN_* type; 0 for what is none.
 std::uint32_t column_bytes(std::uint32_t type) noexcept;
 
+// What CREATE TABLE says of such a column behind its name. The same for the store's table and for what is
+// copied into it, or SQLite would look at each value. An integer has no type, for there is nothing else in
+// its column.
+constexpr const char* sql_type(std::uint32_t type) noexcept {
+  return type == STRATA_COLUMN_REAL ? " REAL" : "";
+}
+
 // Throws std::invalid_argument with the reason when the run store cannot hold `table`.
 void check_table(const Table& table);
 

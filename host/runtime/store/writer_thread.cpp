@@ -204,7 +204,18 @@ WriterThread::Batch WriterThread::look() {
   return batch;
 }
 
+// What rows refer to is in the file before them.
+void WriterThread::write_definitions(const DefinitionBatch& batch) {
+  if (batch.end == definitions_drained_) return;
+  database_.begin();
+  for (const Definition& definition : batch.definitions) database_.define(definition);
+  database_.set_drained_bytes(std::string(kDefinitionFile), batch.end);
+  database_.commit();
+  definitions_drained_ = batch.end;
+}
+
 bool WriterThread::write(const Batch& batch) {
+  write_definitions(batch.definitions);
   struct Release {
     Spool* spool;
     std::uint64_t position;
@@ -212,32 +223,33 @@ bool WriterThread::write(const Batch& batch) {
   std::vector<Release> releases;
   const std::uint64_t batch_rows = size_.batch_rows();
   std::uint64_t rows_left = batch_rows;
-  database_.begin();
-  for (const Definition& definition : batch.definitions.definitions) database_.define(definition);
-  if (batch.definitions.end != definitions_drained_) {
-    database_.set_drained_bytes(std::string(kDefinitionFile), batch.definitions.end);
-  }
   for (std::size_t turn = 0; turn < batch.spools.size() && rows_left > 0; ++turn) {
     const auto& [spool, released, written] = batch.spools[(first_spool_ + turn) % batch.spools.size()];
     if (written == released) continue;
     SpoolReader reader(spool->ring(), released, written);
     try {
-      rows_left -= database_.insert_rows(reader, rows_left, spool->thread());
+      rows_left -= database_.stage_rows(reader, rows_left, spool->thread());
     } catch (const SpoolError& error) {
       problems_.add(fmt::format("run store: {} takes no more rows: {}", spool->file_name(), error.what()));
       spool->refuse();
     }
-    database_.set_drained_bytes(spool->file_name(), reader.position());
     releases.push_back({spool, reader.position()});
+  }
+  const bool is_more = rows_left == 0 || database_.is_stage_full();
+  if (releases.empty()) return is_more;
+
+  database_.begin();
+  database_.insert_rows();
+  for (const Release& release : releases) {
+    database_.set_drained_bytes(release.spool->file_name(), release.position);
   }
   const std::uint64_t dropped = database_.define_drops();
   database_.commit();
   dropped_rows_.fetch_add(dropped, std::memory_order_relaxed);
 
   for (const Release& release : releases) release.spool->release(release.position);
-  definitions_drained_ = batch.definitions.end;
   ++first_spool_;
-  return rows_left == 0;
+  return is_more;
 }
 
 }  // namespace strata

@@ -84,6 +84,7 @@ class WriterThread {
   void work() noexcept;
   bool drain_batch();
   Batch look();
+  void write_definitions(const DefinitionBatch& batch);
   // A function of its own, in which callgrind counts what rows cost (bench/store_write_cost.py).
   [[gnu::noinline]] bool write(const Batch& batch);
 
