@@ -22,7 +22,7 @@ def set_up(repository):
         pytest.skip("this checkout was not set up by ./dev: .venv/stamp is not there")
 
 
-@pytest.mark.parametrize("words", [(), ("help",), ("--help",)])
+@pytest.mark.parametrize("words", [(), ("help",), ("--help",), ("lint", "--help"), ("test", "-h")])
 def test_help_names_every_command(dev, words):
     result = dev(*words)
     assert result.returncode == 0
