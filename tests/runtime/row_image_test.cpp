@@ -80,7 +80,7 @@ class RowImageTest : public testing::Test {
     }
   }
 
-  const RunFolder folder_;
+  RunFolder folder_;
   RowImage image_;
   SqliteConnection connection_{folder_.path() / "test.sqlite"};
 };
@@ -93,7 +93,7 @@ TEST_F(RowImageTest, SqliteReadsEveryRowOfEveryTable) {
     std::vector<Table> tables;
     std::vector<RowImage::Sheet> sheets;
     // 126 and 127: where a record's header needs a byte more.
-    for (const std::size_t columns : {1, 2, 14, 126, 127, 400}) {
+    for (const std::size_t columns : {1U, 2U, 14U, 126U, 127U, 400U}) {
       std::vector<std::uint32_t> types(columns);
       for (std::uint32_t& type : types) type = kTypes[random() % std::size(kTypes)];
       tables.push_back(table_of(types));
