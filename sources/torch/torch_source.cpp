@@ -11,6 +11,7 @@
 #include "sources/torch/allocators/cuda_allocator.hpp"
 #include "sources/torch/allocators/cuda_allocator_record.hpp"
 #include "sources/torch/allocators/cuda_start.hpp"
+#include "sources/torch/allocators/cuda_workspaces.hpp"
 #include "sources/torch/allocators/pinned_allocator.hpp"
 #include "sources/torch/allocators/self_check.hpp"
 #include "sources/torch/host_link.hpp"
@@ -84,7 +85,6 @@ bool TorchSource::listens_to(const char* id) const {
 }
 
 void TorchSource::begin_run(const strata_when& when, const strata_run_info&) {
-  workspaces_ = {};
   stepped_ = false;
   require(wait_for_emissions() ? "" : kStuckThread);
   if (hears_of_memory(host_, *emit_)) trace_allocators();
@@ -124,7 +124,7 @@ void TorchSource::begin_step(const strata_when& when, const strata_step_info& st
   if (op_observer_) op_observer_->follow_interest(looking);
   if (training_watch_) training_watch_->follow_operators(op_observer_ && looking);
   if (program_layers_) program_layers_->begin_step();
-  workspaces_.tell();
+  tell_cuda_workspaces();
   if (layer_outputs_ && step.schedule == STRATA_STEP_ACTIVE) layer_outputs_->begin();
   if (samples_) samples_->take(when);
   if (device_stats_) device_stats_->write_and_reset(when);
@@ -148,7 +148,7 @@ void TorchSource::end_phase(const strata_when& when, const strata_phase_info&) {
 void TorchSource::end_run(const strata_when& when, std::uint32_t) {
   // A thread that is gone may have kept a lock, and CUDA may be.
   if (!exiting_) {
-    workspaces_.tell();
+    tell_cuda_workspaces();
     if (device_stats_) device_stats_->write(when);
     if (samples_) samples_->take(when);
   }

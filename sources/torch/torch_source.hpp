@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "sources/torch/allocators/cuda_workspaces.hpp"
 #include "sources/torch/memory_counts/device_stats.hpp"
 #include "sources/torch/memory_counts/memory_report.hpp"
 #include "sources/torch/memory_counts/memory_samples.hpp"
@@ -77,7 +76,6 @@ class TorchSource {
   std::optional<OpObserver> op_observer_;
   std::optional<TrainingWatch> training_watch_;
   std::optional<ProgramLayers> program_layers_;
-  CudaWorkspaces workspaces_;
 };
 
 }  // namespace strata::torch_source

@@ -154,10 +154,10 @@ def test_the_state_that_is_still_to_come_is_missing_too(workspace):
     assert "end      out_of_memory" in workspace.strata("report", "small", "--device", "cpu").stdout, "though the host's memory had room"
 
 
-def of_a_script(workspace, layers, batches, raises=True):
+def of_a_script(workspace, layers, batches, raises=True, **environment):
     workspace.write("layers.py", LAYERS.format(layers=layers, batches=batches, raises=raises))
     words = ("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "layers.py")
-    result = workspace.strata(*words)
+    result = workspace.strata(*words, **environment)
     return result, json.loads((workspace.folder / "out/summary.json").read_text())
 
 
@@ -184,6 +184,21 @@ def test_what_a_scripts_failed_forward_lets_go_was_kept_for_backward(workspace):
     assert held["Parameter"] == 8 * (4096 * 4096 + 4096) * 4
     assert held["Unknown"] <= 0.01 * failure["allocated_bytes"]
     assert held["Activation"] > 0 and held["Activation"] + held["Input"] > 0.9 * (failure["allocated_bytes"] - held["Parameter"])
+
+
+@pytest.mark.parametrize("backend", ["native", "cudaMallocAsync"])
+def test_what_cublas_computes_in_is_told_where_the_first_forward_fails(workspace, backend):
+    """No step has begun behind it, and none ends."""
+    result, summary = of_a_script(workspace, 8, "[150000]", PYTORCH_ALLOC_CONF=f"backend:{backend}")
+    assert result.returncode == 1
+    (failure,) = summary["out_of_memory"]
+    workspaces = workspace.query(
+        "out",
+        "SELECT tensor.name, sum(bytes) FROM tensor JOIN allocator_tracer_event USING (address) WHERE action = 1 AND tensor.name LIKE 'cuBLAS%' GROUP BY 1",
+    )
+    assert [name for name, _ in workspaces] == ["cuBLAS workspace", "cuBLASLt workspace"]
+    assert failure["categories"]["Temporary"] == sum(size for _, size in workspaces) > 8 * MIB
+    assert failure["categories"]["Unknown"] == 0
 
 
 def test_a_script_that_goes_on_frees_what_it_means_to(workspace):

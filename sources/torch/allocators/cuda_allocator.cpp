@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sources/torch/allocators/cuda_allocator_slot.hpp"
+#include "sources/torch/allocators/cuda_workspaces.hpp"
 #include "sources/torch/allocators/wrapped_cuda_allocator.hpp"
 #include "sources/torch/host_link.hpp"
 
@@ -116,6 +117,8 @@ TracedCuda trace_cuda_allocator(bool reports) {
   if (name == "native") {
     traced = allocator;
     allocator->attachAllocatorTraceTracker(&tell_traced);
+    // Called without the device's lock, and before the exception frees anything.
+    allocator->attachOutOfMemoryObserver([](const auto&...) { tell_cuda_workspaces(); });
     return {CudaTracing::kItself, name, {}};
   }
   if (!wrap_cuda_allocator(*slot, reports ? BlockReports::kToC10 : BlockReports::kNone)) {

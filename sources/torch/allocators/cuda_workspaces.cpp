@@ -4,7 +4,11 @@
 #include <ATen/cuda/CUDAContextLight.h>
 #include <dlfcn.h>
 
+#include <cstdint>
+#include <mutex>
+#include <set>
 #include <shared_mutex>
+#include <string_view>
 
 #include "sources/torch/host_link.hpp"
 #include "strata/ext/tensor.h"
@@ -58,22 +62,38 @@ const at::DataPtr& block_of(const auto& workspace) {
   }
 }
 
+// What a run was told of, by address.
+struct Told {
+  std::mutex mutex;
+  std::uint64_t run = 0;
+  std::set<std::uint64_t> addresses;
+} told;
+
+void tell_all(const Emission& emission, Workspaces* all, std::string_view name) {
+  if (all == nullptr) return;
+  const std::shared_lock lock(all->mutex, std::try_to_lock);
+  if (!lock) return;
+  for (const auto& [handle_and_stream, value] : all->map) {
+    const at::DataPtr& workspace = block_of(value);
+    if (told.addresses.insert(reinterpret_cast<std::uint64_t>(workspace.get())).second)
+      tell_one(emission, workspace, name);
+  }
+}
+
 }  // namespace
 
-void CudaWorkspaces::tell() {
+void tell_cuda_workspaces() noexcept try {
   const Emission emission;
   if (!emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
-  const auto tell_all = [&](Workspaces* all, std::string_view name) {
-    if (all == nullptr) return;
-    const std::shared_lock lock(all->mutex);
-    for (const auto& [handle_and_stream, value] : all->map) {
-      const at::DataPtr& workspace = block_of(value);
-      if (told_.insert(reinterpret_cast<std::uint64_t>(workspace.get())).second)
-        tell_one(emission, workspace, name);
-    }
-  };
-  tell_all(cublas(), "cuBLAS workspace");
-  tell_all(cublaslt(), "cuBLASLt workspace");
+  const std::lock_guard lock(told.mutex);
+  if (told.run != emission.run()) {
+    told.addresses.clear();
+    told.run = emission.run();
+  }
+  tell_all(emission, cublas(), "cuBLAS workspace");
+  tell_all(emission, cublaslt(), "cuBLASLt workspace");
+} catch (...) {
+  // No memory: they go without a name.
 }
 
 }  // namespace strata::torch_source

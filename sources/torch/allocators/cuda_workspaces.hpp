@@ -3,18 +3,11 @@
 // one a thread, and stream, from the first product on. No operator owns them, and no lifetime explains them.
 #pragma once
 
-#include <cstdint>
-#include <set>
-
 namespace strata::torch_source {
 
-class CudaWorkspaces {
- public:
-  // [driver] Those that were not told of yet. Nothing while CUDA's half of torch is not loaded.
-  void tell();
-
- private:
-  std::set<std::uint64_t> told_;  // addresses
-};
+// [any], not [alloc-lock]. Those that this run was not told of yet. Waits for no lock of torch's: what
+// another thread, or this one, is adding at the moment is told the next time. Nothing while CUDA's half of
+// torch is not loaded.
+void tell_cuda_workspaces() noexcept;
 
 }  // namespace strata::torch_source

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "sources/torch/allocators/cuda_workspaces.hpp"
 #include "sources/torch/allocators/forwarding_cuda_allocator.hpp"
 #include "sources/torch/host_link.hpp"
 
@@ -142,12 +143,17 @@ class WrappedCudaAllocator final : public WholeForwarding {
   std::invoke_result_t<Allocate> asked_for(std::size_t bytes, const CudaPlace& place, Allocate allocate) {
     try {
       auto block = allocate();
-      if (!block && bytes != 0) tell(STRATA_MEMORY_OUT_OF_MEMORY, {nullptr, bytes, place}, UINT64_MAX);
+      if (!block && bytes != 0) tell_failure(bytes, place, UINT64_MAX);
       return block;
     } catch (const c10::OutOfMemoryError&) {
-      tell(STRATA_MEMORY_OUT_OF_MEMORY, {nullptr, bytes, place}, free_bytes(place.device));
+      tell_failure(bytes, place, free_bytes(place.device));
       throw;
     }
+  }
+
+  void tell_failure(std::size_t bytes, const CudaPlace& place, std::uint64_t device_free_bytes) {
+    tell(STRATA_MEMORY_OUT_OF_MEMORY, {nullptr, bytes, place}, device_free_bytes);
+    tell_cuda_workspaces();
   }
 
   template <typename Allocate>
