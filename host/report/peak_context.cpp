@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 
 #include "host/report/quantity.hpp"
 
@@ -24,6 +25,14 @@ std::string where(const Facts& facts, const HighPlace& place) {
   if (place.op != 0) text += ", " + facts.texts.at(place.op);
   if (place.layer != 0) text += (place.op != 0 ? " of " : ", ") + facts.texts.at(place.layer);
   return text + (place.phase.empty() ? ", between phases" : ", in " + place.phase);
+}
+
+// What is higher than the second-highest peak is no peak of its own.
+std::string_view slope(const Facts& facts, const HighPlace& outside) {
+  const auto& next = facts.peak_context.next_place;
+  if (next && outside.allocated_bytes <= next->allocated_bytes) return {};
+  return outside.sequence < facts.peak.sequence ? ", on the way up to this peak"
+                                                : ", on the way down from this peak";
 }
 
 }  // namespace
@@ -83,13 +92,13 @@ std::vector<std::string> place_sentences(const Facts& facts) {
         next->phase == facts.peak.phase ? ", as in another micro-batch; what lowers both does"
                                         : "; what lowers both does"));
   } else {
-    sentences.push_back(fmt::format("lowering this peak buys at most {}: the next-highest place is {}{}",
+    sentences.push_back(fmt::format("lowering this peak buys at most {}: the second-highest peak is {}{}",
                                     lower(*next), amount(next->allocated_bytes), where(facts, *next)));
   }
   if (outside && (!next || outside->sequence != next->sequence)) {
-    sentences.push_back(fmt::format("outside of {} the highest is {}, {} lower{}", context.part_of_step,
-                                    amount(outside->allocated_bytes), lower(*outside),
-                                    where(facts, *outside)));
+    sentences.push_back(fmt::format("outside of {} the highest is {}, {} lower{}{}", context.part_of_step,
+                                    amount(outside->allocated_bytes), lower(*outside), where(facts, *outside),
+                                    slope(facts, *outside)));
   }
   return sentences;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A peak against the begin of its step and against the next-highest places, in words.
+// A peak against the begin of its step and against the other high places of it, in words.
 #pragma once
 
 #include <span>

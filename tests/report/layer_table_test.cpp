@@ -135,8 +135,8 @@ TEST(PlaceSentences, SayWhatLoweringThePeakBuys) {
   next.op = 1;
   next.layer = 2;
   EXPECT_EQ(joined(place_sentences(facts)),
-            "lowering this peak buys at most 100.0 MiB: the next-highest place is 900.0 MiB, aten::sqrt of "
-            "layers.0, in optimizer\n");
+            "lowering this peak buys at most 100.0 MiB: the second-highest peak is 900.0 MiB, aten::sqrt "
+            "of layers.0, in optimizer\n");
   facts.peak_context.part_of_step = "backward";
   facts.peak_context.outside_phase = next;
   EXPECT_EQ(place_sentences(facts).size(), 1u) << "the same moment is told once";
@@ -145,7 +145,12 @@ TEST(PlaceSentences, SayWhatLoweringThePeakBuys) {
   facts.peak_context.outside_phase->phase = "";
   facts.peak_context.outside_phase->op = 0;
   EXPECT_EQ(place_sentences(facts).back(),
-            "outside of backward the highest is 950.0 MiB, 50.0 MiB lower, layers.0, between phases");
+            "outside of backward the highest is 950.0 MiB, 50.0 MiB lower, layers.0, between phases, on the "
+            "way down from this peak");
+  facts.peak.sequence = 9;
+  EXPECT_TRUE(place_sentences(facts).back().ends_with("between phases, on the way up to this peak"));
+  facts.peak_context.outside_phase->allocated_bytes = 850U << 20U;
+  EXPECT_TRUE(place_sentences(facts).back().ends_with("between phases"));
   next.allocated_bytes = facts.peak.allocated_bytes;
   EXPECT_EQ(place_sentences(facts).front(),
             "lowering this peak alone buys nothing: another place is as high, aten::sqrt of layers.0, in "

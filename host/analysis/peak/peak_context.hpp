@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a peak is seen against: the begin of its step, and the next-highest places of it.
+// What a peak is seen against: the begin of its step, and the other high places of it.
 #pragma once
 
 #include <cstdint>
