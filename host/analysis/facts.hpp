@@ -168,6 +168,7 @@ struct OutOfMemory {
   std::uint64_t requested_bytes = 0;
   std::optional<std::uint64_t> device_free_bytes;  // as the device said; nothing: it said nothing
   std::uint64_t largest_gap_bytes = 0;             // the largest piece of what was reserved and not allocated
+  std::uint64_t whole_handle_bytes = 0;            // of that, what segments that grow could map elsewhere
   std::uint32_t op = 0;                            // index into Facts::texts: the op that asked
   std::uint32_t layer = 0;                         // index into Facts::texts
   Peak held;                                       // what filled the device

@@ -172,15 +172,17 @@ TEST_F(RemediesTest, WhatIsStillToComeIsMissingToo) {
 TEST_F(RemediesTest, PiecesHelpOnlyWhereEachIsTooSmall) {
   failure_.held.reserved_bytes = 500;
   failure_.largest_gap_bytes = 99;
+  EXPECT_EQ(find("expandable_segments"), nullptr) << "no piece has a whole handle";
+  failure_.whole_handle_bytes = 400;
   ASSERT_NE(find("expandable_segments"), nullptr);
-  EXPECT_EQ(find("expandable_segments")->bytes, 500u);
+  EXPECT_EQ(find("expandable_segments")->bytes, 400u);
   EXPECT_FALSE(find("expandable_segments")->enough) << "the next allocation is as large";
   failure_.largest_gap_bytes = 100;
   EXPECT_EQ(find("expandable_segments"), nullptr);
 }
 
 TEST_F(RemediesTest, SegmentsThatGrowAlreadyAreNoRemedy) {
-  failure_.held.reserved_bytes = 500;
+  failure_.whole_handle_bytes = 400;
   facts_.allocator_settings = "expandable_segments:True,max_split_size_mb:64";
   EXPECT_EQ(find("expandable_segments"), nullptr);
 }
@@ -205,7 +207,7 @@ TEST_F(RemediesTest, BeforeAnyForwardThereIsTheModelAlone) {
 }
 
 TEST_F(RemediesTest, NobodyKnowsPiecesWhereSegmentsAreNotTold) {
-  failure_.held.reserved_bytes = 500;
+  failure_.whole_handle_bytes = 400;
   facts_.reserved.emplace_back().bytes = 500;
   EXPECT_EQ(find("expandable_segments"), nullptr);
   facts_.reserved.emplace_back().segment_address = 0x1000;

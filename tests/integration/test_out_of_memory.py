@@ -235,6 +235,44 @@ def test_segments_that_grow_already_are_no_remedy(workspace):
     assert "segments that grow" not in result.stderr
 
 
+PIECES = """
+import torch
+model = torch.nn.Linear(8, 8, device="cuda")
+model(torch.ones(8, 8, device="cuda")).sum().backward()
+MIB = 1 << 20
+def taken(mebibytes): return torch.empty(mebibytes * MIB, dtype=torch.uint8, device="cuda")
+all_of_it = [taken(1024) for _ in range(12)]
+del all_of_it
+kept, gone = [], []
+for _ in range(165):
+    kept.append(taken(10))
+    gone.append(taken(63))
+del gone
+for size in range(14000, 0, -20):
+    try:
+        taken(size)
+        break
+    except torch.cuda.OutOfMemoryError:
+        pass
+print(size)
+"""
+
+
+def test_what_segments_that_grow_would_spare_is_what_they_spare(workspace):
+    """Of 63 MiB between two blocks that stay 40 can move, or 60: stretches of 20 that hold nothing."""
+    workspace.write("pieces.py", PIECES)
+    words = ("exec", "--dry", "t4", "--out")
+    command = ("--", sys.executable, "pieces.py")
+    fixed = workspace.strata(*words, "fixed", *command)
+    grown = workspace.strata(*words, "grown", "--plugins", "none", *command, PYTORCH_ALLOC_CONF="expandable_segments:True")
+    assert fixed.returncode == 0 and grown.returncode == 0, fixed.stderr + grown.stderr
+    failure = json.loads((workspace.folder / "fixed/summary.json").read_text())["out_of_memory"][0]
+    (remedy,) = [remedy for remedy in failure["remedies"] if "segments that grow" in remedy["change"]]
+    more = int(grown.stdout.split()[0]) - int(fixed.stdout.split()[0])
+    assert remedy["bytes"] == pytest.approx(more * MIB, rel=0.1)
+    assert remedy["bytes"] < 0.8 * (failure["reserved_bytes"] - failure["allocated_bytes"])
+
+
 def test_a_command_that_was_killed_is_told_of_full_memory(workspace):
     workspace.write("killed.py", "import os, torch\ntorch.ones(8)\nos.kill(os.getpid(), 9)\n")
     result = workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "killed.py")

@@ -13,6 +13,9 @@ namespace {
 // c10's kMinBlockSize: no block is of another multiple.
 constexpr std::uint64_t kBlockUnit = 512;
 
+// c10's kSmallBuffer and kLargeBuffer: what a segment that grows is mapped in, of small blocks and of others.
+constexpr std::uint64_t kSmallHandle = std::uint64_t{2} << 20U, kLargeHandle = std::uint64_t{20} << 20U;
+
 // What an allocator holds of its device: where from, and up to where.
 using Extents = std::map<std::uint64_t, std::uint64_t>;
 
@@ -46,17 +49,29 @@ void join(Extents& extents, std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-std::uint64_t largest_gap(const Extents& segments, const Extents& blocks) {
-  std::uint64_t largest = 0;
+struct Gaps {
+  std::uint64_t largest_bytes = 0, whole_handle_bytes = 0;
+};
+
+Gaps gaps_between(const Extents& segments, const Extents& blocks) {
+  Gaps gaps;
   for (const auto& [begin, end] : segments) {
+    const std::uint64_t handle = end - begin <= kSmallHandle ? kSmallHandle : kLargeHandle;
+    const auto add = [&, first = begin](std::uint64_t from, std::uint64_t to) {
+      if (from >= to) return;
+      gaps.largest_bytes = std::max(gaps.largest_bytes, to - from);
+      const std::uint64_t first_whole = (from - first + handle - 1) / handle,
+                          past_whole = (to - first) / handle;
+      if (first_whole < past_whole) gaps.whole_handle_bytes += (past_whole - first_whole) * handle;
+    };
     std::uint64_t from = begin;
     for (auto block = blocks.lower_bound(begin); block != blocks.end() && block->first < end; ++block) {
-      largest = std::max(largest, block->first - std::min(from, block->first));
+      add(from, block->first);
       from = std::max(from, block->second);
     }
-    largest = std::max(largest, end - std::min(from, end));
+    add(from, end);
   }
-  return largest;
+  return gaps;
 }
 
 auto first_after(const std::vector<ReservedPoint>& points, std::uint64_t sequence) {
@@ -122,8 +137,8 @@ bool segments_are_told(const std::vector<ReservedPoint>& points) {
   return points.empty() || std::ranges::any_of(points, is_segment);
 }
 
-void find_largest_gaps(const std::vector<MemoryRow>& events, const std::string& settings,
-                       std::vector<FailureRow>& failures) {
+void find_gaps(const std::vector<MemoryRow>& events, const std::string& settings,
+               std::vector<FailureRow>& failures) {
   if (failures.empty()) return;
   const bool grow = grows_segments(settings);
   Extents segments, blocks;
@@ -146,10 +161,13 @@ void find_largest_gaps(const std::vector<MemoryRow>& events, const std::string& 
       case STRATA_MEMORY_FREE:
         blocks.erase(event.address);
         break;
-      default:
+      default: {
         if (event.sequence != failure->sequence) break;
-        failure->largest_gap_bytes = largest_gap(segments, blocks);
+        const Gaps gaps = gaps_between(segments, blocks);
+        failure->largest_gap_bytes = gaps.largest_bytes;
+        failure->whole_handle_bytes = gaps.whole_handle_bytes;
         if (++failure == failures.end()) return;
+      }
     }
   }
 }

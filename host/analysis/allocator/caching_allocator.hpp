@@ -25,11 +25,12 @@ bool grows_segments(const std::string& settings);
 // pieces. True of no points.
 bool segments_are_told(const std::vector<ReservedPoint>& points);
 
-// For each of `failures`, by sequence, the largest piece of any segment that no block held then. No block
-// reaches from one segment into its neighbour, but where the allocator maps a segment piece by piece
-// (expandable_segments:True in its `settings`).
-void find_largest_gaps(const std::vector<MemoryRow>& events, const std::string& settings,
-                       std::vector<FailureRow>& failures);
+// For each of `failures`, by sequence, of what no block held then the largest piece of any segment, and how
+// much could be mapped elsewhere if segments grew: whole handles, of 2 MiB in a segment of small blocks and
+// of 20 MiB else. No block reaches from one segment into its neighbour, but where the allocator maps a
+// segment piece by piece (expandable_segments:True in its `settings`).
+void find_gaps(const std::vector<MemoryRow>& events, const std::string& settings,
+               std::vector<FailureRow>& failures);
 
 // The bytes reserved at `sequence`, and the most within [begin, end], what holds at its begin included. 0
 // before the first point.

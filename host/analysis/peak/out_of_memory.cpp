@@ -27,6 +27,7 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     failure.requested_bytes = row.bytes;
     failure.device_free_bytes = row.device_free_bytes;
     failure.largest_gap_bytes = row.largest_gap_bytes;
+    failure.whole_handle_bytes = row.whole_handle_bytes;
     if (const auto op = ops.find(row.op)) failure.op = ops.maker(*op);
     failure.layer = layers.at(row.op, row.module);
     failure.held = alive_at(facts, row.sequence, row.ns);

@@ -103,14 +103,13 @@ class RemedyFinder {
            (block.kind == "saved" || block.kind == "forward_residue");
   }
 
-  // Free, but in pieces that are each too small.
+  // Free, but in pieces that are each too small. What shares a handle with a block stays where it is.
   void fragmentation() {
     if (grows_segments(facts_.allocator_settings)) return;
-    const Peak& held = failure_.held;
-    const std::uint64_t pieces = held.reserved_bytes - std::min(held.allocated_bytes, held.reserved_bytes);
     if (failure_.largest_gap_bytes >= failure_.requested_bytes || !segments_are_told(facts_.reserved)) return;
-    add("segments that grow (PYTORCH_ALLOC_CONF=expandable_segments:True)", pieces,
-        "reserved and not allocated, in pieces that were too small", Alone::kNeverEnough);
+    add("segments that grow (PYTORCH_ALLOC_CONF=expandable_segments:True)", failure_.whole_handle_bytes,
+        "reserved and not allocated, in pieces that were too small; whole stretches of 20 MiB alone can move",
+        Alone::kNeverEnough);
   }
 
   // A checkpointed block's saved tensors are there while it goes backward: those of one at a time. Where

@@ -89,7 +89,7 @@ struct FailureRow {
   Device device;
   std::uint64_t bytes = 0;
   std::optional<std::uint64_t> device_free_bytes;
-  std::uint64_t largest_gap_bytes = 0;
+  std::uint64_t largest_gap_bytes = 0, whole_handle_bytes = 0;  // see find_gaps
   std::uint64_t op = 0;
   std::uint32_t module = 0;
 };

@@ -314,7 +314,7 @@ class StoreReader {
     run_.reserved = reserved_points(run_.memory);
     run_.samples.deferred = deferred_points(run_.memory);
     std::erase_if(run_.failures, elsewhere);
-    find_largest_gaps(run_.memory, run_.allocator_settings.value_or(""), run_.failures);
+    find_gaps(run_.memory, run_.allocator_settings.value_or(""), run_.failures);
     std::erase_if(run_.memory, [](const MemoryRow& row) {
       return row.action != STRATA_MEMORY_ALLOCATE && row.action != STRATA_MEMORY_FREE;
     });
