@@ -92,6 +92,12 @@ class Report {
     });
   }
 
+  static std::string field_sentence(const HeatMaps& heat) {
+    if (heat.folded.empty()) return "Each field is one cell.";
+    return fmt::format("Each field is the median over {}; of two cells, the middle between them.",
+                       joined(heat.folded));
+  }
+
   void heat() {
     const MeasureName* const measure = find_measure(choice_.measure);
     if (measure == nullptr)
@@ -109,15 +115,15 @@ class Report {
       files_.notes.emplace_back("no heat map: the grid has fewer than two axes with several values");
       return;
     }
-    const HeatMap map = heat_map(plan_, states_, axes->first, axes->second, measure->measure);
+    const HeatMaps heat = heat_maps(plan_, states_, axes->first, axes->second, measure->measure);
     const ColumnKind kind = measure->unit == Unit::kBytes         ? ColumnKind::kBytes
                             : measure->unit == Unit::kNanoseconds ? ColumnKind::kNanoseconds
                             : measure->unit == Unit::kPerSecond   ? ColumnKind::kPerSecond
                                                                   : ColumnKind::kNumber;
     const std::string title = heading({std::string(measure->name), kind});
-    picture("heat", fmt::format("{} by {} and {}", title, map.across, map.down), [&](FileFormat format) {
-      return heat_picture(map, kind, fmt::format("{}: {}", plan_.name, title),
-                          "The median of cells that differ along other axes.", format);
+    picture("heat", fmt::format("{} by {} and {}", title, axes->first, axes->second), [&](FileFormat format) {
+      return heat_picture(heat.maps, kind, fmt::format("{}: {}", plan_.name, title), field_sentence(heat),
+                          format);
     });
   }
 

@@ -16,12 +16,28 @@ std::vector<std::string> labels_along(const Plan& plan, const std::string& axis)
   return labels;
 }
 
+bool has_several(const Plan& plan, const std::string& axis) {
+  return labels_along(plan, axis).size() > 1;
+}
+
+// "precision=bf16 accumulation=2"
+std::string further_text(const Cell& cell, const std::vector<std::string>& axes) {
+  std::string text;
+  for (const std::string& axis : axes) {
+    if (const std::string label = cell.label(axis); !label.empty())
+      text += (text.empty() ? "" : " ") + axis + '=' + label;
+  }
+  return text;
+}
+
 HeatField field_of(const Plan& plan, const std::vector<CellState>& states, const HeatMap& map,
-                   const std::string& column, const std::string& row, Measure measure) {
+                   const std::vector<std::string>& further, const std::string& column, const std::string& row,
+                   Measure measure) {
   std::vector<Entry> values;
   HeatField field;
   for (std::size_t index = 0; index < plan.cells.size(); ++index) {
     if (plan.cells[index].label(map.across) != column || plan.cells[index].label(map.down) != row) continue;
+    if (!further.empty() && further_text(plan.cells[index], further) != map.further) continue;
     const CellState& state = states[index];
     if (state.status == Status::kOk && state.result)
       values.push_back(number_entry(state.result->measures[measure]));
@@ -35,19 +51,35 @@ HeatField field_of(const Plan& plan, const std::vector<CellState>& states, const
 
 }  // namespace
 
-HeatMap heat_map(const Plan& plan, const std::vector<CellState>& states, const std::string& across,
-                 const std::string& down, Measure measure) {
-  HeatMap map{.across = across,
-              .down = down,
-              .columns = labels_along(plan, across),
-              .rows = labels_along(plan, down),
-              .fields = {}};
-  for (const std::string& row : map.rows) {
-    map.fields.emplace_back();
-    for (const std::string& column : map.columns)
-      map.fields.back().push_back(field_of(plan, states, map, column, row, measure));
+HeatMaps heat_maps(const Plan& plan, const std::vector<CellState>& states, const std::string& across,
+                   const std::string& down, Measure measure) {
+  HeatMaps all;
+  std::vector<std::string> further;
+  for (const std::string& axis : plan.axes) {
+    if (axis == across || axis == down || axis == kIncludeAxis || !has_several(plan, axis)) continue;
+    (axis == kSeedAxis ? all.folded : further).push_back(axis);
   }
-  return map;
+  std::vector<std::string> texts;
+  for (const Cell& cell : plan.cells) {
+    if (cell.label(across).empty() || cell.label(down).empty()) continue;
+    const std::string text = further_text(cell, further);
+    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+  }
+  if (texts.size() > kMostHeatMaps) {
+    all.folded.insert(all.folded.begin(), further.begin(), further.end());
+    further.clear();
+    texts = {""};
+  }
+  for (const std::string& text : texts) {
+    HeatMap& map =
+        all.maps.emplace_back(across, down, text, labels_along(plan, across), labels_along(plan, down));
+    for (const std::string& row : map.rows) {
+      map.fields.emplace_back();
+      for (const std::string& column : map.columns)
+        map.fields.back().push_back(field_of(plan, states, map, further, column, row, measure));
+    }
+  }
+  return all;
 }
 
 std::optional<std::pair<std::string, std::string>> widest_axes(const Plan& plan) {

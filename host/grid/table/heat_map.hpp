@@ -19,13 +19,22 @@ struct HeatField {
 
 struct HeatMap {
   std::string across, down;
+  std::string further;  // "precision=bf16", of all its cells; empty: they have the axes alone
   std::vector<std::string> columns, rows;      // labels, in the order of the plan
   std::vector<std::vector<HeatField>> fields;  // by row
 };
 
-// Cells that lack one of the axes are left out.
-HeatMap heat_map(const Plan& plan, const std::vector<CellState>& states, const std::string& across,
-                 const std::string& down, Measure measure);
+struct HeatMaps {
+  std::vector<HeatMap> maps;        // of the same columns and rows
+  std::vector<std::string> folded;  // axes along which the cells of one field differ
+};
+
+// One for each combination of values of further axes, in the order of the plan; where these are more than
+// kMostHeatMaps, one in which they are folded, as seeds always are. Cells that lack one of the axes are left
+// out.
+inline constexpr std::size_t kMostHeatMaps = 6;
+HeatMaps heat_maps(const Plan& plan, const std::vector<CellState>& states, const std::string& across,
+                   const std::string& down, Measure measure);
 
 // The two axes with the most values, of those with more than one; nothing where there are not two.
 std::optional<std::pair<std::string, std::string>> widest_axes(const Plan& plan);
