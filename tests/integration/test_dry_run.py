@@ -194,10 +194,13 @@ def test_a_card_of_ones_own(small):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["--dry", "h100-80bg"], "device.dry: there is no device 'h100-80bg'; did you mean 'h100-80gb'?"),
-        (["--dry", "h100-80gb:0"], "device.count: expected an integer from 1 to 64, found '0'"),
-        (["--dry", "./none.yaml"], "device.dry: there is no file"),
-        (["--dry", "t4", "--clock", "real"], "device.clock: expected none or modelled, found 'real'"),
+        (["--dry", "h100-80bg"], "strata: run: --dry h100-80bg: there is no device 'h100-80bg'; did you mean 'h100-80gb'?"),
+        (["--dry", "h100-80gb:0"], "run: --dry h100-80gb:0: expected an integer from 1 to 64, found '0'"),
+        (["--dry", "./none.yaml"], "run: --dry ./none.yaml: there is no file"),
+        (["--dry", "t4", "--clock", "real"], "run: --clock real: expected none or modelled, found 'real'"),
+        (["--dry", "t4", "--device-memory", "24"], "run: --device-memory 24: expected bytes from 1GiB to 1TiB, such as 24GiB"),
+        (["--dry", "4090"], "run: --dry 4090: there is no device '4090'; did you mean 'rtx-4090'?"),
+        (["--dry", "A100"], "there is no device 'A100'; did you mean 'a100-40gb' or 'a100-80gb'?"),
         (["--clock", "modelled"], "run: --clock is for a dry device; give --dry PROFILE too"),
         (["device=cuda"], "`--dry h100-80gb` runs the same on a device that computes nothing"),
     ],

@@ -213,7 +213,9 @@ def test_an_exit_code_is_kept_where_ended_children_are_ignored(workspace):
     [
         (["--", "true"], "with --plugins none and without --dry there is nothing to do"),
         (["--dry", "h100-80bg", "--", "true"], "did you mean 'h100-80gb'?"),
-        (["--dry", "h100-80gb:65", "--", "true"], "device.count: expected an integer from 1 to 64, found '65'"),
+        (["--dry", "4090", "--", "true"], "exec: --dry 4090: there is no device '4090'; did you mean 'rtx-4090'?"),
+        (["--dry", "t4", "--device-memory", "24", "--", "true"], "exec: --device-memory 24: expected bytes from 1GiB to 1TiB, such as 24GiB"),
+        (["--dry", "h100-80gb:65", "--", "true"], "exec: --dry h100-80gb:65: expected an integer from 1 to 64, found '65'"),
     ],
 )
 def test_what_cannot_be_had_is_refused(workspace, words, message):

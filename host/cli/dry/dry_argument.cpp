@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "host/cli/commands.hpp"
+#include "host/config/compute_device.hpp"
+#include "host/config/problem.hpp"
 
 namespace strata::cli {
 namespace {
@@ -21,28 +25,61 @@ std::pair<std::string, std::string> profile_and_count(const std::string& text) {
   return {text.substr(0, colon), count};
 }
 
+struct DryOption {
+  std::string_view key;   // of the YAML's `device`
+  std::string_view name;  // as it is typed
+  std::string DryArguments::*value;
+};
+
+constexpr DryOption kDryOptions[] = {
+    {"memory", "--device-memory", &DryArguments::memory},
+    {"answers", "--answers", &DryArguments::answers},
+    {"clock", "--clock", &DryArguments::clock},
+    {"cudnn_workspace", "--cudnn-workspace", &DryArguments::cudnn_workspace},
+    {"cusolver_workspace", "--cusolver-workspace", &DryArguments::cusolver_workspace},
+    {"nccl_memory", "--nccl-memory", &DryArguments::nccl_memory}};
+
+// Who typed options is told of these, not of keys; of what is wrong within a file that one names, where.
+std::string in_options(const config::ConfigError& error, const std::string& command,
+                       const DryArguments& arguments) {
+  std::string text;
+  for (const config::Problem& problem : error.problems()) {
+    text += text.empty() ? "" : "\n";
+    if (!problem.place.command_line) {
+      text += problem.text();
+      continue;
+    }
+    const auto option = std::ranges::find_if(kDryOptions, [&](const DryOption& each) {
+      return problem.key == fmt::format("device.{}", each.key);
+    });
+    const bool is_profile = option == std::end(kDryOptions);
+    text += fmt::format("{}: {} {}: {}", command, is_profile ? "--dry" : option->name,
+                        is_profile ? arguments.profile : arguments.*option->value, problem.message);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string DryArguments::device(const std::string& command) const {
-  const std::pair<std::string_view, const std::string*> others[] = {
-      {"device_memory", &memory},
-      {"answers", &answers},
-      {"clock", &clock},
-      {"cudnn_workspace", &cudnn_workspace},
-      {"cusolver_workspace", &cusolver_workspace},
-      {"nccl_memory", &nccl_memory}};
   const auto [key, count] = profile_and_count(profile);
   std::string text = fmt::format("{{dry: {}, count: {}", nlohmann::json(key).dump(), count);
-  for (const auto& [name, value] : others) {
-    if (value->empty()) continue;
-    if (profile.empty()) {
-      std::string option(name);
-      std::ranges::replace(option, '_', '-');
-      throw UsageError(fmt::format("{}: --{} is for a dry device; give --dry PROFILE too", command, option));
-    }
-    text += fmt::format(", {}: {}", name == "device_memory" ? "memory" : name, nlohmann::json(*value).dump());
+  for (const DryOption& option : kDryOptions) {
+    const std::string& value = this->*option.value;
+    if (value.empty()) continue;
+    if (profile.empty())
+      throw UsageError(
+          fmt::format("{}: {} is for a dry device; give --dry PROFILE too", command, option.name));
+    text += fmt::format(", {}: {}", option.key, nlohmann::json(value).dump());
   }
-  return profile.empty() ? std::string() : text + "}";
+  if (profile.empty()) return {};
+  text += '}';
+  try {
+    config::parse_device(text, std::filesystem::current_path());
+  } catch (const config::ConfigError& error) {
+    throw UsageError(in_options(error, command, *this));
+  }
+  return text;
 }
 
 void add_dry_options(CLI::App& command, DryArguments& arguments) {

@@ -11,8 +11,8 @@ struct DryArguments {
   std::string profile;  // PROFILE[:N]; empty: no dry device is asked for
   std::string memory, answers, clock, cudnn_workspace, cusolver_workspace, nccl_memory;
 
-  // The YAML's `device` that they stand for. Throws UsageError where there is no profile, and something else
-  // that needs one.
+  // The YAML's `device` that they stand for. Throws UsageError, which names the option, where one is wrong
+  // and where there is no profile, and something else that needs one.
   std::string device(const std::string& command) const;
 };
 

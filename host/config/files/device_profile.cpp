@@ -2,10 +2,12 @@
 #include "host/config/files/device_profile.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <optional>
 #include <variant>
@@ -168,6 +170,29 @@ class Reader {
   std::vector<Problem> problems_;
 };
 
+std::string letters_and_digits(std::string_view text) {
+  std::string kept;
+  for (const char letter : text) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0)
+      kept += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  }
+  return kept;
+}
+
+// Those of which a part was written, as "A100" and "4090"; where these are many or none, the nearest.
+std::string meant_device(std::string_view written, const std::vector<std::string>& keys) {
+  const std::string part = letters_and_digits(written);
+  std::vector<std::string> meant;
+  for (const std::string& key : keys) {
+    if (!part.empty() && letters_and_digits(key).find(part) != std::string::npos)
+      meant.push_back(fmt::format("'{}'", key));
+  }
+  constexpr std::size_t kMostMeant = 2;
+  if (meant.empty() || meant.size() > kMostMeant)
+    return did_you_mean(written, std::vector<std::string_view>(keys.begin(), keys.end()));
+  return fmt::format("; did you mean {}?", fmt::join(meant, " or "));
+}
+
 }  // namespace
 
 std::filesystem::path device_folder() {
@@ -195,13 +220,12 @@ DeviceProfile load_device_profile(const std::string& key_or_path) {
   if (!is_device_file(key_or_path)) {
     const std::vector<std::string> keys = device_keys();
     if (std::ranges::find(keys, key_or_path) == keys.end()) {
-      const std::vector<std::string_view> known(keys.begin(), keys.end());
       throw ConfigError(
           {{.place = {},
             .key = {},
             .message = fmt::format("there is no device '{}'{}; `strata devices` lists them, and a path "
                                    "(./my.yaml) names a file of your own",
-                                   key_or_path, did_you_mean(key_or_path, known))}});
+                                   key_or_path, meant_device(key_or_path, keys))}});
     }
     file = device_folder() / (key_or_path + ".yaml");
   }
