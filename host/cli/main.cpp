@@ -61,6 +61,34 @@ std::string unknown_command(const CLI::App& app, std::span<char*> words) {
   return {};
 }
 
+// The first of the options that the command needs and that are missing, with the command's first example.
+std::string missing_option(const CLI::App& app) {
+  const CLI::App& command = command_of(app);
+  for (const CLI::Option* const option : command.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    std::string text = fmt::format("{}: {} is required: {}.", command.get_name(), option->get_name(),
+                                   option->get_description());
+    constexpr std::string_view kExamples = "Examples:\n";
+    const std::string footer = command.get_footer();
+    if (const auto at = footer.find(kExamples); at != std::string::npos) {
+      const std::string_view examples = std::string_view(footer).substr(at + kExamples.size());
+      text += fmt::format(" For example:\n{}", examples.substr(0, examples.find('\n')));
+    }
+    return text;
+  }
+  return {};
+}
+
+// Of `report A B`, where one run is taken.
+std::string second_run(const CLI::App& app) {
+  const CLI::App& command = command_of(app);
+  const std::vector<std::string> more = command.remaining();
+  if (command.get_name() != "report" || more.empty() || more.front().starts_with("-")) return {};
+  const auto run = command.get_option("RUN")->as<std::string>();
+  return fmt::format("report: takes one run, and {1} is another; to compare the two: strata diff {0} {1}",
+                     run, more.front());
+}
+
 int parse(int count, char** words) {
   CLI::App app("Strata shows where a training step's memory and time go.", "strata");
   app.set_version_flag("--version", std::string("strata ") + STRATA_VERSION);
@@ -94,11 +122,16 @@ int parse(int count, char** words) {
     app.parse(count, words);
   } catch (const CLI::ParseError& end) {
     const std::span given = std::span(words, static_cast<std::size_t>(count)).subspan(1);
-    std::string unknown;
-    if (dynamic_cast<const CLI::ExtrasError*>(&end) != nullptr) unknown = unknown_option(app, given);
-    if (dynamic_cast<const CLI::RequiredError*>(&end) != nullptr) unknown = unknown_command(app, given);
-    if (!unknown.empty()) {
-      say(unknown);
+    std::string problem;
+    if (dynamic_cast<const CLI::ExtrasError*>(&end) != nullptr) {
+      problem = unknown_option(app, given);
+      if (problem.empty()) problem = second_run(app);
+    } else if (dynamic_cast<const CLI::RequiredError*>(&end) != nullptr) {
+      problem = unknown_command(app, given);
+      if (problem.empty()) problem = missing_option(app);
+    }
+    if (!problem.empty()) {
+      say(problem);
       return kUsage;
     }
     return app.exit(end) == 0 ? kDone : kUsage;

@@ -175,11 +175,14 @@ def test_children_are_included_however_they_end(torch_program):
         (["no-such-program"], 127, "there is no program 'no-such-program'\n"),
         (["./none"], 127, "there is no program './none'"),
         (["./text"], 126, "./text cannot be run"),
+        (["text.py", "--steps", "3"], 127, "there is no program 'text.py'; a script is run by python: -- python text.py --steps 3\n"),
+        (["./text.py"], 126, "./text.py is not executable; a script is run by python: -- python ./text.py\n"),
         ([], 125, "expected a command behind `--`"),
     ],
 )
 def test_passes_exit_codes_through_and_has_its_own(workspace, command, code, message):
     workspace.write("text", "nothing\n")
+    workspace.write("text.py", "nothing\n")
     result = execute(workspace, "--dry", "h100-80gb", "--", *command)
     assert (result.returncode, result.stdout) == (code, "")
     assert message in result.stderr

@@ -58,6 +58,20 @@ def test_an_option_that_is_none_is_named(workspace, words, message):
     assert refused(workspace, *words) == [message]
 
 
+def test_a_run_that_is_missing_is_asked_for_with_an_example(workspace):
+    assert refused(workspace, "diff", "runs/a") == [
+        "strata: diff: NEW is required: Folder of the other run; several are compared with the base, side by side. For example:",
+        "  strata diff runs/base/20261121T101500Z runs/new/20261121T102000Z",
+    ]
+    assert refused(workspace, "report")[0] == "strata: report: RUN is required: Folder of a run. For example:"
+
+
+def test_two_runs_are_for_diff(workspace):
+    assert refused(workspace, "report", "runs/a", "runs/b") == [
+        "strata: report: takes one run, and runs/b is another; to compare the two: strata diff runs/a runs/b"
+    ]
+
+
 def test_a_folder_of_runs_is_told_apart_from_one(finished):
     (line,) = refused(finished, "report", ".")
     assert line == "strata: . is not a run: it has no folder rank0; runs in it: out"

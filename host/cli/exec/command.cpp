@@ -3,6 +3,7 @@
 // is asked for.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -171,6 +172,14 @@ void tell_what_ran(const ExecArguments& arguments, const std::optional<DryChoice
   });
 }
 
+std::string what_was_meant(const ExecArguments& arguments) {
+  const std::string& word = arguments.command.front();
+  if (word == "python") return "; activate the environment that has torch: source .venv/bin/activate";
+  std::error_code ignored;
+  if (!word.ends_with(".py") || !fs::is_regular_file(word, ignored)) return {};
+  return "; a script is run by python: -- python " + report::shell_line(arguments.command);
+}
+
 int exec(const ExecArguments& arguments) {
   if (arguments.environment) return print_environment(arguments);
   if (arguments.command.empty())
@@ -178,10 +187,14 @@ int exec(const ExecArguments& arguments) {
   const std::string device = arguments.dry.device("exec");
   const std::string program = find_program(arguments.command.front());
   if (program.empty()) {
-    const bool is_python = arguments.command.front() == "python";
     say(fmt::format("exec: there is no program '{}'{}", arguments.command.front(),
-                    is_python ? "; activate the environment that has torch: source .venv/bin/activate" : ""));
+                    what_was_meant(arguments)));
     return kNotFound;
+  }
+  if (const std::string meant = what_was_meant(arguments);
+      !meant.empty() && access(program.c_str(), X_OK) != 0) {
+    say(fmt::format("exec: {} is not executable{}", program, meant));
+    return kNotExecutable;
   }
   const std::optional<DryChoice> dry = choose_device(device, program);
   if (!dry && !arguments.account.empty()) throw UsageError("exec: --account needs --dry");
