@@ -23,6 +23,8 @@ TEST(Axis, MultipliesOrAdds) {
 }
 
 TEST(Axis, TakesKeysOfASectionTogether) {
+  EXPECT_EQ(cells("axes: {optimizer: [{name: sgd, momentum: 0}, {name: sgd, momentum: 0.9}, {name: adamw}]}"),
+            (Texts{"optimizer=sgd momentum=0", "optimizer=sgd momentum=0.9", "optimizer=adamw"}));
   EXPECT_EQ(cells("axes: {optimizer: [{name: sgd, momentum: 0.9}, {name: adamw}]}"),
             (Texts{"optimizer=sgd", "optimizer=adamw"}));
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -49,6 +50,7 @@ class AxisReader {
     }
     if (axis_.points.empty() && problems_.size() == before)
       return refuse("expected at least one value, found none");
+    tell_namesakes_apart();
     require_different_labels();
     return std::move(axis_);
   }
@@ -97,7 +99,8 @@ class AxisReader {
       return;
     }
     const bool names_itself = !is_section_ && value.node["name"] && value.node["name"].IsScalar();
-    if (label.empty() && value.node["name"] && value.node["name"].IsScalar())
+    const bool is_nameless = label.empty();
+    if (is_nameless && value.node["name"] && value.node["name"].IsScalar())
       label = value.node["name"].Scalar();
     const Assignments written =
         read_assignments(value, is_section_ ? std::string_view(axis_.name) : std::string_view(), problems_);
@@ -107,14 +110,17 @@ class AxisReader {
       if (each.value.node.IsSequence() && !takes_list(each.path)) lists.push_back(each.path);
     }
     for (Assignments& each : expand_lists(assignments, kMostPoints)) {
-      std::string whole = label;
+      std::string shown = label, whole = label;
       for (const Assignment& assignment : each) {
-        const bool shown = label.empty() || std::ranges::find(lists, assignment.path) != lists.end();
-        if (shown)
-          whole += fmt::format("{}{}={}", whole.empty() ? "" : " ", short_name(assignment.path),
-                               label_of(assignment.value.node));
+        if (is_nameless && !label.empty() && short_name(assignment.path) == "name") continue;
+        const std::string text =
+            fmt::format("{}={}", short_name(assignment.path), label_of(assignment.value.node));
+        whole += (whole.empty() ? "" : " ") + text;
+        if (label.empty() || std::ranges::find(lists, assignment.path) != lists.end())
+          shown += (shown.empty() ? "" : " ") + text;
       }
-      add({whole, std::move(each)});
+      if (is_nameless) whole_labels_[axis_.points.size()] = std::move(whole);
+      add({std::move(shown), std::move(each)});
     }
   }
 
@@ -137,6 +143,16 @@ class AxisReader {
     if (axis_.points.size() < kMostPoints) axis_.points.push_back(std::move(point));
   }
 
+  // Of several {name: sgd, ...} each is told by its other settings, too.
+  void tell_namesakes_apart() {
+    std::map<std::string, std::size_t> counts;
+    for (const Point& point : axis_.points) ++counts[point.label];
+    for (const auto& [index, whole] : whole_labels_) {
+      if (index < axis_.points.size() && counts[axis_.points[index].label] > 1)
+        axis_.points[index].label = whole;
+    }
+  }
+
   void require_different_labels() {
     std::set<std::string> seen;
     for (const Point& point : axis_.points) {
@@ -157,6 +173,7 @@ class AxisReader {
   const config::WrittenValue& value_;
   const config::Key* key_;
   bool is_section_;
+  std::map<std::size_t, std::string> whole_labels_;  // of points that nobody gave a label, with all settings
   std::vector<config::Problem>& problems_;
 };
 
