@@ -55,10 +55,10 @@ bool holds(const std::string& text, std::string_view part) {
 
 TEST(WarmUpReport, TellsCausesTimesProofsAndWhatIsLeft) {
   const std::string text = warm_up_report(warmed_up(), false, 100);
-  EXPECT_TRUE(
-      holds(text,
-            "from step 1 on, all of them 12.0 ms in the median (95%: 11.9 ms to 12.1 ms); 1 step of warm-up\n"
-            "  took 400.0 ms more"))
+  EXPECT_TRUE(holds(
+      text,
+      "from step 1 on: 29 steps, 12.0 ms in the median (95%: 11.9 ms to 12.1 ms); 1 step of warm-up took\n"
+      "  400.0 ms more"))
       << text;
   EXPECT_TRUE(holds(text, "  < 300.0 ms   75.0%  data loader start\n")) << text;
   EXPECT_TRUE(holds(text, "  ~  60.0 ms   15.0%  page faults\n")) << text;
@@ -66,6 +66,18 @@ TEST(WarmUpReport, TellsCausesTimesProofsAndWhatIsLeft) {
   EXPECT_TRUE(holds(text, "data took 301.0 ms\n")) << text;
   EXPECT_TRUE(holds(text, "Not looked for, as no activity of a device's driver was recorded: CUDA context;"))
       << text;
+}
+
+TEST(SteadySentence, OfASlowDownSaysWhatTheStepsBeforeTook) {
+  Facts facts = warmed_up();
+  facts.steady_state.course = Course::kSlowDown;
+  facts.steady_state.first_step = facts.steady_state.warm_up_steps = 5;
+  facts.steady_state.excess_ns = -3e6;
+  EXPECT_TRUE(holds(steady_sentence(facts), "from step 5 on: 25 steps, 12.0 ms")) << steady_sentence(facts);
+  EXPECT_TRUE(steady_sentence(facts).ends_with("; 5 steps before took 3.0 ms less"));
+  facts.steady_state.excess_ns = 168e9;
+  EXPECT_TRUE(
+      steady_sentence(facts).ends_with("; 5 steps before took 168.00 s more, though some were faster"));
 }
 
 TEST(WarmUpReport, FitsItsWidth) {

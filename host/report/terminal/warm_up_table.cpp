@@ -127,13 +127,20 @@ std::string steady_sentence(const Facts& facts) {
     case Course::kSlowDown:
       break;
   }
-  auto text = fmt::format("from step {} on, all of them {} in the median (95%: {} to {})", *state.first_step,
-                          median, duration(state.median_low_ns), duration(state.median_high_ns));
+  auto text = fmt::format("from step {} on: {}, {} in the median (95%: {} to {})", *state.first_step,
+                          counted(state.steps - state.warm_up_steps, "step", "steps"), median,
+                          duration(state.median_low_ns), duration(state.median_high_ns));
   if (state.course == Course::kWarmUp)
     text += fmt::format("; {} of warm-up took {} more", counted(state.warm_up_steps, "step", "steps"),
                         duration(state.excess_ns));
-  if (state.course == Course::kSlowDown)
-    text += fmt::format("; faster before: {} in all", duration(-state.excess_ns));
+  // Some that were faster make a slow-down, however slow others were.
+  if (state.course == Course::kSlowDown) {
+    const std::string before = counted(state.warm_up_steps, "step", "steps");
+    text += state.excess_ns < 0.0
+                ? fmt::format("; {} before took {} less", before, duration(-state.excess_ns))
+                : fmt::format("; {} before took {} more, though some were faster", before,
+                              duration(state.excess_ns));
+  }
   return text;
 }
 
