@@ -27,7 +27,11 @@ std::vector<LayerShare> layer_shares(const StepView& step, const std::vector<con
 }
 
 std::string said_layers(std::string_view first, std::string_view last) {
-  return first == last ? std::string(first) : fmt::format("{} to {}", first, last);
+  if (first == last) return std::string(first);
+  const std::size_t dot = first.rfind('.');
+  const bool are_siblings =
+      dot != std::string_view::npos && last.rfind('.') == dot && last.substr(0, dot) == first.substr(0, dot);
+  return fmt::format("{} to {}", first, are_siblings ? last.substr(dot + 1) : last);
 }
 
 }  // namespace strata::analysis

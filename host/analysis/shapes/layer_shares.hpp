@@ -20,7 +20,7 @@ struct LayerShare {
 // `Blocks` of no numbered layer are left out.
 std::vector<LayerShare> layer_shares(const StepView& step, const std::vector<const Block*>& blocks);
 
-// "layers.0 to layers.5", or the one.
+// "layers.0 to 5", or the one; whole names of layers that do not stand side by side.
 std::string said_layers(std::string_view first, std::string_view last);
 
 }  // namespace strata::analysis

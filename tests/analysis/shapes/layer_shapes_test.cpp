@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "host/analysis/shapes/layer_shares.hpp"
 #include "strata/ext/module.h"
 #include "strata/ext/phase.h"
 #include "strata/ext/tensor.h"
@@ -42,7 +43,7 @@ TEST(LayerShapes, ThreeEqualLayersAreATriangleInStripes) {
   EXPECT_LE(triangle.at_ns, triangle.end_ns);
   const Shape stripes = only(facts, ShapeKind::kLayerStripes);
   EXPECT_EQ(stripes.bytes, 1500U);
-  EXPECT_EQ(stripes.layer, "layers.0 to layers.2");
+  EXPECT_EQ(stripes.layer, "layers.0 to 2");
 }
 
 TEST(LayerShapes, TwoLayersAreNeither) {
@@ -67,7 +68,14 @@ TEST(LayerShapes, StripesAreEqualToAHundredth) {
 
 TEST(LayerShapes, StripesAreTheLongestRow) {
   EXPECT_EQ(only(forward_of({100, 500, 500, 500, 100, 100}), ShapeKind::kLayerStripes).layer,
-            "layers.1 to layers.3");
+            "layers.1 to 3");
+}
+
+TEST(LayerShapes, NameSiblingsByTheirNumbers) {
+  EXPECT_EQ(said_layers("model.layers.0", "model.layers.23"), "model.layers.0 to 23");
+  EXPECT_EQ(said_layers("layers.0", "layers.0"), "layers.0");
+  EXPECT_EQ(said_layers("encoder.1", "decoder.4"), "encoder.1 to decoder.4");
+  EXPECT_EQ(said_layers("0", "7"), "0 to 7");
 }
 
 TEST(LayerShapes, WhatForwardFreesIsNoTriangle) {
