@@ -25,6 +25,7 @@
 #include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/exec/program_name.hpp"
 #include "host/cli/exec/recording.hpp"
+#include "host/cli/exit_code.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/terminal.hpp"

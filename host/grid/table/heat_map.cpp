@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/grid/table/heat_map.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -25,7 +27,7 @@ std::string further_text(const Cell& cell, const std::vector<std::string>& axes)
   std::string text;
   for (const std::string& axis : axes) {
     if (const std::string label = cell.label(axis); !label.empty())
-      text += (text.empty() ? "" : " ") + axis + '=' + label;
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis, label);
   }
   return text;
 }
@@ -71,8 +73,12 @@ HeatMaps heat_maps(const Plan& plan, const std::vector<CellState>& states, const
     texts = {""};
   }
   for (const std::string& text : texts) {
-    HeatMap& map =
-        all.maps.emplace_back(across, down, text, labels_along(plan, across), labels_along(plan, down));
+    HeatMap& map = all.maps.emplace_back();
+    map.across = across;
+    map.down = down;
+    map.further = text;
+    map.columns = labels_along(plan, across);
+    map.rows = labels_along(plan, down);
     for (const std::string& row : map.rows) {
       map.fields.emplace_back();
       for (const std::string& column : map.columns)
