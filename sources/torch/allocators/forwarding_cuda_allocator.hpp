@@ -92,12 +92,14 @@ class ForwardingCudaAllocator : public c10::cuda::CUDACachingAllocator::CUDAAllo
   std::string name() override;
 
   // Of later releases than 2.11: there, these override what the release has; before, nobody calls them.
+  // NOLINTBEGIN(readability-identifier-naming): torch's names
   void markCaptureBegin(c10::DeviceIndex device);
   void markCaptureEnd(c10::DeviceIndex device);
   std::shared_ptr<c10::GatheredContext> getContextForPointer(const void* block);
   bool supportsUserMetadata();
   void annotateMemory(const void* block, const std::string& metadata);
   c10::DataPtr allocateWithAddress(std::size_t bytes, void* address);
+  // NOLINTEND(readability-identifier-naming)
 
  private:
   Allocator& wrapped_;
