@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata`, the program. Results go to standard output, everything else to standard error.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,7 +40,11 @@ std::string unknown_option(const CLI::App& app, std::span<char*> words) {
     const std::string name(word.substr(0, word.find('=')));
     if (name == "--") break;
     if (!name.starts_with("--") || std::ranges::find(options, name) != options.end()) continue;
-    return fmt::format("{}: there is no option {}.{}", command.get_name(), name, did_you_mean(name, options));
+    std::string hint = did_you_mean(name, options);
+    if (hint.empty() && command.get_name() == "exec") {
+      hint = " If it is the program's, the program comes behind --: strata exec -- python train.py " + name;
+    }
+    return fmt::format("{}: there is no option {}.{}", command.get_name(), name, hint);
   }
   return {};
 }
@@ -56,7 +62,9 @@ std::string unknown_command(const CLI::App& app, std::span<char*> words) {
     if (word.starts_with("-") || ahead-- > 0) continue;
     if (std::ranges::find(names, word) != names.end()) break;
     const std::string within = &command == &app ? "" : command.get_name() + ": ";
-    return fmt::format("{}there is no command {}.{}", within, word, did_you_mean(word, names));
+    const std::string known = did_you_mean(word, names);
+    return fmt::format("{}there is no command {}.{}", within, word,
+                       known.empty() ? fmt::format(" There are {}.", fmt::join(names, ", ")) : known);
   }
   return {};
 }
@@ -132,6 +140,10 @@ int parse(int count, char** words) {
     }
     if (!problem.empty()) {
       say(problem);
+      return kUsage;
+    }
+    if (count == 1) {  // no word at all
+      std::cerr << app.help();
       return kUsage;
     }
     return app.exit(end) == 0 ? kDone : kUsage;

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 from typing import Any, List, Optional
@@ -51,10 +52,21 @@ def _run(item: pytest.Item, marker: pytest.Mark, nextitem: Optional[pytest.Item]
         wanted = memory_test.read_mark(marker)
     except Exception as error:
         return [memory_test.failed_report(item, "setup", f"{_MARK}: {error}")]
-    with tempfile.TemporaryDirectory(prefix="strata-pytest-") as scratch:
-        folder = pathlib.Path(scratch)
-        ran = memory_test.run_recorded(item, wanted, folder, {_REPORTS: str(folder / "reports")}, _plugin_words(item.config))
-        return memory_test.judged_reports(item, wanted, folder, ran)
+    folder = _make_folder(item.config)
+    ran = memory_test.run_recorded(item, wanted, folder, {_REPORTS: str(folder / "reports")}, _plugin_words(item.config))
+    reports = memory_test.judged_reports(item, wanted, folder, ran)
+    if not any(report.failed for report in reports):
+        shutil.rmtree(folder, ignore_errors=True)
+    return reports
+
+
+def _make_folder(config: pytest.Config) -> pathlib.Path:
+    """Beside the tests' own tmp_path, of which pytest keeps those of the last runs: what failed can be looked at."""
+    factory: Any = getattr(config, "_tmp_path_factory", None)  # not there with -p no:tmpdir
+    if factory is None:
+        return pathlib.Path(tempfile.mkdtemp(prefix="strata-pytest-"))
+    made: pathlib.Path = factory.mktemp("strata_max_memory")
+    return made
 
 
 def _plugin_words(config: pytest.Config) -> List[str]:

@@ -42,6 +42,7 @@ TEST(Value, Bytes) {
   EXPECT_EQ(parse_bytes("64KiB"), 65536);
   EXPECT_EQ(parse_bytes("1.5 GiB"), std::int64_t{3} << 29);
   EXPECT_EQ(parse_bytes("2TiB"), std::int64_t{1} << 41);
+  EXPECT_EQ(parse_bytes("23.52GiB"), 25'254'407'700);
   for (const char* text : {"", "B", "KiB", "1KB", "1 MB", "0.3B", "1e30TiB", "1kib"}) {
     EXPECT_EQ(parse_bytes(text), std::nullopt) << text;
   }

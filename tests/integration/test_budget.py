@@ -44,3 +44,9 @@ def test_where_it_fits_nothing_is_asked_to_change(recorded):
 def test_what_is_no_size_is_refused(recorded, budget):
     done = check(recorded[0], budget)
     assert done.returncode == 2 and "--budget" in done.stderr
+
+
+@pytest.mark.parametrize(("budget", "meant"), [("24", "24GiB?"), ("24000", "24000MiB?")])
+def test_a_number_that_lacks_its_unit_is_refused(recorded, budget, meant):
+    done = check(recorded[0], budget)
+    assert done.returncode == 2 and meant in done.stderr

@@ -194,7 +194,7 @@ def test_without_a_python_it_says_where_there_is_one(workspace):
     assert "there is no program 'python'; activate the environment that has torch: source .venv/bin/activate" in result.stderr
 
 
-@pytest.mark.parametrize(("program", "said"), [("raise SystemExit(3)", "the command ended with 3, and no process"), ("pass", "`strata doctor --launcher 'WORDS'`")])
+@pytest.mark.parametrize(("program", "said"), [("raise SystemExit(3)", "the command ended with 3 before anything of it allocated with torch. Where it wants a GPU"), ("pass", "`strata doctor --launcher 'WORDS'`")])
 def test_a_program_without_torch_is_not_recorded_and_told_why(workspace, program, said):
     result = workspace.strata("exec", "--", sys.executable, "-c", program)
     assert "nothing was recorded: " in result.stderr and said in result.stderr

@@ -50,12 +50,23 @@ def test_all_errors_of_a_file_at_once_in_its_order(workspace):
         (["exec", "--drry", "a100-40gb", "--", "true"], "strata: exec: there is no option --drry. Did you mean '--dry'?"),
         (["run", "x.yaml", "--otu=here"], "strata: run: there is no option --otu. Did you mean '--out'?"),
         (["reprot", "runs/a", "--layers"], "strata: there is no command reprot. Did you mean 'report'?"),
+        (
+            ["exec", "python", "train.py", "--batch", "1"],
+            "strata: exec: there is no option --batch. If it is the program's, the program comes behind --: strata exec -- python train.py --batch",
+        ),
         (["grid", "rnu", "x.yaml"], "strata: grid: there is no command rnu. Did you mean 'run'?"),
         (["grid", "run", "x.yaml", "--nothing-like-it"], "strata: run: there is no option --nothing-like-it."),
     ],
 )
 def test_an_option_that_is_none_is_named(workspace, words, message):
     assert refused(workspace, *words) == [message]
+
+
+def test_without_a_command_they_are_told(workspace):
+    (line,) = refused(workspace, "help")
+    assert line.startswith("strata: there is no command help. There are run, exec, ")
+    lines = refused(workspace)
+    assert lines[0] == "Strata shows where a training step's memory and time go." and "Examples:" in lines
 
 
 def test_a_run_that_is_missing_is_asked_for_with_an_example(workspace):

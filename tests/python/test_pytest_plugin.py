@@ -42,6 +42,23 @@ def test_above_the_budget_the_failure_says_why(programs):
     assert "a fused optimizer" in done.stdout
 
 
+def test_the_page_of_what_failed_stays_and_that_of_what_passed_goes(programs):
+    text = """
+@pytest.mark.strata_max_memory("1 GiB")
+def test_fits():
+    train("cpu")
+
+@pytest.mark.strata_max_memory("1 MiB")
+def test_does_not():
+    train("cpu")
+"""
+    kept = programs.folder / "kept"
+    done = run(programs, text, f"--basetemp={kept}")
+    assert outcomes(done) == {"passed": 1, "failed": 1}
+    (page,) = re.findall(r"\S+/report\.html", done.stdout)
+    assert [page] == [str(found) for found in kept.glob("strata_max_memory[0-9]*/run/report.html")], done.stdout
+
+
 def test_on_the_cpu_without_a_card(programs):
     text = '@pytest.mark.strata_max_memory({})\ndef test_fits():\n    train("cpu")\n'
     assert outcomes(run(programs, text.format('"1 GiB"'))) == {"passed": 1}

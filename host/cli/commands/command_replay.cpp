@@ -14,8 +14,8 @@
 #include "host/cli/exit_code.hpp"
 #include "host/cli/recorded_run.hpp"
 #include "host/cli/replay/replay_run.hpp"
+#include "host/cli/size_argument.hpp"
 #include "host/cli/terminal.hpp"
-#include "host/config/reading/value.hpp"
 #include "host/report/terminal/replay_table.hpp"
 
 namespace strata::cli {
@@ -32,10 +32,7 @@ struct ReplayArguments {
 
 std::optional<std::uint64_t> memory_bytes(const std::string& text) {
   if (text.empty()) return std::nullopt;
-  const auto bytes = config::parse_bytes(text);
-  if (!bytes || *bytes <= 0)
-    throw UsageError(fmt::format("replay: --memory: expected bytes, such as 24GiB, found '{}'", text));
-  return static_cast<std::uint64_t>(*bytes);
+  return parse_size("replay: --memory", text);
 }
 
 void replay(const ReplayArguments& arguments) {

@@ -28,8 +28,8 @@
 #include "host/cli/peak_resets.hpp"
 #include "host/cli/recorded_run.hpp"
 #include "host/cli/results.hpp"
+#include "host/cli/size_argument.hpp"
 #include "host/cli/terminal.hpp"
-#include "host/config/reading/value.hpp"
 #include "host/report/budget.hpp"
 #include "host/report/terminal/detail_table.hpp"
 #include "host/report/terminal/layer_table.hpp"
@@ -140,12 +140,10 @@ void print_detail(const ReportArguments& arguments) {
 
 // Whether it fits.
 bool print_budget(const ReportArguments& arguments) {
-  const std::optional<std::int64_t> bytes = config::parse_bytes(arguments.budget);
-  if (!bytes || *bytes <= 0)
-    throw UsageError(fmt::format("--budget {}: expected a size such as 12GiB", arguments.budget));
+  const std::uint64_t bytes = parse_size("report: --budget", arguments.budget);
   const analysis::Facts facts =
       analysis::analyse(recorded_run(arguments.run), arguments.rank, arguments.device);
-  const analysis::BudgetCheck check = check_budget(facts, static_cast<std::uint64_t>(*bytes));
+  const analysis::BudgetCheck check = check_budget(facts, bytes);
   if (!arguments.json) {
     for (const std::string& warning : facts.warnings) say(warning);
   }

@@ -120,14 +120,14 @@ void ProgramRecording::end(const CommandEnd& end) {
                     directory_->path().string()));
     return;
   }
-  const char* const unused = "no process that the command started used torch with our preload library";
   if (end.exit_code.value_or(0) != 0) {
-    say(fmt::format("nothing was recorded: the command ended with {}, and {}", *end.exit_code, unused));
-  } else {
     say(
-        fmt::format("nothing was recorded: {}; `strata doctor --launcher 'WORDS'` tells whether a launcher "
-                    "keeps it back",
-                    unused));
+        fmt::format("nothing was recorded: the command ended with {} before anything of it allocated with "
+                    "torch. Where it wants a GPU that is not there: strata exec --dry h100-80gb -- ...",
+                    *end.exit_code));
+  } else {
+    say("nothing was recorded: nothing that the command ran allocated with torch. Where a launcher stands "
+        "between (srun, sudo): `strata doctor --launcher 'WORDS'` tells whether it keeps Strata out");
   }
   directory_->take_back();
 }

@@ -73,8 +73,8 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
   const std::optional<double> number = parse_real(text);
   if (!number) return std::nullopt;
   const double bytes = *number * static_cast<double>(unit_bytes);
-  if (bytes != std::floor(bytes) || std::abs(bytes) >= 0x1p63) return std::nullopt;
-  return static_cast<std::int64_t>(bytes);
+  if ((unit_bytes == 1 && bytes != std::floor(bytes)) || std::abs(bytes) >= 0x1p63) return std::nullopt;
+  return static_cast<std::int64_t>(bytes);  // of "23.52GiB" the whole bytes
 }
 
 std::string format_real(double value) {

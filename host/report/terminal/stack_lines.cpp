@@ -75,7 +75,7 @@ std::string stacks_at_peak(const Facts& facts, std::size_t count, bool colour, i
   if (facts.call_stacks.empty())
     return wrapped(
         "This run took no stacks. Ask for them with the allocator_tracer's option stacks_above_mib or "
-        "stacks_sample_mib.",
+        "stacks_sample_mib (strata exec --plugins '[{allocator_tracer: {stacks_above_mib: 1}}]').",
         0, style.width);
   StackView view(facts.call_stacks);
   const StacksAlive alive = stacks_alive(facts, facts.peak.sequence);

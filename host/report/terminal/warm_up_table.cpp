@@ -181,7 +181,7 @@ std::string warm_up_report(const Facts& facts, bool colour, int width) {
     return text + '\n' +
            wrapped(
                "Why the first steps are slow is not known: the plugin warmup_analyzer was not loaded "
-               "(plugins: [warmup_analyzer]).",
+               "(strata exec --plugins allocator_tracer,warmup_analyzer; in a file plugins: [...]).",
                0, style.width);
   }
   if (warm_up.steps.empty()) text += "\n  No step is slower at first than the others are.\n";

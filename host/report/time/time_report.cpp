@@ -118,8 +118,10 @@ std::string notes(const TimeFacts& time, const TerminalStyle& style) {
 std::string time_report(const Facts& facts, const TimeReportOptions& options, bool colour, int width) {
   const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
   if (!facts.time) {
-    return wrapped("No times were recorded: they need the plugin cupti_timeline (plugins: [cupti_timeline]).",
-                   0, style.width);
+    return wrapped(
+        "No times were recorded: they need the plugin cupti_timeline (strata exec --plugins "
+        "allocator_tracer,cupti_timeline; in a file plugins: [allocator_tracer, cupti_timeline]).",
+        0, style.width);
   }
   const TimeFacts& time = *facts.time;
   if (options.steps) return step_time_table(facts, style) + incomplete(facts, style);
