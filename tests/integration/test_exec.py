@@ -188,6 +188,22 @@ def test_passes_exit_codes_through_and_has_its_own(workspace, command, code, mes
     assert message in result.stderr
 
 
+def test_segments_grow_on_the_largest_card_in_several_streams(workspace):
+    """Each of them reserves an eighth more addresses than the device has memory."""
+    workspace.write(
+        "streams.py",
+        """import torch
+for _ in range(4):
+    with torch.cuda.stream(torch.cuda.Stream()):
+        small, large = torch.empty(1 << 10, device="cuda"), torch.empty(64 << 20, device="cuda")
+print(sum(segment["is_expandable"] for segment in torch.cuda.memory_snapshot()))
+""",
+    )
+    words = ("--dry", "rtx-4090", "--device-memory", "1TiB", "--", sys.executable, "streams.py")
+    result = execute(workspace, *words, PYTORCH_ALLOC_CONF="expandable_segments:True")
+    assert (result.returncode, result.stdout) == (0, "8\n"), result.stderr
+
+
 def test_without_a_python_it_says_where_there_is_one(workspace):
     result = workspace.strata("exec", "--dry", "t4", "--", "python", "train.py", PATH="/nowhere")
     assert result.returncode == 127

@@ -40,7 +40,7 @@ std::vector<Field> fields_of(MachineProfile& profile) {
       {"memory_clock_khz", &device.memory_clock_khz},
       {"clock_khz", &device.clock_khz},
       {"devices", &profile.devices},
-      {"span_bytes", &profile.span_bytes},
+      {"span_bytes", &profile.span_bytes, true},
       {"memory_gb_per_s", &device.memory_gb_per_s, true},
       {"fp32_tflops", &device.fp32_tflops, true},
       {"tf32_tflops", &device.tf32_tflops, true},

@@ -46,8 +46,9 @@ struct MachineProfile {
   // out: 0, the least.
   std::uint32_t cusolver_workspace_bytes = 0;
   // Addresses of each device, used or not; half of them are its memory pool's. More than `memory_bytes`,
-  // because a block needs addresses in one piece where a device finds its pages anywhere.
-  std::uint64_t span_bytes = std::uint64_t{1} << 41;
+  // because a block needs addresses in one piece where a device finds its pages anywhere, and segments that
+  // grow reserve an eighth more than the device has, twice a stream: of the largest card, for seven streams.
+  std::uint64_t span_bytes = std::uint64_t{1} << 44;
   // Of copies to a device, up to which size their bytes are kept (device/memory/contents.hpp).
   std::uint64_t contents_bytes = std::uint64_t{64} << 10;
   // What each convolution of cuDNN asks for beside its tensors, since its documentation names no sizes: the

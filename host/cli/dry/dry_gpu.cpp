@@ -111,7 +111,6 @@ std::string dry_choice_text(const DryChoice& choice) {
   line("memory_clock_khz", profile.memory_clock_khz);
   line("clock_khz", profile.clock_khz);
   line("devices", choice.devices);
-  line("span_bytes", choice.span_bytes);
   line("cudnn_workspace_bytes", choice.settings.cudnn_workspace_bytes);
   line("cusolver_workspace_bytes", choice.settings.cusolver_workspace_bytes);
   line("nccl_memory_bytes", choice.settings.nccl_memory_bytes);

@@ -31,7 +31,6 @@ struct DryChoice {
   std::int64_t devices = 1;  // all of one kind
   std::vector<config::Answer> answers;
   config::DrySettings settings;
-  std::uint64_t span_bytes = std::uint64_t{1} << 41;  // addresses of each device, for memory and reservations
 };
 
 // Of a dry device of the YAML. Throws as load_device_profile and load_answers do.

@@ -24,10 +24,7 @@ using Kind = analysis::AllocatorCallKind;
 
 // What a card is beside its memory means nothing to the allocator.
 constexpr const char* kAnyProfile = "h100-80gb";
-// Expandable segments reserve addresses for the whole memory, twice a stream: there are enough for seven
-// streams of the largest card.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 40;
-constexpr std::uint64_t kSpan = std::uint64_t{1} << 44;
 
 [[noreturn]] void refuse(const Recording& run, std::string_view why) {
   throw UsageError(fmt::format("replay: {}: {}", run.directory.string(), why));
@@ -112,7 +109,6 @@ class RunReplay {
                       std::size_t end = replay::kNoCall) const {
     DryChoice choice;
     choice.profile = card;
-    choice.span_bytes = kSpan;
     replay::Result result = replay_in_process(choice, {.calls = recorded_.calls,
                                                        .settings = settings,
                                                        .other_bytes = other_bytes_,
