@@ -155,12 +155,19 @@ struct PlaceShare {
   std::optional<std::uint64_t> reserved_bytes;  // nothing: segments were not told
 };
 
+// The highest moment of a run, had a change been made.
+struct PeakThen {
+  std::uint64_t bytes = 0;
+  std::string phase;  // the innermost one's name; empty outside any
+};
+
 // A change that would have left room.
 struct Remedy {
-  std::string change;       // "a fused optimizer (optimizer.impl: fused)"
-  std::uint64_t bytes = 0;  // of what was alive then, about as many as it does without
-  std::string reason;       // what these bytes are
-  bool enough = false;      // as many as were missing
+  std::string change;                 // "a fused optimizer (optimizer.impl: fused)"
+  std::uint64_t bytes = 0;            // of what was alive then, about as many as it does without
+  std::string reason;                 // what these bytes are
+  bool enough = false;                // as many as were missing
+  std::optional<PeakThen> peak_then;  // of a run that was recorded whole
 };
 
 // An allocation that failed.

@@ -53,13 +53,24 @@ std::string what_filled_it(const Facts& facts, const BudgetCheck& check) {
   return text;
 }
 
+// "; not enough by itself: the peak is then about 24,622.8 MiB, in optimizer"
+std::string not_enough(const analysis::Remedy& remedy) {
+  if (remedy.enough) return {};
+  std::string text = "; not enough by itself";
+  if (const auto& then = remedy.peak_then) {
+    text += fmt::format(": the peak is then about {} MiB, {}", budget_amount(then->bytes),
+                        then->phase.empty() ? "between phases" : "in " + then->phase);
+  }
+  return text;
+}
+
 std::string budget_remedies(const BudgetCheck& check) {
   if (check.remedies.empty()) return "Nothing that is known of would do with less.\n";
   std::string text = "What would do with less, in MiB:\n";
   for (std::size_t index = 0; index < std::min(check.remedies.size(), kMostRemedies); ++index) {
     const analysis::Remedy& remedy = check.remedies[index];
-    text += budget_line(remedy.bytes, fmt::format("{}: {}{}", remedy.change, remedy.reason,
-                                                  remedy.enough ? "" : "; not enough by itself"));
+    text +=
+        budget_line(remedy.bytes, fmt::format("{}: {}{}", remedy.change, remedy.reason, not_enough(remedy)));
   }
   return text;
 }

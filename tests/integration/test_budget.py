@@ -2,6 +2,7 @@
 """`strata report --budget`: a run's peak held against a size."""
 
 import json
+import sys
 
 import pytest
 
@@ -34,6 +35,32 @@ def test_what_filled_it_and_what_would_do_with_less(recorded):
     assert sum(document["categories"].values()) == peak
     assert document["remedies"] and all(remedy["bytes"] > 0 for remedy in document["remedies"])
     assert [remedy["enough"] for remedy in document["remedies"]] == [remedy["bytes"] >= peak - peak // 2 for remedy in document["remedies"]]
+    assert all(remedy["bytes"] + remedy["peak_then_bytes"] == peak for remedy in document["remedies"])
+
+
+ADAM = """
+import torch
+model = torch.nn.Sequential(*[torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.GELU()) for _ in range(16)]).cuda()
+optimizer = torch.optim.AdamW(model.parameters(), foreach=True)
+for _ in range(3):
+    model(torch.randn(1024, 512, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_a_remedy_gains_no_more_than_the_distance_to_the_next_peak(workspace):
+    """Checkpointed blocks leave the optimizer's step as it is."""
+    workspace.write("adam.py", ADAM)
+    recorded = workspace.strata("exec", "--dry", "t4", "--layers", "--out", "out", "--", sys.executable, "adam.py")
+    assert recorded.returncode == 0, recorded.stderr
+    document = json.loads(check(workspace, "16MiB", "--json").stdout)
+    remedy = next(remedy for remedy in document["remedies"] if "checkpoint" in remedy["change"])
+    assert document["phase"] == "backward"
+    assert not remedy["enough"] and remedy["peak_then_phase"] == "AdamW.step"
+    assert remedy["bytes"] == document["peak_bytes"] - remedy["peak_then_bytes"]
+    said = f"not enough by itself: the peak is then about {remedy['peak_then_bytes'] / 2**20:,.1f} MiB, in AdamW.step"
+    assert said in check(workspace, "16MiB").stdout
 
 
 def test_where_it_fits_nothing_is_asked_to_change(recorded):

@@ -48,7 +48,7 @@ BudgetCheck check_budget(const Facts& facts, std::uint64_t budget_bytes) {
   failure.device_free_bytes = 0;
   failure.largest_gap_bytes = failure.requested_bytes;
   failure.held = check.peak;
-  check.remedies = find_remedies(facts, failure);
+  check.remedies = find_remedies(facts, failure, Recorded::kWhole);
   return check;
 }
 
@@ -67,11 +67,15 @@ std::string budget_document(const Facts& facts, const BudgetCheck& check) {
                         {"largest_blocks", budget_blocks(facts, peak)}};
   if (peak.step >= 0) document["step"] = peak.step;
   ordered_json remedies = ordered_json::array();
-  for (const Remedy& remedy : check.remedies)
+  for (const Remedy& remedy : check.remedies) {
     remedies.push_back({{"change", remedy.change},
                         {"bytes", remedy.bytes},
                         {"reason", remedy.reason},
                         {"enough", remedy.enough}});
+    if (!remedy.peak_then) continue;
+    remedies.back()["peak_then_bytes"] = remedy.peak_then->bytes;
+    remedies.back()["peak_then_phase"] = remedy.peak_then->phase;
+  }
   document["remedies"] = std::move(remedies);
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

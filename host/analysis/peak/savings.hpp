@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each remedy would do without, of what is alive at one moment: sums over blocks, kept up as they come
+// and go.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::analysis {
+
+enum class Saving : std::uint8_t {
+  kCheckpoints,
+  kAttentionInOneKernel,
+  kHalfBatch,
+  kHalfPrecision,
+  kFusedOptimizer,
+  kEightBitMoments,
+  kGradientsCleared,
+};
+inline constexpr std::size_t kSavings = 7;
+
+class Savings {
+ public:
+  // Looks at the texts and forms of `facts`, which must outlive this.
+  explicit Savings(const Facts& facts) : facts_(facts) {}
+
+  void add(const Block& block) { change(block, true); }
+  void remove(const Block& block) { change(block, false); }  // one that was added
+
+  // `part`: the part of the step that the moment is in; null outside of any.
+  std::uint64_t bytes(Saving saving, const PhaseFact* part) const;
+
+  std::uint64_t moments_bytes() const { return moments_; }
+  // What the other half's gradients are more than those that are there.
+  std::uint64_t gradients_of_half() const;
+
+ private:
+  void change(const Block& block, bool comes);
+  std::uint64_t checkpointed() const;
+  std::uint64_t half_batch() const;
+  std::uint64_t half_precision() const;
+
+  const Facts& facts_;
+  std::unordered_map<std::string_view, std::uint64_t> saved_by_repeated_;
+  std::uint64_t saved_ = 0, softmaxes_ = 0, softmax_bytes_ = 0;
+  std::uint64_t activations_ = 0,
+                autocast_copies_ = 0;  // activations: without those copies, which are counted
+  std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0, temporaries_ = 0;
+};
+
+// The run's highest moment with what a remedy does without there left out.
+struct Left {
+  std::uint64_t bytes = 0, sequence = 0;
+};
+
+// Of each saving by its number, over all points of the run; the first of several.
+std::array<Left, kSavings> highest_left(const Facts& facts);
+
+}  // namespace strata::analysis
