@@ -180,7 +180,9 @@ struct OutOfMemory {
   std::uint32_t layer = 0;                         // index into Facts::texts
   Peak held;                                       // what filled the device
   std::uint64_t state_to_come_bytes = 0;  // about; of an optimizer's first step that was making its state
-  std::vector<Remedy> remedies;           // enough first, then largest
+  std::uint64_t pass_to_come_bytes =
+      0;                         // of an operator that goes over all parameters, with what it asked for
+  std::vector<Remedy> remedies;  // enough first, then largest
 };
 
 // What other memory than the device's was handed out beside it: the host's, pinned or not, or another

@@ -96,6 +96,7 @@ Json failure_json(const Facts& facts, const OutOfMemory& failure) {
   json["by_kind"] = shares_json(failure.held.by_kind);
   json["largest_blocks"] = std::move(blocks);
   json["state_to_come_bytes"] = failure.state_to_come_bytes;
+  json["pass_to_come_bytes"] = failure.pass_to_come_bytes;
   json["remedies"] = std::move(remedies);
   return json;
 }

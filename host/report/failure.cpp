@@ -58,6 +58,10 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
     return fmt::format("the optimizer was making its state: about {} of it were still to come",
                        amount(failure.state_to_come_bytes));
   }
+  if (failure.pass_to_come_bytes > failure.requested_bytes) {
+    return fmt::format("{} goes over all parameters at once: about {} were still to come",
+                       facts.texts.at(failure.op), amount(failure.pass_to_come_bytes));
+  }
   if (failure.held.step < 0 || !is_before_any_optimizer(facts, failure)) return {};
   return "no optimizer has stepped yet: what it keeps of each parameter comes on top";
 }

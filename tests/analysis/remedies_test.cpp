@@ -143,6 +143,18 @@ TEST_F(RemediesTest, AFusedOptimizerSparesWhatIsAskedForToo) {
   EXPECT_TRUE(find("fused")->enough);
 }
 
+TEST_F(RemediesTest, TheRestOfAPassOverAllParametersIsMissingToo) {
+  failure_.op = text("aten::_foreach_sqrt");
+  phase(STRATA_PHASE_OPTIMIZER, 20, 60);
+  alive(200, Category::kActivation, "forward_residue");
+  alive(50, Category::kTemporary, "optimizer_temp");
+  EXPECT_TRUE(find("half the batch")->enough) << "60 of 100 were missing";
+  failure_.pass_to_come_bytes = 320;
+  EXPECT_FALSE(find("half the batch")->enough) << "280 of 320 are";
+  EXPECT_EQ(find("fused")->bytes, 370u);
+  EXPECT_TRUE(find("fused")->enough);
+}
+
 TEST_F(RemediesTest, NextToNothingIsNotSaid) {
   failure_.requested_bytes = 10'040;
   alive(199, Category::kActivation, "saved");

@@ -85,5 +85,45 @@ TEST_F(StateToComeTest, IsOfTheFirstStepAlone) {
   EXPECT_EQ(to_come(), 0u);
 }
 
+class PassToComeTest : public StateToComeTest {
+ protected:
+  PassToComeTest() {
+    facts_.texts.emplace_back("aten::_foreach_sqrt");
+    failure_.op = static_cast<std::uint32_t>(facts_.texts.size() - 1);
+  }
+
+  void made(std::uint64_t bytes, std::uint64_t birth_sequence) {
+    Block& block = facts_.blocks.emplace_back();
+    block.bytes = bytes;
+    block.birth_sequence = birth_sequence;
+    block.category = Category::kTemporary;
+    block.op = failure_.op;
+  }
+
+  std::uint64_t pass() const { return pass_to_come(facts_, failure_); }
+};
+
+TEST_F(PassToComeTest, IsWhatTrainedParametersHaveLessWhatIsMade) {
+  alive("frozen", 5000, Category::kParameter);
+  EXPECT_EQ(pass(), 400u);
+  made(100, 30);
+  EXPECT_EQ(pass(), 300u);
+  made(300, 19);
+  EXPECT_EQ(pass(), 300u) << "of the step before";
+  made(900, 31);
+  EXPECT_EQ(pass(), 0u);
+}
+
+TEST_F(PassToComeTest, IsOfAnOptimizersStepAlone) {
+  facts_.phases.front().kind = STRATA_PHASE_BACKWARD;
+  EXPECT_EQ(pass(), 0u);
+}
+
+TEST_F(PassToComeTest, IsOfAnOperatorOverAListAlone) {
+  facts_.texts.emplace_back("aten::sqrt");
+  failure_.op = static_cast<std::uint32_t>(facts_.texts.size() - 1);
+  EXPECT_EQ(pass(), 0u);
+}
+
 }  // namespace
 }  // namespace strata::analysis

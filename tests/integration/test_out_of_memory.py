@@ -88,6 +88,22 @@ def test_the_terminal_and_the_page_tell_of_it(workspace):
     assert "attention in one kernel (attention: sdpa), about" in page
 
 
+def test_the_rest_of_a_pass_over_all_parameters_is_missing_too(workspace):
+    """Room for the one temporary that failed is none for those of the other parameters."""
+    workspace.write("adam.py", ADAM)
+    words = ("exec", "--dry", "t4", "--device-memory", "17GiB", "--out", "out", "--", sys.executable, "adam.py")
+    assert workspace.strata(*words).returncode == 1
+    (failure,) = json.loads((workspace.folder / "out/summary.json").read_text())["out_of_memory"]
+    assert (failure["op"], failure["phase"], failure["state_to_come_bytes"]) == ("aten::_foreach_sqrt", "AdamW.step", 0)
+    made = sum(share["bytes"] for share in failure["by_kind"] if share["label"] == "Temporary/optimizer_temp")
+    assert failure["pass_to_come_bytes"] + made == failure["categories"]["Parameter"]
+    assert failure["pass_to_come_bytes"] > failure["requested_bytes"]
+    fused = next(remedy for remedy in failure["remedies"] if "fused" in remedy["change"])
+    assert fused["bytes"] == failure["categories"]["Parameter"] and fused["enough"]
+    told = " ".join(workspace.strata("report", "out").stdout.split())
+    assert f"aten::_foreach_sqrt goes over all parameters at once: about {failure['pass_to_come_bytes'] / MIB:,.1f} MiB were still to come" in told
+
+
 def test_a_failure_on_the_cpu_is_recorded_too(workspace):
     workspace.write("run.yaml", GPT2)
     scores = "model={name: gpt2, size: custom, layers: 1, d_model: 16, d_ff: 16, heads: 16, vocab: 8, context: 2048, positions: 2048}"

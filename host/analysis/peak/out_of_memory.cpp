@@ -32,6 +32,7 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     failure.layer = layers.at(row.op, row.module);
     failure.held = alive_at(facts, row.sequence, row.ns);
     failure.state_to_come_bytes = state_to_come(facts, failure);
+    failure.pass_to_come_bytes = pass_to_come(facts, failure);
     failure.remedies = find_remedies(facts, failure);
     failures.push_back(std::move(failure));
   }

@@ -21,8 +21,10 @@ class RemedyFinder {
  public:
   RemedyFinder(const Facts& facts, const OutOfMemory& failure, Recorded recorded)
       : facts_(facts), failure_(failure), savings_(facts), phases_(facts.phases) {
-    // An optimizer's first step asks for its state in many allocations, of which one failed.
-    missing_bytes_ = missing_of(std::max(failure.requested_bytes, failure.state_to_come_bytes));
+    // An optimizer asks for its state, and for the temporaries of all parameters, in many allocations, of
+    // which one failed.
+    missing_bytes_ = missing_of(
+        std::max({failure.requested_bytes, failure.state_to_come_bytes, failure.pass_to_come_bytes}));
     for (const Block& block : facts.blocks)
       if (block.is_alive_at(failure.held.sequence)) savings_.add(block);
     if (const auto part = phases_.part_of_step(failure.held.sequence)) part_ = &facts.phases[*part];
@@ -137,11 +139,11 @@ class RemedyFinder {
                                           : "half of the activations, less the gradients of one half");
   }
 
-  // Of a list of tensors at once: all of them are there together, the one that is asked for too.
+  // Of a list of tensors at once: all of them are there together, those that were still to come too.
   void optimizer_temporaries() {
     std::uint64_t bytes = savings_.bytes(Saving::kFusedOptimizer, part_);
     if (is_in(STRATA_PHASE_OPTIMIZER) && facts_.texts[failure_.op].starts_with("aten::_foreach"))
-      bytes += failure_.requested_bytes;
+      bytes += std::max(failure_.requested_bytes, failure_.pass_to_come_bytes);
     add(Saving::kFusedOptimizer, bytes, missing_bytes_, "a fused optimizer (optimizer.impl: fused)",
         "temporaries of the optimizer's step");
   }

@@ -73,4 +73,22 @@ std::uint64_t state_to_come(const Facts& facts, const OutOfMemory& failure) {
       std::llround(std::clamp(waiting * state / parameters - made, 0.0, kMost)));
 }
 
+std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure) {
+  if (!facts.texts[failure.op].starts_with("aten::_foreach")) return 0;
+  const std::uint64_t sequence = failure.held.sequence;
+  const auto step = std::ranges::find_if(facts.phases, [&](const PhaseFact& phase) {
+    return phase.kind == STRATA_PHASE_OPTIMIZER && phase.begin_sequence <= sequence &&
+           sequence < phase.end_sequence;
+  });
+  if (step == facts.phases.end()) return 0;
+  std::uint64_t whole = 0, made = 0;
+  for (const auto& [name, of] : held_by_parameter(facts, failure))
+    if (of.has_gradient) whole += of.parameter_bytes;
+  for (const Block& block : facts.blocks) {
+    const bool is_of_step = block.birth_sequence >= step->begin_sequence && block.birth_sequence <= sequence;
+    if (is_of_step && facts.texts[block.op] == facts.texts[failure.op]) made += block.bytes;
+  }
+  return whole - std::min(made, whole);
+}
+
 }  // namespace strata::analysis
