@@ -28,11 +28,11 @@ std::string where(const Facts& facts, const HighPlace& place) {
 }
 
 // What is higher than the second-highest peak is no peak of its own.
-std::string_view slope(const Facts& facts, const HighPlace& outside) {
+std::string_view what_is_highest(const Facts& facts, const HighPlace& outside) {
   const auto& next = facts.peak_context.next_place;
-  if (next && outside.allocated_bytes <= next->allocated_bytes) return {};
-  return outside.sequence < facts.peak.sequence ? ", on the way up to this peak"
-                                                : ", on the way down from this peak";
+  if (next && outside.allocated_bytes <= next->allocated_bytes) return "the highest is";
+  return outside.sequence < facts.peak.sequence ? "the way up to this peak comes to"
+                                                : "the way down from this peak is still at";
 }
 
 }  // namespace
@@ -92,13 +92,16 @@ std::vector<std::string> place_sentences(const Facts& facts) {
         next->phase == facts.peak.phase ? ", as in another micro-batch; what lowers both does"
                                         : "; what lowers both does"));
   } else {
-    sentences.push_back(fmt::format("lowering this peak buys at most {}: the second-highest peak is {}{}",
-                                    lower(*next), amount(next->allocated_bytes), where(facts, *next)));
+    sentences.push_back(
+        fmt::format("lowering this peak alone buys at most {}: the second-highest peak is {}{}; what lowers "
+                    "both buys more",
+                    lower(*next), amount(next->allocated_bytes), where(facts, *next)));
   }
-  if (outside && (!next || outside->sequence != next->sequence)) {
-    sentences.push_back(fmt::format("outside of {} the highest is {}, {} lower{}{}", context.part_of_step,
-                                    amount(outside->allocated_bytes), lower(*outside), where(facts, *outside),
-                                    slope(facts, *outside)));
+  // As high as the second-highest peak is told by that one.
+  if (outside && (!next || outside->allocated_bytes != next->allocated_bytes)) {
+    sentences.push_back(fmt::format("outside of {} {} {}, {} lower{}", context.part_of_step,
+                                    what_is_highest(facts, *outside), amount(outside->allocated_bytes),
+                                    lower(*outside), where(facts, *outside)));
   }
   return sentences;
 }

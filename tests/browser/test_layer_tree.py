@@ -81,7 +81,7 @@ def test_what_lowering_the_peak_buys_is_said(browser, pages):
     browser.open(pages / "training.html")
     story = browser.run("return [...document.querySelectorAll('#peak-story li')].map((item) => item.textContent)")
     assert story[0].startswith("Since the step began +")
-    assert any(sentence.startswith("Lowering this peak buys at most ") for sentence in story[1:])
+    assert any(sentence.startswith("Lowering this peak alone buys at most ") for sentence in story[1:])
 
 
 def test_an_empty_run_has_no_tree(browser, pages):

@@ -134,23 +134,27 @@ TEST(PlaceSentences, SayWhatLoweringThePeakBuys) {
   next.phase = "optimizer";
   next.op = 1;
   next.layer = 2;
-  EXPECT_EQ(joined(place_sentences(facts)),
-            "lowering this peak buys at most 100.0 MiB: the second-highest peak is 900.0 MiB, aten::sqrt "
-            "of layers.0, in optimizer\n");
+  EXPECT_EQ(
+      joined(place_sentences(facts)),
+      "lowering this peak alone buys at most 100.0 MiB: the second-highest peak is 900.0 MiB, aten::sqrt "
+      "of layers.0, in optimizer; what lowers both buys more\n");
   facts.peak_context.part_of_step = "backward";
   facts.peak_context.outside_phase = next;
   EXPECT_EQ(place_sentences(facts).size(), 1u) << "the same moment is told once";
   facts.peak_context.outside_phase->sequence = 7;
+  EXPECT_EQ(place_sentences(facts).size(), 1u) << "nor is one as high told beside it";
   facts.peak_context.outside_phase->allocated_bytes = 950U << 20U;
   facts.peak_context.outside_phase->phase = "";
   facts.peak_context.outside_phase->op = 0;
-  EXPECT_EQ(place_sentences(facts).back(),
-            "outside of backward the highest is 950.0 MiB, 50.0 MiB lower, layers.0, between phases, on the "
-            "way down from this peak");
+  EXPECT_EQ(
+      place_sentences(facts).back(),
+      "outside of backward the way down from this peak is still at 950.0 MiB, 50.0 MiB lower, layers.0, "
+      "between phases");
   facts.peak.sequence = 9;
-  EXPECT_TRUE(place_sentences(facts).back().ends_with("between phases, on the way up to this peak"));
+  EXPECT_TRUE(
+      place_sentences(facts).back().starts_with("outside of backward the way up to this peak comes to 950"));
   facts.peak_context.outside_phase->allocated_bytes = 850U << 20U;
-  EXPECT_TRUE(place_sentences(facts).back().ends_with("between phases"));
+  EXPECT_TRUE(place_sentences(facts).back().starts_with("outside of backward the highest is 850"));
   next.allocated_bytes = facts.peak.allocated_bytes;
   EXPECT_EQ(place_sentences(facts).front(),
             "lowering this peak alone buys nothing: another place is as high, aten::sqrt of layers.0, in "
