@@ -155,6 +155,19 @@ TEST_F(RemediesTest, TheRestOfAPassOverAllParametersIsMissingToo) {
   EXPECT_TRUE(find("fused")->enough);
 }
 
+TEST_F(RemediesTest, WhatAProgramHoldsBeyondBackwardCanGoBeforeTheOptimizersStep) {
+  Block& logits = alive(70, Category::kActivation, "forward_residue", "out");
+  logits.op = text("aten::mm");
+  alive(5, Category::kActivation, "forward_residue", "loss");
+  facts_.is_configured = false;
+  EXPECT_EQ(find("del of"), nullptr) << "not in an optimizer";
+  phase(STRATA_PHASE_OPTIMIZER, 20, 60);
+  ASSERT_NE(find("del of what aten::mm of out made, before optimizer.step()"), nullptr);
+  EXPECT_EQ(find("del of")->bytes, 75u);
+  facts_.is_configured = true;
+  EXPECT_EQ(find("del of"), nullptr);
+}
+
 TEST_F(RemediesTest, NextToNothingIsNotSaid) {
   failure_.requested_bytes = 10'040;
   alive(199, Category::kActivation, "saved");

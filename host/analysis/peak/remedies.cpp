@@ -9,6 +9,7 @@
 
 #include "host/analysis/allocator/caching_allocator.hpp"
 #include "host/analysis/peak/out_of_memory.hpp"
+#include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/savings.hpp"
 #include "host/analysis/shapes/program_words.hpp"
 #include "host/analysis/steps/open_phases.hpp"
@@ -48,6 +49,7 @@ class RemedyFinder {
     add(Saving::kGradientsCleared,
         "gradients cleared before forward (zero_grad: {at: step_start, set_to_none: true})",
         "gradients of the step before");
+    residue();
     std::ranges::stable_sort(remedies_, [](const Remedy& left, const Remedy& right) {
       return std::pair(left.enough, left.bytes) > std::pair(right.enough, right.bytes);
     });
@@ -154,6 +156,18 @@ class RemedyFinder {
     if (bytes > 0) bytes += failure_.state_to_come_bytes;
     add(Saving::kEightBitMoments, bytes / 4 * 3, missing_bytes_, "8-bit moments (optimizer.name: adam8bit)",
         "three quarters of Adam's moments");
+  }
+
+  // In a variable of the program, as the logits are; a training of ours lets go of them.
+  void residue() {
+    if (facts_.is_configured) return;
+    const Block* largest = nullptr;
+    for (const Block& block : facts_.blocks) {
+      if (block.kind != kForwardResidue || !block.is_alive_at(failure_.held.sequence)) continue;
+      if (largest == nullptr || block.bytes > largest->bytes) largest = &block;
+    }
+    if (largest != nullptr)
+      add(Saving::kResidueLetGo, let_go_of(facts_, *largest), "held by the program beyond backward");
   }
 
   const Facts& facts_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/analysis/layers/layer_paths.hpp"
+#include "host/analysis/peak/residue.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "host/analysis/timeline.hpp"
 #include "strata/ext/phase.h"
@@ -14,8 +15,7 @@ namespace {
 
 // Also of a forward that was cut short: nobody knows yet what its backward would have read.
 bool is_for_backward(const Block& block) {
-  return block.category == Category::kActivation &&
-         (block.kind == "saved" || block.kind == "forward_residue");
+  return block.category == Category::kActivation && (block.kind == "saved" || block.kind == kForwardResidue);
 }
 
 bool is_moment(std::string_view name) {
@@ -35,6 +35,7 @@ std::vector<std::uint32_t> by_death(const std::vector<Block>& blocks) {
 void Savings::change(const Block& block, bool comes) {
   const auto put = [&](std::uint64_t& sum, std::uint64_t value) { comes ? sum += value : sum -= value; };
   if (block.kind == "optimizer_temp") put(temporaries_, block.bytes);
+  if (block.kind == kForwardResidue) put(residue_, block.bytes);
   switch (block.category) {
     case Category::kParameter:
       put(parameters_, block.bytes);
@@ -104,6 +105,8 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
       return moments_ / 4 * 3;
     case Saving::kGradientsCleared:
       return part != nullptr && part->kind == STRATA_PHASE_FORWARD && part->micro_batch == 0 ? gradients_ : 0;
+    case Saving::kResidueLetGo:
+      return part != nullptr && part->kind == STRATA_PHASE_OPTIMIZER ? residue_ : 0;
   }
   return 0;
 }

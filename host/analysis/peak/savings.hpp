@@ -21,8 +21,9 @@ enum class Saving : std::uint8_t {
   kFusedOptimizer,
   kEightBitMoments,
   kGradientsCleared,
+  kResidueLetGo,
 };
-inline constexpr std::size_t kSavings = 7;
+inline constexpr std::size_t kSavings = 8;
 
 class Savings {
  public:
@@ -50,7 +51,8 @@ class Savings {
   std::uint64_t saved_ = 0, softmaxes_ = 0, softmax_bytes_ = 0;
   std::uint64_t activations_ = 0,
                 autocast_copies_ = 0;  // activations: without those copies, which are counted
-  std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0, temporaries_ = 0;
+  std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0, temporaries_ = 0,
+                residue_ = 0;
 };
 
 // The run's highest moment with what a remedy does without there left out.

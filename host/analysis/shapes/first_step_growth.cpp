@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/peak/residue.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/said.hpp"
 
@@ -16,6 +17,24 @@ std::uint64_t growth_of(const StepView& step) {
   const std::uint64_t begin = step.level_at(step.step().begin_sequence).bytes;
   const std::uint64_t end = step.level_at(step.step().end_sequence).bytes;
   return end - std::min(begin, end);
+}
+
+std::uint64_t left_of_kind(const StepView& step, std::string_view kind) {
+  std::uint64_t bytes = 0;
+  for (const Block& block : step.born())
+    if (block.death_sequence > step.step().end_sequence && block.kind == kind) bytes += block.bytes;
+  return bytes;
+}
+
+// "del of what aten::mm of out made, before optimizer.step()": a variable of the program holds it.
+std::string let_go_of_residue(const Facts& facts, const StepView& step) {
+  if (facts.is_configured || !step.is_seen(left_of_kind(step, kForwardResidue))) return {};
+  const Block* largest = nullptr;
+  for (const Block& block : step.born()) {
+    const bool is_left = block.death_sequence > step.step().end_sequence && block.kind == kForwardResidue;
+    if (is_left && (largest == nullptr || block.bytes > largest->bytes)) largest = &block;
+  }
+  return let_go_of(facts, *largest) + " lets go of what a variable holds beyond backward";
 }
 
 // "23.0 MiB state, 11.5 MiB gradient": what the step made and left, the largest first.
@@ -53,8 +72,11 @@ std::vector<Shape> first_step_growth(const Facts& facts) {
                   said_bytes(growth), kinds);
   shape.remedy =
       "optimizer.init_state: dummy makes the optimizer's state before the first step, so that the first "
-      "step's peak "
-      "is that of all; zero_grad: {at: step_end} leaves no gradients behind";
+      "step's peak is that of all";
+  if (first.is_seen(left_of_kind(first, "gradient")))
+    shape.remedy += "; zero_grad: {at: step_end} leaves no gradients behind";
+  if (const std::string residue = let_go_of_residue(facts, first); !residue.empty())
+    shape.remedy += "; " + residue;
   shape.evidence =
       fmt::format("step {} ends {} higher than it begins, step {} ends {} higher", first_step.index,
                   said_bytes(growth), second_step.index, said_bytes(growth_of(second)));

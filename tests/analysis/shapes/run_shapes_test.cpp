@@ -9,6 +9,7 @@
 
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/free_pieces.hpp"
+#include "strata/ext/tensor.h"
 #include "tests/analysis/random_run.hpp"
 #include "tests/analysis/shapes/shape_run.hpp"
 #include "tests/analysis/training_run.hpp"
@@ -17,6 +18,7 @@ namespace strata::analysis {
 namespace {
 
 using testing::has;
+using testing::kParameterAddress;
 using testing::only;
 using testing::run_of;
 using testing::RunBuilder;
@@ -136,6 +138,50 @@ TEST(FirstStepGrowth, IsOfTheFirstStepAlone) {
   EXPECT_FALSE(has(left_by({400, 41}), ShapeKind::kFirstStepGrowth));
   EXPECT_FALSE(has(left_by({0, 400}), ShapeKind::kFirstStepGrowth));
   EXPECT_FALSE(has(left_by({400}), ShapeKind::kFirstStepGrowth));
+}
+
+// Two steps whose first makes a state and leaves one block more of its forward or its backward.
+Facts growth_with(bool leaves_gradient, bool leaves_output) {
+  std::uint64_t gradient = 0;
+  bool is_first = true;
+  Facts facts = run_of({.forward =
+                            [&](RunBuilder& run) {
+                              if (is_first && leaves_output)
+                                run.module("out", [&] { run.op("aten::mm", [&] { run.allocate(300); }); });
+                            },
+                        .backward =
+                            [&](RunBuilder& run) {
+                              gradient = run.allocate(1000);
+                              run.tensor(STRATA_TENSOR_GRADIENT, "weight", gradient, kParameterAddress);
+                            },
+                        .optimizer =
+                            [&](RunBuilder& run) {
+                              if (is_first) run.allocate(400);
+                              if (!is_first || !leaves_gradient) run.free(gradient);
+                              is_first = false;
+                            }},
+                       2);
+  facts.is_configured = false;
+  return facts;
+}
+
+std::string growth_remedy(bool leaves_gradient, bool leaves_output) {
+  const auto found = first_step_growth(growth_with(leaves_gradient, leaves_output));
+  return found.empty() ? "" : found[0].remedy;
+}
+
+TEST(FirstStepGrowth, SaysOfGradientsOnlyWhereTheyAreLeft) {
+  EXPECT_NE(growth_remedy(true, false).find("; zero_grad"), std::string::npos);
+  const std::string remedy = growth_remedy(false, false);
+  EXPECT_TRUE(remedy.ends_with("so that the first step's peak is that of all")) << remedy;
+}
+
+TEST(FirstStepGrowth, NamesWhatAVariableHoldsBeyondBackward) {
+  const std::string remedy = growth_remedy(false, true);
+  EXPECT_TRUE(
+      remedy.ends_with("; del of what aten::mm of out made, before optimizer.step() lets go of what a "
+                       "variable holds beyond backward"))
+      << remedy;
 }
 
 constexpr std::uint64_t kMebi = 1048576;
