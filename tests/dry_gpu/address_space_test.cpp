@@ -24,6 +24,15 @@ TEST(AddressSpaceTest, AsManyDevicesAsThereMayBeLeaveTheHostItsMemory) {
   EXPECT_GE(addresses.span_bytes() / 2, std::uint64_t{192} << 30) << "the memory of the largest card";
 }
 
+// Where a program is loaded, as this one: two of 16 TiB, of memory and of ranges, would end above it.
+TEST(AddressSpaceTest, SpansEndBelowWhereProgramsAreLoaded) {
+  constexpr std::uint64_t kLarge = std::uint64_t{1} << 44;
+  EXPECT_EQ((AddressSpace{1, kLarge}.span_bytes()), kLarge);
+  const AddressSpace of_eight{8, kLarge};
+  EXPECT_EQ(of_eight.span_bytes(), std::uint64_t{2} << 40);
+  EXPECT_FALSE(is_of_a_device(of_eight, reinterpret_cast<Address>(&is_of_a_device)));
+}
+
 TEST(AddressSpaceTest, FewDevicesHaveTheSpansOfTheProfile) {
   EXPECT_EQ((AddressSpace{8, kSpan}.span_bytes()), kSpan);
 }

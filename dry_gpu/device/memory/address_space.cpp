@@ -9,13 +9,21 @@ namespace strata::dry_gpu {
 namespace {
 
 constexpr Address kBase = 0x300000000000;
+constexpr std::uint64_t kTebibyte = std::uint64_t{1} << 40;
 // Of the 80 TiB above it: the host's own memory, which grows down to it, needs the rest.
-constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 40;
+constexpr std::uint64_t kMostBytes = 64 * kTebibyte;
+// Below where programs are loaded, 85 TiB and up.
+constexpr std::uint64_t kFreeBytes = 32 * kTebibyte;
+// Of each device, though it should reach beyond them: memory, and ranges for some streams.
+constexpr std::uint64_t kSomeBytes = 2 * kTebibyte;
 constexpr std::uint64_t kGrain = std::uint64_t{4} << 20;
 
 // What every device can have of them, and the ranges to map as much again.
 std::uint64_t span_that_fits(std::uint32_t devices, std::uint64_t wanted) {
-  return std::min(wanted, kMostBytes / (2 * std::uint64_t{devices}) / kGrain * kGrain);
+  const auto shared = [&](std::uint64_t bytes) {
+    return bytes / (2 * std::uint64_t{devices}) / kGrain * kGrain;
+  };
+  return std::min(wanted, std::max(shared(kFreeBytes), std::min(kSomeBytes, shared(kMostBytes))));
 }
 
 Address reserve(std::uint64_t bytes) {
