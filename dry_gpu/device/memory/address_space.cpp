@@ -43,7 +43,7 @@ Address reserve(std::uint64_t bytes) {
 }  // namespace
 
 AddressSpace::AddressSpace(std::uint32_t devices, std::uint64_t span_bytes)
-    : base_(reserve(2 * devices * span_that_fits(devices, span_bytes))),
+    : base_(reserve(2 * std::uint64_t{devices} * span_that_fits(devices, span_bytes))),
       span_bytes_(span_that_fits(devices, span_bytes)),
       devices_(devices) {}
 
