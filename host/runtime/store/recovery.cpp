@@ -173,10 +173,9 @@ class StoreRecovery {
     result_.rows_recovered += rows;
   }
 
+  // One by one: those before a damaged one are kept.
   void define_gaps(const std::vector<Gap>& gaps) {
-    in_transaction([&] {
-      for (const Gap& gap : gaps) database_.define(gap);
-    });
+    for (const Gap& gap : gaps) in_transaction([&] { database_.define(gap); });
   }
 
   void in_transaction(auto&& work) {
