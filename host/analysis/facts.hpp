@@ -60,6 +60,10 @@ struct PhaseFact {
   std::uint32_t depth = 0;
   std::uint64_t begin_sequence = 0, end_sequence = UINT64_MAX;
   std::int64_t begin_ns = 0, end_ns = INT64_MAX;
+
+  bool is_open_at(std::uint64_t sequence) const {
+    return begin_sequence <= sequence && sequence < end_sequence;
+  }
 };
 
 struct StepFact {
@@ -82,6 +86,9 @@ struct StepFact {
   // Of a step that nothing but the program's end ended: when its last phase did.
   std::int64_t worked_until_ns = INT64_MAX;
 
+  bool is_open_at(std::uint64_t sequence) const {
+    return begin_sequence <= sequence && sequence < end_sequence;
+  }
   std::int64_t duration_ns() const { return std::min(end_ns, worked_until_ns) - begin_ns; }
 };
 
@@ -179,10 +186,9 @@ struct OutOfMemory {
   std::uint32_t op = 0;                            // index into Facts::texts: the op that asked
   std::uint32_t layer = 0;                         // index into Facts::texts
   Peak held;                                       // what filled the device
-  std::uint64_t state_to_come_bytes = 0;  // about; of an optimizer's first step that was making its state
-  std::uint64_t pass_to_come_bytes =
-      0;                         // of an operator that goes over all parameters, with what it asked for
-  std::vector<Remedy> remedies;  // enough first, then largest
+  std::uint64_t state_to_come_bytes = 0;           // about; of an optimizer's first step, making its state
+  std::uint64_t pass_to_come_bytes = 0;  // of an operator over all parameters, with what it asked for
+  std::vector<Remedy> remedies;          // enough first, then largest
 };
 
 // What other memory than the device's was handed out beside it: the host's, pinned or not, or another

@@ -36,17 +36,13 @@ class Shares {
   std::unordered_map<std::string, PeakShare> shares_;
 };
 
-bool holds(std::uint64_t begin_sequence, std::uint64_t end_sequence, std::uint64_t sequence) {
-  return begin_sequence <= sequence && sequence < end_sequence;
-}
-
 void place_in_run(const Facts& facts, Peak& peak) {
   for (const StepFact& step : facts.steps) {
-    if (holds(step.begin_sequence, step.end_sequence, peak.sequence)) peak.step = step.index;
+    if (step.is_open_at(peak.sequence)) peak.step = step.index;
   }
   // A phase begins after those around it, so that the last one that holds the moment is the innermost.
   for (const PhaseFact& phase : facts.phases) {
-    if (holds(phase.begin_sequence, phase.end_sequence, peak.sequence)) peak.phase = phase.name;
+    if (phase.is_open_at(peak.sequence)) peak.phase = phase.name;
   }
 }
 
@@ -73,7 +69,7 @@ Peak alive_at(const Facts& facts, std::uint64_t sequence, std::int64_t ns) {
   };
   for (std::uint32_t index = 0; index < facts.blocks.size(); ++index) {
     const Block& block = facts.blocks[index];
-    if (!holds(block.birth_sequence, block.death_sequence, peak.sequence)) continue;
+    if (!block.is_alive_at(peak.sequence)) continue;
     peak.allocated_bytes += block.bytes;
     peak.categories[static_cast<std::size_t>(block.category)] += block.bytes;
     kinds.add(fmt::format("{}/{}", to_string(block.category), block.kind), block.bytes);

@@ -105,8 +105,7 @@ class RemedyFinder {
 
   bool is_in(std::uint32_t kind) const {
     return std::ranges::any_of(facts_.phases, [&](const PhaseFact& phase) {
-      return phase.kind == kind && phase.begin_sequence <= failure_.held.sequence &&
-             failure_.held.sequence < phase.end_sequence;
+      return phase.kind == kind && phase.is_open_at(failure_.held.sequence);
     });
   }
 
@@ -161,12 +160,7 @@ class RemedyFinder {
   // In a variable of the program, as the logits are; a training of ours lets go of them.
   void residue() {
     if (facts_.is_configured) return;
-    const Block* largest = nullptr;
-    for (const Block& block : facts_.blocks) {
-      if (block.kind != kForwardResidue || !block.is_alive_at(failure_.held.sequence)) continue;
-      if (largest == nullptr || block.bytes > largest->bytes) largest = &block;
-    }
-    if (largest != nullptr)
+    if (const Block* largest = largest_residue(facts_.blocks, failure_.held.sequence))
       add(Saving::kResidueLetGo, let_go_of(facts_, *largest), "held by the program beyond backward");
   }
 

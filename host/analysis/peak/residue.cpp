@@ -5,6 +5,15 @@
 
 namespace strata::analysis {
 
+const Block* largest_residue(std::span<const Block> blocks, std::uint64_t sequence) {
+  const Block* largest = nullptr;
+  for (const Block& block : blocks) {
+    if (block.kind != kForwardResidue || !block.is_alive_at(sequence)) continue;
+    if (largest == nullptr || block.bytes > largest->bytes) largest = &block;
+  }
+  return largest;
+}
+
 std::string let_go_of(const Facts& facts, const Block& block) {
   std::string maker = block.op == 0 ? "forward" : facts.texts[block.op];
   if (block.layer != 0) maker += " of " + facts.texts[block.layer];

@@ -49,10 +49,10 @@ class Savings {
   const Facts& facts_;
   std::unordered_map<std::string_view, std::uint64_t> saved_by_repeated_;
   std::uint64_t saved_ = 0, softmaxes_ = 0, softmax_bytes_ = 0;
-  std::uint64_t activations_ = 0,
-                autocast_copies_ = 0;  // activations: without those copies, which are counted
-  std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0, temporaries_ = 0,
-                residue_ = 0;
+  std::uint64_t activations_ = 0;  // without autocast's copies of the weights
+  std::uint64_t autocast_copies_ = 0;
+  std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0;
+  std::uint64_t temporaries_ = 0, residue_ = 0;
 };
 
 // The run's highest moment with what a remedy does without there left out.

@@ -25,9 +25,8 @@ std::string_view parameter_of(std::string_view name) {
 }
 
 bool is_in_first_optimizer_step(const Facts& facts, const OutOfMemory& failure) {
-  const std::uint64_t sequence = failure.held.sequence;
   const auto first = std::ranges::find(facts.phases, STRATA_PHASE_OPTIMIZER, &PhaseFact::kind);
-  return first != facts.phases.end() && first->begin_sequence <= sequence && sequence < first->end_sequence;
+  return first != facts.phases.end() && first->is_open_at(failure.held.sequence);
 }
 
 HeldByParameter held_by_parameter(const Facts& facts, const OutOfMemory& failure) {
@@ -77,8 +76,7 @@ std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (!facts.texts[failure.op].starts_with("aten::_foreach")) return 0;
   const std::uint64_t sequence = failure.held.sequence;
   const auto step = std::ranges::find_if(facts.phases, [&](const PhaseFact& phase) {
-    return phase.kind == STRATA_PHASE_OPTIMIZER && phase.begin_sequence <= sequence &&
-           sequence < phase.end_sequence;
+    return phase.kind == STRATA_PHASE_OPTIMIZER && phase.is_open_at(sequence);
   });
   if (step == facts.phases.end()) return 0;
   std::uint64_t whole = 0, made = 0;

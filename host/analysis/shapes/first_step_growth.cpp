@@ -29,11 +29,8 @@ std::uint64_t left_of_kind(const StepView& step, std::string_view kind) {
 // "del of what aten::mm of out made, before optimizer.step()": a variable of the program holds it.
 std::string let_go_of_residue(const Facts& facts, const StepView& step) {
   if (facts.is_configured || !step.is_seen(left_of_kind(step, kForwardResidue))) return {};
-  const Block* largest = nullptr;
-  for (const Block& block : step.born()) {
-    const bool is_left = block.death_sequence > step.step().end_sequence && block.kind == kForwardResidue;
-    if (is_left && (largest == nullptr || block.bytes > largest->bytes)) largest = &block;
-  }
+  const Block* largest = largest_residue(step.born(), step.step().end_sequence);
+  if (largest == nullptr) return {};
   return let_go_of(facts, *largest) + " lets go of what a variable holds beyond backward";
 }
 
