@@ -157,6 +157,13 @@ TEST_F(RecoveryTest, ReportsAGapThatNamesAnotherTable) {
   EXPECT_NE(recover_with_problem().find("the gap of table 3"), std::string::npos);
 }
 
+TEST_F(RecoveryTest, KeepsTheGapsBeforeOneOfNoTable) {
+  poke(offsetof(SpoolHeader, gaps) + 1 * sizeof(Gap), Gap{1, 7, 5, 1, 2});
+  poke(offsetof(SpoolHeader, gaps) + 3 * sizeof(Gap), Gap{3, 7, 5, 1, 2});
+  EXPECT_NE(recover_with_problem().find("a gap of table 3, which is not defined"), std::string::npos);
+  EXPECT_EQ(query(file(), "SELECT thread, rows FROM gap"), std::vector<std::string>{"7|5"});
+}
+
 TEST_F(RecoveryTest, ReportsDamagedDefinitions) {
   std::ofstream(spool("definitions"), std::ios::binary) << "something else";
   const RecoveredStore store = recover_run(folder_.path()).at(0);
