@@ -46,6 +46,8 @@ def test_a_signal_that_kills(workspace, number):
     assert steps_stored(workspace) >= 3  # the fourth ends with the next one's begin
     assert (manifest(workspace)["state"], manifest(workspace)["command"]) == ("open", {"exit_code": 128 + number})
     assert "recovered after the process died" in result.stderr
+    end = "interrupted" if number in (signal.SIGINT, signal.SIGTERM) else "killed"
+    assert f"\n  end      {end}\n" in result.stderr
 
 
 def test_a_crash_on_another_thread(workspace):

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -31,6 +32,14 @@ std::vector<nlohmann::json> objects_of(const nlohmann::json& object, const char*
   std::ranges::copy_if(*found, std::back_inserter(objects),
                        [](const nlohmann::json& entry) { return entry.is_object(); });
   return objects;
+}
+
+// Whoever started the program saw which signal ended it; the process itself had no time to say so.
+bool was_interrupted(const nlohmann::json& manifest) {
+  const auto command = manifest.find("command");
+  if (command == manifest.end() || !command->is_object()) return false;
+  const std::uint64_t exit_code = count_of(*command, "exit_code");
+  return exit_code == 128 + SIGINT || exit_code == 128 + SIGTERM;
 }
 
 DryFact dry_fact(const nlohmann::json& section) {
@@ -99,6 +108,7 @@ void read_manifest(const std::filesystem::path& manifest, Recording& run,
     return;
   }
   if (const auto dry = json.find("dry"); dry != json.end() && dry->is_object()) run.dry = dry_fact(*dry);
+  if (run.end == "killed" && was_interrupted(json)) run.end = "interrupted";
   run.is_configured = json.contains("model");
   if (std::string unit = text_of(json, "unit"); !unit.empty()) run.unit = std::move(unit);
   if (const auto allocator = json.find("allocator"); allocator != json.end() && allocator->is_object()) {

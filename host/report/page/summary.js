@@ -7,7 +7,7 @@ function fillHeader(run) {
   d3.select('#run-name').text(name || '(unnamed run)');
   d3.select('#run-directory').text(directory);
   const chips = [{text: device}, {text: `steps ${first} to ${last}`}, {text: `${withThousands(events)} events`},
-    {text: end || 'end unknown', class: end === 'done' ? 'good' : 'alarming'},
+    end === 'open' ? {text: 'going on'} : {text: end || 'end unknown', class: end === 'done' ? 'good' : 'alarming'},
     ...run.checks.map(([label, good, all, holds]) =>
       ({text: `${label}: ${withThousands(good)} of ${withThousands(all)}`, class: holds ? 'good' : 'alarming'}))];
   d3.select('#run-facts').selectAll('li').data(chips).enter().append('li')

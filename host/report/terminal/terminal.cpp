@@ -42,8 +42,8 @@ std::string step_line(const Facts& facts) {
                           thousands(facts.steps.size()), duration(*pace.median_step_ns));
   if (pace.tokens_per_second) {
     text +=
-        fmt::format(", {} {}/s", thousands(static_cast<std::uint64_t>(std::llround(*pace.tokens_per_second))),
-                    facts.unit);
+        fmt::format(", {} {}/s on average",
+                    thousands(static_cast<std::uint64_t>(std::llround(*pace.tokens_per_second))), facts.unit);
   }
   return text;
 }
@@ -146,8 +146,9 @@ std::string header(const Facts& facts, const TerminalStyle& style) {
   if (const std::string steady = steady_sentence(facts); !facts.dry && !steady.empty())
     text += "  steady   " + wrapped(steady, 11, style.width).substr(11);
   text += loss_line(facts);
-  const auto shown_end = shortened(end, style.width - 11);
-  return text + "  end      " + (end == "done" ? shown_end : style.alarming(shown_end)) + '\n' +
+  const bool goes_on = end == "open";
+  const auto shown_end = goes_on ? "not yet: the run is going on" : shortened(end, style.width - 11);
+  return text + "  end      " + (goes_on || end == "done" ? shown_end : style.alarming(shown_end)) + '\n' +
          checks(facts, style);
 }
 

@@ -194,24 +194,23 @@ std::string_view origin_of(const Facts& facts, const analysis::Block& block) {
   return facts.texts.at(block.name != 0 ? block.name : block.op);
 }
 
-// Where there is little room, not what the owner's name begins with.
-std::string_view layer_of(const Facts& facts, const analysis::Block& block, const TerminalStyle& style) {
-  constexpr int kWidthWithBoth = 110;
+// Not what the owner's name begins with.
+std::string_view layer_of(const Facts& facts, const analysis::Block& block) {
   const std::string_view layer = facts.texts.at(block.layer != 0 ? block.layer : block.saver);
   const bool is_said = !layer.empty() && block.name != 0 && origin_of(facts, block).starts_with(layer);
-  return is_said && style.width < kWidthWithBoth ? std::string_view() : layer;
+  return is_said ? std::string_view() : layer;
 }
 
 // Of `room` columns for origins and layers those for origins: as many as they need, if layers need no more
 // than the rest.
-int origin_columns_of(const Facts& facts, const TerminalStyle& style, int room) {
+int origin_columns_of(const Facts& facts, int room) {
   constexpr int kLayerHeading = 5;
   int origins = 0, layers = kLayerHeading;
   const auto& indices = facts.peak.largest_blocks;
   for (const auto index : std::span(indices).first(std::min(indices.size(), kListed))) {
     const auto& block = facts.blocks.at(index);
     origins = std::max(origins, columns(printable(origin_of(facts, block))));
-    layers = std::max(layers, columns(printable(layer_of(facts, block, style))));
+    layers = std::max(layers, columns(printable(layer_of(facts, block))));
   }
   return std::max(room / 2, std::min(origins, room - layers));
 }
@@ -225,7 +224,7 @@ std::string block_table(const Facts& facts, analysis::StackView& stacks, const T
   const int kind_columns = 26;
   const int form_columns = form_columns_of(facts, style);
   const int room = style.width - 2 - 10 - 2 - kind_columns - 2 - 2 - form_columns;
-  const int origin_columns = origin_columns_of(facts, style, room);
+  const int origin_columns = origin_columns_of(facts, room);
   std::string text = style.heading(fmt::format(
       "{:<2}{:>10}  {:<{}}  {:<{}}  {:<{}}{}", "", "MiB", "largest at the peak", kind_columns, "owner or op",
       origin_columns, form_columns > 0 ? "shape and dtype" : "", form_columns, "layer"));
@@ -239,7 +238,7 @@ std::string block_table(const Facts& facts, analysis::StackView& stacks, const T
         fmt::format("  {:>10}  {}  {}  {}{}", mebibytes(static_cast<double>(block.bytes), decimals),
                     style.in_colour_of(block.category, kind), fitted(origin_of(facts, block), origin_columns),
                     form_columns > 0 ? fitted(form_text(facts, block), form_columns - 2) + "  " : "",
-                    shortened(layer_of(facts, block, style), room - origin_columns));
+                    shortened(layer_of(facts, block), room - origin_columns));
     row.erase(row.find_last_not_of(' ') + 1);
     text += row + '\n' + origin_line(stacks, facts, block.birth_sequence, 14, style);
     kinds.insert(block.kind);
