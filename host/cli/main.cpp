@@ -97,6 +97,16 @@ std::string second_run(const CLI::App& app) {
                      run, more.front());
 }
 
+// An empty `--out` is a variable of a shell that was not set: nothing is written where nobody looks for it.
+void require_places(CLI::App& command) {
+  const CLI::Validator is_named(
+      [](const std::string& text) { return text.empty() ? std::string("is empty; expected a place") : ""; },
+      "");
+  if (CLI::Option* const out = command.get_option_no_throw("--out")) out->check(is_named);
+  for (CLI::App* const below : command.get_subcommands([](const CLI::App*) { return true; }))
+    require_places(*below);
+}
+
 int parse(int count, char** words) {
   CLI::App app("Strata shows where a training step's memory and time go.", "strata");
   app.set_version_flag("--version", std::string("strata ") + STRATA_VERSION);
@@ -126,6 +136,7 @@ int parse(int count, char** words) {
   add_devices_command(app, exit_code);
   add_doctor_command(app, exit_code);
   add_build_source_command(app, exit_code);
+  require_places(app);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& end) {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "host/config/checks/checks.hpp"
@@ -14,6 +15,7 @@
 #include "host/config/optimizer_defaults.hpp"
 #include "host/config/plugin_list.hpp"
 #include "host/config/reading/document.hpp"
+#include "host/config/reading/node.hpp"
 #include "host/config/reading/read.hpp"
 #include "host/config/reading/written.hpp"
 #include "host/config/resolved.hpp"
@@ -113,6 +115,16 @@ void apply_optimizer_defaults(const Written& written, OptimizerConfig& optimizer
   if (!written.values.contains("optimizer.epsilon")) optimizer.epsilon = defaults.epsilon;
 }
 
+// The key `grid` of a grid's file, with its place: of such a file one problem says more than one a key.
+std::optional<Problem> found_grid(const YAML::Node& root, const std::string& source) {
+  for (const auto& entry : root) {
+    if (!entry.first.IsScalar() || entry.first.Scalar() != "grid") continue;
+    return Problem{place_of(entry.first, {.source = source, .line = 1, .column = 1}), "grid",
+                   fmt::format("this file is of a grid, not of a run: strata grid run {}", source)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 RunConfig config_of(Written written, const std::filesystem::path& file, std::vector<Problem> problems,
@@ -146,7 +158,9 @@ RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
   const std::string source = file.string();
   Written written;
   std::vector<Problem> problems;
-  read_file_keys(parse_document(text, source), source, written, problems);
+  const YAML::Node root = parse_document(text, source);
+  if (std::optional<Problem> grid = found_grid(root, source)) throw ConfigError({std::move(*grid)});
+  read_file_keys(root, source, written, problems);
   for (const std::string& override : overrides) read_override(override, written, problems);
   return config_of(std::move(written), file, std::move(problems), check_plugins);
 }

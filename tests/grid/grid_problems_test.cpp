@@ -95,6 +95,14 @@ TEST(GridProblems, NeedTheKeyThatSaysWhatItIs) {
             (Texts{"g.yaml: grid: is required: `grid: 1` says that this file is a grid, not a run"}));
 }
 
+TEST(GridProblems, SayOnceThatTheFileIsOfARun) {
+  EXPECT_EQ(
+      grid_problems("model: {size: small}\ndata: {batch_size: 2}\nname: a"),
+      (Texts{
+          "g.yaml: grid: is required, and without it this file is of a run: strata run g.yaml; a grid over "
+          "it says `grid: 1`, and `base: g.yaml`"}));
+}
+
 TEST(GridProblems, NameTheBaseThatIsNotThere) {
   EXPECT_EQ(grid_problems("grid: 1\nbase: /nowhere/x.yaml"),
             (Texts{"g.yaml:2:7: base: /nowhere/x.yaml: no such file"}));

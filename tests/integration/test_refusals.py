@@ -83,6 +83,28 @@ def test_two_runs_are_for_diff(workspace):
     ]
 
 
+def test_a_grids_file_and_a_runs_are_told_apart(workspace):
+    workspace.write("g.yaml", "# of a grid\ngrid: 1\nbase: {model: {size: small}}\naxes: {seed: [1, 2]}\n")
+    workspace.write("r.yaml", "model: {size: small}\n")
+    result = workspace.strata("run", "g.yaml")
+    assert result.returncode == 2
+    assert result.stderr == "g.yaml:2:1: grid: this file is of a grid, not of a run: strata grid run g.yaml\n"
+    for command in ("plan", "run"):
+        result = workspace.strata("grid", command, "r.yaml")
+        assert result.returncode == 2 and len(result.stderr.splitlines()) == 1
+        assert "this file is of a run: strata run r.yaml" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("run", "r.yaml"), ("exec", "--", "true"), ("grid", "run", "g.yaml"), ("export", "run"), ("bundle", "run"), ("plot", "run")],
+)
+def test_an_empty_place_is_none(workspace, words):
+    result = workspace.strata(words[0], "--out", "", *words[1:]) if words[0] != "grid" else workspace.strata("grid", "run", "--out", "", "g.yaml")
+    assert result.returncode == 2 and "--out: is empty; expected a place" in result.stderr
+    assert not list(workspace.folder.iterdir())
+
+
 def test_a_folder_of_runs_is_told_apart_from_one(finished):
     (line,) = refused(finished, "report", ".")
     assert line == "strata: . is not a run: it has no folder rank0; runs in it: out"

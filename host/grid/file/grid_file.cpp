@@ -46,6 +46,14 @@ class GridReader {
   }
 
   GridFile read(const YAML::Node& root, std::span<const std::string> overrides) {
+    if (is_of_run(root)) {  // of which one problem says more than one a key
+      throw config::ConfigError(
+          {{{.source = source_},
+            "grid",
+            fmt::format("is required, and without it this file is of a run: strata run {}; a grid over it "
+                        "says `grid: 1`, and `base: {}`",
+                        source_, std::filesystem::path(source_).filename().string())}});
+    }
     read_top(root);
     version();
     if (const auto* const value = find("base")) read_base(*value, grid_.base, problems_);
@@ -78,6 +86,21 @@ class GridReader {
     return found == top_.end() ? nullptr : &found->second;
   }
 
+  // Without `grid`, and with a key that no grid has.
+  static bool is_of_run(const YAML::Node& root) {
+    bool has_key_of_run = false;
+    for (const auto& entry : root) {
+      const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string();
+      if (key == "grid") return false;
+      has_key_of_run |= std::ranges::find(kTopKeys, key) == kTopKeys.end() && is_key_of_run(key);
+    }
+    return has_key_of_run;
+  }
+
+  static bool is_key_of_run(const std::string& key) {
+    return config::find_key(key) != nullptr || config::find_section(key) != nullptr;
+  }
+
   void read_top(const YAML::Node& root) {
     const config::Place start{.source = source_, .line = 1, .column = 1};
     for (const auto& entry : root) {
@@ -93,7 +116,7 @@ class GridReader {
   }
 
   static std::string unknown_top(const std::string& key) {
-    if (config::find_key(key) != nullptr || config::find_section(key) != nullptr)
+    if (is_key_of_run(key))
       return fmt::format("is a key of a run; in a grid it stands below `set` or `axes`");
     return fmt::format("unknown key of a grid{}; expected one of {}", config::did_you_mean(key, kTopKeys),
                        fmt::join(kTopKeys, ", "));

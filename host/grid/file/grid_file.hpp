@@ -31,7 +31,8 @@ struct GridFile {
 
 // A `key=value` may set a key of the runs (instead of the axis over it, where there is one; a list makes an
 // axis), or one of limits, engine, repeats, seeds and name. Throws config::ConfigError where the text is no
-// YAML mapping; what else is wrong stands in `problems`, to be told with what is wrong with the cells.
+// YAML mapping, or is of a run; what else is wrong stands in `problems`, to be told with what is wrong with
+// the cells.
 GridFile read_grid(std::string_view text, const std::filesystem::path& file,
                    std::span<const std::string> overrides = {});
 GridFile load_grid(const std::filesystem::path& file, std::span<const std::string> overrides = {});
