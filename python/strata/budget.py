@@ -12,6 +12,7 @@ _UNITS = {
     "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
     "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
 }  # fmt: skip
+_LEAST_BYTES = 65536  # of a number alone; fewer are MiB or GiB whose unit was forgotten
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 
 
@@ -20,7 +21,7 @@ class BudgetError(ValueError):
 
 
 def parse_size(size: Union[str, int, float]) -> int:
-    """Bytes of "12 GiB", "800 MB", or a number of bytes. Raises BudgetError."""
+    """Bytes of "12 GiB", "800 MB", or a number of bytes, 65,536 or more. Raises BudgetError."""
     if isinstance(size, (int, float)) and not isinstance(size, bool):
         amount, unit = float(size), ""
     else:
@@ -31,6 +32,8 @@ def parse_size(size: Union[str, int, float]) -> int:
     bytes_of = int(amount * _UNITS[unit])
     if not 0 < bytes_of < 1 << 62:
         raise BudgetError(f"{size!r} is no size: expected more than nothing, and less than 4 EiB")
+    if not unit and bytes_of < _LEAST_BYTES:
+        raise BudgetError(f'{size!r} alone are bytes, and these are nothing to go by: "{amount:g} {"GiB" if amount <= 1024 else "MiB"}"?')
     return bytes_of
 
 

@@ -256,6 +256,8 @@ def test_nothing_is_captured_where_nothing_is_to_be(programs):
         ('"12 gigs"', "expected one such as"),
         ('"-1 GiB"', "expected one such as"),
         ("0", "more than nothing"),
+        ('"24"', '"24 GiB"?'),
+        ("3000", '"3000 MiB"?'),
         ("", "expected (budget"),
         ('"1 GiB", card="a100-40gb"', "'card'"),
         ('"1 GiB", "a100-40gb"', "2 positional"),
@@ -273,7 +275,7 @@ def test_a_mark_that_makes_no_sense_is_one_clear_error(programs, mark, message):
 def test_sizes():
     from strata.budget import parse_size
 
-    assert [parse_size(size) for size in ("12 GiB", "1.5MiB", "800 MB", " 7 ", 9)] == [12 << 30, 3 << 19, 800_000_000, 7, 9]
+    assert [parse_size(size) for size in ("12 GiB", "1.5MiB", "800 MB", " 70000 ", 90000, "7 B")] == [12 << 30, 3 << 19, 800_000_000, 70000, 90000, 7]
 
 
 def test_the_marker_is_listed(programs):

@@ -97,6 +97,12 @@ Gate::Result Gate::check_one(const MeasureChange& measure) const {
     throw GateError(fmt::format("'{}': {} is in {}, and the limit is in {}", expression_, measure.name,
                                 to_string(measure.unit), to_string(*unit_)));
   }
+  if (!unit_ && against_ != Against::kShareOfBase && amount_ != 0.0 &&
+      measure.unit != MeasureUnit::kPerSecond) {
+    throw GateError(fmt::format("'{}': {} is in {}, and the limit has no unit, as {} would be", expression_,
+                                measure.name, to_string(measure.unit),
+                                measure.unit == MeasureUnit::kBytes ? "2GiB" : "5ms"));
+  }
   if (!measure.base || !measure.now) {
     throw GateError(fmt::format("'{}': the {} run did not record {}", expression_,
                                 measure.base ? "new" : "base", measure.name));

@@ -61,8 +61,6 @@ std::vector<std::filesystem::path> runs_of(const std::vector<std::string>& folde
       add_grid(path, runs);
       continue;
     }
-    if (!std::filesystem::exists(path / "manifest.json") && !std::filesystem::exists(path / "rank0"))
-      throw UsageError(fmt::format("{} is neither a run's folder nor a grid's", folder));
     runs.push_back(recorded_run(folder));
   }
   if (runs.empty()) throw UsageError("there is no run to bundle");
