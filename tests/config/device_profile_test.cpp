@@ -107,7 +107,7 @@ TEST_F(DeviceProfileTest, OfStrataHaveASourceForEachNumber) {
     EXPECT_LE(profile.shared_bytes_per_block_optin, profile.shared_bytes_per_multiprocessor) << profile.key;
     EXPECT_LE(profile.fp32_tflops, profile.fp16_tflops) << profile.key;
   }
-  EXPECT_EQ(files, 10u);
+  EXPECT_EQ(files, 13u);
 }
 
 }  // namespace
