@@ -60,6 +60,23 @@ TEST(RunsTable, EachRunHasItsColumnAndItsChange) {
   EXPECT_THAT(text, HasSubstr("                                        -50.0%\n"));
 }
 
+TEST(RunsTable, HeadsAreTheRunsShortNamesWhereTheyTellThemApart) {
+  auto diffs = diffs_of(testing::simulate({}), {testing::simulate({}), testing::simulate({})});
+  for (std::size_t at = 0; at != diffs.size(); ++at) {
+    diffs[at].base.directory = "/home/a/runs/adamw/20261126T101500Z";
+    diffs[at].base.peak_phase = "backward";
+    diffs[at].now.directory =
+        at == 0 ? "/home/a/runs/sgd/20261126T101500Z" : "/home/a/runs/adam8bit/20261126T101500Z";
+    diffs[at].now.peak_phase = at == 0 ? "forward" : "AdamW.step";
+  }
+  const std::string text = runs_table(diffs, false, 80);
+  EXPECT_THAT(text, HasSubstr("Peak, MiB                   1 adamw        2 sgd   3 adam8bit\n"));
+  EXPECT_THAT(text, HasSubstr("  in                       backward      forward   AdamW.step\n"));
+  diffs[1].now.directory = diffs[0].now.directory;
+  EXPECT_THAT(runs_table(diffs, false, 80),
+              HasSubstr("Peak, MiB                         1            2            3\n"));
+}
+
 // The first comparison does not have what neither of its runs has.
 TEST(RunsTable, WhatTheLastRunAloneHasIsARow) {
   const Facts training = testing::simulate({});

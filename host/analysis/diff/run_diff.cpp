@@ -12,7 +12,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 RunDiff::Side side_of(const Facts& facts) {
-  return {facts.directory, facts.name, facts.dry ? facts.dry->name : facts.device, facts.dry.has_value()};
+  return {facts.directory, facts.name, facts.dry ? facts.dry->name : facts.device, facts.peak.phase,
+          facts.dry.has_value()};
 }
 
 std::vector<std::string> warnings_of(const RunDiff::Side& base, const RunDiff::Side& now,
@@ -45,6 +46,7 @@ Json to_json(const RunDiff::Side& side) {
   return {{"directory", side.directory},
           {"name", side.name},
           {"device", side.device},
+          {"peak_phase", side.peak_phase},
           {"measured", !side.is_dry}};
 }
 

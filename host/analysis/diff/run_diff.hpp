@@ -24,6 +24,7 @@ struct RunDiff {
   // Which run it is, for headings.
   struct Side {
     std::string directory, name, device;
+    std::string peak_phase;  // that the peak is in; empty outside of any
     bool is_dry = false;
   };
   Side base, now;

@@ -44,7 +44,7 @@ class DiffTable {
       : diff_(diff), most_(most), style_(style), decimals_(decimals_for(largest_bytes(diff.measures))) {}
 
   std::string text() const {
-    return head() + settings() + measures("Peak of the window, MiB", "peak_", most_of_all()) +
+    return head() + settings() + measures("Peak of the window, MiB", "peak_", most_of_all()) + peak_phases() +
            measures("By category at the peak", "category.", most_of_all()) +
            measures("By kind, those that changed most", "kind.", most_) +
            measures("By layer, those that changed most", "layer.", most_) + allocations() + times() +
@@ -57,6 +57,17 @@ class DiffTable {
   int label_columns() const { return style_.width - 3 * kAmount - kShare - 2; }
 
   std::string head() const { return side("base", diff_.base) + side("new", diff_.now); }
+
+  // Below the peaks.
+  std::string peak_phases() const {
+    if (diff_.base.peak_phase.empty() && diff_.now.peak_phase.empty()) return "";
+    const auto phase = [](const RunDiff::Side& run) {
+      return fmt::format("{:>{}}", shortened(printable(run.peak_phase), kAmount - 2), kAmount);
+    };
+    std::string line = "  " + fitted("in", label_columns()) + phase(diff_.base) + phase(diff_.now);
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + '\n';
+  }
 
   std::string side(std::string_view which, const RunDiff::Side& run) const {
     const std::string text = printable(run.directory + " (" + run.name + ", " + run.device + ")");

@@ -5,8 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "host/report/quantity.hpp"
@@ -23,6 +25,7 @@ using analysis::MeasureUnit;
 using analysis::RunDiff;
 
 constexpr int kLabel = 22, kColumn = 13;
+constexpr int kName = kColumn - 4;  // behind a number, in a head
 
 // A row: what one measure is in each run; nothing where a run has it not.
 struct MeasureRow {
@@ -38,6 +41,7 @@ class RunsTable {
     double largest = 0.0;
     for (const RunDiff& diff : diffs) largest = std::max(largest, largest_bytes(diff.measures));
     decimals_ = decimals_for(largest);
+    names_ = short_names();
   }
 
   std::string text() const {
@@ -81,6 +85,28 @@ class RunsTable {
     return changes;
   }
 
+  // Of the runs' folders the first part in which all differ, where that fits a head: `sgd` of
+  // runs/sgd/20261126T101500Z. Empty where none does.
+  std::vector<std::string> short_names() const {
+    std::vector<std::vector<std::string>> parts{parts_of(diffs_.front().base)};
+    for (const RunDiff& diff : diffs_) parts.push_back(parts_of(diff.now));
+    const std::size_t most = std::ranges::min(parts, {}, &std::vector<std::string>::size).size();
+    for (std::size_t at = 0; at != most; ++at) {
+      std::vector<std::string> names;
+      for (const auto& of_run : parts) names.push_back(of_run[at]);
+      const bool fit =
+          std::ranges::all_of(names, [](const std::string& name) { return columns(name) <= kName; });
+      if (fit && std::set(names.begin(), names.end()).size() == names.size()) return names;
+    }
+    return {};
+  }
+
+  static std::vector<std::string> parts_of(const RunDiff::Side& run) {
+    std::vector<std::string> parts;
+    for (const auto& part : std::filesystem::path(run.directory)) parts.push_back(printable(part.string()));
+    return parts;
+  }
+
   std::string head() const {
     const RunDiff::Side& base = diffs_.front().base;
     const bool one_device =
@@ -113,8 +139,8 @@ class RunsTable {
 
   // The base, and the runs of `diffs_` from `begin` to before `end`.
   std::string columns_of(std::size_t begin, std::size_t end) const {
-    std::string text =
-        group("Peak, MiB", "peak_", begin, end) + group("At the peak, MiB", "category.", begin, end);
+    std::string text = group("Peak, MiB", "peak_", begin, end) + peak_phases(begin, end) +
+                       group("At the peak, MiB", "category.", begin, end);
     if (is_timed()) {
       text += group("Time a step, median", "step_time", begin, end) +
               group("Throughput", "throughput", begin, end) + group("Time by phase", "phase.", begin, end);
@@ -135,9 +161,27 @@ class RunsTable {
       if (row.name.starts_with(names)) text += lines_of(row, names, begin, end);
     }
     if (text.empty()) return text;
-    std::string heading = fitted(title, kLabel) + fmt::format("{:>{}}", 1, kColumn);
-    for (std::size_t at = begin; at != end; ++at) heading += fmt::format("{:>{}}", at + 2, kColumn);
+    std::string heading = fitted(title, kLabel) + in_column(head_of(1));
+    for (std::size_t at = begin; at != end; ++at) heading += in_column(head_of(at + 2));
     return "\n" + style_.heading(heading) + "\n" + text;
+  }
+
+  static std::string in_column(std::string_view text) {
+    const std::string shown = shortened(text, kColumn - 2);
+    return std::string(static_cast<std::size_t>(kColumn - columns(shown)), ' ') + shown;
+  }
+
+  // "2 sgd": runs count from 1, the base.
+  std::string head_of(std::size_t number) const {
+    return names_.empty() ? fmt::format("{}", number) : fmt::format("{} {}", number, names_[number - 1]);
+  }
+
+  // Below the peaks.
+  std::string peak_phases(std::size_t begin, std::size_t end) const {
+    std::string line = "  " + fitted("in", kLabel - 2) + in_column(printable(diffs_.front().base.peak_phase));
+    for (std::size_t at = begin; at != end; ++at) line += in_column(printable(diffs_[at].now.peak_phase));
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line == "  in" ? "" : line + "\n";
   }
 
   std::string lines_of(const MeasureRow& row, std::string_view names, std::size_t begin,
@@ -183,6 +227,7 @@ class RunsTable {
   const std::vector<RunDiff>& diffs_;
   TerminalStyle style_;
   std::vector<MeasureRow> rows_;
+  std::vector<std::string> names_;  // of the base and of each run; empty: none tell them apart
   int decimals_ = 0;
 };
 
