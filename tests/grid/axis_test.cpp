@@ -29,6 +29,23 @@ TEST(Axis, TakesKeysOfASectionTogether) {
             (Texts{"optimizer=sgd", "optimizer=adamw"}));
 }
 
+TEST(Axis, KeepsWhatAShortLabelStandsFor) {
+  const auto labels = [](const std::string& axes) {
+    Texts texts;
+    for (const grid::ShortLabel& each : plan("axes: {" + axes + "}").plan.labels)
+      texts.push_back(each.axis + " " + each.label + " " + each.settings);
+    return texts;
+  };
+  EXPECT_EQ(labels("optimizer: {sgd: {name: sgd, momentum: 0.9}, adamw: {name: adamw}}"),
+            (Texts{"optimizer sgd {name: sgd, momentum: 0.9}"}));
+  EXPECT_EQ(labels("optimizer: [{name: sgd, momentum: 0.9}, {name: adamw}]"),
+            (Texts{"optimizer sgd {name: sgd, momentum: 0.9}"}));
+  EXPECT_EQ(labels("kind: {small: {model.layers: 1}}"), (Texts{"kind small {model.layers: 1}"}));
+  EXPECT_EQ(labels("optimizer: [{name: sgd, momentum: 0}, {name: sgd, momentum: 0.9}]"), Texts{});
+  EXPECT_EQ(labels("model.layers: [1, 2], checkpointing: [{every: 1}, {every: 2}]"), Texts{});
+  EXPECT_EQ(labels("data: [{batch_size: 1}, {batch_size: 2}]"), Texts{});
+}
+
 TEST(Axis, CouplesKeysUnderNames) {
   const Texts expected{"kind=small", "kind=large"};
   EXPECT_EQ(cells("axes: {kind: {small: {model.layers: 1, accumulation: 1}, large: {model: {layers: 2}, "

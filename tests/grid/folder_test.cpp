@@ -12,6 +12,7 @@
 #include "host/grid/plan/plan_text.hpp"
 #include "host/grid/processes/durable_file.hpp"
 #include "host/grid/processes/folder_lock.hpp"
+#include "host/grid/table/labels.hpp"
 #include "tests/grid/grid_text.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -35,6 +36,17 @@ TEST(GridFolder, GivesThePlanBack) {
   EXPECT_EQ(grid::plan_text(read), grid::plan_text(some_plan()));
   EXPECT_EQ(read.cells[3].config_yaml, some_plan().cells[3].config_yaml);
   EXPECT_EQ(read.limits.timeout, std::chrono::seconds(3));
+}
+
+TEST(GridFolder, GivesTheLabelsOfAPlanBack) {
+  const TemporaryFolder temporary;
+  const grid::GridFolder folder(temporary.path());
+  folder.write_plan(plan("axes: {optimizer: {plain: {name: sgd, momentum: 0}}}").plan);
+  const grid::Plan read = folder.read_plan(true);
+  ASSERT_EQ(read.labels.size(), 1U);
+  EXPECT_EQ(read.labels[0].settings, "{name: sgd, momentum: 0}");
+  EXPECT_EQ(grid::labels_text(read),
+            "\naxis       label  stands for\noptimizer  plain  {name: sgd, momentum: 0}\n");
 }
 
 TEST(GridFolder, SaysWhatIsWrongWithAPlan) {

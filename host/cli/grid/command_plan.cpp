@@ -12,6 +12,7 @@
 #include "host/cli/grid/subcommands.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/grid/placement.hpp"
+#include "host/grid/table/labels.hpp"
 #include "host/grid/table/table.hpp"
 #include "host/report/quantity.hpp"
 
@@ -60,7 +61,7 @@ grid::Table plan_table(const grid::Plan& plan, const grid::Predictions& predicti
 }
 
 void print_text(const grid::Planned& planned, const grid::Table& table, const PlanArguments& arguments) {
-  print(grid::terminal_table(table));
+  print(grid::terminal_table(table) + grid::labels_text(planned.plan));
   std::string said = report::counted(planned.plan.cells.size(), "cell", "cells");
   for (const grid::ExcludedBy& rule : planned.excluded)
     said += fmt::format("; {} excluded by {}", rule.cells, rule.rule);

@@ -19,6 +19,7 @@
 #include "host/grid/grid_folder.hpp"
 #include "host/grid/pictures/grid_report.hpp"
 #include "host/grid/processes/folder_lock.hpp"
+#include "host/grid/table/labels.hpp"
 #include "host/grid/table/results.hpp"
 #include "host/grid/tally.hpp"
 #include "host/report/plot/file_format.hpp"
@@ -127,7 +128,7 @@ void write_file(const std::filesystem::path& file, const std::string& content) {
 int report_grid(const ReportArguments& arguments) {
   const Seen seen = look_at(arguments.table.folder);
   const grid::Table table = table_of(seen, arguments.table);
-  print(grid::terminal_table(table));
+  print(grid::terminal_table(table) + grid::labels_text(seen.plan));
   print(fmt::format("\n{}\n", grid::tally_of(seen.states).text()));
   const std::filesystem::path out =
       arguments.out.empty() ? seen.folder.path() / "report" : std::filesystem::path(arguments.out);

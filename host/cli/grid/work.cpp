@@ -16,6 +16,7 @@
 #include "host/cli/terminal.hpp"
 #include "host/grid/placement.hpp"
 #include "host/grid/runner.hpp"
+#include "host/grid/table/labels.hpp"
 #include "host/grid/table/results.hpp"
 #include "host/grid/table/status_text.hpp"
 #include "host/report/shell_word.hpp"
@@ -129,8 +130,9 @@ int work_on(const grid::GridFolder& folder, const grid::Plan& plan, std::vector<
   if (json) {
     print(grid::status_json(plan, runner.states()));
   } else {
-    print(grid::terminal_table(
-        grid::results_table(folder, plan, runner.states(), grid::usual_columns(plan, runner.states()))));
+    print(grid::terminal_table(grid::results_table(folder, plan, runner.states(),
+                                                   grid::usual_columns(plan, runner.states()))) +
+          grid::labels_text(plan));
     print(fmt::format("\n{}\n", grid::tally_of(runner.states()).text()));
     say(fmt::format(
         "with pictures, as a page: strata grid report {}",

@@ -105,6 +105,10 @@ class AxisReader {
     const Assignments written =
         read_assignments(value, is_section_ ? std::string_view(axis_.name) : std::string_view(), problems_);
     const Assignments assignments = names_itself ? without(written, "name") : written;
+    // Not {name: adamw} of `adamw`, and not a label that is made of all settings.
+    const bool only_says_its_name =
+        value.node.size() == 1 && value.node["name"] && label_of(value.node["name"]) == label;
+    const bool says_more = !label.empty() && !only_says_its_name;
     std::vector<std::string_view> lists;
     for (const Assignment& each : assignments) {
       if (each.value.node.IsSequence() && !takes_list(each.path)) lists.push_back(each.path);
@@ -120,7 +124,7 @@ class AxisReader {
           shown += (shown.empty() ? "" : " ") + text;
       }
       if (is_nameless) whole_labels_[axis_.points.size()] = std::move(whole);
-      add({std::move(shown), std::move(each)});
+      add({std::move(shown), std::move(each), says_more ? label_of(value.node) : std::string()});
     }
   }
 
@@ -149,7 +153,7 @@ class AxisReader {
     for (const Point& point : axis_.points) ++counts[point.label];
     for (const auto& [index, whole] : whole_labels_) {
       if (index < axis_.points.size() && counts[axis_.points[index].label] > 1)
-        axis_.points[index].label = whole;
+        axis_.points[index] = {whole, std::move(axis_.points[index].assignments), ""};
     }
   }
 

@@ -14,6 +14,7 @@ namespace strata::grid {
 struct Point {
   std::string label;
   Assignments assignments;
+  std::string stands_for = {};  // "{name: sgd, momentum: 0.9}" of `sgd`; empty where the label says it all
 };
 
 struct Axis {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/grid/pictures/grid_report.hpp"
+#include "host/grid/table/labels.hpp"
 
 #include <fmt/format.h>
 
@@ -27,6 +28,8 @@ class Report {
 
   ReportFiles write(const Table& table) {
     sections_.push_back({"Cells", html_table(table)});
+    if (!plan_.labels.empty())
+      sections_.push_back({"What labels stand for", html_table(labels_table(plan_))});
     pair();
     pareto();
     heat();

@@ -89,6 +89,15 @@ Cell cell_of(config::RunConfig config, const Draft& draft, const std::string& gr
   return cell;
 }
 
+std::vector<ShortLabel> short_labels(const GridFile& grid) {
+  std::vector<ShortLabel> labels;
+  for (const Axis& axis : grid.axes) {
+    for (const Point& point : axis.points)
+      if (!point.stands_for.empty()) labels.push_back({axis.name, point.label, point.stands_for});
+  }
+  return labels;
+}
+
 std::vector<std::string> axis_names(const GridFile& grid, const std::vector<Cell>& cells) {
   std::vector<std::string> names;
   for (const Axis& axis : grid.axes) names.push_back(axis.name);
@@ -121,6 +130,7 @@ Planned plan_grid(const GridFile& grid, const config::PluginCheck& check_plugins
   Planned planned{.plan = {.name = grid.name,
                            .file = grid.file.string(),
                            .axes = {},
+                           .labels = short_labels(grid),
                            .cells = {},
                            .limits = grid.options.limits,
                            .engine = grid.options.engine},

@@ -35,10 +35,17 @@ struct Cell {
   std::string text() const;
 };
 
+// A label that does not say all that it stands for: `sgd` of the axis `optimizer`.
+struct ShortLabel {
+  std::string axis, label;
+  std::string settings;  // "{name: sgd, momentum: 0.9}"
+};
+
 struct Plan {
   std::string name;
-  std::string file;               // the grid's
-  std::vector<std::string> axes;  // in the order of their columns
+  std::string file;                // the grid's
+  std::vector<std::string> axes;   // in the order of their columns
+  std::vector<ShortLabel> labels;  // in the file's order
   std::vector<Cell> cells;
   Limits limits;
   Engine engine;

@@ -41,6 +41,9 @@ Cell cell_from(const PlanJson& json) {
 
 std::string plan_text(const Plan& plan) {
   PlanJson json = {{"schema", kSchema}, {"name", plan.name}, {"file", plan.file}, {"axes", plan.axes}};
+  json["labels"] = PlanJson::array();
+  for (const ShortLabel& each : plan.labels)
+    json["labels"].push_back({{"axis", each.axis}, {"label", each.label}, {"settings", each.settings}});
   json["limits"] = {{"timeout_s", plan.limits.timeout ? PlanJson(plan.limits.timeout->count()) : PlanJson()},
                     {"stop_on_oom", plan.limits.on_oom == After::kStop},
                     {"stop_on_fail", plan.limits.on_fail == After::kStop},
@@ -71,9 +74,14 @@ std::optional<Plan> parse_plan(std::string_view text) try {
   Plan plan{.name = json.at("name").get<std::string>(),
             .file = json.at("file").get<std::string>(),
             .axes = json.at("axes").get<std::vector<std::string>>(),
+            .labels = {},
             .cells = {},
             .limits = {},
             .engine = {}};
+  for (const PlanJson& each : json.value("labels", PlanJson::array())) {
+    plan.labels.push_back({each.at("axis").get<std::string>(), each.at("label").get<std::string>(),
+                           each.at("settings").get<std::string>()});
+  }
   const PlanJson& limits = json.at("limits");
   if (limits.at("timeout_s").is_number())
     plan.limits.timeout = std::chrono::seconds(limits.at("timeout_s").get<std::int64_t>());
