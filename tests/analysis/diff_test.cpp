@@ -95,6 +95,21 @@ TEST(RunDiff, EveryWayOfCountingThePeakAddsUpToIt) {
   EXPECT_EQ(change, measure_of(diff.measures, "peak_allocated").change());
 }
 
+// An allocator that finds a larger piece free hands it out whole.
+TEST(RunDiff, WhatTheAllocatorAddsMakesNoOtherAllocation) {
+  const Facts base = facts_of({.layers = 2});
+  Facts now = base;
+  const auto block = std::ranges::find_if(
+      now.blocks, [&](const Block& each) { return each.is_alive_at(now.peak.sequence); });
+  ASSERT_NE(block, now.blocks.end());
+  block->bytes += 512;
+  block->rounding_bytes += 512;
+  const RunDiff diff = diff_runs(base, now, {}, {});
+  ASSERT_EQ(diff.allocations.size(), 1U);
+  EXPECT_EQ(diff.allocations[0].change_bytes(), 512);
+  EXPECT_EQ(diff.allocations[0].base_blocks, diff.allocations[0].now_blocks);
+}
+
 TEST(RunDiff, LargestChangesComeFirst) {
   const RunDiff diff = diff_runs(facts_of({.layers = 2}), facts_of({.layers = 5}), {}, {});
   ASSERT_GT(diff.allocations.size(), 1U);

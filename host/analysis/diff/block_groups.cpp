@@ -16,10 +16,12 @@ using Key = std::tuple<Category, std::string_view, std::string, std::string, std
 
 class Groups {
  public:
-  void add(const Facts& facts, std::uint64_t BlockGroup::*count) {
+  void add(const Facts& facts, std::uint64_t BlockGroup::*count, std::uint64_t BlockGroup::*bytes) {
     for (const Block& block : facts.blocks) {
-      if (block.birth_sequence > facts.peak.sequence || block.death_sequence <= facts.peak.sequence) continue;
-      ++(group_of(facts, block).*count);
+      if (!block.is_alive_at(facts.peak.sequence)) continue;
+      BlockGroup& group = group_of(facts, block);
+      ++(group.*count);
+      group.*bytes += block.bytes;
     }
   }
 
@@ -39,7 +41,7 @@ class Groups {
                      .kind = block.kind,
                      .layer = with_any_number(layer_path(facts, block).text),
                      .maker = with_any_number(facts.texts[block.name != 0 ? block.name : block.op]),
-                     .bytes = block.bytes};
+                     .bytes = block.bytes - std::min(block.rounding_bytes, block.bytes)};
     Key key{group.category, group.kind, group.layer, group.maker, group.bytes};
     return groups_.emplace(std::move(key), std::move(group)).first->second;
   }
@@ -51,8 +53,8 @@ class Groups {
 
 std::vector<BlockGroup> changed_groups(const Facts& base, const Facts& now) {
   Groups groups;
-  groups.add(base, &BlockGroup::base_blocks);
-  groups.add(now, &BlockGroup::now_blocks);
+  groups.add(base, &BlockGroup::base_blocks, &BlockGroup::base_bytes);
+  groups.add(now, &BlockGroup::now_blocks, &BlockGroup::now_bytes);
   return groups.changed();
 }
 

@@ -69,6 +69,8 @@ Json to_json(const BlockGroup& group) {
           {"bytes", group.bytes},
           {"base_blocks", group.base_blocks},
           {"new_blocks", group.now_blocks},
+          {"base_bytes", group.base_bytes},
+          {"new_bytes", group.now_bytes},
           {"change_bytes", group.change_bytes()}};
 }
 

@@ -146,20 +146,32 @@ class DiffTable {
     if (diff_.allocations.empty()) return "";
     std::string text = heading("Allocations at the peak that came (+) or went (-)");
     const std::size_t shown = std::min(most_, diff_.allocations.size());
-    for (std::size_t at = 0; at != shown; ++at) text += allocation(diff_.allocations[at]);
+    std::vector<std::string> counts;
+    for (std::size_t at = 0; at != shown; ++at) counts.push_back(counts_of(diff_.allocations[at]));
+    const int widest = counts.empty() ? 0 : columns(std::ranges::max(counts, {}, columns));
+    for (std::size_t at = 0; at != shown; ++at) {
+      const BlockGroup& group = diff_.allocations[at];
+      text += fmt::format("  {:>11}  {:>{}}  {}\n",
+                          signed_mebibytes(static_cast<double>(group.change_bytes()), decimals_), counts[at],
+                          widest, shortened(allocation(group), style_.width - widest - 17));
+    }
     return text + rest(diff_.allocations.size() - shown);
   }
 
-  std::string allocation(const BlockGroup& group) const {
-    const std::string what = fmt::format("{} {} {} {}", to_string(group.category), group.kind,
-                                         printable(group.layer), printable(group.maker));
-    const std::string counts =
-        fmt::format("{} -> {} x {}", thousands(group.base_blocks), thousands(group.now_blocks),
-                    mebibytes(static_cast<double>(group.bytes), decimals_));
-    std::string text = fmt::format("  {:>11} {:>24}  {}",
-                                   signed_mebibytes(static_cast<double>(group.change_bytes()), decimals_),
-                                   counts, shortened(what, style_.width - 40));
-    return text + "\n";
+  // Of as many in both the allocator took more, or less, than they were asked for.
+  std::string counts_of(const BlockGroup& group) const {
+    const std::string size = mebibytes(static_cast<double>(group.bytes), decimals_);
+    return group.base_blocks == group.now_blocks
+               ? fmt::format("{} x {}, rounding", thousands(group.now_blocks), size)
+               : fmt::format("{} -> {} x {}", thousands(group.base_blocks), thousands(group.now_blocks),
+                             size);
+  }
+
+  // The layer only where the owner's name does not begin with it.
+  static std::string allocation(const BlockGroup& group) {
+    const bool is_said = !group.layer.empty() && group.maker.starts_with(group.layer);
+    return fmt::format("{} {}{}", group.kind, is_said ? "" : printable(group.layer) + " ",
+                       printable(group.maker));
   }
 
   std::string gates() const {
