@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/free_pieces.hpp"
@@ -11,42 +12,82 @@ namespace strata::analysis {
 namespace {
 
 // Of the most that is ever reserved: less is the allocator's rounding.
-constexpr std::uint64_t kFragmentParts = 20;
+constexpr std::uint64_t kOneSegmentParts = 20, kManySegmentsParts = 10;
 
 // In one piece it would have been that much less to take.
 std::uint64_t spared_bytes(const SegmentTaken& taken) {
   return std::min(taken.bytes, taken.free_bytes);
 }
 
-}  // namespace
+std::uint64_t most_allocated(const Facts& facts) {
+  std::uint64_t most = 0;
+  for (const Point& point : facts.points)
+    most = std::max(most, std::accumulate(point.bytes.begin(), point.bytes.end(), std::uint64_t{0}));
+  return most;
+}
 
-std::vector<Shape> fragmentation(const Facts& facts) {
-  const std::vector<SegmentTaken> all = segments_taken(facts);
-  const auto worst = std::ranges::max_element(all, {}, spared_bytes);
-  if (worst == all.end()) return {};
-  const std::uint64_t most_reserved = std::ranges::max(facts.reserved, {}, &ReservedPoint::bytes).bytes;
-  if (spared_bytes(*worst) == 0 || spared_bytes(*worst) * kFragmentParts < most_reserved) return {};
+Shape shape_at(const Facts& facts, const SegmentTaken& taken, std::uint64_t bytes) {
   const auto step = std::ranges::find_if(facts.steps, [&](const StepFact& each) {
-    return each.begin_sequence <= worst->sequence && worst->sequence <= each.end_sequence;
+    return each.begin_sequence <= taken.sequence && taken.sequence <= each.end_sequence;
   });
   Shape shape;
   shape.kind = ShapeKind::kFragmentation;
   shape.device = facts.device;
   shape.step = step == facts.steps.end() ? -1 : step->index;
-  shape.begin_ns = shape.at_ns = worst->ns;
+  shape.begin_ns = shape.at_ns = taken.ns;
   shape.end_ns = facts.end_ns;
-  shape.bytes = spared_bytes(*worst);
-  shape.level_bytes = worst->reserved_bytes;
+  shape.bytes = bytes;
+  shape.level_bytes = taken.reserved_bytes;
+  shape.remedy =
+      "PYTORCH_ALLOC_CONF=expandable_segments:True, which grows a segment instead of taking another";
+  return shape;
+}
+
+Shape of_one_segment(const Facts& facts, const SegmentTaken& taken) {
+  Shape shape = shape_at(facts, taken, spared_bytes(taken));
   shape.sentence = fmt::format(
       "Reserved and not allocated: {} were free, in pieces that were too small, when the allocator took "
       "another {}.",
-      said_bytes(worst->free_bytes), said_bytes(worst->bytes));
-  shape.remedy =
-      "PYTORCH_ALLOC_CONF=expandable_segments:True, which grows a segment instead of taking another";
+      said_bytes(taken.free_bytes), said_bytes(taken.bytes));
   shape.evidence =
       fmt::format("a segment of {} taken while {} of large segments of the same stream and pool were free",
-                  said_bytes(worst->bytes), said_bytes(worst->free_bytes));
-  return {shape};
+                  said_bytes(taken.bytes), said_bytes(taken.free_bytes));
+  return shape;
+}
+
+// Where no one segment is much, and all of them are.
+Shape of_many_segments(const Facts& facts, const std::vector<SegmentTaken>& all, const SegmentTaken& highest,
+                       std::uint64_t bytes) {
+  const std::uint64_t allocated = most_allocated(facts);
+  const auto beside_free =
+      std::ranges::count_if(all, [](const SegmentTaken& taken) { return spared_bytes(taken) > 0; });
+  Shape shape = shape_at(facts, highest, bytes);
+  shape.sentence = fmt::format(
+      "Reserved and never allocated: the allocator came to hold {}, and at most {} of it were allocated at "
+      "once; what was free lay in pieces that were too small.",
+      said_bytes(highest.reserved_bytes), said_bytes(allocated));
+  shape.evidence =
+      fmt::format("{} of {} segments taken while others of the same stream and pool had free pieces",
+                  beside_free, all.size());
+  return shape;
+}
+
+}  // namespace
+
+std::vector<Shape> fragmentation(const Facts& facts) {
+  const std::vector<SegmentTaken> all = segments_taken(facts);
+  if (all.empty()) return {};
+  const auto worst = std::ranges::max_element(all, {}, spared_bytes);
+  const auto highest = std::ranges::max_element(all, {}, &SegmentTaken::reserved_bytes);
+  const std::uint64_t most_reserved = std::ranges::max(facts.reserved, {}, &ReservedPoint::bytes).bytes;
+  std::uint64_t all_spared = 0;
+  for (const SegmentTaken& taken : all) all_spared += spared_bytes(taken);
+  const std::uint64_t never_allocated = most_reserved - std::min(most_reserved, most_allocated(facts));
+  const std::uint64_t of_all = std::min(all_spared, never_allocated);
+  if (of_all > spared_bytes(*worst) && of_all * kManySegmentsParts >= most_reserved)
+    return {of_many_segments(facts, all, *highest, of_all)};
+  if (spared_bytes(*worst) == 0 || spared_bytes(*worst) * kOneSegmentParts < most_reserved) return {};
+  return {of_one_segment(facts, *worst)};
 }
 
 }  // namespace strata::analysis

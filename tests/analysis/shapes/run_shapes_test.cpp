@@ -186,10 +186,12 @@ TEST(FirstStepGrowth, NamesWhatAVariableHoldsBeyondBackward) {
 
 constexpr std::uint64_t kMebi = 1048576;
 
-// Two segments of 20 MiB, of which `used` MiB of each are taken, and then a third.
+// Two segments of 20 MiB, of which `used` MiB of each are taken, and then a third. Once, all of them were
+// allocated.
 Facts segments_with(std::uint64_t used_mebibytes, std::uint64_t pool_of_second = 0) {
   Facts facts;
   facts.end_ns = 100;
+  facts.points.emplace_back().bytes[0] = 60 * kMebi;
   facts.block_places = {{0, 0}, {0, pool_of_second}};
   std::uint64_t sequence = 0, reserved = 0;
   for (std::uint32_t segment = 0; segment < 3; ++segment) {
@@ -222,6 +224,26 @@ TEST(Fragmentation, IsTheLessOfWhatWasFreeAndWhatWasTaken) {
 TEST(Fragmentation, IsATwentiethOfWhatIsReserved) {
   EXPECT_EQ(fragmentation(segments_with(18)).size(), 1U);  // 4 of 60 MiB
   EXPECT_TRUE(fragmentation(segments_with(19)).empty());
+}
+
+TEST(Fragmentation, IsWhatWasNeverAllocatedWhereNoSegmentAloneIsMuch) {
+  Facts facts = segments_with(15);
+  facts.points[0].bytes[0] = 45 * kMebi;
+  const auto many = fragmentation(facts);
+  ASSERT_EQ(many.size(), 1U);
+  EXPECT_EQ(many[0].bytes, 15 * kMebi);  // 5 beside the second segment, 10 beside the third
+  EXPECT_EQ(many[0].level_bytes, 60 * kMebi);
+  EXPECT_EQ(
+      many[0].sentence,
+      "Reserved and never allocated: the allocator came to hold 60.0 MiB, and at most 45.0 MiB of it were "
+      "allocated at once; what was free lay in pieces that were too small.");
+  EXPECT_EQ(many[0].evidence,
+            "2 of 3 segments taken while others of the same stream and pool had free pieces");
+  facts.points[0].bytes[0] = 52 * kMebi;  // 8 never: less than the third segment alone tells
+  EXPECT_EQ(fragmentation(facts).at(0).bytes, 10 * kMebi);
+  facts = segments_with(19);
+  facts.points[0].bytes[0] = 57 * kMebi;  // 3 of 60: no tenth
+  EXPECT_TRUE(fragmentation(facts).empty());
 }
 
 TEST(Fragmentation, IsOfOnePool) {
