@@ -25,6 +25,11 @@ bool within_phase(const Evidence& block) {
   return block.stage == kStage && block.death < block.phase_end;
 }
 
+// Where no step ever begins, as in a program that only infers, what dies at its end was no temporary.
+bool setup_temporary(const Evidence& block) {
+  return within_phase<Stage::kSetup>(block) && block.phase_end != kNever;
+}
+
 // Born in a stage and dead before the step ended.
 template <Stage kStage>
 bool within_step(const Evidence& block) {
@@ -226,8 +231,7 @@ RuleTable make_rules() {
       // Lifetimes over phases.
       {"graph_pool", "in a private pool, as of a CUDA graph, kept beyond its step, and never registered",
        kTemporary, "graph_pool", kept_in_pool},
-      {"setup_temp", "born in setup and dead before the first step", kTemporary, "op_temp",
-       within_phase<Stage::kSetup>},
+      {"setup_temp", "born in setup and dead before the first step", kTemporary, "op_temp", setup_temporary},
       {"data_temp", "born and dead while a batch was made", kTemporary, "op_temp",
        within_phase<Stage::kData>},
       {"data_kept", "born while a batch was made, dead in the same step", kInput, "input",

@@ -52,6 +52,14 @@ TEST(Rules, HaveNamesAndSentencesOfTheirOwn) {
   }
 }
 
+// Its model is let go of at the end, as is what each operator makes.
+TEST(Rules, WhereNoStepBeginsNothingIsASetupsTemporary) {
+  Evidence block{.birth = 5, .death = 9, .stage = Stage::kSetup};
+  EXPECT_EQ(decide(standard_rules(), block).name, "unknown_setup");
+  block.phase_end = 20;
+  EXPECT_EQ(decide(standard_rules(), block).name, "setup_temp");
+}
+
 TEST(Rules, AreTheTableOfTheDocument) {
   std::ifstream document(STRATA_CATEGORIES_DOCUMENT);
   std::vector<std::string> rows;

@@ -43,7 +43,7 @@ class RemedyFinder {
         "what each softmax keeps");
     smaller_batch();
     add(Saving::kHalfPrecision, "a forward in 16 bits (precision: bf16_autocast)",
-        "half of the activations, less copies of the weights");
+        "half of the activations but those that stay in 32 bits, less copies of the weights");
     optimizer_temporaries();
     moments();
     add(Saving::kGradientsCleared,

@@ -2,6 +2,7 @@
 #include "host/analysis/peak/savings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "host/analysis/layers/layer_paths.hpp"
@@ -18,6 +19,12 @@ bool is_for_backward(const Block& block) {
   return block.category == Category::kActivation && (block.kind == "saved" || block.kind == kForwardResidue);
 }
 
+// What torch's autocast computes in 32 bits whatever it is given, of what backward reads; tanh where it is
+// given a power.
+constexpr std::array<std::string_view, 7> kKeptWide{"aten::_log_softmax", "aten::exp",  "aten::pow",
+                                                    "aten::rsqrt",        "aten::tanh", "aten::log",
+                                                    "aten::softplus"};
+
 bool is_moment(std::string_view name) {
   return name.ends_with(".exp_avg") || name.ends_with(".exp_avg_sq");
 }
@@ -31,6 +38,20 @@ std::vector<std::uint32_t> by_death(const std::vector<Block>& blocks) {
 }
 
 }  // namespace
+
+Savings::Savings(const Facts& facts)
+    : facts_(facts), has_embedding_(std::ranges::find(facts.texts, "aten::embedding") != facts.texts.end()) {}
+
+// A softmax stays in 32 bits, and its copy in 16 comes beside it. What adds up from an embedding, which is in
+// 32 bits as its weights are, stays so from layer to layer.
+std::int64_t Savings::narrowed_by_autocast(const Block& block) const {
+  const std::string_view op = facts_.texts[block.op];
+  const auto half = static_cast<std::int64_t>(block.bytes / 2);
+  if (op == "aten::_softmax") return -half;
+  const bool stays = std::ranges::find(kKeptWide, op) != kKeptWide.end() ||
+                     (has_embedding_ && (op == "aten::add" || op == "aten::embedding"));
+  return stays ? 0 : half;
+}
 
 void Savings::change(const Block& block, bool comes) {
   const auto put = [&](std::uint64_t& sum, std::uint64_t value) { comes ? sum += value : sum -= value; };
@@ -49,6 +70,7 @@ void Savings::change(const Block& block, bool comes) {
       break;
     case Category::kActivation:
       block.kind == "autocast_copy" ? put(autocast_copies_, 1) : put(activations_, block.bytes);
+      narrowed_ += comes ? narrowed_by_autocast(block) : -narrowed_by_autocast(block);
       break;
     default:
       break;
@@ -85,8 +107,8 @@ std::uint64_t Savings::half_batch() const {
 // Of matrices in 32 bits autocast makes copies in 16, and keeps those of weights until backward has ended.
 std::uint64_t Savings::half_precision() const {
   if (autocast_copies_ > 0 || wide_parameters_ < parameters_ / 2 || wide_parameters_ == 0) return 0;
-  const std::uint64_t half = activations_ / 2;
-  return half - std::min(half, wide_parameters_ / 2);
+  const auto narrowed = static_cast<std::uint64_t>(std::max<std::int64_t>(narrowed_, 0));
+  return narrowed - std::min(narrowed, wide_parameters_ / 2);
 }
 
 std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {

@@ -28,7 +28,7 @@ inline constexpr std::size_t kSavings = 8;
 class Savings {
  public:
   // Looks at the texts and forms of `facts`, which must outlive this.
-  explicit Savings(const Facts& facts) : facts_(facts) {}
+  explicit Savings(const Facts& facts);
 
   void add(const Block& block) { change(block, true); }
   void remove(const Block& block) { change(block, false); }  // one that was added
@@ -42,15 +42,18 @@ class Savings {
 
  private:
   void change(const Block& block, bool comes);
+  std::int64_t narrowed_by_autocast(const Block& block) const;
   std::uint64_t checkpointed() const;
   std::uint64_t half_batch() const;
   std::uint64_t half_precision() const;
 
   const Facts& facts_;
+  bool has_embedding_ = false;
   std::unordered_map<std::string_view, std::uint64_t> saved_by_repeated_;
   std::uint64_t saved_ = 0, softmaxes_ = 0, softmax_bytes_ = 0;
   std::uint64_t activations_ = 0;  // without autocast's copies of the weights
   std::uint64_t autocast_copies_ = 0;
+  std::int64_t narrowed_ = 0;  // what activations would be less under autocast
   std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0;
   std::uint64_t temporaries_ = 0, residue_ = 0;
 };
