@@ -136,8 +136,9 @@ class RemedyFinder {
     add(Saving::kHalfBatch, savings_.bytes(Saving::kHalfBatch, part_),
         asks_for_half ? missing_of(failure_.requested_bytes / 2) : missing_bytes_,
         "half the batch, accumulated twice (data.batch_size, accumulation)",
-        savings_.gradients_of_half() == 0 ? "half of the activations"
-                                          : "half of the activations, less the gradients of one half");
+        savings_.gradients_of_half() == 0 ? "half of the activations and of gradients on their way to them"
+                                          : "half of the activations and of gradients on their way to them, "
+                                            "less the gradients of one half");
   }
 
   // Of a list of tensors at once: all of them are there together, those that were still to come too.

@@ -68,6 +68,11 @@ void Savings::change(const Block& block, bool comes) {
     case Category::kOptimizerState:
       if (is_moment(facts_.texts[block.name])) put(moments_, block.bytes);
       break;
+    case Category::kAutogradDetail:
+      // That of an embedding is as large as its weights, whatever the batch.
+      if (block.kind == "flowing" && facts_.texts[block.op] != "aten::embedding_dense_backward")
+        put(flowing_, block.bytes);
+      break;
     case Category::kActivation:
       block.kind == "autocast_copy" ? put(autocast_copies_, 1) : put(activations_, block.bytes);
       narrowed_ += comes ? narrowed_by_autocast(block) : -narrowed_by_autocast(block);
@@ -100,7 +105,7 @@ std::uint64_t Savings::gradients_of_half() const {
 
 // While the second half goes forward and backward, the first one's gradients are there.
 std::uint64_t Savings::half_batch() const {
-  const std::uint64_t half = activations_ / 2;
+  const std::uint64_t half = (activations_ + flowing_) / 2;
   return half - std::min(half, gradients_of_half());
 }
 

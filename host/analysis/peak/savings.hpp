@@ -53,6 +53,7 @@ class Savings {
   std::uint64_t saved_ = 0, softmaxes_ = 0, softmax_bytes_ = 0;
   std::uint64_t activations_ = 0;  // without autocast's copies of the weights
   std::uint64_t autocast_copies_ = 0;
+  std::uint64_t flowing_ = 0;  // gradients of activations, on their way through backward
   std::int64_t narrowed_ = 0;  // what activations would be less under autocast
   std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0;
   std::uint64_t temporaries_ = 0, residue_ = 0;
