@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
 
@@ -33,7 +34,7 @@ std::string budget_line(std::uint64_t bytes, std::string_view text) {
 std::string block_name(const Facts& facts, const Block& block) {
   const std::string& owner = facts.texts[block.name];
   const std::string& layer = facts.texts[block.layer];
-  std::string name = fmt::format("{} {} {}", to_string(block.category), block.kind,
+  std::string name = fmt::format("{} {}", kind_label(block.category, block.kind),
                                  owner.empty() ? facts.texts[block.op] : owner);
   if (!layer.empty()) name += " in " + layer;
   return name;

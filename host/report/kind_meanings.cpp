@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/report/kind_meanings.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <utility>
 
 namespace strata::report {
@@ -26,6 +30,16 @@ constexpr auto kMeanings = std::to_array<Meaning>({
 });
 
 }  // namespace
+
+std::string kind_label(analysis::Category category, std::string_view kind) {
+  const std::string_view name = to_string(category);
+  constexpr std::string_view kOptimizer = "Optimizer_";
+  const std::string_view said = name.starts_with(kOptimizer) ? name.substr(kOptimizer.size()) : name;
+  const bool says_it = std::ranges::equal(said, kind, [](char left, char right) {
+    return std::tolower(static_cast<unsigned char>(left)) == std::tolower(static_cast<unsigned char>(right));
+  });
+  return says_it ? std::string(name) : fmt::format("{} {}", name, kind);
+}
 
 std::string kind_meanings(const std::set<std::string_view>& kinds) {
   std::string text;

@@ -6,7 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "host/analysis/category.hpp"
+
 namespace strata::report {
+
+// "Activation saved", and "Gradient" of Gradient and gradient: a category once, where its kind says no more.
+std::string kind_label(analysis::Category category, std::string_view kind);
 
 // "saved: kept in forward for backward; flowing: ..."; nothing where all of them say it themselves.
 std::string kind_meanings(const std::set<std::string_view>& kinds);

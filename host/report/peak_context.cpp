@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
 
 namespace strata::report {
@@ -58,7 +59,7 @@ std::string change_sentence(const Facts& facts) {
   for (const PeakChange& one : told) {
     if (&one != &context.changes.front()) text += ", ";
     text += fmt::format(
-        "{} {} {}", to_string(one.category), one.kind,
+        "{} {}", kind_label(one.category, one.kind),
         signed_mebibytes(static_cast<double>(one.born_bytes) - static_cast<double>(one.freed_bytes),
                          decimals));
   }

@@ -38,7 +38,7 @@ def test_above_the_budget_the_failure_says_why(programs):
     assert done.returncode == 1
     assert outcomes(done) == {"failed": 1}
     assert re.search(r"peak [\d.]+ MiB on cuda:0, above the budget of 40.0 MiB, in step \d", done.stdout), done.stdout
-    assert "Optimizer_State state 0.weight.exp_avg" in done.stdout
+    assert "Optimizer_State 0.weight.exp_avg" in done.stdout
     assert "a fused optimizer" in done.stdout
 
 

@@ -11,6 +11,7 @@
 #include "host/analysis/peak/largest_blocks.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
 #include "host/report/form_text.hpp"
+#include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/terminal/terminal.hpp"
@@ -56,7 +57,7 @@ std::string group_lines(const Facts& facts, std::span<const std::uint32_t> group
                         analysis::StackView& stacks, const TerminalStyle& style) {
   const Block& block = facts.blocks.at(group.front());
   const int origin_columns = style.width - 2 - 10 - 8 - 2 - kWhatColumns - 2;
-  const auto kind = fitted(fmt::format("{} {}", to_string(block.category), block.kind), kWhatColumns);
+  const auto kind = fitted(kind_label(block.category, block.kind), kWhatColumns);
   auto row = fmt::format(
       "  {:>10}{:>8}  {}  {}", mebibytes(static_cast<double>(block.bytes), decimals), thousands(group.size()),
       style.in_colour_of(block.category, kind),

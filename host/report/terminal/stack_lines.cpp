@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/analysis/stacks/stacks_alive.hpp"
+#include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/terminal.hpp"
 #include "host/report/text.hpp"
@@ -37,7 +38,7 @@ std::string share_line(const Facts& facts, const StacksAlive& alive, const Stack
   const analysis::Block& block = facts.blocks[share.largest_block];
   std::string amount = mebibytes(share.estimated_bytes, decimals);
   if (share.standard_error_bytes > 0) amount += " ±" + mebibytes(share.standard_error_bytes, decimals);
-  const auto what = fmt::format("{} {}", to_string(block.category), block.kind);
+  const auto what = kind_label(block.category, block.kind);
   return fmt::format("{:>12}{:>8}{:>10}  {}\n", amount,
                      percentage(share.estimated_bytes, static_cast<double>(alive.bytes)),
                      thousands(share.blocks), style.in_colour_of(block.category, what));

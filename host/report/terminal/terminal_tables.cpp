@@ -233,7 +233,7 @@ std::string block_table(const Facts& facts, analysis::StackView& stacks, const T
   for (const analysis::PeakChange& change : told_changes(facts)) kinds.insert(change.kind);
   for (const auto index : std::span(indices).first(std::min(indices.size(), kListed))) {
     const auto& block = facts.blocks.at(index);
-    const auto kind = fitted(fmt::format("{} {}", to_string(block.category), block.kind), kind_columns);
+    const auto kind = fitted(kind_label(block.category, block.kind), kind_columns);
     auto row =
         fmt::format("  {:>10}  {}  {}  {}{}", mebibytes(static_cast<double>(block.bytes), decimals),
                     style.in_colour_of(block.category, kind), fitted(origin_of(facts, block), origin_columns),
