@@ -134,7 +134,7 @@ def missed(results):
 def write(result, results=None):
     found = rows(result, of_results(results))
     count = sum(row[3] == "met" for row in found)
-    return table(["target", "limit", "measured", ""], found) + f"\n\n{count} of {len(found)} are met. {WITHIN_A_STEP} The limits of single events are in [costs.md](costs.md), and `./dev bench` holds them."
+    return table(["target", "limit", "measured", "held"], found) + f"\n\n{count} of {len(found)} are met. {WITHIN_A_STEP} The limits of single events are in [costs.md](costs.md), and `./dev bench` holds them."
 
 
 def tables():
