@@ -96,7 +96,7 @@ int compare() {
   std::map<std::string, std::vector<double>> ratios;
   for (int round = 0; round < kRounds; ++round) {
     // Each side is first as often as the others.
-    std::ranges::rotate(all, all.begin() + 1);
+    std::rotate(all.begin(), all.begin() + 1, all.end());
     std::map<std::string, double> times;
     for (const Side& side : all) times[side.name] = step_ms(side);
     for (const auto& [name, time] : times) ratios[name].push_back(time / times["without"]);

@@ -20,6 +20,7 @@ class EmitterSource {
                                                     0};
 
   explicit EmitterSource(const strata::Host& host) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
     *reinterpret_cast<strata::Emitter*>(host.integer("address")) = {
         host.abi(), host.service<strata_emit_service>(STRATA_EXT_EMIT)};
   }

@@ -9,6 +9,7 @@
 
 using namespace strata::dry_gpu;
 
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): CUDA's names
 #pragma GCC visibility push(default)
 extern "C" {
 
@@ -69,3 +70,4 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void*
 
 }  // extern "C"
 #pragma GCC visibility pop
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)

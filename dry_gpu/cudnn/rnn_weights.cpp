@@ -76,7 +76,8 @@ void describe(const RnnWeights::Place& place, cudnnDataType_t type, const void* 
   const bool is_there = place.rows > 0;
   if (address != nullptr) {
     const auto base = reinterpret_cast<std::uintptr_t>(weights);
-    *address = is_there ? reinterpret_cast<void*>(base + place.offset * bytes_of(type)) : nullptr;
+    const std::uintptr_t at = base + place.offset * bytes_of(type);
+    *address = is_there ? reinterpret_cast<void*>(at) : nullptr;  // NOLINT(performance-no-int-to-ptr)
   }
   if (descriptor == nullptr) return;
   *descriptor = {.type = type};

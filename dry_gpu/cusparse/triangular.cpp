@@ -53,6 +53,7 @@ cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperat
 }
 
 // Of matrices by blocks, with the older functions.
+// NOLINTBEGIN(bugprone-macro-parentheses): INFO is a type
 #define STRATA_BLOCK_SOLUTION(NAME, INFO)                         \
   cusparseStatus_t cusparseCreate##NAME##Info(INFO##_t* result) { \
     return give(result, true, INFO{});                            \
@@ -62,6 +63,7 @@ cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperat
   }
 STRATA_BLOCK_SOLUTION(Bsrsv2, bsrsv2Info)
 STRATA_BLOCK_SOLUTION(Bsrsm2, bsrsm2Info)
+// NOLINTEND(bugprone-macro-parentheses)
 
 cusparseStatus_t cusparseXbsrsv2_zeroPivot(cusparseHandle_t handle, bsrsv2Info_t info, int* position) {
   return tell_no_pivot(handle, info, position);

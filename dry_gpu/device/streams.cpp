@@ -52,7 +52,7 @@ cudaError_t Streams::destroy(CUstream_st* stream) {
 CUstream_st* Streams::resolve(cudaStream_t handle, int device) {
   const bool is_default = handle == nullptr || handle == cudaStreamLegacy;
   if (is_default || handle == cudaStreamPerThread)
-    return &defaults_[static_cast<std::size_t>(2 * device + (is_default ? 0 : 1))];
+    return &defaults_[2 * static_cast<std::size_t>(device) + (is_default ? 0 : 1)];
   return handle->is_live ? handle : nullptr;
 }
 

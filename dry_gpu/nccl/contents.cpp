@@ -120,7 +120,7 @@ std::optional<Bytes> of_each_rank(const std::optional<Bytes>& part, const Moveme
 
 std::optional<Bytes> received(Machine& machine, const Movement& movement) {
   if (!movement.size || movement.receive_bytes == 0) return std::nullopt;
-  const std::optional<Bytes> sent = known(machine, movement.send, movement.send_bytes);
+  std::optional<Bytes> sent = known(machine, movement.send, movement.send_bytes);
   switch (movement.kind) {
     case TransferKind::kBroadcast:
       // Of another rank: it holds what this one does, as where ranks compare sizes and orders with rank 0's.

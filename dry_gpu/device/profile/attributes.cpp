@@ -29,8 +29,8 @@ int pci_bus(int device) {
 
 CUuuid uuid(int device) {
   CUuuid id{};
-  constexpr std::string_view text = "strata-dry-gpu";
-  std::memcpy(id.bytes, text.data(), text.size());
+  constexpr std::string_view kText = "strata-dry-gpu";
+  std::memcpy(id.bytes, kText.data(), kText.size());
   id.bytes[15] = static_cast<char>(device);
   return id;
 }
