@@ -13,7 +13,7 @@
 namespace strata::analysis {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 template <std::size_t count>
 bool begins_with(std::string_view text, const std::array<std::string_view, count>& beginnings) {

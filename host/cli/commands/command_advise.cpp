@@ -34,7 +34,7 @@ class DryTrials final : public fit::Trials {
  public:
   DryTrials(const AdviseArguments& arguments, const config::RunConfig& config,
             const config::DeviceProfile& profile, const std::vector<fit::Switch>& switches)
-      : arguments_(arguments), profile_(profile), switches_(switches) {
+      : arguments_(arguments), switches_(switches) {
     request_.config = arguments.config;
     request_.steps = arguments.steps;
     request_.first_rank_alone = config.world_size > 1;
@@ -101,7 +101,6 @@ class DryTrials final : public fit::Trials {
   }
 
   const AdviseArguments& arguments_;
-  const config::DeviceProfile& profile_;
   const std::vector<fit::Switch>& switches_;
   std::string clock_;
   TrialRequest request_;
