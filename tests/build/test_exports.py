@@ -56,3 +56,12 @@ def test_other_exports_are_refused(build_module, check, code, found):
 
 def test_the_entry_alone_is_accepted(build_module, check):
     assert check(build_module(ENTRY)).returncode == 0
+
+
+def test_what_programs_of_others_load_takes_no_filesystem_from_them(build_folder):
+    """libtorch.so exports the std::filesystem that it was built with, and may come before libstdc++."""
+    libraries = [build_folder / "lib/libstrata.so", build_folder / "lib/strata/libstrata_attach.so", *build_folder.glob("lib/strata/sources/torch-2.*.so")]
+    assert len(libraries) >= 3
+    for library in libraries:
+        undefined = subprocess.run(["nm", "--dynamic", "--undefined-only", library], capture_output=True, text=True, check=True).stdout
+        assert "St10filesystem" not in undefined, library

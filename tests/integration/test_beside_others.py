@@ -2,6 +2,7 @@
 """`strata exec` beside what else hooks into torch: nothing is broken, counts are torch's own, and what is lost is said."""
 
 import json
+import pathlib
 import subprocess
 import sys
 
@@ -156,3 +157,21 @@ def test_an_allocator_of_the_programs_own(workspace):
     weights = 4 * (64 * 256 + 256 + 256 * 10 + 10)
     assert summary["categories"]["Parameter"]["min"] == weights
     assert "'pluggable', which keeps no count" in workspace.strata("report", "out").stdout
+
+
+@pytest.mark.long
+def test_a_program_that_names_libtorch_before_the_standard_library(workspace):
+    """libtorch.so exports the std::filesystem that it was built with: ours is not taken from there, where it crashes."""
+    import torch
+
+    home = pathlib.Path(torch.__file__).parent
+    workspace.write("program.cpp", "#include <ATen/Functions.h>\nint main() { return at::ones({1000}).sum().item<float>() == 1000 ? 7 : 1; }\n")
+    compiled = subprocess.run(
+        ["c++", "-std=c++20", "program.cpp", f"-I{home}/include", f"-L{home}/lib", "-Wl,--no-as-needed", "-ltorch", "-ltorch_cpu", "-lc10"]
+        + [f"-Wl,-rpath,{home}/lib", "-o", "program"],
+        cwd=workspace.folder, capture_output=True, text=True,
+    )  # fmt: skip
+    assert compiled.returncode == 0, compiled.stderr
+    done = workspace.strata("exec", "--out", "out", "--", "./program")
+    assert done.returncode == 7, done.stderr
+    assert "\n  end      done\n" in done.stderr
