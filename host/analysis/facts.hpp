@@ -187,8 +187,9 @@ struct OutOfMemory {
   std::uint32_t layer = 0;                         // index into Facts::texts
   Peak held;                                       // what filled the device
   std::uint64_t state_to_come_bytes = 0;           // about; of an optimizer's first step, making its state
-  std::uint64_t pass_to_come_bytes = 0;  // of an operator over all parameters, with what it asked for
-  std::vector<Remedy> remedies;          // enough first, then largest
+  std::uint64_t pass_to_come_bytes = 0;     // of an operator over all parameters, with what it asked for
+  std::uint64_t forward_to_come_bytes = 0;  // about; of repeated blocks that a forward had not come to
+  std::vector<Remedy> remedies;             // enough first, then largest
 };
 
 // What other memory than the device's was handed out beside it: the host's, pinned or not, or another

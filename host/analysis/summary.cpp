@@ -97,6 +97,7 @@ Json failure_json(const Facts& facts, const OutOfMemory& failure) {
   json["largest_blocks"] = std::move(blocks);
   json["state_to_come_bytes"] = failure.state_to_come_bytes;
   json["pass_to_come_bytes"] = failure.pass_to_come_bytes;
+  json["forward_to_come_bytes"] = failure.forward_to_come_bytes;
   json["remedies"] = std::move(remedies);
   return json;
 }

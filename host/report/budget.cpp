@@ -73,6 +73,8 @@ std::string budget_remedies(const BudgetCheck& check) {
     text +=
         budget_line(remedy.bytes, fmt::format("{}: {}{}", remedy.change, remedy.reason, not_enough(remedy)));
   }
+  if (check.remedies.size() > kMostRemedies)
+    text += fmt::format("  {} more (--json)\n", check.remedies.size() - kMostRemedies);
   return text;
 }
 
@@ -81,11 +83,17 @@ std::string budget_remedies(const BudgetCheck& check) {
 std::string budget_report(const Facts& facts, const BudgetCheck& check) {
   const analysis::Peak& peak = check.peak;
   const std::string where = peak.step < 0 ? "outside of the steps" : fmt::format("in step {}", peak.step);
-  std::string text =
-      fmt::format("peak {} MiB on {}, {} the budget of {} MiB, {}{}\n", budget_amount(peak.allocated_bytes),
-                  facts.device, check.fits() ? "within" : "above", budget_amount(check.budget_bytes), where,
-                  peak.phase.empty() ? "" : ", " + printable(peak.phase));
-  if (!check.fits()) text += what_filled_it(facts, check) + budget_remedies(check);
+  std::string text = fmt::format(
+      "peak {} MiB on {}, {} the budget of {} MiB, {}{}\n", budget_amount(peak.allocated_bytes), facts.device,
+      peak.allocated_bytes <= check.budget_bytes ? "within" : "above", budget_amount(check.budget_bytes),
+      where, peak.phase.empty() ? "" : ", " + printable(peak.phase));
+  if (check.ran_out)
+    text +=
+        "it ran out of memory then: what it takes in all is not known, and counts as above; run it where "
+        "there "
+        "is room\n";
+  if (peak.allocated_bytes > check.budget_bytes)
+    text += what_filled_it(facts, check) + budget_remedies(check);
   return text;
 }
 

@@ -62,8 +62,17 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
     return fmt::format("{} goes over all parameters at once: about {} were still to come",
                        facts.texts.at(failure.op), amount(failure.pass_to_come_bytes));
   }
-  if (failure.held.step < 0 || !is_before_any_optimizer(facts, failure)) return {};
-  return "no optimizer has stepped yet: what it keeps of each parameter comes on top";
+  std::string more;
+  if (failure.forward_to_come_bytes > 0) {
+    more = fmt::format(
+        "the forward had more blocks before it, which keep about {} for backward if each keeps what one "
+        "before it "
+        "does",
+        amount(failure.forward_to_come_bytes));
+  }
+  if (failure.held.step < 0 || !is_before_any_optimizer(facts, failure)) return more;
+  return (more.empty() ? "" : more + "; ") +
+         "no optimizer has stepped yet: what it keeps of each parameter comes on top";
 }
 
 // What was missing is what one allocation missed; how much the step takes is known where it has room.

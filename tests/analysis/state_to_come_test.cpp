@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/peak/state_to_come.hpp"
+#include "host/analysis/peak/still_to_come.hpp"
 
 #include <gtest/gtest.h>
 

@@ -80,7 +80,7 @@ def test_the_terminal_and_the_page_tell_of_it(workspace):
     text = workspace.strata("report", "out").stdout
     assert "Out of memory" in text
     assert "384.0 MiB asked for by aten::add in h." in text
-    assert "no optimizer has stepped yet: what it keeps of each parameter comes on top" in text
+    assert "no optimizer has stepped yet: what it keeps of each parameter comes on top" in " ".join(text.split())
     assert "What would have left room, about" in text
     assert all(len(line) <= 120 for line in text.splitlines())
     page = (workspace.folder / "out/report.html").read_text()

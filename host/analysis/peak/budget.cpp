@@ -40,8 +40,11 @@ ordered_json budget_blocks(const Facts& facts, const Peak& peak) {
 }  // namespace
 
 BudgetCheck check_budget(const Facts& facts, std::uint64_t budget_bytes) {
-  BudgetCheck check{.budget_bytes = budget_bytes, .peak = find_peak(facts, Window{}), .remedies = {}};
-  if (check.fits()) return check;
+  BudgetCheck check{.budget_bytes = budget_bytes,
+                    .peak = find_peak(facts, Window{}),
+                    .remedies = {},
+                    .ran_out = facts.end == "out_of_memory"};
+  if (check.peak.allocated_bytes <= budget_bytes) return check;
   // As if the budget were the device, and what is above it an allocation that failed.
   OutOfMemory failure;
   failure.requested_bytes = check.peak.allocated_bytes - budget_bytes;
@@ -57,6 +60,7 @@ std::string budget_document(const Facts& facts, const BudgetCheck& check) {
   ordered_json document{{"schema", "strata.budget/1"},
                         {"budget_bytes", check.budget_bytes},
                         {"fits", check.fits()},
+                        {"ran_out_of_memory", check.ran_out},
                         {"device", facts.device},
                         {"peak_bytes", peak.allocated_bytes},
                         {"step", nullptr},

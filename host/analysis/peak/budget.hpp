@@ -14,9 +14,10 @@ namespace strata::analysis {
 struct BudgetCheck {
   std::uint64_t budget_bytes = 0;
   Peak peak;                     // of the whole run, in its window or not
-  std::vector<Remedy> remedies;  // enough first, then largest; none where it fits
+  std::vector<Remedy> remedies;  // enough first, then largest; none where the peak is within the budget
+  bool ran_out = false;          // the run ended so: nobody knows how high its peak would have been
 
-  bool fits() const { return peak.allocated_bytes <= budget_bytes; }
+  bool fits() const { return !ran_out && peak.allocated_bytes <= budget_bytes; }
 };
 
 BudgetCheck check_budget(const Facts& facts, std::uint64_t budget_bytes);

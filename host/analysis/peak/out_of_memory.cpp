@@ -5,7 +5,7 @@
 
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/peak/remedies.hpp"
-#include "host/analysis/peak/state_to_come.hpp"
+#include "host/analysis/peak/still_to_come.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -33,6 +33,7 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     failure.held = alive_at(facts, row.sequence, row.ns);
     failure.state_to_come_bytes = state_to_come(facts, failure);
     failure.pass_to_come_bytes = pass_to_come(facts, failure);
+    failure.forward_to_come_bytes = forward_to_come(facts, failure);
     failure.remedies = find_remedies(facts, failure);
     failures.push_back(std::move(failure));
   }

@@ -24,8 +24,8 @@ class RemedyFinder {
       : facts_(facts), failure_(failure), savings_(facts), phases_(facts.phases) {
     // An optimizer asks for its state, and for the temporaries of all parameters, in many allocations, of
     // which one failed.
-    missing_bytes_ = missing_of(
-        std::max({failure.requested_bytes, failure.state_to_come_bytes, failure.pass_to_come_bytes}));
+    missing_bytes_ = missing_of(std::max({failure.requested_bytes + failure.forward_to_come_bytes,
+                                          failure.state_to_come_bytes, failure.pass_to_come_bytes}));
     for (const Block& block : facts.blocks)
       if (block.is_alive_at(failure.held.sequence)) savings_.add(block);
     if (const auto part = phases_.part_of_step(failure.held.sequence)) part_ = &facts.phases[*part];
@@ -43,13 +43,21 @@ class RemedyFinder {
         "what each softmax keeps");
     smaller_batch();
     add(Saving::kHalfPrecision, "a forward in 16 bits (precision: bf16_autocast)",
-        "half of the activations but those that stay in 32 bits, less copies of the weights");
+        "at most half of the activations but those that stay in 32 bits, less copies of the weights");
     optimizer_temporaries();
     moments();
     add(Saving::kGradientsCleared,
         "gradients cleared before forward (zero_grad: {at: step_start, set_to_none: true})",
         "gradients of the step before");
     residue();
+    if (!highest_left_ && std::ranges::none_of(remedies_, &Remedy::enough)) {
+      add_remedy(missing_bytes_,
+                 {.change = "parameters in 16 bits (precision: bf16)",
+                  .bytes = savings_.half_of_parameters(),
+                  .reason = "half of those in 32 bits, and of their gradients",
+                  .peak_then = {}},
+                 Alone::kMayBeEnough);
+    }
     std::ranges::stable_sort(remedies_, [](const Remedy& left, const Remedy& right) {
       return std::pair(left.enough, left.bytes) > std::pair(right.enough, right.bytes);
     });
@@ -79,6 +87,9 @@ class RemedyFinder {
   void add(Saving saving, std::uint64_t bytes, std::uint64_t missing_bytes, std::string change,
            std::string reason) {
     Remedy remedy{.change = std::move(change), .bytes = bytes, .reason = std::move(reason), .peak_then = {}};
+    missing_bytes -= std::min(spared_to_come(saving, bytes), missing_bytes);
+    // Each use of what stays in 32 bits may make a copy in 16: nobody sees here how many there are.
+    if (saving == Saving::kHalfPrecision) missing_bytes *= 2;
     if (highest_left_) {
       const Left& left = highest_left_->at(static_cast<std::size_t>(saving));
       const std::uint64_t peak = failure_.held.allocated_bytes;
@@ -97,6 +108,16 @@ class RemedyFinder {
     if (!facts_.is_configured) remedy.change = in_words_of_program(std::move(remedy.change), facts_.trainer);
     remedy.enough = alone == Alone::kMayBeEnough && remedy.bytes >= missing_bytes;
     remedies_.push_back(std::move(remedy));
+  }
+
+  // Of what blocks to come would have kept, as large a part as of what those before them did.
+  std::uint64_t spared_to_come(Saving saving, std::uint64_t bytes) const {
+    const bool is_of_blocks = saving == Saving::kCheckpoints || saving == Saving::kAttentionInOneKernel ||
+                              saving == Saving::kHalfBatch || saving == Saving::kHalfPrecision;
+    if (!is_of_blocks || savings_.activations_bytes() == 0) return 0;
+    const double part =
+        std::min(static_cast<double>(bytes) / static_cast<double>(savings_.activations_bytes()), 1.0);
+    return static_cast<std::uint64_t>(part * static_cast<double>(failure_.forward_to_come_bytes));
   }
 
   std::uint64_t missing_of(std::uint64_t wanted) const {
@@ -119,7 +140,7 @@ class RemedyFinder {
                 .reason = "reserved and not allocated, in pieces that were too small; whole stretches of 20 "
                           "MiB alone can move",
                 .peak_then = {}},
-               Alone::kNeverEnough);
+               Alone::kMayBeEnough);
   }
 
   // Where blocks are recomputed already, what is saved is what they begin with.
@@ -134,7 +155,8 @@ class RemedyFinder {
   void smaller_batch() {
     const bool asks_for_half = !highest_left_ && is_in(STRATA_PHASE_FORWARD);
     add(Saving::kHalfBatch, savings_.bytes(Saving::kHalfBatch, part_),
-        asks_for_half ? missing_of(failure_.requested_bytes / 2) : missing_bytes_,
+        asks_for_half ? missing_of(failure_.requested_bytes / 2 + failure_.forward_to_come_bytes)
+                      : missing_bytes_,
         "half the batch, accumulated twice (data.batch_size, accumulation)",
         savings_.gradients_of_half() == 0 ? "half of the activations and of gradients on their way to them"
                                           : "half of the activations and of gradients on their way to them, "

@@ -7,6 +7,7 @@
 
 #include "host/analysis/layers/layer_paths.hpp"
 #include "host/analysis/peak/residue.hpp"
+#include "host/analysis/peak/still_to_come.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "host/analysis/timeline.hpp"
 #include "strata/ext/phase.h"
@@ -25,6 +26,37 @@ constexpr std::array<std::string_view, 7> kKeptWide{"aten::_log_softmax", "aten:
                                                     "aten::rsqrt",        "aten::tanh", "aten::log",
                                                     "aten::softplus"};
 
+// Of each layer the last softmax, and what the layer makes of it as large: what a dropout keeps, its mask of
+// bytes, copies in 16 bits. Blocks are in the order of their births.
+std::vector<bool> scores_of(const Facts& facts) {
+  std::vector<bool> scores(facts.blocks.size());
+  std::unordered_map<std::uint32_t, std::uint64_t> softmax_bytes;
+  for (std::size_t index = 0; index < facts.blocks.size(); ++index) {
+    const Block& block = facts.blocks[index];
+    if (!is_for_backward(block)) continue;
+    const std::string_view op = facts.texts[block.op];
+    if (op == "aten::_softmax") {
+      softmax_bytes[block.layer] = block.bytes;
+      scores[index] = true;
+    } else if (op == "aten::native_dropout" || op == "aten::_to_copy") {
+      const auto softmax = softmax_bytes.find(block.layer);
+      scores[index] = softmax != softmax_bytes.end() &&
+                      (block.bytes == softmax->second || block.bytes == softmax->second / 2 ||
+                       block.bytes == softmax->second / 4);
+    }
+  }
+  return scores;
+}
+
+std::unordered_set<std::string_view> trained_parameters(const Facts& facts) {
+  std::unordered_set<std::string_view> names;
+  for (const Block& block : facts.blocks) {
+    const std::string_view name = facts.texts[block.name];
+    if (block.category == Category::kGradient && !name.empty()) names.insert(trained_by(name));
+  }
+  return names;
+}
+
 bool is_moment(std::string_view name) {
   return name.ends_with(".exp_avg") || name.ends_with(".exp_avg_sq");
 }
@@ -40,7 +72,10 @@ std::vector<std::uint32_t> by_death(const std::vector<Block>& blocks) {
 }  // namespace
 
 Savings::Savings(const Facts& facts)
-    : facts_(facts), has_embedding_(std::ranges::find(facts.texts, "aten::embedding") != facts.texts.end()) {}
+    : facts_(facts),
+      has_embedding_(std::ranges::find(facts.texts, "aten::embedding") != facts.texts.end()),
+      trained_(trained_parameters(facts)),
+      is_of_scores_(scores_of(facts)) {}
 
 // A softmax stays in 32 bits, and its copy in 16 comes beside it. What adds up from an embedding, which is in
 // 32 bits as its weights are, stays so from layer to layer.
@@ -60,6 +95,8 @@ void Savings::change(const Block& block, bool comes) {
   switch (block.category) {
     case Category::kParameter:
       put(parameters_, block.bytes);
+      if (trained_.empty() || trained_.contains(facts_.texts[block.name]))
+        put(trained_parameters_, block.bytes);
       if (facts_.texts[facts_.forms[block.form].dtype] == "float32") put(wide_parameters_, block.bytes);
       break;
     case Category::kGradient:
@@ -67,6 +104,7 @@ void Savings::change(const Block& block, bool comes) {
       break;
     case Category::kOptimizerState:
       if (is_moment(facts_.texts[block.name])) put(moments_, block.bytes);
+      if (facts_.texts[block.name].ends_with(".exp_avg_sq")) put(second_moments_, block.bytes);
       break;
     case Category::kAutogradDetail:
       // That of an embedding is as large as its weights, whatever the batch.
@@ -81,10 +119,9 @@ void Savings::change(const Block& block, bool comes) {
       break;
   }
   if (!is_for_backward(block)) return;
-  if (facts_.texts[block.op] == "aten::_softmax") {
-    put(softmaxes_, 1);
+  if (facts_.texts[block.op] == "aten::_softmax") put(softmaxes_, 1);
+  if (is_of_scores_[static_cast<std::size_t>(&block - facts_.blocks.data())])
     put(softmax_bytes_, block.bytes);
-  }
   const std::string_view repeated =
       repeated_block(facts_.texts[block.saver != 0 ? block.saver : block.layer]);
   if (repeated.empty()) return;
@@ -100,7 +137,7 @@ std::uint64_t Savings::checkpointed() const {
 }
 
 std::uint64_t Savings::gradients_of_half() const {
-  return parameters_ - std::min(gradients_, parameters_);
+  return trained_parameters_ - std::min(gradients_, trained_parameters_);
 }
 
 // While the second half goes forward and backward, the first one's gradients are there.
@@ -129,7 +166,7 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
     case Saving::kFusedOptimizer:
       return temporaries_;
     case Saving::kEightBitMoments:
-      return moments_ / 4 * 3;
+      return moments_bytes() / 4 * 3;
     case Saving::kGradientsCleared:
       return part != nullptr && part->kind == STRATA_PHASE_FORWARD && part->micro_batch == 0 ? gradients_ : 0;
     case Saving::kResidueLetGo:

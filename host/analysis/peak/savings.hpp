@@ -3,11 +3,14 @@
 // and go.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "host/analysis/facts.hpp"
 
@@ -30,14 +33,20 @@ class Savings {
   // Looks at the texts and forms of `facts`, which must outlive this.
   explicit Savings(const Facts& facts);
 
+  // Blocks of `facts`.
   void add(const Block& block) { change(block, true); }
   void remove(const Block& block) { change(block, false); }  // one that was added
 
   // `part`: the part of the step that the moment is in; null outside of any.
   std::uint64_t bytes(Saving saving, const PhaseFact* part) const;
 
-  std::uint64_t moments_bytes() const { return moments_; }
-  // What the other half's gradients are more than those that are there.
+  std::uint64_t moments_bytes() const { return second_moments_ == 0 ? 0 : moments_; }
+  std::uint64_t activations_bytes() const { return activations_; }
+  // Of what is in 32 bits, parameters and their gradients.
+  std::uint64_t half_of_parameters() const {
+    return wide_parameters_ == 0 ? 0 : (wide_parameters_ + std::min(gradients_, wide_parameters_)) / 2;
+  }
+  // What the other half's gradients are more than those that are there: of parameters that are trained.
   std::uint64_t gradients_of_half() const;
 
  private:
@@ -49,6 +58,9 @@ class Savings {
 
   const Facts& facts_;
   bool has_embedding_ = false;
+  std::unordered_set<std::string_view>
+      trained_;                     // parameters that have a gradient at any time; empty: unknown
+  std::vector<bool> is_of_scores_;  // by block: an attention's softmax, or what is made of it
   std::unordered_map<std::string_view, std::uint64_t> saved_by_repeated_;
   std::uint64_t saved_ = 0, softmaxes_ = 0, softmax_bytes_ = 0;
   std::uint64_t activations_ = 0;  // without autocast's copies of the weights
@@ -56,6 +68,7 @@ class Savings {
   std::uint64_t flowing_ = 0;  // gradients of activations, on their way through backward
   std::int64_t narrowed_ = 0;  // what activations would be less under autocast
   std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0;
+  std::uint64_t second_moments_ = 0, trained_parameters_ = 0;
   std::uint64_t temporaries_ = 0, residue_ = 0;
 };
 

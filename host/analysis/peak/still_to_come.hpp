@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an optimizer's step was still to make when an allocation failed in it.
+// What a forward or an optimizer's step was still to make when an allocation failed in it.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "host/analysis/facts.hpp"
 
 namespace strata::analysis {
+
+// The parameter that a gradient of that name is of: "layers.0.weight" of itself, and of
+// "layers.0.weight.grad".
+std::string_view trained_by(std::string_view gradient);
 
 // Optimizers make their state parameter by parameter, as a rule as many bytes for each byte of one: of those
 // that have a gradient and no state yet, what the others lead one to expect. 0 outside of a first optimizer
@@ -17,5 +22,9 @@ std::uint64_t state_to_come(const Facts& facts, const OutOfMemory& failure);
 // with a gradient, less what the optimizer's step has made by that operator. The allocation that failed is
 // part of it. 0 where no such operator of an optimizer asked. Needs `failure.op`, too.
 std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure);
+
+// Blocks of a model that repeat keep about as much for backward each: those that a forward had not come to
+// would have kept it too. 0 outside of a forward, and where the layers of what it made are not known.
+std::uint64_t forward_to_come(const Facts& facts, const OutOfMemory& failure);
 
 }  // namespace strata::analysis

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/peak/state_to_come.hpp"
+#include "host/analysis/peak/still_to_come.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "host/analysis/diff/any_number.hpp"
+#include "host/analysis/layers/layer_paths.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -37,7 +42,7 @@ HeldByParameter held_by_parameter(const Facts& facts, const OutOfMemory& failure
     if (block.category == Category::kParameter) {
       held[name].parameter_bytes += block.bytes;
     } else if (block.category == Category::kGradient) {
-      held[parameter_of(name)].has_gradient = true;
+      held[trained_by(name)].has_gradient = true;
     } else if (block.category == Category::kOptimizerState) {
       Held& of = held[parameter_of(name)];
       of.state_bytes += block.bytes;
@@ -47,7 +52,40 @@ HeldByParameter held_by_parameter(const Facts& facts, const OutOfMemory& failure
   return held;
 }
 
+struct Repeated {
+  std::set<std::string_view> blocks;  // that have parameters: "layers.0", "layers.1"...
+  std::unordered_map<std::string_view, std::uint64_t> kept;  // of those that this forward came to
+};
+
+// By family: "layers.*".
+std::map<std::string, Repeated> repeated_blocks(const Facts& facts, const OutOfMemory& failure,
+                                                const PhaseFact& forward) {
+  std::map<std::string, Repeated> families;
+  for (const Block& block : facts.blocks) {
+    if (!block.is_alive_at(failure.held.sequence)) continue;
+    const bool is_parameter = block.category == Category::kParameter;
+    const bool is_kept =
+        block.category == Category::kActivation && block.birth_sequence >= forward.begin_sequence;
+    if (!is_parameter && !is_kept) continue;
+    const std::uint32_t text = is_parameter ? block.name : block.saver != 0 ? block.saver : block.layer;
+    const std::string_view repeated = repeated_block(facts.texts[text]);
+    if (repeated.empty()) continue;
+    Repeated& family = families[with_any_number(repeated)];
+    if (is_parameter)
+      family.blocks.insert(repeated);
+    else
+      family.kept[repeated] += block.bytes;
+  }
+  return families;
+}
+
 }  // namespace
+
+std::string_view trained_by(std::string_view gradient) {
+  constexpr std::string_view kGradient = ".grad";
+  if (gradient.ends_with(kGradient)) gradient.remove_suffix(kGradient.size());
+  return gradient;
+}
 
 std::uint64_t state_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (!is_in_first_optimizer_step(facts, failure)) return 0;
@@ -87,6 +125,21 @@ std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure) {
     if (is_of_step && facts.texts[block.op] == facts.texts[failure.op]) made += block.bytes;
   }
   return whole - std::min(made, whole);
+}
+
+std::uint64_t forward_to_come(const Facts& facts, const OutOfMemory& failure) {
+  const auto forward = std::ranges::find_if(facts.phases, [&](const PhaseFact& phase) {
+    return phase.kind == STRATA_PHASE_FORWARD && phase.is_open_at(failure.held.sequence);
+  });
+  if (forward == facts.phases.end()) return 0;
+  std::uint64_t bytes = 0;
+  for (const auto& [unused, family] : repeated_blocks(facts, failure, *forward)) {
+    std::uint64_t most = 0;
+    for (const auto& [block, kept] : family.kept) most = std::max(most, kept);
+    const auto is_left = [&](std::string_view block) { return !family.kept.contains(block); };
+    bytes += most * static_cast<std::uint64_t>(std::ranges::count_if(family.blocks, is_left));
+  }
+  return bytes;
 }
 
 }  // namespace strata::analysis
