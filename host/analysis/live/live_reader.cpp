@@ -20,6 +20,8 @@ constexpr std::int64_t kSettledAfterNs = 400'000'000;
 
 // Of one call: a row takes about 130 bytes until it is applied.
 constexpr std::int64_t kRowsOfOneCall = 400'000;
+// A table has a row at most so many rows behind a later one of another thread: two batches of the writer.
+constexpr std::size_t kMostLateRows = 131'072;
 // No clock runs for longer (146 years), and no allocation is larger (1 PiB): nothing overflows.
 constexpr std::int64_t kLatestLiveNs = std::int64_t{1} << 62;
 constexpr std::uint64_t kLargestLiveBytes = std::uint64_t{1} << 50;
@@ -54,13 +56,30 @@ void sort_by_live_sequence(Rows& rows) {
   std::ranges::stable_sort(rows, {}, [](const auto& row) { return sequence_of(row); });
 }
 
-// Moves what is as old as `cutoff_ns` from the one to the other.
+// Where the table has more: up to which sequence nothing is missing in `held`, rows in its order.
 template <typename Rows>
-void take_older(Rows& from, std::int64_t cutoff_ns, Rows& to) {
-  const auto newer =
-      std::stable_partition(from.begin(), from.end(), [&](const auto& row) { return row.ns <= cutoff_ns; });
-  to.assign(std::make_move_iterator(from.begin()), std::make_move_iterator(newer));
-  from.erase(from.begin(), newer);
+std::uint64_t complete_sequence(const Rows& held) {
+  std::uint64_t complete = 0;
+  for (std::size_t row = 0; row + kMostLateRows < held.size(); ++row)
+    complete = std::max(complete, sequence_of(held[row]));
+  return complete;
+}
+
+template <typename Rows>
+std::uint64_t sequence_at(const Rows& held, std::int64_t ns) {
+  std::uint64_t newest = 0;
+  for (const auto& row : held) {
+    if (row.ns <= ns) newest = std::max(newest, sequence_of(row));
+  }
+  return newest;
+}
+
+template <typename Rows>
+void take_up_to(Rows& from, std::uint64_t sequence, Rows& to) {
+  const auto later = std::stable_partition(from.begin(), from.end(),
+                                           [&](const auto& row) { return sequence_of(row) <= sequence; });
+  to.assign(std::make_move_iterator(from.begin()), std::make_move_iterator(later));
+  from.erase(from.begin(), later);
   sort_by_live_sequence(to);
 }
 
@@ -81,13 +100,22 @@ LiveRows LiveReader::read(const StoreFile& file, Clock::time_point deadline, boo
   LiveRows rows;
   deadline_ = deadline;
   rows_left_ = kRowsOfOneCall;
-  rows.caught_up = read_structure(file, rows) && read_samples(file, rows) && read_memory(file, rows);
+  const bool has_memory = read_structure(file, rows) && read_samples(file, rows) && read_memory(file, rows);
+  std::uint64_t cutoff = has_memory ? UINT64_MAX : complete_sequence(held_memory_);
+  const bool has_tensors = read_tensors(file, rows, cutoff);
+  rows.caught_up = has_memory && has_tensors;
   rows.newest_ns = newest_ns_;
+  if (rows.rows != 0) newest_came_ = Clock::now();
   // Where nothing came for a while, nothing is on its way.
-  const bool is_quiet = rows.rows == 0;
-  const std::int64_t cutoff_ns = keep_back && !is_quiet ? newest_ns_ - kSettledAfterNs : INT64_MAX;
-  take_older(held_memory_, cutoff_ns, rows.memory);
-  take_older(held_tensors_, cutoff_ns, rows.tensors);
+  const bool is_quiet = Clock::now() - newest_came_ >= std::chrono::nanoseconds(kSettledAfterNs);
+  if (!has_tensors) cutoff = std::min(cutoff, complete_sequence(held_tensors_));
+  std::uint64_t tensor_cutoff = cutoff;
+  if (rows.caught_up && keep_back && !is_quiet) {
+    cutoff = sequence_at(held_memory_, newest_ns_ - kSettledAfterNs);
+    tensor_cutoff = sequence_at(held_tensors_, newest_ns_ - kSettledAfterNs);
+  }
+  take_up_to(held_memory_, cutoff, rows.memory);
+  take_up_to(held_tensors_, tensor_cutoff, rows.tensors);
   sort_by_live_sequence(rows.steps);
   return rows;
 }
@@ -121,24 +149,15 @@ bool LiveReader::read_structure(const StoreFile& file, LiveRows& rows) {
                                        .is_end = false,
                                        .schedule = row.small(3)});
                }) &&
-         drain(phase_begin_, file,
-               [&](const Row& row) {
-                 rows.phases.push_back({.ordinal = row.small(2),
-                                        .parent = row.small(3),
-                                        .kind = row.small(4),
-                                        .name = row.small(5),
-                                        .step = row.integer(6),
-                                        .micro_batch = row.small(7),
-                                        .begin_sequence = row.bits(0),
-                                        .begin_ns = seen(row, 1)});
-               }) &&
-         drain(tensors_, file, [&](const Row& row) {
-           TensorRow tensor{.sequence = row.bits(0),
-                            .role = row.small(2),
-                            .device = TableReader::device(row, 3),
-                            .address = row.bits(5),
-                            .owner_address = row.bits(6)};
-           held_tensors_.push_back({tensor, seen(row, 1)});
+         drain(phase_begin_, file, [&](const Row& row) {
+           rows.phases.push_back({.ordinal = row.small(2),
+                                  .parent = row.small(3),
+                                  .kind = row.small(4),
+                                  .name = row.small(5),
+                                  .step = row.integer(6),
+                                  .micro_batch = row.small(7),
+                                  .begin_sequence = row.bits(0),
+                                  .begin_ns = seen(row, 1)});
          });
 }
 
@@ -152,6 +171,27 @@ bool LiveReader::read_samples(const StoreFile& file, LiveRows& rows) {
            rows.resident_bytes = row.bits(0);
            rows.peak_resident_bytes = std::max(rows.peak_resident_bytes, row.bits(1));
          });
+}
+
+// Those up to that sequence; they are few beside what is allocated. False when the time is up first.
+bool LiveReader::read_tensors(const StoreFile& file, LiveRows& rows, std::uint64_t sequence) {
+  const auto hold = [&](const Row& row) {
+    ++rows.rows;
+    LiveTensor told;
+    told.ns = checked_ns(file, row, 1);
+    told.tensor = {.sequence = row.bits(0),
+                   .role = row.small(2),
+                   .device = TableReader::device(row, 3),
+                   .address = row.bits(5),
+                   .owner_address = row.bits(6)};
+    newest_ns_ = std::max(newest_ns_, told.ns);
+    held_tensors_.push_back(told);
+  };
+  while (complete_sequence(held_tensors_) < sequence) {
+    if (tensors_.read(file, kRowsAtOnce, hold) < kRowsAtOnce) return true;
+    if (Clock::now() >= deadline_) return false;
+  }
+  return true;
 }
 
 bool LiveReader::read_memory(const StoreFile& file, LiveRows& rows) {

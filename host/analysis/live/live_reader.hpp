@@ -59,13 +59,14 @@ class LiveReader {
 
   // Reads until there is nothing new, past `deadline`, or as much as fits into some tens of MiB; each read is
   // short, so that the log that the writer appends to can be folded in between. With `keep_back` false
-  // nothing is kept back. Throws RunError.
+  // nothing is kept back once all is read. Throws RunError.
   LiveRows read(const StoreFile& file, Clock::time_point deadline, bool keep_back);
 
  private:
   bool read_structure(const StoreFile& file, LiveRows& rows);
   bool read_samples(const StoreFile& file, LiveRows& rows);
   bool read_memory(const StoreFile& file, LiveRows& rows);
+  bool read_tensors(const StoreFile& file, LiveRows& rows, std::uint64_t sequence);
   template <typename Use>
   bool drain(TableTail& table, const StoreFile& file, Use use);
 
@@ -88,10 +89,11 @@ class LiveReader {
                     {"sequence", "monotonic_ns", "action", "device_type", "device_index", "address", "bytes",
                      "phase", "device_handed_out_bytes"}};
 
-  // Read, and kept back.
+  // Read, and kept back; in the order of their tables.
   std::vector<LiveTensor> held_tensors_;
   std::vector<MemoryRow> held_memory_;
   std::int64_t newest_ns_ = 0;
+  Clock::time_point newest_came_;
 };
 
 }  // namespace strata::analysis

@@ -9,10 +9,12 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/reading/run_error.hpp"
+#include "strata/ext/memory.h"
 #include "tests/analysis/cached_run.hpp"
 #include "tests/analysis/random_run.hpp"
 #include "tests/analysis/store_writer.hpp"
@@ -94,9 +96,57 @@ TEST_F(LiveStoreTest, PieceByPieceItComesToWhatTheWholeRunDoes) {
       append(first, first + piece - 1);
       look();
     }
-    look();  // nothing came: what was kept back is taken
+    std::this_thread::sleep_for(500ms);
+    look();  // nothing came for a while: what was kept back is taken
     ASSERT_EQ(seen().problem, "");
     expect_same_memory(seen(), analyse(run));
+  }
+}
+
+// One thread allocates what the other frees, one block at a time, and then the other way round; the writer
+// takes the rows of a thread that are there at once.
+Recording run_of_two_threads() {
+  constexpr std::uint64_t kRowsOfBatch = 30'000, kBatches = 20, kRowsOfTurn = 1000, kAddresses = 7;
+  Recording run;
+  for (std::uint64_t batch = 0; batch < kBatches; ++batch) {
+    for (const std::uint32_t thread : {1U, 2U}) {
+      for (std::uint64_t row = batch * kRowsOfBatch; row < (batch + 1) * kRowsOfBatch; ++row) {
+        const bool is_free = row % 2 == 1;
+        const bool is_second_turn = row / kRowsOfTurn % 2 == 1;
+        if (thread != (is_free == is_second_turn ? 1U : 2U)) continue;
+        run.memory.push_back({.sequence = row + 1,
+                              .ns = static_cast<std::int64_t>(row) * 20'000,
+                              .thread = thread,
+                              .action = is_free ? STRATA_MEMORY_FREE : STRATA_MEMORY_ALLOCATE,
+                              .device = {STRATA_DEVICE_CPU, 0},
+                              .address = (row / 2 % kAddresses + 1) << 20U,
+                              .bytes = 1U << 20U});
+      }
+    }
+  }
+  // Steps are read before memory, and are ahead of it.
+  const MemoryRow& last = run.memory.back();
+  run.steps.push_back({.step = 0,
+                       .begin_sequence = last.sequence + 1,
+                       .end_sequence = last.sequence + 2,
+                       .begin_ns = last.ns + 1,
+                       .end_ns = last.ns + 2});
+  return run;
+}
+
+TEST_F(LiveStoreTest, ThreadsRowsAreTakenInTheirOrderHoweverItIsCaughtUp) {
+  const fs::path store = testing::write_store(folder_.path(), run_of_two_threads());
+  for (const auto budget : {0ms, 10'000ms}) {
+    for (const LiveWriter writer : {LiveWriter::kAlive, LiveWriter::kNone}) {
+      SCOPED_TRACE(fmt::format("{} ms, alive: {}", budget.count(), writer == LiveWriter::kAlive));
+      LiveStore followed(folder_.path(), 0, 7);
+      while (!followed.view(0).caught_up) followed.refresh(store, writer, budget, false);
+      const LiveRank rank = followed.view(0);
+      ASSERT_EQ(rank.problem, "");
+      ASSERT_EQ(rank.devices.size(), 1U);
+      EXPECT_EQ(rank.devices.front().peak_allocated_bytes, 1U << 20U);
+      EXPECT_LE(rank.devices.front().allocated_bytes, 1U << 20U);
+    }
   }
 }
 
