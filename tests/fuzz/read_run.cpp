@@ -132,7 +132,7 @@ void read_exports(const analysis::Facts& facts) {
 void read_live(const std::filesystem::path& run) {
   std::vector<analysis::LiveRank> ranks;
   analysis::LiveStore store(run, 0, 7);
-  store.refresh(run / "rank0/7.sqlite", {}, std::chrono::seconds(5), true);
+  store.refresh(run / "rank0/7.sqlite", analysis::LiveWriter::kNone, std::chrono::seconds(5));
   ranks.push_back(store.view(0));
   require_json("what is seen live", analysis::live_document(run.string(), ranks));
   require_lines("what is seen live", report::top_screen({run.string(), ranks}, false, kWidth));

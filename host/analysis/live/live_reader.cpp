@@ -15,8 +15,7 @@ namespace {
 
 // Of one read transaction: some tens of milliseconds.
 constexpr std::int64_t kRowsAtOnce = 50'000;
-// Rows are in the store at most 200 ms after they were appended, if the machine has a moment for it.
-constexpr std::int64_t kSettledAfterNs = 400'000'000;
+constexpr std::int64_t kSettledAfterNs = std::chrono::nanoseconds(kSettledAfter).count();
 
 // Of one call: a row takes about 130 bytes until it is applied.
 constexpr std::int64_t kRowsOfOneCall = 400'000;
@@ -107,7 +106,7 @@ LiveRows LiveReader::read(const StoreFile& file, Clock::time_point deadline, boo
   rows.newest_ns = newest_ns_;
   if (rows.rows != 0) newest_came_ = Clock::now();
   // Where nothing came for a while, nothing is on its way.
-  const bool is_quiet = Clock::now() - newest_came_ >= std::chrono::nanoseconds(kSettledAfterNs);
+  const bool is_quiet = Clock::now() - newest_came_ >= kSettledAfter;
   if (!has_tensors) cutoff = std::min(cutoff, complete_sequence(held_tensors_));
   std::uint64_t tensor_cutoff = cutoff;
   if (rows.caught_up && keep_back && !is_quiet) {

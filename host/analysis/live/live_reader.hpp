@@ -53,6 +53,9 @@ struct LiveRows {
   bool caught_up = false;  // there were no more
 };
 
+// Rows are in the store at most 200 ms after they were appended, if the machine has a moment for it.
+inline constexpr std::chrono::milliseconds kSettledAfter{400};
+
 class LiveReader {
  public:
   using Clock = std::chrono::steady_clock;

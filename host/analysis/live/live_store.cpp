@@ -35,14 +35,14 @@ LiveStore::LiveStore(std::filesystem::path run_directory, std::uint32_t rank, st
 }
 
 void LiveStore::refresh(const std::filesystem::path& database, LiveWriter writer,
-                        LiveReader::Clock::duration budget, bool to_the_end) {
+                        LiveReader::Clock::duration budget) {
   try {
     read_manifest_once();
     const StoreFile file(database);
     rank_.problem.clear();
     read_meta(file, writer);
     read_gaps(file);
-    read_rows(file, LiveReader::Clock::now() + budget, to_the_end || rank_.state != LiveState::kRunning);
+    read_rows(file, LiveReader::Clock::now() + budget);
     name_phases(file);
     forget();
   } catch (const RunError& error) {
@@ -106,9 +106,9 @@ void LiveStore::read_gaps(const StoreFile& file) {
   for (Query query(file, "thinned", {"steps"}); query.next();) rank_.thinned_steps += query.row().bits(0);
 }
 
-void LiveStore::read_rows(const StoreFile& file, LiveReader::Clock::time_point deadline, bool to_the_end) {
+void LiveStore::read_rows(const StoreFile& file, LiveReader::Clock::time_point deadline) {
   do {
-    const LiveRows rows = reader_.read(file, deadline, !to_the_end);
+    const LiveRows rows = reader_.read(file, deadline, rank_.state == LiveState::kRunning);
     apply(rows);
     rank_.caught_up = rows.caught_up;
   } while (!rank_.caught_up && LiveReader::Clock::now() < deadline);

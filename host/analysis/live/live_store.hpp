@@ -20,10 +20,9 @@ class LiveStore {
   LiveStore(std::filesystem::path run_directory, std::uint32_t rank, std::uint32_t pid);
 
   // Reads what came since the last time, for no longer than about `budget`. The file is open in here alone.
-  // With `to_the_end` all that is there is taken, however new. `writer` was found before this is called. What
-  // cannot be read is said in LiveRank::problem.
-  void refresh(const std::filesystem::path& database, LiveWriter writer, LiveReader::Clock::duration budget,
-               bool to_the_end);
+  // While `writer` is alive, what is newer than kSettledAfter waits for the next time. It was found before
+  // this is called. What cannot be read is said in LiveRank::problem.
+  void refresh(const std::filesystem::path& database, LiveWriter writer, LiveReader::Clock::duration budget);
 
   // `now_ns` of CLOCK_MONOTONIC counts while the process runs.
   LiveRank view(std::int64_t now_ns) const;
@@ -32,7 +31,7 @@ class LiveStore {
   void read_meta(const StoreFile& file, LiveWriter writer);
   void read_manifest_once();
   void read_gaps(const StoreFile& file);
-  void read_rows(const StoreFile& file, LiveReader::Clock::time_point deadline, bool to_the_end);
+  void read_rows(const StoreFile& file, LiveReader::Clock::time_point deadline);
   void apply(const LiveRows& rows);
   void bind(const LiveTensor& tensor);
   void name_phases(const StoreFile& file);

@@ -29,6 +29,8 @@ using std::chrono::milliseconds;
 // Of each refresh at most, so that what is being read shows while it is read.
 constexpr milliseconds kReadingTime{500};
 constexpr milliseconds kAsLongAsItTakes{std::chrono::hours(24)};
+// What had happened when somebody looked once is shown: it comes into the store, and then settles.
+constexpr milliseconds kUntilSettled = milliseconds(200) + analysis::kSettledAfter;
 
 struct TopArguments {
   std::string run;
@@ -46,6 +48,10 @@ std::filesystem::path wanted_run(const TopArguments& arguments) {
                                  arguments.run));
   }
   return std::filesystem::absolute(arguments.run).lexically_normal();
+}
+
+bool is_running(const analysis::LiveRank& rank) {
+  return rank.state == analysis::LiveState::kRunning;
 }
 
 class TopCommand {
@@ -72,7 +78,11 @@ class TopCommand {
 
  private:
   void show_once() {
-    refresh(kAsLongAsItTakes, true);
+    refresh(kAsLongAsItTakes);
+    if (std::ranges::any_of(ranks_, is_running)) {
+      poll(nullptr, 0, static_cast<int>(kUntilSettled.count()));
+      refresh(kAsLongAsItTakes);
+    }
     if (arguments_.json) return print(analysis::live_document(followed_.directory().string(), ranks_));
     if (ranks_.empty()) return print(waiting_text());
     if (arguments_.plain) return print_lines();
@@ -81,7 +91,7 @@ class TopCommand {
 
   void follow(const Screen* screen) {
     while (true) {
-      refresh(kReadingTime, false);
+      refresh(kReadingTime);
       if (screen != nullptr) {
         screen->show(ranks_.empty() ? waiting_text() : screen_text() + "\n  q ends this, and not the run");
       } else if (arguments_.json) {
@@ -106,8 +116,8 @@ class TopCommand {
     return InterruptGuard::signal() != 0;
   }
 
-  void refresh(milliseconds budget, bool to_the_end) {
-    followed_.refresh(budget, to_the_end);
+  void refresh(milliseconds budget) {
+    followed_.refresh(budget);
     ranks_ = followed_.ranks(arguments_.rank);
     if (!arguments_.rank || !ranks_.empty()) return;
     const auto all = followed_.ranks();

@@ -27,14 +27,14 @@ analysis::LiveWriter live_writer(StoreWriter writer) {
 
 }  // namespace
 
-void FollowedRun::refresh(std::chrono::milliseconds budget, bool to_the_end) {
+void FollowedRun::refresh(std::chrono::milliseconds budget) {
   const std::vector<RunStore> found = find_run_stores(directory_);
   if (found.empty()) return;
   const auto each = budget / static_cast<int>(found.size());
   for (const RunStore& store : found) {
     auto& followed =
         stores_.try_emplace({store.rank, store.pid}, directory_, store.rank, store.pid).first->second;
-    followed.refresh(store.database, live_writer(store.writer), each, to_the_end);
+    followed.refresh(store.database, live_writer(store.writer), each);
   }
 }
 

@@ -20,9 +20,8 @@ class FollowedRun {
 
   const std::filesystem::path& directory() const { return directory_; }
 
-  // Reads what is new, for about `budget` in all; with `to_the_end` everything that is there. Leaves every
-  // file as it is.
-  void refresh(std::chrono::milliseconds budget, bool to_the_end);
+  // Reads what is new, for about `budget` in all. Leaves every file as it is.
+  void refresh(std::chrono::milliseconds budget);
 
   // By rank and process; with `rank`, of that one alone. Empty while there is no store.
   std::vector<analysis::LiveRank> ranks(std::optional<std::uint64_t> rank = {}) const;

@@ -58,9 +58,7 @@ class LiveStoreTest : public ::testing::Test {
     testing::run_sql(store_, sql + "COMMIT");
   }
 
-  void look(LiveWriter writer = LiveWriter::kAlive, bool to_the_end = false) {
-    followed_.refresh(store_, writer, 10s, to_the_end);
-  }
+  void look(LiveWriter writer = LiveWriter::kAlive) { followed_.refresh(store_, writer, 10s); }
 
   LiveRank seen() const { return followed_.view(0); }
 
@@ -140,7 +138,7 @@ TEST_F(LiveStoreTest, ThreadsRowsAreTakenInTheirOrderHoweverItIsCaughtUp) {
     for (const LiveWriter writer : {LiveWriter::kAlive, LiveWriter::kNone}) {
       SCOPED_TRACE(fmt::format("{} ms, alive: {}", budget.count(), writer == LiveWriter::kAlive));
       LiveStore followed(folder_.path(), 0, 7);
-      while (!followed.view(0).caught_up) followed.refresh(store, writer, budget, false);
+      while (!followed.view(0).caught_up) followed.refresh(store, writer, budget);
       const LiveRank rank = followed.view(0);
       ASSERT_EQ(rank.problem, "");
       ASSERT_EQ(rank.devices.size(), 1U);
@@ -169,7 +167,7 @@ TEST_F(LiveStoreTest, RandomRunsComeToWhatTheWholeRunDoes) {
     const fs::path folder = folder_.path() / std::to_string(seed);
     const fs::path store = testing::write_store(folder, run);
     LiveStore followed(folder, 0, 7);
-    followed.refresh(store, LiveWriter::kNone, 10s, true);
+    followed.refresh(store, LiveWriter::kNone, 10s);
     ASSERT_EQ(followed.view(0).problem, "");
     expect_same_memory(followed.view(0), analyse(run));
   }
@@ -179,7 +177,7 @@ TEST_F(LiveStoreTest, ACachingAllocatorsBlocksAndSegmentsAreCounted) {
   const Recording run = testing::cached_run();
   const fs::path store = testing::write_store(folder_.path(), run);
   LiveStore followed(folder_.path(), 0, 7);
-  followed.refresh(store, LiveWriter::kNone, 10s, true);
+  followed.refresh(store, LiveWriter::kNone, 10s);
   const LiveRank rank = followed.view(0);
   ASSERT_EQ(rank.problem, "");
   ASSERT_FALSE(rank.devices.empty());
@@ -198,7 +196,7 @@ TEST_F(LiveStoreTest, OwnersAreCertainAndTheRestIsProvisional) {
   bool saw_provisional = false;
   for (std::uint64_t first = 0; first <= last; first += 5) {
     append(first, first + 4);
-    look(LiveWriter::kAlive, true);
+    look(LiveWriter::kNone);
     const LiveRank rank = seen();
     if (rank.devices.empty()) continue;
     const auto& categories = rank.devices.front().categories;
@@ -223,7 +221,7 @@ TEST_F(LiveStoreTest, StepsPhasesAndStates) {
   EXPECT_EQ(seen().state, LiveState::kRunning);
   EXPECT_FALSE(seen().step);
   append(0, run.phases.back().begin_sequence);
-  look(LiveWriter::kAlive, true);
+  look();
   EXPECT_EQ(seen().step, 2);
   EXPECT_TRUE(seen().step_open);
   EXPECT_EQ(seen().phase, run.texts[run.phases.back().name]);
@@ -250,10 +248,10 @@ TEST_F(LiveStoreTest, AnEndThatIsReadAfterTheNextBeginCounts) {
   write(run);
   append(0, run.steps[1].begin_sequence);
   testing::run_sql(store_, "DELETE FROM host_step_end");
-  look(LiveWriter::kAlive, true);
+  look();
   EXPECT_EQ(seen().steps_ended, 0U);
   append(run.steps[0].end_sequence, 1000000);
-  look(LiveWriter::kAlive, true);
+  look();
   EXPECT_EQ(seen().steps_ended, 3U);
 }
 
@@ -279,8 +277,8 @@ TEST_F(LiveStoreTest, WhatIsDamagedIsSaidAndNothingFails) {
     const fs::path store = testing::write_store(folder, run);
     testing::run_sql(store, damages[i]);
     LiveStore followed(folder, 0, 7);
-    followed.refresh(store, LiveWriter::kGone, 1s, true);
-    followed.refresh(store, LiveWriter::kGone, 1s, true);
+    followed.refresh(store, LiveWriter::kGone, 1s);
+    followed.refresh(store, LiveWriter::kGone, 1s);
     const LiveRank rank = followed.view(0);
     const bool is_harmless = i == 5 || i == 6 || i == 9;  // taken for what is not there
     EXPECT_EQ(rank.problem.empty(), is_harmless) << rank.problem;
@@ -296,7 +294,7 @@ TEST_F(LiveStoreTest, AStoreCutOffAnywhereIsSaidToBe) {
        bytes -= std::min<std::uintmax_t>(bytes, 4096 * 3 + 17)) {
     fs::resize_file(store, bytes);
     LiveStore followed(folder_.path(), 0, 7);
-    followed.refresh(store, LiveWriter::kNone, 1s, true);
+    followed.refresh(store, LiveWriter::kNone, 1s);
     const LiveRank rank = followed.view(0);
     EXPECT_TRUE(rank.state == LiveState::kEnded || !rank.problem.empty()) << bytes;
   }
@@ -306,10 +304,10 @@ TEST_F(LiveStoreTest, AStoreThatIsNotThereYetIsWaitedFor) {
   LiveStore followed(folder_.path(), 0, 7);
   fs::create_directories(folder_.path() / "rank0");
   const fs::path store = folder_.path() / "rank0/7.sqlite";
-  followed.refresh(store, LiveWriter::kAlive, 1s, false);
+  followed.refresh(store, LiveWriter::kAlive, 1s);
   EXPECT_EQ(followed.view(0).state, LiveState::kWaiting);
   std::ofstream(store).flush();
-  followed.refresh(store, LiveWriter::kAlive, 1s, false);
+  followed.refresh(store, LiveWriter::kAlive, 1s);
   EXPECT_EQ(followed.view(0).state, LiveState::kWaiting);
   EXPECT_EQ(followed.view(0).problem, "");
 }
