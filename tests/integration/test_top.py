@@ -173,6 +173,16 @@ def test_ctrl_c_ends_it_and_gives_the_terminal_back(tiny, running):
     assert running.poll() is None
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_window_without_an_end_names_no_last_step(tiny, first):
+    process = tiny.start("run", "tiny.yaml", f"schedule={{wait: {first}, warmup: 0, active: 1000000000}}", "--out", "out")
+    assert any(line.startswith("step 1/") for line in process.stderr)
+    text = tiny.strata("top", "out", "--once").stdout
+    process.kill()
+    process.communicate()
+    assert ("window from step 1" if first else ", all steps") in text and "999999999" not in text
+
+
 def test_before_the_first_store_it_waits(tiny):
     (tiny.folder / "out").mkdir()
     result = tiny.strata("top", "out", "--once")
