@@ -41,6 +41,7 @@ void LiveStore::refresh(const std::filesystem::path& database, LiveWriter writer
     const StoreFile file(database);
     rank_.problem.clear();
     read_meta(file, writer);
+    read_interruption();
     read_gaps(file);
     read_rows(file, LiveReader::Clock::now() + budget);
     name_phases(file);
@@ -52,14 +53,18 @@ void LiveStore::refresh(const std::filesystem::path& database, LiveWriter writer
   }
 }
 
-void LiveStore::read_manifest_once() {
+std::filesystem::path LiveStore::manifest() const {
   const std::filesystem::path folder =
       rank_.rank == 0 ? run_directory_ : run_directory_ / fmt::format("rank{}", rank_.rank);
+  return folder / "manifest.json";
+}
+
+void LiveStore::read_manifest_once() {
   std::error_code ignored;
-  if (manifest_read_ || !std::filesystem::exists(folder / "manifest.json", ignored)) return;
+  if (manifest_read_ || !std::filesystem::exists(manifest(), ignored)) return;
   Recording described;
   std::vector<std::string> warnings;
-  read_manifest(folder / "manifest.json", described, warnings);
+  read_manifest(manifest(), described, warnings);
   rank_.unit = described.unit;
   if (described.dry) {
     rank_.dry = described.dry->name.empty() ? described.dry->profile : described.dry->name;
@@ -94,6 +99,18 @@ void LiveStore::read_meta(const StoreFile& file, LiveWriter writer) {
     const bool died = writer == LiveWriter::kGone || meta["state"] == "recovered";
     rank_.state = died ? LiveState::kKilled : LiveState::kUnwritten;
   }
+}
+
+// Whoever started the program wrote into the manifest how it ended, after it was gone.
+void LiveStore::read_interruption() {
+  if (rank_.state != LiveState::kKilled) return;
+  Recording described;
+  described.end = "killed";
+  std::vector<std::string> warnings;
+  read_manifest(manifest(), described, warnings);
+  if (described.end != "interrupted") return;
+  rank_.state = LiveState::kEnded;
+  rank_.end = described.end;
 }
 
 // Few, where there are any.

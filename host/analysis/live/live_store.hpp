@@ -29,7 +29,9 @@ class LiveStore {
 
  private:
   void read_meta(const StoreFile& file, LiveWriter writer);
+  std::filesystem::path manifest() const;
   void read_manifest_once();
+  void read_interruption();
   void read_gaps(const StoreFile& file);
   void read_rows(const StoreFile& file, LiveReader::Clock::time_point deadline);
   void apply(const LiveRows& rows);

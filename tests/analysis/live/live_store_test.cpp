@@ -242,6 +242,18 @@ TEST_F(LiveStoreTest, StepsPhasesAndStates) {
   EXPECT_EQ(seen().end, "failed");
 }
 
+// As the report has it.
+TEST_F(LiveStoreTest, AKilledRunWhoseCommandASignalEndedWasInterrupted) {
+  write(testing::make_training_run({.steps = 1}).recording);
+  std::ofstream(folder_.path() / "run/manifest.json") << R"({"command": {"exit_code": 137}})";
+  look(LiveWriter::kGone);
+  EXPECT_EQ(seen().state, LiveState::kKilled);
+  std::ofstream(folder_.path() / "run/manifest.json") << R"({"command": {"exit_code": 143}})";
+  look(LiveWriter::kGone);
+  EXPECT_EQ(seen().state, LiveState::kEnded);
+  EXPECT_EQ(seen().end, "interrupted");
+}
+
 // Begins and ends are tables of their own, which are read one after the other.
 TEST_F(LiveStoreTest, AnEndThatIsReadAfterTheNextBeginCounts) {
   const Recording run = testing::make_training_run({.steps = 3}).recording;
