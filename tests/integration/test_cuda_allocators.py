@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import sys
 
 import keep_dry_peaks
 import pytest
@@ -136,6 +137,33 @@ def test_what_was_asked_for_and_not_had_is_told(workspace):
         assert ("whose largest free piece" in workspace.strata("report", out).stdout) == (out == "native")
         # The program went on; one that is plugged in gives it nothing, and it does not look.
         assert report(workspace, out=out)["peak"]["allocated_bytes"] > (65 if out == "plugged" else 66) * MIB
+
+
+REFUSED = """
+import torch
+layer = torch.nn.Linear(8, 8)
+try:
+    layer(torch.ones(8, 8).cuda())
+except ValueError as error:
+    print(error)
+    if {raises}: raise
+layer(torch.ones(8, 8)).sum().backward()
+"""
+
+
+@pytest.mark.parametrize("raises", [True, False])
+def test_settings_that_torch_refuses_are_refused_while_recording_too(workspace, raises):
+    workspace.write("refused.py", REFUSED.format(raises=raises))
+
+    def run(*words):
+        words = ("exec", "--dry", "l4", *words, "--", sys.executable, "refused.py")
+        result = workspace.strata(*words, PYTORCH_ALLOC_CONF="expandable_segment:True")
+        return result.returncode, result.stdout, result.stderr.split("strata: ")[0]
+
+    plain = run("--plugins", "none")
+    assert run("--out", "out") == plain
+    assert plain[0] == raises and "Unrecognized key 'expandable_segment'" in plain[1]
+    assert report(workspace)["out_of_memory"] == [], "what came before is recorded"
 
 
 def test_what_is_reserved_is_told_before_the_block_it_grew_for(workspace):

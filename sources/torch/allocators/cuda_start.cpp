@@ -18,7 +18,8 @@ namespace {
 
 std::atomic<void (*)()> to_call{nullptr};
 
-// What torch does next, done a moment earlier. Throws as torch does where there is no device.
+// What torch does next, done a moment earlier. Throws as torch does: where there is no device, and where the
+// settings of its allocator are wrong.
 bool start_allocator() {
   void* const library = dlopen("libc10_cuda.so", RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return false;
@@ -35,10 +36,12 @@ void hear(const std::string& event) {
   if (printed != nullptr && *printed != '\0') std::cerr << "PYTORCH_API_USAGE " << event << '\n';
   void (*const begins)() = to_call.load();
   if (begins == nullptr || event != "aten.init.cuda") return;
+  // What torch throws here is for the program: torch keeps what it has half made, and does not throw again.
+  if (!start_allocator()) return;
   try {
-    if (start_allocator()) begins();
+    begins();
   } catch (const std::exception&) {
-    // There is no device, as the program is about to hear from torch itself.
+    // This run goes without CUDA's memory.
   }
 }
 
