@@ -192,6 +192,40 @@ TEST(LargestGaps, EndWithTheirSegmentsWhereTheseDoNotGrow) {
   EXPECT_EQ(largest("expandable_segments:True,max_split_size_mb:64"), 50u);
 }
 
+// A segment that has been mapped in three pieces of 20, with a block over the border of the first two and one
+// in the third, and another segment that is reserved elsewhere. Nothing told of settings.
+TEST(LargestGaps, AreOfMappedMemoryWhereABlockReachesOverPieces) {
+  std::vector<MemoryRow> events;
+  std::vector<FailureRow> failures;
+  const auto happens = [&](std::uint32_t action, std::uint64_t begin, std::uint64_t bytes) {
+    MemoryRow& row = events.emplace_back();
+    row.sequence = events.size();
+    row.action = action;
+    row.address = begin;
+    row.bytes = bytes;
+  };
+  const auto fails = [&] {
+    happens(STRATA_MEMORY_OUT_OF_MEMORY, 0, 99);
+    failures.emplace_back().sequence = events.size();
+  };
+  for (const std::uint64_t begin : {100, 120, 140}) happens(STRATA_MEMORY_SEGMENT_ALLOCATE, begin, 20);
+  happens(STRATA_MEMORY_ALLOCATE, 100, 35);
+  happens(STRATA_MEMORY_ALLOCATE, 150, 5);
+  fails();
+  happens(STRATA_MEMORY_FREE, 100, 35);
+  fails();
+  happens(STRATA_MEMORY_SEGMENT_FREE, 100, 40);
+  fails();
+  happens(STRATA_MEMORY_SEGMENT_ALLOCATE, 100, 20);
+  happens(STRATA_MEMORY_FREE, 150, 5);
+  fails();
+  find_gaps(events, "", failures);
+  EXPECT_EQ(failures[0].largest_gap_bytes, 15u);
+  EXPECT_EQ(failures[1].largest_gap_bytes, 50u);
+  EXPECT_EQ(failures[2].largest_gap_bytes, 10u) << "what is unmapped is no gap";
+  EXPECT_EQ(failures[3].largest_gap_bytes, 20u) << "across what is unmapped nothing is one piece";
+}
+
 std::uint64_t whole_handles(std::uint64_t segment_bytes,
                             const std::vector<std::pair<std::uint64_t, std::uint64_t>>& blocks) {
   constexpr std::uint64_t kSegment = 6 * kMiB;  // a handle begins where its segment does

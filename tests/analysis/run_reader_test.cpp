@@ -9,6 +9,7 @@
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/checks/cross_check.hpp"
 #include "host/analysis/reading/run_error.hpp"
+#include "strata/ext/memory.h"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"
 #include "tests/temporary_folder.hpp"
@@ -94,6 +95,33 @@ TEST(RunReader, TakesWhatStepsCountFromTheManifest) {
   EXPECT_EQ(unit_with(R"({"unit": "images"})"), "images");
   for (const char* older : {"", "{}", R"({"unit": ""})", R"({"unit": 3})", R"({"unit": null})"}) {
     EXPECT_EQ(unit_with(older), "tokens") << older;
+  }
+}
+
+// Two segments side by side, or two pieces of one.
+TEST(RunReader, TakesFromTheManifestWhetherSegmentsGrow) {
+  Recording written = testing::make_training_run({.steps = 1}).recording;
+  const auto happens = [&](std::uint32_t action, std::uint64_t address, std::uint64_t bytes) {
+    MemoryRow row = written.memory.back();
+    ++row.sequence;
+    row.action = action;
+    row.address = address;
+    row.bytes = bytes;
+    written.memory.push_back(row);
+  };
+  happens(STRATA_MEMORY_SEGMENT_ALLOCATE, 0x1000000, 0x1000);
+  happens(STRATA_MEMORY_SEGMENT_ALLOCATE, 0x1001000, 0x1000);
+  happens(STRATA_MEMORY_OUT_OF_MEMORY, 0, 0x4000);
+  const auto largest_gap = [&](const std::string& manifest) {
+    TemporaryFolder directory;
+    write_store(directory.path(), written);
+    std::ofstream(directory.path() / "manifest.json") << manifest;
+    return read_run(directory.path()).failures.at(0).largest_gap_bytes;
+  };
+  EXPECT_EQ(largest_gap(R"({"allocator": {"settings": "expandable_segments:True"}})"), 0x2000u);
+  for (const char* other : {R"({"allocator": {"settings": ""}})", R"({"allocator": {"settings": 3}})",
+                            R"({"allocator": []})", R"({"allocator": {}})", "{}", "[", ""}) {
+    EXPECT_EQ(largest_gap(other), 0x1000u) << other;
   }
 }
 

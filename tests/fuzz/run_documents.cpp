@@ -32,6 +32,7 @@ void read_manifest(const std::string& json) {
   analysis::Recording run;
   std::vector<std::string> warnings;
   analysis::read_manifest(file, run, warnings);
+  analysis::manifest_allocator_settings(file);
   analysis::manifest_pid(file);
   grid::store_problem(folder().path());
 }

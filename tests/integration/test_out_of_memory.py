@@ -289,6 +289,41 @@ def test_what_segments_that_grow_would_spare_is_what_they_spare(workspace):
     assert remedy["bytes"] < 0.8 * (failure["reserved_bytes"] - failure["allocated_bytes"])
 
 
+LARGEST_PIECE = """
+import json, sys, torch
+MIB = 1 << 20
+def taken(mebibytes): return torch.empty(mebibytes * MIB, dtype=torch.uint8, device="cuda")
+if "grow" in sys.argv: torch.cuda.memory._set_allocator_settings("expandable_segments:True")
+small = torch.ones(8, device="cuda")
+wide = [taken(1024) for _ in range(12)]
+del wide
+kept, gone = [], []
+for index in range(150):
+    kept.append(taken(10 + index % 3))
+    gone.append(taken(40 + index % 24))
+del gone
+try:
+    taken(14000)
+except torch.cuda.OutOfMemoryError:
+    blocks = [block for segment in torch.cuda.memory_snapshot() for block in segment["blocks"]]
+    free = [block["size"] for block in blocks if block["state"] == "inactive"]
+    print(json.dumps([max(free), sum(free)]))
+"""
+
+
+@pytest.mark.parametrize(("settings", "words"), [("", []), ("expandable_segments:True", []), ("", ["grow"])])
+def test_the_largest_free_piece_is_that_of_torchs_own_snapshot(workspace, settings, words):
+    """Fixed segments, those that grow, and those that the program lets grow itself."""
+    workspace.write("piece.py", LARGEST_PIECE)
+    command = ("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "piece.py", *words)
+    result = workspace.strata(*command, PYTORCH_ALLOC_CONF=settings)
+    assert result.returncode == 0, result.stderr
+    largest, free = json.loads(result.stdout)
+    (failure,) = json.loads((workspace.folder / "out/summary.json").read_text())["out_of_memory"]
+    assert failure["reserved_bytes"] - failure["allocated_bytes"] == free
+    assert failure["largest_gap_bytes"] == largest < free
+
+
 def test_a_command_that_was_killed_is_told_of_full_memory(workspace):
     workspace.write("killed.py", "import os, torch\ntorch.ones(8)\nos.kill(os.getpid(), 9)\n")
     result = workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "killed.py")

@@ -34,19 +34,23 @@ void remove(Extents& extents, std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-// Neighbours become one.
-void join(Extents& extents, std::uint64_t begin, std::uint64_t end) {
-  const auto next = extents.lower_bound(begin);
-  if (next != extents.end() && next->first == end) {
-    end = next->second;
-    extents.erase(next);
+// With neighbours as one.
+Extents joined(const Extents& extents) {
+  Extents whole;
+  for (const auto& [begin, end] : extents) {
+    if (!whole.empty() && std::prev(whole.end())->second == begin) {
+      std::prev(whole.end())->second = end;
+    } else {
+      whole[begin] = end;
+    }
   }
-  const auto after = extents.lower_bound(begin);
-  if (after != extents.begin() && std::prev(after)->second == begin) {
-    std::prev(after)->second = end;
-  } else {
-    extents[begin] = end;
-  }
+  return whole;
+}
+
+// No segment ends within a block, so that this one has been mapped in pieces.
+bool reaches_beyond(const Extents& segments, std::uint64_t begin, std::uint64_t end) {
+  const auto after = segments.upper_bound(begin);
+  return after != segments.begin() && std::prev(after)->second > begin && std::prev(after)->second < end;
 }
 
 struct Gaps {
@@ -140,30 +144,28 @@ bool segments_are_told(const std::vector<ReservedPoint>& points) {
 void find_gaps(const std::vector<MemoryRow>& events, const std::string& settings,
                std::vector<FailureRow>& failures) {
   if (failures.empty()) return;
-  const bool grow = grows_segments(settings);
+  bool grow = grows_segments(settings);
   Extents segments, blocks;
   auto failure = failures.begin();
   for (const MemoryRow& event : events) {
+    const std::uint64_t end = event.address + event.bytes;
     switch (event.action) {
       case STRATA_MEMORY_SEGMENT_ALLOCATE:
-        if (grow) {
-          join(segments, event.address, event.address + event.bytes);
-        } else {
-          segments[event.address] = event.address + event.bytes;
-        }
+        segments[event.address] = end;
         break;
       case STRATA_MEMORY_SEGMENT_FREE:
-        remove(segments, event.address, event.address + event.bytes);
+        remove(segments, event.address, end);
         break;
       case STRATA_MEMORY_ALLOCATE:
-        blocks[event.address] = event.address + event.bytes;
+        blocks[event.address] = end;
+        grow = grow || reaches_beyond(segments, event.address, end - event.rounding_bytes);
         break;
       case STRATA_MEMORY_FREE:
         blocks.erase(event.address);
         break;
       default: {
         if (event.sequence != failure->sequence) break;
-        const Gaps gaps = gaps_between(segments, blocks);
+        const Gaps gaps = gaps_between(grow ? joined(segments) : segments, blocks);
         failure->largest_gap_bytes = gaps.largest_bytes;
         failure->whole_handle_bytes = gaps.whole_handle_bytes;
         if (++failure == failures.end()) return;

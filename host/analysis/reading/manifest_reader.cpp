@@ -111,11 +111,6 @@ void read_manifest(const std::filesystem::path& manifest, Recording& run,
   if (run.end == "killed" && was_interrupted(json)) run.end = "interrupted";
   run.is_configured = json.contains("model");
   if (std::string unit = text_of(json, "unit"); !unit.empty()) run.unit = std::move(unit);
-  if (const auto allocator = json.find("allocator"); allocator != json.end() && allocator->is_object()) {
-    const auto settings = allocator->find("settings");
-    if (settings != allocator->end() && settings->is_string())
-      run.allocator_settings = settings->get<std::string>();
-  }
   if (const auto faults = json.find("faults"); faults != json.end() && faults->is_object()) {
     for (const auto& [kind, count] : faults->items()) {
       if (count.is_number_unsigned()) run.faults.push_back({kind, count.get<std::uint64_t>()});
@@ -145,6 +140,16 @@ std::optional<std::uint64_t> manifest_pid(const std::filesystem::path& manifest)
     return std::nullopt;
   const std::uint64_t pid = count_of(document["process"], "pid");
   return pid == 0 ? std::nullopt : std::optional(pid);
+}
+
+std::optional<std::string> manifest_allocator_settings(const std::filesystem::path& manifest) {
+  std::ifstream stream(manifest);
+  const auto document = nlohmann::json::parse(stream, nullptr, false);
+  if (!document.is_object() || !document.contains("allocator")) return std::nullopt;
+  const auto& allocator = document["allocator"];
+  if (!allocator.is_object() || !allocator.contains("settings") || !allocator["settings"].is_string())
+    return std::nullopt;
+  return allocator["settings"].get<std::string>();
 }
 
 }  // namespace strata::analysis

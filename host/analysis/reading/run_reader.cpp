@@ -119,14 +119,15 @@ Recording read_run(const fs::path& run_directory, std::optional<std::uint64_t> r
     chosen.emplace(candidates.front().path);
   }
 
-  Recording recording = read_store(*chosen, detail, device);
+  const fs::path manifest = manifest_of(run_directory, chosen_rank);
+  Recording recording = read_store(*chosen, detail, device, manifest_allocator_settings(manifest));
   recording.directory = run_directory;
   for (const Candidate& candidate : candidates) {
     if (candidate.path == chosen->path() || candidate.rank != chosen_rank) continue;
     warnings.push_back(fmt::format("{}: another process of this run; these facts are of {} alone",
                                    candidate.path.string(), chosen->path().string()));
   }
-  read_manifest(manifest_of(run_directory, chosen_rank), recording, warnings);
+  read_manifest(manifest, recording, warnings);
   recording.warnings.insert(recording.warnings.begin(), warnings.begin(), warnings.end());
   return recording;
 }

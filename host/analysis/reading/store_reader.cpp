@@ -43,8 +43,11 @@ using Need = TableReader::Need;
 
 class StoreReader {
  public:
-  StoreReader(const StoreFile& file, Detail detail, const std::string& device)
-      : file_(file), detail_(detail), device_(device) {}
+  StoreReader(const StoreFile& file, Detail detail, const std::string& device,
+              const std::optional<std::string>& allocator_settings)
+      : file_(file), detail_(detail), device_(device) {
+    run_.allocator_settings = allocator_settings;
+  }
 
   Recording read() && {
     read_meta();
@@ -352,8 +355,9 @@ class StoreReader {
 
 }  // namespace
 
-Recording read_store(const StoreFile& file, Detail detail, const std::string& device) {
-  return StoreReader(file, detail, device).read();
+Recording read_store(const StoreFile& file, Detail detail, const std::string& device,
+                     const std::optional<std::string>& allocator_settings) {
+  return StoreReader(file, detail, device, allocator_settings).read();
 }
 
 }  // namespace strata::analysis
