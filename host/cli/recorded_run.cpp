@@ -52,6 +52,7 @@ fs::path folder_of(const std::string& named) {
 }  // namespace
 
 std::filesystem::path recorded_run(const std::string& named) {
+  if (named.empty()) throw UsageError("expected the folder of a run, found an empty name");
   fs::path path = folder_of(named);
   if (!fs::is_directory(path)) {
     throw UsageError(fmt::format(

@@ -14,7 +14,8 @@ std::uint64_t parse_size(std::string_view option, std::string_view text) {
   const auto bytes = config::parse_bytes(text);
   if (!bytes || *bytes <= 0) {
     throw UsageError(
-        fmt::format("{} {}: expected a size such as 24GiB, in KiB, MiB, GiB or TiB", option, text));
+        fmt::format("{} {}: expected a size such as 24GiB, in KiB, MiB, GiB or TiB, which are powers of 2",
+                    option, text));
   }
   if (*bytes < kMostMebibytes && config::parse_integer(text)) {
     throw UsageError(fmt::format("{} {}: a number alone are bytes, and these are nothing to go by: {}{}?",

@@ -44,6 +44,9 @@ std::string unknowns_text(const Unknowns& unknowns) {
 }
 
 std::string dry_admissions(const analysis::DryFact& dry) {
+  // Counts come from the process at its end, together with the card's name.
+  if (dry.name.empty())
+    return "what was not run is not known: the program did not come to its end, or goes on";
   auto text = fmt::format("{} not run, {} not computed, {} of unknown values",
                           counted(dry.kernels_not_run, "kernel", "kernels"),
                           counted(dry.library_calls_not_computed, "library call", "library calls"),

@@ -31,8 +31,10 @@ std::string rate(const trainer::Progress& progress) {
 }  // namespace
 
 std::string progress_text(const trainer::Progress& progress, std::uint64_t resident_bytes) {
-  const std::string loss = progress.loss ? fmt::format("loss {:.4f}  ", *progress.loss) : "";
-  return fmt::format("step {}/{}  {}{}  {} MiB resident", progress.step, progress.steps, loss, rate(progress),
+  // A dry device has no loss, and its host's time is nobody's pace.
+  const std::string computed =
+      progress.loss ? fmt::format("loss {:.4f}  {}  ", *progress.loss, rate(progress)) : "";
+  return fmt::format("step {}/{}  {}{} MiB resident", progress.step, progress.steps, computed,
                      resident_bytes >> 20);
 }
 

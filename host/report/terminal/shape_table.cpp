@@ -16,11 +16,12 @@ namespace {
 using analysis::Facts;
 using analysis::Shape;
 
-constexpr int kIndent = 4, kTitleColumns = 22, kStepColumns = 12;
+constexpr int kIndent = 4, kTitleColumns = 22, kStepColumns = 18;
 
 std::string said_step(const Shape& shape) {
   if (shape.step < 0) return "before";
-  return shape.count > 1 ? fmt::format("{} of {}", shape.step, shape.count) : fmt::format("{}", shape.step);
+  return shape.count > 1 ? fmt::format("{} and {} more", shape.step, shape.count - 1)
+                         : fmt::format("{}", shape.step);
 }
 
 std::string moment_of(const Facts& facts, const Shape& shape) {
@@ -58,7 +59,7 @@ std::string shape_table(const Facts& facts, const std::vector<Shape>& shapes, bo
   for (const Shape& shape : shapes)
     text += shape_rows(facts, shape, decimals_for(static_cast<double>(most)), style);
   return text +
-         style.dimmed(wrapped(fmt::format("In step: the one it is shown for, of how many of the window that "
+         style.dimmed(wrapped(fmt::format("In step: the one it is shown for, and how many more of the window "
                                           "have it. At: since that step's begin{}.",
                                           facts.dry ? ", by the host's clock alone" : ""),
                               2, style.width));
