@@ -6,6 +6,7 @@
 #include <charconv>
 #include <string>
 
+#include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 
 namespace strata::cli {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace strata::grid {
 
 std::size_t Tally::over() const {
@@ -43,7 +45,7 @@ std::optional<std::chrono::seconds> time_left(std::chrono::nanoseconds elapsed, 
                                               std::size_t left) {
   if (ended == 0) return std::nullopt;
   const double each = std::chrono::duration<double>(elapsed).count() / static_cast<double>(ended);
-  return std::chrono::seconds(static_cast<std::int64_t>(each * static_cast<double>(left) + 0.5));
+  return std::chrono::seconds(std::llround(each * static_cast<double>(left)));
 }
 
 std::string time_text(std::chrono::seconds time) {

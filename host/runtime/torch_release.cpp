@@ -100,7 +100,7 @@ fs::path built_sources_folder() {
 fs::path find_shipped_torch_source(const TorchRelease& release) {
   std::error_code error;
   for (const fs::path& folder : search_folders(PluginKind::kSource, {})) {
-    const fs::path file = folder / torch_source_file(release);
+    fs::path file = folder / torch_source_file(release);
     if (fs::exists(file, error)) return file;
   }
   return release.version == STRATA_SHIPPED_TORCH ? shipped_source() : fs::path();
@@ -108,7 +108,7 @@ fs::path find_shipped_torch_source(const TorchRelease& release) {
 
 fs::path find_torch_source(const TorchRelease& release) {
   if (fs::path shipped = find_shipped_torch_source(release); !shipped.empty()) return shipped;
-  const fs::path built = built_sources_folder() / torch_source_file(release);
+  fs::path built = built_sources_folder() / torch_source_file(release);
   std::error_code error;
   if (built.is_absolute() && fs::exists(built, error)) return built;
   return number_of(release.version) == number_of(STRATA_SHIPPED_TORCH) ? shipped_source() : fs::path();

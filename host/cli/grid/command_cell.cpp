@@ -23,8 +23,6 @@
 namespace strata::cli {
 namespace {
 
-using grid::Status;
-
 struct CellArguments {
   std::string folder;
   std::vector<std::string> ids;

@@ -76,7 +76,7 @@ void remove_column(grid::Table& table, const std::string& name) {
 grid::Table table_of(const Seen& seen, const TableArguments& arguments) try {
   const std::vector<std::string> columns =
       arguments.columns.empty() ? usual_columns(seen.plan, seen.states) : arguments.columns;
-  const grid::Table all = results_table(seen.folder, seen.plan, seen.states, columns);
+  grid::Table all = results_table(seen.folder, seen.plan, seen.states, columns);
   const bool has_seeds = std::ranges::find(seen.plan.axes, grid::kSeedAxis) != seen.plan.axes.end();
   if (arguments.each || (arguments.group_by.empty() && !has_seeds)) return all;
   std::vector<std::string> by = arguments.group_by;

@@ -95,7 +95,7 @@ int run_grid(const GridRunArguments& arguments) {
 }
 
 grid::GridFolder existing(const std::string& name) {
-  const grid::GridFolder folder(std::filesystem::absolute(name).lexically_normal());
+  grid::GridFolder folder(std::filesystem::absolute(name).lexically_normal());
   if (!std::filesystem::is_directory(folder.path()))
     throw UsageError(fmt::format("there is no folder {}; `strata grid run GRID.yaml` makes one", name));
   return folder;

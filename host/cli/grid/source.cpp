@@ -53,7 +53,7 @@ grid::Predictions predicted(const std::vector<grid::Cell>& cells, const std::str
   require_dry_gpu();
   const ScratchFolder folder("strata-grid");
   const bool terminal = is_terminal(STDERR_FILENO);
-  const auto predictions =
+  grid::Predictions predictions =
       grid::predict(cells, card, folder.path(), many, run_command(), [&](std::size_t done, std::size_t all) {
         if (terminal) complain(fmt::format("\r\033[K{}/{} predicted on the dry GPU", done, all));
       });

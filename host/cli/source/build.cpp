@@ -170,7 +170,7 @@ fs::path build_torch_source(const TorchInstall& torch) {
   if (folder.empty())
     throw UsageError("there is no place for what is built: neither XDG_CACHE_HOME nor HOME names a folder");
   const Sources sources = sources_for(torch);
-  const fs::path target = folder / torch_source_file(torch.release);
+  fs::path target = folder / torch_source_file(torch.release);
   const fs::path stamp = beside(target, ".stamp");
   const std::string print = fingerprint(sources, torch);
   const auto is_there = [&] { return fs::exists(target) && content_of(stamp) == print; };

@@ -192,7 +192,7 @@ class GridReader {
     for (const auto& entry : value->node) {
       const config::Place place = config::place_of(entry.first, value->place);
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string();
-      put_option(section + "." + key, {entry.second, config::place_of(entry.second, place)});
+      put_option(fmt::format("{}.{}", section, key), {entry.second, config::place_of(entry.second, place)});
     }
   }
 

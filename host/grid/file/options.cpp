@@ -181,7 +181,7 @@ std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
     text.remove_suffix(1);
   }
   const auto number = config::parse_integer(text);
-  constexpr std::int64_t kMost = 366 * 24 * 3600;
+  constexpr std::int64_t kMost = std::int64_t{366} * 24 * 3600;
   if (!number || *number <= 0 || *number > kMost / unit) return std::nullopt;
   return std::chrono::seconds(*number * unit);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/grid/plan/identity.hpp"
 
+#include <fmt/format.h>
 #include <sha2.h>
 #include <yaml-cpp/yaml.h>
 
@@ -66,7 +67,7 @@ std::string sha256(std::string_view text) {
 std::string canonical_text(const config::RunConfig& config) {
   std::string text;
   for (const auto& [key, value] : lines_of(config.resolved_yaml)) {
-    if (key != "name" && !is_default(key, value)) text += key + "=" + value + '\n';
+    if (key != "name" && !is_default(key, value)) text += fmt::format("{}={}\n", key, value);
   }
   return text;
 }

@@ -39,7 +39,8 @@ std::map<std::string, QueuedTask> queued_cells(std::string_view squeue,
       const auto count = static_cast<std::int64_t>(submission.ids.size());
       const std::int64_t first = (*task + array->offset) * submission.pack;
       for (std::int64_t cell = first; cell < std::min(count, first + submission.pack); ++cell)
-        by_cell[submission.ids[static_cast<std::size_t>(cell)]] = {.job = job + '_' + index, .state = state};
+        by_cell[submission.ids[static_cast<std::size_t>(cell)]] = {.job = fmt::format("{}_{}", job, index),
+                                                                   .state = state};
     }
   }
   return by_cell;

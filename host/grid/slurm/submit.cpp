@@ -24,7 +24,7 @@ std::string submitted(const std::filesystem::path& script, const std::string& de
   if (!dependency.empty()) words.push_back("--dependency=afterany:" + dependency);
   words.push_back(script.string());
   const ProgramOutput said = output_of(words);
-  const std::string job = without_end(said.output.substr(0, said.output.find(';')));
+  std::string job = without_end(said.output.substr(0, said.output.find(';')));
   if (!said.is_well() || job.empty() || job.find_first_not_of("0123456789") != std::string::npos)
     throw SlurmError(fmt::format("sbatch did not take {}: {}", script.string(),
                                  without_end(said.error.empty() ? said.output : said.error)));

@@ -155,7 +155,7 @@ std::string csv_table(const Table& table) {
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
     const std::string name = quoted_csv(raw_name(table.columns[column]));
     head += (column == 0 ? "" : ",") + name;
-    if (has_spread(table, column)) head += "," + name + "_least," + name + "_most";
+    if (has_spread(table, column)) head += fmt::format(",{0}_least,{0}_most", name);
   }
   std::string text = head + "\r\n";
   for (const auto& row : table.rows) {

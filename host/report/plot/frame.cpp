@@ -43,7 +43,7 @@ Position draw_legend_entry(Drawing& drawing, Position at, Colour colour, std::st
 }
 
 std::string cut_to(const Drawing& drawing, std::string_view text, const TextStyle& style, double width) {
-  const std::string whole = printable(text);
+  std::string whole = printable(text);
   if (drawing.width_of(whole, style) <= width) return whole;
   int least = 0, most = columns(whole);
   while (least + 1 < most) {

@@ -27,7 +27,7 @@ std::uint64_t free_bytes(const PlaceShare& share) {
 }  // namespace
 
 std::string place_name(const Place& place) {
-  const std::string stream = place.stream == 0 ? "default stream" : fmt::format("stream {:#x}", place.stream);
+  std::string stream = place.stream == 0 ? "default stream" : fmt::format("stream {:#x}", place.stream);
   if (place.pool == 0) return stream;
   // A capture's pool has its number above, that of a program's handle below.
   const std::uint64_t captured = place.pool >> 32;

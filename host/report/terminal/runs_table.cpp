@@ -93,6 +93,7 @@ class RunsTable {
     const std::size_t most = std::ranges::min(parts, {}, &std::vector<std::string>::size).size();
     for (std::size_t at = 0; at != most; ++at) {
       std::vector<std::string> names;
+      names.reserve(parts.size());
       for (const auto& of_run : parts) names.push_back(of_run[at]);
       const bool fit =
           std::ranges::all_of(names, [](const std::string& name) { return columns(name) <= kName; });

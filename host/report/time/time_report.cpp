@@ -16,7 +16,6 @@ namespace {
 using analysis::DeviceTime;
 using analysis::Facts;
 using analysis::PhaseTime;
-using analysis::StepTime;
 using analysis::TimeFacts;
 
 double steps_of(const TimeFacts& time) {
