@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -138,6 +139,28 @@ class RunWriter {
   std::int64_t modified_;
 };
 
+// "memory_train" of "memory_train_none_ctxnone_batchnone_none_none".
+std::string without_unknown(const std::string& name) {
+  std::string known;
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t end = std::min(name.find('_', at), name.size());
+    const std::string part = name.substr(at, end - at);
+    if (!part.ends_with("none")) known += (known.empty() ? "" : "_") + part;
+    at = end + 1;
+  }
+  return known.empty() ? name : known;
+}
+
+// A program that strata exec recorded has no configuration: its name is all that is known of it.
+std::string name_of(const std::filesystem::path& run, const NameTemplate& names) {
+  if (const std::string config = grid::read_if_there(run / "config.yaml"); !config.empty())
+    return names.name_for(config);
+  const auto manifest = nlohmann::json::parse(grid::read_if_there(run / "manifest.json"), nullptr, false);
+  const bool is_named = manifest.is_object() && manifest.contains("name") && manifest["name"].is_string();
+  // A JSON string is one of YAML, too.
+  return without_unknown(names.name_for(is_named ? "name: " + manifest["name"].dump() : ""));
+}
+
 }  // namespace
 
 void write_contents(const std::vector<std::filesystem::path>& runs, const NameTemplate& names,
@@ -148,7 +171,7 @@ void write_contents(const std::vector<std::filesystem::path>& runs, const NameTe
   grid::Table table = empty_table();
   std::int64_t last = 0;
   for (const std::filesystem::path& run : runs) {
-    const std::string name = unique_name(names.name_for(grid::read_if_there(run / "config.yaml")), taken);
+    const std::string name = unique_name(name_of(run, names), taken);
     RunWriter(run, name, contents, archive).write(told);
     table.rows.push_back(row_of(name, run));
     last = std::max(last, modified(run));

@@ -150,3 +150,12 @@ def test_no_half_file_is_left(two_runs):
     killed.kill()
     killed.communicate()
     assert (two_runs.folder / "kept.tar.gz").read_text() == "before"
+
+
+def test_a_program_that_has_no_configuration_is_called_by_its_name(workspace):
+    workspace.write("my_train.py", "import torch\ntorch.zeros(1000).sum()\n")
+    assert workspace.strata("exec", "--out", "run", "--", sys.executable, "my_train.py").returncode == 0
+    result = workspace.strata("bundle", "run", "--what", "html,table", "--out", "all.tar.gz")
+    assert result.returncode == 0, result.stderr
+    with tarfile.open(workspace.folder / "all.tar.gz") as archive:
+        assert sorted(archive.getnames()) == ["all/memory_my_train.html", "all/table.csv", "all/table.md"]

@@ -178,10 +178,11 @@ class Overlay {
     context.strokeStyle = palette.css('ink');
     context.lineWidth = 2;
     context.stroke();
-    const isAtRight = x > view.width - 170;
     context.font = `650 ${OVERLAY_FONT}`;
-    this.text(`peak ${mebibytes(peak.allocated_bytes, run.decimals)} MiB`, x + (isAtRight ? -9 : 9), Math.max(-8, y - 10),
-      isAtRight ? 'right' : 'left', palette.css('ink'), palette.css('card'));
+    const label = `peak ${mebibytes(peak.allocated_bytes, run.decimals)} MiB`;
+    const width = context.measureText(label).width;
+    const left = x + 9 + width <= view.width ? x + 9 : Math.max(0, x - 9 - width);
+    this.text(label, left, Math.max(-8, y - 10), 'left', palette.css('ink'), palette.css('card'));
     context.font = OVERLAY_FONT;
   }
 }
