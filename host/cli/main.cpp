@@ -157,7 +157,13 @@ int parse(int count, char** words) {
       std::cerr << app.help();
       return kUsage;
     }
-    return app.exit(end) == 0 ? kDone : kUsage;
+    if (end.get_exit_code() == 0) return app.exit(end) == 0 ? kDone : kUsage;  // --help, --version
+    std::string words;
+    for (const CLI::App* named = &command_of(app); named != &app; named = named->get_parent())
+      words = named->get_name() + (words.empty() ? "" : " ") + words;
+    say(fmt::format("{}{}{} (strata {}{}--help)", words, words.empty() ? "" : ": ", end.what(), words,
+                    words.empty() ? "" : " "));
+    return kUsage;
   }
   return exit_code;
 }

@@ -42,11 +42,15 @@ std::string runs_within(const std::string& folder) {
                      more > 0 ? fmt::format(", and {} more", more) : "");
 }
 
-// A run's page stands for its folder.
+// A run's page stands for its folder, and so does what else lies there and is of all of it.
 fs::path folder_of(const std::string& named) {
-  const fs::path path = fs::absolute(named);
-  const bool is_page = path.filename() == "report.html" && fs::is_regular_file(path);
-  return is_page ? path.parent_path() : path;
+  const fs::path path = fs::absolute(named).lexically_normal();
+  const fs::path inner = path.has_filename() ? path : path.parent_path();
+  const std::string name = inner.filename().string();
+  const bool is_file = (name == "report.html" || name == "summary.json" || name == "manifest.json") &&
+                       fs::is_regular_file(inner);
+  const bool is_rank = name.starts_with("rank") && fs::is_directory(inner) && !holds_ranks(inner);
+  return is_file || is_rank ? inner.parent_path() : path;
 }
 
 }  // namespace

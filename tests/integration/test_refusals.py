@@ -112,6 +112,11 @@ def test_a_folder_of_runs_is_told_apart_from_one(finished):
     assert finished.strata("report", "out/report.html").stdout == finished.strata("report", "out").stdout
 
 
+@pytest.mark.parametrize("inside", ["rank0", "rank0/", "summary.json", "report.html"])
+def test_what_lies_in_a_run_stands_for_it(finished, inside):
+    assert finished.strata("report", f"out/{inside}", "--json").stdout == (finished.folder / "out/summary.json").read_text()
+
+
 def test_an_unknown_option_of_a_plugin_names_its_place(workspace):
     workspace.write("t.yaml", "model: {size: small}\nplugins:\n  - allocator_tracer: {frobnicate: 1}\n")
     (line,) = refused(workspace, "run", "t.yaml")
