@@ -22,6 +22,7 @@ HOLDER = "2026 The Strata authors"
 USED = {
     "compiled in": ("headers, compiled into Strata's libraries", "required"),
     "in the page": ("embedded in every `report.html`", "required"),
+    "objects of an archive": ("objects of its archive, linked into Strata's libraries", "required"),
     "shared": ("shared library of the system", "required"),
     "shared and compiled in": ("shared library of the system; its headers are compiled in", "required"),
     "the user's": ("headers, compiled in; its libraries are the user's own, found at run time", "optional"),
@@ -29,7 +30,7 @@ USED = {
     "tests": ("tests and benchmarks alone: in no package", "excluded"),
 }
 # Of these something is in what we hand on, so that their licence goes with it.
-HANDED_ON = {"compiled in", "in the page", "shared and compiled in", "the user's"}
+HANDED_ON = {"compiled in", "objects of an archive", "in the page", "shared and compiled in", "the user's"}
 
 
 def libraries():
@@ -43,7 +44,7 @@ def licence_file(library):
 
 def where_text_is(library):
     if licence_file(library).is_file():
-        return "[below](#" + library["name"].lower().replace(" ", "-") + ")"
+        return "[below](#" + library["name"].lower().replace(" ", "-").replace("+", "") + ")"
     if library["package"].startswith("PyPI"):
         return "in the `licenses` folder of the wheel"
     return f"`/usr/share/doc/{library['package']}/copyright`"

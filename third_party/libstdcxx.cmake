@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# strata_own_filesystem: libstdc++'s std::filesystem once more, hidden, in a library that programs of others load. libtorch.so
-# exports the one that it was built with; where a program names it before libstdc++, calls of ours end there, and crash.
+# libstdc++ of g++ 11 or later: what every program has, and its std::filesystem once more, strata_own_filesystem, hidden in
+# the libraries that programs of others load. libtorch.so exports the std::filesystem that it was built with; where a program
+# names it before libstdc++, calls of ours would end there, and crash.
 # Without the compiler's libstdc++.a, or with another standard library, the shared one has to do.
 execute_process(
   COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a
@@ -8,10 +9,12 @@ execute_process(
 
 add_library(strata_own_filesystem INTERFACE)
 if(IS_ABSOLUTE "${archive}" AND EXISTS "${archive}")
+  set(libstdcxx_version ${CMAKE_CXX_COMPILER_VERSION})
   set(folder ${PROJECT_BINARY_DIR}/own_filesystem)
   set(copy ${folder}/libstrata_own_filesystem.a)
   if("${archive}" IS_NEWER_THAN "${copy}")
     file(MAKE_DIRECTORY ${folder})
+    file(REMOVE ${copy})
     execute_process(
       COMMAND ${CMAKE_AR} x ${archive} fs_dir.o fs_ops.o fs_path.o
       WORKING_DIRECTORY ${folder} COMMAND_ERROR_IS_FATAL ANY)
