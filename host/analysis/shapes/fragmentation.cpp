@@ -84,7 +84,8 @@ std::vector<Shape> fragmentation(const Facts& facts) {
   for (const SegmentTaken& taken : all) all_spared += spared_bytes(taken);
   const std::uint64_t never_allocated = most_reserved - std::min(most_reserved, most_allocated(facts));
   const std::uint64_t of_all = std::min(all_spared, never_allocated);
-  if (of_all > spared_bytes(*worst) && of_all * kManySegmentsParts >= most_reserved)
+  // One segment is the plainer explanation, where it is nearly all.
+  if (of_all / 5 > spared_bytes(*worst) / 4 && of_all * kManySegmentsParts >= most_reserved)
     return {of_many_segments(facts, all, *highest, of_all)};
   if (spared_bytes(*worst) == 0 || spared_bytes(*worst) * kOneSegmentParts < most_reserved) return {};
   return {of_one_segment(facts, *worst)};
