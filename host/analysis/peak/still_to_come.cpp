@@ -136,8 +136,7 @@ std::uint64_t forward_to_come(const Facts& facts, const OutOfMemory& failure) {
   for (const auto& [unused, family] : repeated_blocks(facts, failure, *forward)) {
     std::uint64_t most = 0;
     for (const auto& [block, kept] : family.kept) most = std::max(most, kept);
-    const auto is_left = [&](std::string_view block) { return !family.kept.contains(block); };
-    bytes += most * static_cast<std::uint64_t>(std::ranges::count_if(family.blocks, is_left));
+    for (const std::string_view block : family.blocks) bytes += family.kept.contains(block) ? 0 : most;
   }
   return bytes;
 }
