@@ -157,7 +157,10 @@ int parse(int count, char** words) {
       std::cerr << app.help();
       return kUsage;
     }
-    if (end.get_exit_code() == 0) return app.exit(end) == 0 ? kDone : kUsage;  // --help, --version
+    if (end.get_exit_code() == 0) {  // --help, --version
+      app.exit(end);
+      return kDone;
+    }
     std::string words;
     for (const CLI::App* named = &command_of(app); named != &app; named = named->get_parent())
       words = named->get_name() + (words.empty() ? "" : " ") + words;

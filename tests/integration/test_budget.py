@@ -102,6 +102,8 @@ def test_remedies_gain_about_what_they_say(workspace, model):
         after = peak(f"out{number}", batch // 2 if begin == "half the batch" else batch, "optimizer={name: adamw, impl: foreach}", *CHANGES[begin])
         gained = before - after
         assert -before / 20 <= gained - remedy["bytes"] <= before / 10, (begin, remedy["bytes"], gained, before)
+        within = json.loads(check(workspace, remedy["peak_then_bytes"], "--json").stdout)["remedies"]
+        assert [each["enough"] for each in within if each["change"] == remedy["change"]] == [True], "the peak that is left is the budget"
 
 
 def test_where_it_fits_nothing_is_asked_to_change(recorded):

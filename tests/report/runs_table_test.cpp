@@ -63,10 +63,9 @@ TEST(RunsTable, EachRunHasItsColumnAndItsChange) {
 TEST(RunsTable, HeadsAreTheRunsShortNamesWhereTheyTellThemApart) {
   auto diffs = diffs_of(testing::simulate({}), {testing::simulate({}), testing::simulate({})});
   for (std::size_t at = 0; at != diffs.size(); ++at) {
-    diffs[at].base.directory = "/home/a/runs/adamw/20261126T101500Z";
+    diffs[at].base.directory = "/a/runs/adamw/20261126T101500Z";
     diffs[at].base.peak_phase = "backward";
-    diffs[at].now.directory =
-        at == 0 ? "/home/a/runs/sgd/20261126T101500Z" : "/home/a/runs/adam8bit/20261126T101500Z";
+    diffs[at].now.directory = at == 0 ? "/a/runs/sgd/20261126T101500Z" : "/a/runs/adam8bit/20261126T101500Z";
     diffs[at].now.peak_phase = at == 0 ? "forward" : "AdamW.step";
   }
   const std::string text = runs_table(diffs, false, 80);

@@ -88,8 +88,9 @@ class RemedyFinder {
            std::string reason) {
     Remedy remedy{.change = std::move(change), .bytes = bytes, .reason = std::move(reason), .peak_then = {}};
     missing_bytes -= std::min(spared_to_come(saving, bytes), missing_bytes);
-    // Each use of what stays in 32 bits may make a copy in 16: nobody sees here how many there are.
-    if (saving == Saving::kHalfPrecision) missing_bytes *= 2;
+    // Each use of what stays in 32 bits may make a copy in 16: nobody sees here how many there are. Of a run
+    // that went on the peak that is left is told, and the verdict agrees with it.
+    if (saving == Saving::kHalfPrecision && !highest_left_) missing_bytes *= 2;
     if (highest_left_) {
       const Left& left = highest_left_->at(static_cast<std::size_t>(saving));
       const std::uint64_t peak = failure_.held.allocated_bytes;

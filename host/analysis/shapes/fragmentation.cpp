@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/free_pieces.hpp"
 #include "host/analysis/shapes/said.hpp"
+#include "host/analysis/timeline.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -21,8 +21,7 @@ std::uint64_t spared_bytes(const SegmentTaken& taken) {
 
 std::uint64_t most_allocated(const Facts& facts) {
   std::uint64_t most = 0;
-  for (const Point& point : facts.points)
-    most = std::max(most, std::accumulate(point.bytes.begin(), point.bytes.end(), std::uint64_t{0}));
+  for (const Point& point : facts.points) most = std::max(most, allocated_bytes(point));
   return most;
 }
 
@@ -56,9 +55,9 @@ Shape of_one_segment(const Facts& facts, const SegmentTaken& taken) {
 }
 
 // Where no one segment is much, and all of them are.
-Shape of_many_segments(const Facts& facts, const std::vector<SegmentTaken>& all, const SegmentTaken& highest,
+Shape of_many_segments(const Facts& facts, const std::vector<SegmentTaken>& all, std::uint64_t allocated,
                        std::uint64_t bytes) {
-  const std::uint64_t allocated = most_allocated(facts);
+  const SegmentTaken& highest = std::ranges::max(all, {}, &SegmentTaken::reserved_bytes);
   const auto beside_free =
       std::ranges::count_if(all, [](const SegmentTaken& taken) { return spared_bytes(taken) > 0; });
   Shape shape = shape_at(facts, highest, bytes);
@@ -78,15 +77,14 @@ std::vector<Shape> fragmentation(const Facts& facts) {
   const std::vector<SegmentTaken> all = segments_taken(facts);
   if (all.empty()) return {};
   const auto worst = std::ranges::max_element(all, {}, spared_bytes);
-  const auto highest = std::ranges::max_element(all, {}, &SegmentTaken::reserved_bytes);
   const std::uint64_t most_reserved = std::ranges::max(facts.reserved, {}, &ReservedPoint::bytes).bytes;
   std::uint64_t all_spared = 0;
   for (const SegmentTaken& taken : all) all_spared += spared_bytes(taken);
-  const std::uint64_t never_allocated = most_reserved - std::min(most_reserved, most_allocated(facts));
-  const std::uint64_t of_all = std::min(all_spared, never_allocated);
+  const std::uint64_t allocated = most_allocated(facts);
+  const std::uint64_t of_all = std::min(all_spared, most_reserved - std::min(most_reserved, allocated));
   // One segment is the plainer explanation, where it is nearly all.
   if (of_all / 5 > spared_bytes(*worst) / 4 && of_all * kManySegmentsParts >= most_reserved)
-    return {of_many_segments(facts, all, *highest, of_all)};
+    return {of_many_segments(facts, all, allocated, of_all)};
   if (spared_bytes(*worst) == 0 || spared_bytes(*worst) * kOneSegmentParts < most_reserved) return {};
   return {of_one_segment(facts, *worst)};
 }
