@@ -28,6 +28,14 @@ const CLI::App& command_of(const CLI::App& app) {
   return *command;
 }
 
+// As it is written: "grid run"; empty where no command was named.
+std::string words_of_command(const CLI::App& app) {
+  std::string words;
+  for (const CLI::App* named = &command_of(app); named != &app; named = named->get_parent())
+    words.insert(0, named->get_name() + (words.empty() ? "" : " "));
+  return words;
+}
+
 // Of `exec --drry h100-80gb -- python train.py` the parser says that it did not expect `python`. Empty where
 // every option before `--` is one.
 std::string unknown_option(const CLI::App& app, std::span<char*> words) {
@@ -44,7 +52,7 @@ std::string unknown_option(const CLI::App& app, std::span<char*> words) {
     if (hint.empty() && command.get_name() == "exec") {
       hint = " If it is the program's, the program comes behind --: strata exec -- python train.py " + name;
     }
-    return fmt::format("{}: there is no option {}.{}", command.get_name(), name, hint);
+    return fmt::format("{}: there is no option {}.{}", words_of_command(app), name, hint);
   }
   return {};
 }
@@ -61,7 +69,7 @@ std::string unknown_command(const CLI::App& app, std::span<char*> words) {
   for (const std::string_view word : words) {
     if (word.starts_with("-") || ahead-- > 0) continue;
     if (std::ranges::find(names, word) != names.end()) break;
-    const std::string within = &command == &app ? "" : command.get_name() + ": ";
+    const std::string within = &command == &app ? "" : words_of_command(app) + ": ";
     const std::string known = did_you_mean(word, names);
     return fmt::format("{}there is no command {}.{}", within, word,
                        known.empty() ? fmt::format(" There are {}.", fmt::join(names, ", ")) : known);
@@ -74,7 +82,7 @@ std::string missing_option(const CLI::App& app) {
   const CLI::App& command = command_of(app);
   for (const CLI::Option* const option : command.get_options()) {
     if (!option->get_required() || option->count() > 0) continue;
-    std::string text = fmt::format("{}: {} is required: {}.", command.get_name(), option->get_name(),
+    std::string text = fmt::format("{}: {} is required: {}.", words_of_command(app), option->get_name(),
                                    option->get_description());
     constexpr std::string_view kExamples = "Examples:\n";
     const std::string footer = command.get_footer();
@@ -161,9 +169,7 @@ int parse(int count, char** words) {
       app.exit(end);
       return kDone;
     }
-    std::string words;
-    for (const CLI::App* named = &command_of(app); named != &app; named = named->get_parent())
-      words = named->get_name() + (words.empty() ? "" : " ") + words;
+    const std::string words = words_of_command(app);
     say(fmt::format("{}{}{} (strata {}{}--help)", words, words.empty() ? "" : ": ", end.what(), words,
                     words.empty() ? "" : " "));
     return kUsage;

@@ -32,7 +32,7 @@ extern "C" __attribute__((visibility("default"))) Result strata_trainer_run(cons
   std::optional<BackwardModules> modules;
   if (request.session.plugins_want_modules()) modules.emplace(request.session);
   request.session.begin_run();
-  const Result result = no_device ? *no_device : train(request, modules ? &modules->graph() : nullptr);
+  Result result = no_device ? *no_device : train(request, modules ? &modules->graph() : nullptr);
   if (request.before_end) request.before_end();
   request.session.end_run(run_end(result.outcome));
   return result;

@@ -55,7 +55,7 @@ def test_all_errors_of_a_file_at_once_in_its_order(workspace):
             "strata: exec: there is no option --batch. If it is the program's, the program comes behind --: strata exec -- python train.py --batch",
         ),
         (["grid", "rnu", "x.yaml"], "strata: grid: there is no command rnu. Did you mean 'run'?"),
-        (["grid", "run", "x.yaml", "--nothing-like-it"], "strata: run: there is no option --nothing-like-it."),
+        (["grid", "run", "x.yaml", "--nothing-like-it"], "strata: grid run: there is no option --nothing-like-it."),
     ],
 )
 def test_an_option_that_is_none_is_named(workspace, words, message):
@@ -74,6 +74,7 @@ def test_a_run_that_is_missing_is_asked_for_with_an_example(workspace):
         "strata: diff: NEW is required: Folder of the other run; several are compared with the base, side by side. For example:",
         "  strata diff runs/base/20261121T101500Z runs/new/20261121T102000Z",
     ]
+    assert refused(workspace, "grid", "run")[0] == "strata: grid run: GRID is required: The grid's YAML. For example:"
     assert refused(workspace, "report")[0] == "strata: report: RUN is required: Folder of a run. For example:"
 
 
@@ -129,6 +130,7 @@ def test_an_unknown_option_of_a_plugin_names_its_place(workspace):
     [
         (b"", "is empty"),
         (b"# nothing\n", "is empty"),
+        (b"model: {size: small}\ntrace:\n\tops: run\n", "t.yaml:3:1: is indented by a tab, which YAML does not take; expected spaces"),
         (b"model: [", "t.yaml:1:1: not valid YAML: "),
         (b"\xff\xfem\x00o\x00", "expected UTF-8, found UTF-16"),
         (b"\x7fELF\x02\x01\x01\x00\x00", "t.yaml:1:8: expected UTF-8 text, found the byte 0x00"),

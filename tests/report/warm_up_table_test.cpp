@@ -29,6 +29,8 @@ Facts warmed_up() {
                         .mean_all_ns = 25e6,
                         .mean_steady_ns = 12.5e6,
                         .unusual_ns = 13e6,
+                        .over_twice = 2,
+                        .longest = analysis::TimedStep{17, 120e6},
                         .first_over_median = 34.3,
                         .segments = {}};
   facts.warm_up.is_recorded = true;
@@ -55,10 +57,10 @@ bool holds(const std::string& text, std::string_view part) {
 
 TEST(WarmUpReport, TellsCausesTimesProofsAndWhatIsLeft) {
   const std::string text = warm_up_report(warmed_up(), false, 100);
-  EXPECT_TRUE(holds(
-      text,
-      "from step 1 on: 29 steps, 12.0 ms in the median (95%: 11.9 ms to 12.1 ms); 1 step of warm-up took\n"
-      "  400.0 ms more"))
+  EXPECT_TRUE(
+      holds(text,
+            "from step 1 on: 29 steps, 12.0 ms in the median (95%: 11.9 ms to 12.1 ms); 2 of them took more\n"
+            "  than twice that, 10.0 times in step 17; 1 step of warm-up took 400.0 ms more"))
       << text;
   EXPECT_TRUE(holds(text, "  < 300.0 ms   75.0%  data loader start\n")) << text;
   EXPECT_TRUE(holds(text, "  ~  60.0 ms   15.0%  page faults\n")) << text;

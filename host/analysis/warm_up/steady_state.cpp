@@ -212,7 +212,12 @@ SteadyState find_steady_state(std::span<const TimedStep> steps) {
   const std::vector<double> steady_times = times_of(steady);
   const Spread spread = spread_of(steady_times);
   state.median_ns = spread.median;
-  state.unusual_ns = spread.median + std::max(kFarOut * spread.width(), kAsFast * spread.median);
+  // However far apart steps are, one of twice the median is none of the usual.
+  state.unusual_ns =
+      spread.median + std::clamp(kFarOut * spread.width(), kAsFast * spread.median, spread.median);
+  state.longest = *std::ranges::max_element(steady, {}, &TimedStep::ns);
+  state.over_twice = static_cast<std::uint64_t>(
+      std::ranges::count_if(steady_times, [&](double ns) { return ns > 2.0 * spread.median; }));
   state.mean_steady_ns = mean_of(steady);
   state.warm_up_steps = before.size();
   for (const TimedStep& step : before) state.excess_ns += step.ns - spread.median;

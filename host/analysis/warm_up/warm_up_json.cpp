@@ -75,6 +75,8 @@ ordered_json looked_for(const WarmUp& warm_up) {
 ordered_json steady_state_json(const SteadyState& state) {
   ordered_json interval = nullptr;
   if (state.first_step) interval = {state.median_low_ns, state.median_high_ns};
+  ordered_json longest = nullptr;
+  if (state.longest) longest = {{"step", state.longest->step}, {"ns", state.longest->ns}};
   ordered_json segments = ordered_json::array();
   for (const Segment& segment : state.segments)
     segments.push_back({{"first_step", segment.first_step},
@@ -89,6 +91,8 @@ ordered_json steady_state_json(const SteadyState& state) {
           {"median_interval_ns", std::move(interval)},
           {"mean_all_ns", state.steps == 0 ? ordered_json(nullptr) : ordered_json(state.mean_all_ns)},
           {"mean_steady_ns", or_none(state.mean_steady_ns)},
+          {"over_twice", state.first_step ? ordered_json(state.over_twice) : ordered_json(nullptr)},
+          {"longest", std::move(longest)},
           {"first_over_median", or_none(state.first_over_median)},
           {"segments", std::move(segments)}};
 }

@@ -5,6 +5,7 @@
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -118,6 +119,29 @@ std::string folder_text(const fs::path& folder) {
       folder.string());
 }
 
+// The parser says of a line behind a tab that its value is illegal. The first such line, from 1, of those up
+// to `last`; 0: none.
+std::size_t line_behind_tab(std::string_view text, std::size_t last) {
+  for (std::size_t line = 1; line <= last && !text.empty(); ++line) {
+    const std::size_t end = text.find('\n');
+    const std::string_view indent = text.substr(0, std::min(text.find_first_not_of(" \t"), end));
+    if (indent.find('\t') != std::string_view::npos) return line;
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return 0;
+}
+
+[[noreturn]] void refuse_no_yaml(const YAML::Exception& error, std::string_view text,
+                                 const std::string& source) {
+  if (error.mark.is_null()) refuse(whole(source), fmt::format("not valid YAML: {}", error.msg));
+  const auto line = static_cast<std::size_t>(error.mark.line) + 1;
+  if (const std::size_t tab = line_behind_tab(text, line); tab != 0)
+    refuse({.source = source, .line = static_cast<int>(tab), .column = 1},
+           "is indented by a tab, which YAML does not take; expected spaces");
+  refuse({.source = source, .line = static_cast<int>(line), .column = error.mark.column + 1},
+         fmt::format("not valid YAML: {}", error.msg));
+}
+
 }  // namespace
 
 std::string read_text(const fs::path& file) {
@@ -154,8 +178,7 @@ YAML::Node parse_document(std::string_view text, const std::string& source) {
   } catch (const YAML::DeepRecursion&) {
     refuse(whole(source), "is nested deeper than any run configuration");
   } catch (const YAML::Exception& error) {
-    const Place place{.source = source, .line = error.mark.line + 1, .column = error.mark.column + 1};
-    refuse(error.mark.is_null() ? whole(source) : place, fmt::format("not valid YAML: {}", error.msg));
+    refuse_no_yaml(error, text, source);
   }
   if (documents < 2 && root.IsNull()) {
     refuse(whole(source),

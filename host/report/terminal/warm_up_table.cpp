@@ -109,6 +109,13 @@ std::string legend(const TerminalStyle& style) {
               2, style.width));
 }
 
+// The median knows nothing of an evaluation in between, a checkpoint that is saved, a loader that runs dry.
+std::string long_steps(const SteadyState& state) {
+  if (state.over_twice == 0) return {};
+  return fmt::format("; {} of them took more than twice that, {:.1f} times in step {}",
+                     thousands(state.over_twice), state.longest->ns / *state.median_ns, state.longest->step);
+}
+
 }  // namespace
 
 std::string steady_sentence(const Facts& facts) {
@@ -130,6 +137,7 @@ std::string steady_sentence(const Facts& facts) {
   auto text = fmt::format("from step {} on: {}, {} in the median (95%: {} to {})", *state.first_step,
                           counted(state.steps - state.warm_up_steps, "step", "steps"), median,
                           duration(state.median_low_ns), duration(state.median_high_ns));
+  text += long_steps(state);
   if (state.course == Course::kWarmUp)
     text += fmt::format("; {} of warm-up took {} more", counted(state.warm_up_steps, "step", "steps"),
                         duration(state.excess_ns));

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <span>
 #include <string_view>
 
 #include "host/trainer/data/data_error.hpp"

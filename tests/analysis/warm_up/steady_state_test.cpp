@@ -127,6 +127,17 @@ TEST(SteadyState, WithFewStepsTheFirstIsComparedWithTheRest) {
   EXPECT_TRUE(state.segments.empty());
 }
 
+TEST(SteadyState, LongStepsInBetweenAreCounted) {
+  const SteadyState state =
+      find_steady_state(series(200, 1, [](std::size_t step) { return step % 7 == 6 ? 10.0 : 1.0; }));
+  ASSERT_TRUE(state.first_step.has_value());
+  EXPECT_EQ(state.over_twice, 28u);
+  ASSERT_TRUE(state.longest.has_value());
+  EXPECT_EQ(state.longest->step % 7, 6);
+  EXPECT_NEAR(state.longest->ns / *state.median_ns, 10.0, 0.5);
+  EXPECT_LE(state.unusual_ns, 2.0 * *state.median_ns);
+}
+
 TEST(SteadyState, OfNoStepOrOneNothingIsSaid) {
   EXPECT_EQ(find_steady_state({}).course, Course::kNotYet);
   const std::vector<TimedStep> one{{0, 5.0}};
