@@ -335,9 +335,9 @@ struct Facts {
   std::vector<StepFact> steps;     // by index
   std::string unit = "tokens";     // what they count: tokens, images
   std::string allocator_settings;  // as PYTORCH_ALLOC_CONF has them; empty also where nobody knows
-  std::string trainer;             // whose ran the steps, "transformers"; empty: its own, or unknown
-  bool is_configured = true;       // a training of ours, whose settings are keys of a file; else a program
-  std::vector<Point> points;       // one for each allocation and free of the whole run
+  std::string trainer;  // whose ran the steps: "transformers", "libtorch" without Python; empty: its own
+  bool is_configured = true;  // a training of ours, whose settings are keys of a file; else a program
+  std::vector<Point> points;  // one for each allocation and free of the whole run
   std::array<CategoryStatistics, kCategories> statistics{};
   CategoryStatistics total;
   Pace pace;                               // of the window

@@ -16,6 +16,7 @@
 #include "sources/torch/allocators/self_check.hpp"
 #include "sources/torch/host_link.hpp"
 #include "sources/torch/ops/saved_tensors.hpp"
+#include "sources/torch/python/python_interpreter.hpp"
 #include "sources/torch/torch_release.hpp"
 #include "sources/torch/training/owners.hpp"
 #include "sources/torch/training/trainer_record.hpp"
@@ -112,6 +113,7 @@ void TorchSource::trace_allocators() {
 }
 
 void TorchSource::ready(const strata_when& when) {
+  if (training_ != nullptr && !find_python_interpreter()) tell_trainer(host_, "libtorch");
   if (samples_) samples_->take(when);
 }
 

@@ -208,6 +208,41 @@ TEST_F(RemediesTest, AttentionInOneKernelSparesWhatIsMadeOfTheScores) {
   EXPECT_EQ(find("attention: sdpa")->bytes, 1800U);
 }
 
+TEST_F(RemediesTest, AttentionThatCameToItsMathematicsIsNotToldToBeCalled) {
+  const std::uint32_t softmax = text("aten::_softmax");
+  for (const char* name : {"layers.0.attn", "layers.1.attn"})
+    alive(400, Category::kActivation, "saved", name).op = softmax;
+  EXPECT_NE(find("attention in one kernel (attention: sdpa)"), nullptr);
+  text("aten::_scaled_dot_product_attention_math");
+  EXPECT_EQ(find("attention in one kernel (attention: sdpa)"), nullptr);
+  ASSERT_NE(find("attention in one kernel, where none took this one (attention: sdpa)"), nullptr);
+}
+
+TEST_F(RemediesTest, ALossInPiecesHoldsOneOfThem) {
+  const std::uint32_t softmax = text("aten::_log_softmax"), product = text("aten::mm");
+  const auto made = [&](std::uint32_t op, std::uint64_t bytes, Category category, std::string_view kind,
+                        const std::string& layer) { alive(bytes, category, kind, layer).op = op; };
+  made(softmax, 8000, Category::kActivation, "saved", "lm_head");
+  made(product, 4000, Category::kActivation, "forward_residue", "lm_head");  // in 16 bits
+  made(text("aten::_to_copy"), 7960, Category::kAutogradDetail, "flowing", "");
+  made(product, 8000, Category::kAutogradDetail, "flowing", "");        // of weights, by chance
+  made(product, 8000, Category::kActivation, "saved", "layers.0.mlp");  // of a block, by chance
+  made(product, 8000, Category::kParameter, "parameter", "lm_head");
+  made(product, 3000, Category::kActivation, "saved", "lm_head");
+  EXPECT_EQ(find("loss in 8 pieces"), nullptr) << "a training of ours has no setting for it";
+  facts_.is_configured = false;
+  ASSERT_NE(find("loss in 8 pieces"), nullptr);
+  EXPECT_EQ(find("loss in 8 pieces")->bytes, (8000U + 4000U + 7960U) / 8 * 7);
+}
+
+TEST_F(RemediesTest, ALossInPiecesAsksForAPieceToo) {
+  failure_.op = text("aten::_log_softmax");
+  facts_.is_configured = false;
+  alive(24, Category::kActivation, "logits", "lm_head");
+  ASSERT_NE(find("loss in 8 pieces"), nullptr);
+  EXPECT_TRUE(find("loss in 8 pieces")->enough) << "of 100 asked for, 12 are";
+}
+
 TEST_F(RemediesTest, BlocksThatAForwardHadNotComeToAreMissingToo) {
   phase(STRATA_PHASE_FORWARD, 20, 60);
   for (const char* name : {"layers.0.weight", "layers.1.weight", "layers.2.weight", "layers.3.weight"})

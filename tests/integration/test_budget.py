@@ -106,6 +106,62 @@ def test_remedies_gain_about_what_they_say(workspace, model):
         assert [each["enough"] for each in within if each["change"] == remedy["change"]] == [True], "the peak that is left is the budget"
 
 
+LANGUAGE_MODEL = """
+import sys
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
+embedding, body, head = nn.Embedding(32000, 256).cuda(), nn.Linear(256, 256).cuda(), nn.Linear(256, 32000, bias=False).cuda()
+optimizer = torch.optim.AdamW([*embedding.parameters(), *body.parameters(), *head.parameters()], fused=True)
+pieces = int(sys.argv[1])
+loss = lambda x, y: F.cross_entropy(head(x).flatten(0, 1), y.flatten(), reduction="sum")
+for _ in range(2):
+    ids = torch.randint(0, 32000, (8, 513), device="cuda")
+    x, y = body(embedding(ids[:, :-1])), ids[:, 1:]
+    sums = [checkpoint(loss, *each, use_reentrant=False) for each in zip(x.chunk(pieces, 1), y.chunk(pieces, 1))] if pieces > 1 else [loss(x, y)]
+    (sum(sums) / y.numel()).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_a_loss_in_pieces_gains_about_what_is_said(workspace):
+    workspace.write("model.py", LANGUAGE_MODEL)
+    found = []
+    for pieces in (1, 8):
+        done = workspace.strata("exec", "--dry", "h100-80gb", "--out", f"out{pieces}", "--", sys.executable, "model.py", pieces)
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads(workspace.strata("report", f"out{pieces}", "--budget", "1MiB", "--json").stdout))
+    whole, in_pieces = found
+    [remedy] = [remedy for remedy in whole["remedies"] if remedy["change"].startswith("head and loss in 8 pieces")]
+    gained = whole["peak_bytes"] - in_pieces["peak_bytes"]
+    assert 0.9 <= gained / remedy["bytes"] <= 1.1, (gained, remedy)
+    assert not any("pieces" in remedy["change"] for remedy in in_pieces["remedies"])
+
+
+ATTENTION = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+layers = nn.ModuleList(nn.Linear(256, 768) for _ in range(3)).cuda()
+torch.backends.cuda.enable_flash_sdp(False), torch.backends.cuda.enable_mem_efficient_sdp(False), torch.backends.cuda.enable_cudnn_sdp(False)
+for _ in range(2):
+    x = torch.randn(4, 512, 256, device="cuda")
+    for layer in layers:
+        x = x + F.scaled_dot_product_attention(*layer(x).unflatten(-1, (3, 4, 64)).permute(2, 0, 3, 1, 4)).transpose(1, 2).flatten(-2)
+    x.sum().backward()
+"""
+
+
+def test_attention_that_no_kernel_took_is_told_as_that(workspace):
+    workspace.write("attention.py", ATTENTION)
+    done = workspace.strata("exec", "--dry", "h100-80gb", "--out", "out", "--", sys.executable, "attention.py")
+    assert done.returncode == 0, done.stderr
+    changes = [remedy["change"] for remedy in json.loads(check(workspace, "1MiB", "--json").stdout)["remedies"]]
+    assert "attention in one kernel, where none took this one (F.scaled_dot_product_attention)" in changes
+
+
 def test_where_it_fits_nothing_is_asked_to_change(recorded):
     assert json.loads(check(recorded[0], "1GiB", "--json").stdout)["remedies"] == []
 

@@ -193,6 +193,7 @@ def test_a_program_without_marks_is_inferred(installation, examples, recorded, d
     run_of = recorded("unmarked", device)
     assert run_of.result.stdout == bare(installation, examples("unmarked"), device).stdout
     assert [step["index"] for step in run_of.summary["steps"]] == [0, 1, 2, 3]
+    assert run_of.query("SELECT (SELECT text FROM string WHERE id = name) FROM torch_trainer") == [("libtorch",)]
     for step in range(4):
         assert run_of.phases_of_step(step) == [("forward", 1), ("backward", 1), ("optimizer", 1)]
     parameters = 4 * (8 * 9 + 8 + 8 * 26 * 26 * 10 + 10)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/peak/remedies.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -8,6 +10,7 @@
 #include <utility>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/out_of_memory.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/savings.hpp"
@@ -39,8 +42,8 @@ class RemedyFinder {
     }
     fragmentation();
     checkpointing();
-    add(Saving::kAttentionInOneKernel, "attention in one kernel (attention: sdpa)",
-        "what each softmax keeps");
+    attention();
+    loss_in_pieces();
     smaller_batch();
     add(Saving::kHalfPrecision, "a forward in 16 bits (precision: bf16_autocast)",
         "at most half of the activations but those that stay in 32 bits, less copies of the weights");
@@ -150,6 +153,33 @@ class RemedyFinder {
       return;
     add(Saving::kCheckpoints, "checkpointed blocks (checkpointing: block)",
         "saved for backward by all blocks but one");
+  }
+
+  // torch picks a kernel by what it is given, a mask, a dropout, sizes, and computes by itself where none
+  // fits.
+  void attention() {
+    const bool has_fallen_back =
+        std::ranges::find(facts_.texts, "aten::_scaled_dot_product_attention_math") != facts_.texts.end();
+    add(Saving::kAttentionInOneKernel,
+        has_fallen_back ? "attention in one kernel, where none took this one (attention: sdpa)"
+                        : "attention in one kernel (attention: sdpa)",
+        has_fallen_back
+            ? "what each softmax keeps; a mask, a dropout or the size of a head can keep kernels off"
+            : "what each softmax keeps");
+  }
+
+  // A training of ours computes its loss whole; one that is computed again in backward is in pieces already.
+  void loss_in_pieces() {
+    if (facts_.is_configured || std::ranges::any_of(facts_.blocks, [&](const Block& block) {
+          return block.kind == "recompute" && is_of_loss(facts_.texts[block.op]);
+        }))
+      return;
+    const bool asks_for_logits = !highest_left_ && is_of_loss(facts_.texts[failure_.op]);
+    add(Saving::kLossInPieces, savings_.bytes(Saving::kLossInPieces, part_),
+        asks_for_logits ? missing_of(failure_.requested_bytes / kPiecesOfLoss) : missing_bytes_,
+        fmt::format("head and loss in {} pieces of the tokens, each computed again in backward",
+                    kPiecesOfLoss),
+        "all but one piece of the logits, and of what a loss makes of them");
   }
 
   // A forward asks for half as much, too.

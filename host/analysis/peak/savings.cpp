@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/analysis/layers/layer_paths.hpp"
+#include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
 #include "host/analysis/steps/open_phases.hpp"
@@ -15,38 +16,11 @@
 namespace strata::analysis {
 namespace {
 
-// Also of a forward that was cut short: nobody knows yet what its backward would have read.
-bool is_for_backward(const Block& block) {
-  return block.category == Category::kActivation && (block.kind == "saved" || block.kind == kForwardResidue);
-}
-
 // What torch's autocast computes in 32 bits whatever it is given, of what backward reads; tanh where it is
 // given a power.
 constexpr std::array<std::string_view, 7> kKeptWide{"aten::_log_softmax", "aten::exp",  "aten::pow",
                                                     "aten::rsqrt",        "aten::tanh", "aten::log",
                                                     "aten::softplus"};
-
-// Of each layer the last softmax, and what the layer makes of it as large: what a dropout keeps, its mask of
-// bytes, copies in 16 bits. Blocks are in the order of their births.
-std::vector<bool> scores_of(const Facts& facts) {
-  std::vector<bool> scores(facts.blocks.size());
-  std::unordered_map<std::uint32_t, std::uint64_t> softmax_bytes;
-  for (std::size_t index = 0; index < facts.blocks.size(); ++index) {
-    const Block& block = facts.blocks[index];
-    if (!is_for_backward(block)) continue;
-    const std::string_view op = facts.texts[block.op];
-    if (op == "aten::_softmax") {
-      softmax_bytes[block.layer] = block.bytes;
-      scores[index] = true;
-    } else if (op == "aten::native_dropout" || op == "aten::_to_copy") {
-      const auto softmax = softmax_bytes.find(block.layer);
-      scores[index] = softmax != softmax_bytes.end() &&
-                      (block.bytes == softmax->second || block.bytes == softmax->second / 2 ||
-                       block.bytes == softmax->second / 4);
-    }
-  }
-  return scores;
-}
 
 std::unordered_set<std::string_view> trained_parameters(const Facts& facts) {
   std::unordered_set<std::string_view> names;
@@ -75,7 +49,8 @@ Savings::Savings(const Facts& facts)
     : facts_(facts),
       has_embedding_(std::ranges::find(facts.texts, "aten::embedding") != facts.texts.end()),
       trained_(trained_parameters(facts)),
-      is_of_scores_(scores_of(facts)) {}
+      is_of_scores_(attention_scores(facts)),
+      is_logits_(logits_and_alike(facts)) {}
 
 // A softmax stays in 32 bits, and its copy in 16 comes beside it. What adds up from an embedding, which is in
 // 32 bits as its weights are, stays so from layer to layer.
@@ -118,10 +93,11 @@ void Savings::change(const Block& block, bool comes) {
     default:
       break;
   }
+  const auto index = static_cast<std::size_t>(&block - facts_.blocks.data());
+  if (is_logits_[index]) put(logits_, block.bytes);
   if (!is_for_backward(block)) return;
   if (facts_.texts[block.op] == "aten::_softmax") put(softmaxes_, 1);
-  if (is_of_scores_[static_cast<std::size_t>(&block - facts_.blocks.data())])
-    put(softmax_bytes_, block.bytes);
+  if (is_of_scores_[index]) put(softmax_bytes_, block.bytes);
   const std::string_view repeated =
       repeated_block(facts_.texts[block.saver != 0 ? block.saver : block.layer]);
   if (repeated.empty()) return;
@@ -159,6 +135,8 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
       return checkpointed();
     case Saving::kAttentionInOneKernel:
       return softmaxes_ > 1 ? softmax_bytes_ : 0;
+    case Saving::kLossInPieces:
+      return logits_ - logits_ / kPiecesOfLoss;
     case Saving::kHalfBatch:
       return half_batch();
     case Saving::kHalfPrecision:

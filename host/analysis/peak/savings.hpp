@@ -19,6 +19,7 @@ namespace strata::analysis {
 enum class Saving : std::uint8_t {
   kCheckpoints,
   kAttentionInOneKernel,
+  kLossInPieces,
   kHalfBatch,
   kHalfPrecision,
   kFusedOptimizer,
@@ -26,7 +27,8 @@ enum class Saving : std::uint8_t {
   kGradientsCleared,
   kResidueLetGo,
 };
-inline constexpr std::size_t kSavings = 8;
+inline constexpr std::size_t kSavings = 9;
+inline constexpr std::uint64_t kPiecesOfLoss = 8;
 
 class Savings {
  public:
@@ -61,6 +63,7 @@ class Savings {
   std::unordered_set<std::string_view>
       trained_;                     // parameters that have a gradient at any time; empty: unknown
   std::vector<bool> is_of_scores_;  // by block: an attention's softmax, or what is made of it
+  std::vector<bool> is_logits_;     // by block: as large as the logits, and of the loss
   std::unordered_map<std::string_view, std::uint64_t> saved_by_repeated_;
   std::uint64_t saved_ = 0, softmaxes_ = 0, softmax_bytes_ = 0;
   std::uint64_t activations_ = 0;  // without autocast's copies of the weights
@@ -69,7 +72,7 @@ class Savings {
   std::int64_t narrowed_ = 0;  // what activations would be less under autocast
   std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0;
   std::uint64_t second_moments_ = 0, trained_parameters_ = 0;
-  std::uint64_t temporaries_ = 0, residue_ = 0;
+  std::uint64_t temporaries_ = 0, residue_ = 0, logits_ = 0;
 };
 
 // The run's highest moment with what a remedy does without there left out.

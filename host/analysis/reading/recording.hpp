@@ -197,8 +197,8 @@ struct Recording {
   std::uint64_t dropped_rows = 0;
   Thinned thinned;
   std::string unit = "tokens";  // what StepRow::tokens counts
-  std::string trainer;          // whose ran the steps, "transformers"; empty: the program's own, or unknown
-  bool is_configured = true;    // the manifest names a model that a configuration described
+  std::string trainer;  // whose ran the steps: "transformers", "libtorch" without Python; empty: its own
+  bool is_configured = true;  // the manifest names a model that a configuration described
   std::optional<DryFact> dry;
   std::vector<std::string> warnings;
 };

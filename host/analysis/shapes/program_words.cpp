@@ -50,6 +50,24 @@ constexpr std::array kTransformers{
     Words{"precision: bf16_autocast", "bf16=True"},
     Words{"precision: bf16", "dtype=torch.bfloat16 of the model"}};
 
+// torch::optim has a loop over parameters alone, and no checkpoint.
+constexpr std::array kLibTorch{
+    Words{"checkpointing: {every: 1, offload: true}", "at::SavedTensorDefaultHooks that copy to the host"},
+    Words{"checkpointing: {select: attention}",
+          "a torch::autograd::Function around attention that computes it again in backward"},
+    Words{"checkpointing: block",
+          "a torch::autograd::Function around each block that computes it again in backward"},
+    Words{"optimizer.impl: fused", "at::_fused_adamw_"},
+    Words{"optimizer.impl: foreach", "at::_foreach operators"},
+    Words{"optimizer.impl: loop", "torch::optim's loop"},
+    Words{"optimizer.name: adam8bit", "an optimizer of your own"},
+    Words{"optimizer.per_layer: true", "a step in each parameter's post-accumulate hook"},
+    Words{"set_to_none: false", "/*set_to_none=*/false"},
+    Words{"attention: sdpa", "at::scaled_dot_product_attention"},
+    Words{"autocast_cache: false", "at::autocast::set_autocast_cache_enabled(false)"},
+    Words{"precision: bf16_autocast", "at::autocast in bfloat16"},
+    Words{"precision: bf16", "model->to(torch::kBFloat16)"}};
+
 void put(std::span<const Words> words_of_keys, std::string& remedy) {
   for (const auto& [key, words] : words_of_keys) {
     for (std::size_t at = remedy.find(key); at != std::string::npos; at = remedy.find(key, at + words.size()))
@@ -61,6 +79,7 @@ void put(std::span<const Words> words_of_keys, std::string& remedy) {
 
 std::string in_words_of_program(std::string remedy, std::string_view trainer) {
   if (trainer == "transformers") put(kTransformers, remedy);
+  if (trainer == "libtorch") put(kLibTorch, remedy);
   put(kPyTorch, remedy);
   return remedy;
 }

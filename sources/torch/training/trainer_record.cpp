@@ -19,7 +19,8 @@ Table<TrainerRow> trainer_table(const Host& host) {
   return {host,
           "trainer",
           "whose trainer ran the steps, where it has its own names for settings",
-          {STRATA_COLUMN(TrainerRow, name, STRATA_COLUMN_STRING, "", "of its package: transformers")}};
+          {STRATA_COLUMN(TrainerRow, name, STRATA_COLUMN_STRING, "",
+                         "of its package: transformers; libtorch: the program has no Python")}};
 }
 
 }  // namespace

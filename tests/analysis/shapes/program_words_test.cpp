@@ -29,6 +29,15 @@ TEST(ProgramWords, AreThoseOfTheTrainerThatThereIs) {
             "torch.utils.checkpoint around each block");
 }
 
+TEST(ProgramWords, OfAProgramInCppAreThoseOfLibTorch) {
+  EXPECT_EQ(in_words_of_program("attention in one kernel (attention: sdpa)", "libtorch"),
+            "attention in one kernel (at::scaled_dot_product_attention)");
+  EXPECT_EQ(in_words_of_program("8-bit moments (optimizer.name: adam8bit)", "libtorch"),
+            "8-bit moments (an optimizer of your own)");
+  EXPECT_EQ(in_words_of_program("gradients cleared (zero_grad: {at: step_start})", "libtorch"),
+            "gradients cleared (optimizer.zero_grad() at the step's begin)");
+}
+
 TEST(ProgramWords, LeaveTheRest) {
   for (const char* const remedy :
        {"", "a smaller vocabulary", "PYTORCH_ALLOC_CONF=expandable_segments:True, which grows a segment"})

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which blocks are an attention's scores, and which are as large as the logits, by the op that made them and
+// their size. A vector by block.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::analysis {
+
+// Also of a forward that was cut short: nobody knows yet what its backward would have read.
+bool is_for_backward(const Block& block);
+
+// Of each layer the last softmax, and what the layer makes of it as large: what a dropout keeps, its mask of
+// bytes, copies in 16 bits.
+std::vector<bool> attention_scores(const Facts& facts);
+
+// The logits, what a loss makes of them, and the gradients on their way to them; all of it outside of the
+// blocks that repeat.
+std::vector<bool> logits_and_alike(const Facts& facts);
+
+// Whether the op makes, of logits, what is as large as they are.
+bool is_of_loss(std::string_view op);
+
+}  // namespace strata::analysis
