@@ -39,7 +39,7 @@ struct PlotArguments {
   std::vector<std::string> formats{"svg"};
   std::optional<std::uint64_t> rank;
   std::string device;
-  std::string over = "time", detail;
+  std::string over, detail;
   report::plot::PlotOptions options;
 };
 
@@ -77,7 +77,8 @@ void plot(const PlotArguments& arguments) {
     for (const std::string& format : arguments.formats) {
       report::plot::PlotOptions options = arguments.options;
       options.format = report::plot::file_format_named(format).value();
-      options.over = kOvers.at(arguments.over);
+      const std::string usual = facts.dry && !facts.dry->modelled_clock ? "events" : "time";
+      options.over = kOvers.at(arguments.over.empty() ? usual : arguments.over);
       options.detail = detail;
       write(folder / fmt::format("{}{}.{}", picture, suffix, format),
             draw(facts, kPictures.at(picture), options));
@@ -110,9 +111,9 @@ void add_plot_command(CLI::App& app, int& exit_code) {
       "--shapes", arguments->options.shapes,
       "Memory with its shapes labelled, which `strata report --shapes` explains; wider and higher");
   command
-      ->add_option(
-          "--over", arguments->over,
-          "Memory over time, or over events: allocations and frees, each as wide as any other [time]")
+      ->add_option("--over", arguments->over,
+                   "Memory over time, or over events: allocations and frees, each as wide as any other "
+                   "[time; of a dry run, whose times are the host's, events]")
       ->check(CLI::IsMember(kOvers));
   command->add_option(
       "--detail", arguments->detail,

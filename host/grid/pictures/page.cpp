@@ -22,6 +22,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .25rem .7rem .25rem 0; text-align: left; border-bottom: 1px solid var(--rule); white-space: nowrap }
 td.number, th.number { text-align: right }
 img { max-width: 100%; background: #fff; border: 1px solid var(--rule) }
+@media (prefers-color-scheme: dark) { img { filter: invert(.93) hue-rotate(180deg); border-color: transparent } }
 )";
 
 std::string base64(const std::string& bytes) {

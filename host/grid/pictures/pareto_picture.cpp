@@ -48,23 +48,25 @@ std::string pareto_picture(const std::vector<LabelledPoint>& points, const Paret
   draw_head(drawing, texts.title, texts.below, kParetoWidth);
   const double top = kHeadHeight + 18.0;
   const Rectangle area{kLeftEdge, top, kParetoWidth - kLeftEdge - kMargin, kParetoHeight - top - kBottomEdge};
-  double most_time = 0.0, most_memory = 0.0;
-  for (const CostPoint& each : costs) {
-    most_time = std::max(most_time, each.time);
-    most_memory = std::max(most_memory, each.memory);
-  }
-  const report::plot::Axis time = time_axis(most_time * 1.05, 8), memory = bytes_axis(most_memory, 6);
+  const auto [least_time, most_time] = std::ranges::minmax(costs, {}, &CostPoint::time);
+  const auto [least_memory, most_memory] = std::ranges::minmax(costs, {}, &CostPoint::memory);
+  const double beyond = 0.05 * (most_time.time - least_time.time);  // room for the last dot
+  const report::plot::Axis time = time_axis_of(least_time.time, most_time.time + beyond, 8);
+  const report::plot::Axis memory = bytes_axis_of(least_memory.memory, most_memory.memory, 6);
+  const auto along = [](const report::plot::Axis& axis, double value) {
+    return (value - axis.begin) / (axis.end - axis.begin);
+  };
   const auto place = [&](const CostPoint& cost) {
-    return Position{area.left + area.width * cost.time / time.end,
-                    area.top + area.height * (1.0 - cost.memory / memory.end)};
+    return Position{area.left + area.width * along(time, cost.time),
+                    area.top + area.height * (1.0 - along(memory, cost.memory))};
   };
   for (const Mark& mark : memory.marks) {
-    const double y = place({0.0, mark.value}).y;
+    const double y = place({time.begin, mark.value}).y;
     drawing.line({{area.left, y}, {area.left + area.width, y}}, kRule, 0.6);
     drawing.text({area.left - 6.0, y + 3.0}, mark.label, {8.5, kMuted, Align::kRight, false});
   }
   for (const Mark& mark : time.marks)
-    drawing.text({place({mark.value, 0.0}).x, area.top + area.height + 13.0}, mark.label,
+    drawing.text({place({mark.value, memory.begin}).x, area.top + area.height + 13.0}, mark.label,
                  {8.5, kMuted, Align::kMiddle, false});
   drawing.text({area.left, area.top - 5.0}, "peak allocated, " + memory.unit,
                {8.5, kMuted, Align::kLeft, false});

@@ -31,44 +31,53 @@ std::string label_of(double amount, double step) {
   return fmt::format("{:.{}f}", amount, decimals + (needs_more ? 1 : 0));
 }
 
-std::vector<Mark> marks_of(double step, double end, double unit) {
-  std::vector<Mark> marks;
-  for (int count = 0; count * step <= end * (1.0 + 1e-9); ++count)
-    marks.push_back({count * step * unit, label_of(count * step, step)});
-  return marks;
+struct Unit {
+  const char* name;
+  double size;
+};
+
+// From the mark below `least` on, where the axis would else be half empty. Both in the unit.
+Axis axis_between(double least, double most, int wanted, const Unit& unit) {
+  const double shown_from = least > most / 2.0 ? least : 0.0;
+  const double step = round_step(std::max(most - shown_from, most * 1e-3), wanted);
+  const double first = std::floor(shown_from / step * (1.0 + 1e-9));
+  Axis axis{first * step * unit.size, std::max(most, (first + 1.0) * step) * unit.size, {}, unit.name};
+  for (double count = first; count * step * unit.size <= axis.end * (1.0 + 1e-9); ++count)
+    axis.marks.push_back({count * step * unit.size, label_of(count * step, step)});
+  return axis;
 }
 
 }  // namespace
 
-Axis bytes_axis(double most, int wanted) {
+Axis bytes_axis_of(double least, double most, int wanted) {
   constexpr double kMebi = 1048576.0, kGibi = 1073741824.0;
-  const bool large = most >= 4.0 * kGibi;
-  const double unit = large ? kGibi : kMebi;
-  const double amount = std::max(most, 1024.0) / unit;
-  const double step = round_step(amount, wanted);
-  return {amount * unit, marks_of(step, amount, unit), large ? "GiB" : "MiB"};
+  const Unit unit = most >= 4.0 * kGibi ? Unit{"GiB", kGibi} : Unit{"MiB", kMebi};
+  return axis_between(least / unit.size, std::max(most, 1024.0) / unit.size, wanted, unit);
+}
+
+Axis bytes_axis(double most, int wanted) {
+  return bytes_axis_of(0.0, most, wanted);
 }
 
 Axis count_axis(double most, int wanted, std::string unit) {
   const double shown = std::max(most, 1.0);
   const double step = std::max(round_step(shown, wanted), 1.0);
-  Axis axis{shown, {}, std::move(unit)};
+  Axis axis{0.0, shown, {}, std::move(unit)};
   for (int count = 0; count * step <= shown; ++count)
     axis.marks.push_back({count * step, thousands(static_cast<std::uint64_t>(count * step))});
   return axis;
 }
 
-Axis time_axis(double length, int wanted) {
-  struct Unit {
-    const char* name;
-    double ns;
-  };
+Axis time_axis_of(double least, double most, int wanted) {
   static constexpr std::array kUnits{Unit{"s", 1e9}, Unit{"ms", 1e6}, Unit{"µs", 1e3}};
-  const double shown = std::max(length, 1.0);
-  const auto* const unit = std::ranges::find_if(kUnits, [&](const Unit& each) { return shown >= each.ns; });
+  const double shown = std::max(most, 1.0);
+  const auto* const unit = std::ranges::find_if(kUnits, [&](const Unit& each) { return shown >= each.size; });
   const Unit& used = unit == kUnits.end() ? kUnits.back() : *unit;
-  const double step = round_step(shown / used.ns, wanted);
-  return {shown, marks_of(step, shown / used.ns, used.ns), used.name};
+  return axis_between(least / used.size, shown / used.size, wanted, used);
+}
+
+Axis time_axis(double length, int wanted) {
+  return time_axis_of(0.0, length, wanted);
 }
 
 }  // namespace strata::report::plot

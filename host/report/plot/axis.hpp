@@ -13,8 +13,8 @@ struct Mark {
 };
 
 struct Axis {
-  double end = 0.0;
-  std::vector<Mark> marks;  // from 0 to the end, at round amounts
+  double begin = 0.0, end = 0.0;
+  std::vector<Mark> marks;  // from the begin to the end, at round amounts
   std::string unit;         // "MiB", "GiB"; "s", "ms", "µs"
 };
 
@@ -23,6 +23,11 @@ Axis bytes_axis(double most, int wanted);
 
 // For nanoseconds from 0 to `length`.
 Axis time_axis(double length, int wanted);
+
+// For points between two values: from 0, or where all of them lie in the upper half, from the mark below the
+// least.
+Axis bytes_axis_of(double least, double most, int wanted);
+Axis time_axis_of(double least, double most, int wanted);
 
 // For how many of something, from 0 to `most`.
 Axis count_axis(double most, int wanted, std::string unit);

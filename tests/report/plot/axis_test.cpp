@@ -39,5 +39,24 @@ TEST(Axis, SaysRoundAmounts) {
   EXPECT_EQ(time_axis(0.0, 8).unit, "µs");
 }
 
+TEST(Axis, OfValuesFarFromZeroBeginsBelowThem) {
+  for (const double least : {3.1e9, 0.9e6, 77.0, 5e12}) {
+    for (const double times : {1.0, 1.0001, 1.07, 1.9}) {
+      for (const Axis& axis :
+           {bytes_axis_of(least * 4096, least * 4096 * times, 6), time_axis_of(least, least * times, 6)}) {
+        ASSERT_GE(axis.marks.size(), 1U);
+        EXPECT_LE(axis.marks.size(), 8U);
+        EXPECT_EQ(axis.marks.front().value, axis.begin);
+        EXPECT_GT(axis.begin, 0.0);
+        EXPECT_LE(axis.marks.back().value, axis.end * (1 + 1e-9));
+        EXPECT_GT(axis.end, axis.begin);
+      }
+      EXPECT_LE(time_axis_of(least, least * times, 6).begin, least);
+      EXPECT_GE(time_axis_of(least, least * times, 6).end, least * times);
+    }
+  }
+  EXPECT_EQ(time_axis_of(1e6, 2.1e6, 6).begin, 0.0) << "not half of it would be empty";
+}
+
 }  // namespace
 }  // namespace strata::report::plot
