@@ -4,6 +4,7 @@
 #include <exception>
 #include <string>
 
+#include "host/analysis/reading/run_error.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
@@ -24,6 +25,9 @@ int explain_current_exception() {
     for (const std::string& problem : error.problems()) say(problem);
     return kUsage;
   } catch (const UsageError& error) {
+    say(error.what());
+    return kUsage;
+  } catch (const analysis::ChoiceError& error) {
     say(error.what());
     return kUsage;
   } catch (const grid::FolderError& error) {

@@ -34,15 +34,26 @@ def test_plugins_are_listed(workspace):
     result = workspace.strata("plugins")
     assert result.returncode == 0
     assert "allocator_tracer" in result.stdout
-    listed = json.loads(workspace.strata("plugins", "--json").stdout)
+    document = json.loads(workspace.strata("plugins", "--json").stdout)
+    listed = document["plugins"]
+    assert document["schema"] == "strata.plugins/1"
     assert {"allocator_tracer", "torch"} <= {entry["id"] for entry in listed}
     assert all(entry["refused"] == "" for entry in listed)
 
 
 def test_a_plugin_shows_its_options(workspace):
-    torch = json.loads(workspace.strata("plugins", "torch", "--json").stdout)
+    [torch] = json.loads(workspace.strata("plugins", "torch", "--json").stdout)["plugins"]
+    assert torch["id"] == "torch"
     assert {"ops", "saved_tensors", "cross_check"} <= {option["key"] for option in torch["options"]}
     assert "saved_tensors: " in workspace.strata("plugins", "torch").stdout
+
+
+def test_devices_are_listed(workspace):
+    document = json.loads(workspace.strata("devices", "--json").stdout)
+    assert document["schema"] == "strata.devices/1"
+    assert {"t4", "h100-80gb"} <= {device["key"] for device in document["devices"]}
+    [one] = json.loads(workspace.strata("devices", "t4", "--json").stdout)["devices"]
+    assert one in document["devices"]
 
 
 def test_a_misspelt_plugin_names_the_nearest(workspace):
@@ -52,7 +63,7 @@ def test_a_misspelt_plugin_names_the_nearest(workspace):
 def test_a_broken_plugin_is_listed_with_its_reason(workspace):
     workspace.write("broken.so", "not a shared object")
     result = workspace.strata("plugins", "--json", STRATA_PLUGIN_PATH=str(workspace.folder))
-    (broken,) = [entry for entry in json.loads(result.stdout) if entry["id"] == "broken"]
+    (broken,) = [entry for entry in json.loads(result.stdout)["plugins"] if entry["id"] == "broken"]
     assert broken["refused"]
 
 

@@ -141,7 +141,7 @@ def test_each_rank_has_a_manifest_and_a_report(ranks):
         ranks, "out", 1, "SELECT value FROM meta WHERE key = 'pid'"
     )
     nobody = ranks.strata("report", "out", "--rank", 2)
-    assert nobody.returncode == 1
+    assert nobody.returncode == 2
     assert "has no rank 2; its ranks go to 1" in nobody.stderr
 
 

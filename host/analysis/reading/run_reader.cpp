@@ -67,7 +67,8 @@ void keep_rank(std::vector<Candidate>& candidates, std::uint64_t rank, const fs:
   const std::uint64_t last = candidates.back().rank;
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.rank != rank; });
   if (candidates.empty())
-    throw RunError(fmt::format("{}: has no rank {}; its ranks go to {}", run_directory.string(), rank, last));
+    throw ChoiceError(
+        fmt::format("{}: has no rank {}; its ranks go to {}", run_directory.string(), rank, last));
 }
 
 fs::path manifest_of(const fs::path& run_directory, std::uint64_t rank) {

@@ -297,7 +297,7 @@ class StoreReader {
     try {
       run_.device = choose_device(run_.memory, device_);
     } catch (const std::invalid_argument& unknown) {
-      tables_.refuse(unknown.what());
+      throw ChoiceError(fmt::format("{}: {}", file_.path().string(), unknown.what()));
     }
   }
 

@@ -52,18 +52,22 @@ std::string details(const DeviceProfile& profile) {
   return text;
 }
 
-void show(const DevicesArguments& arguments) {
-  if (!arguments.name.empty()) {
-    const DeviceProfile profile = config::load_device_profile(arguments.name);
-    return print(arguments.json ? to_json(profile).dump(2) + '\n' : details(profile));
-  }
+std::vector<DeviceProfile> all_profiles() {
   std::vector<DeviceProfile> profiles;
   for (const std::string& key : config::device_keys()) profiles.push_back(config::load_device_profile(key));
   std::ranges::stable_sort(profiles, {}, &DeviceProfile::memory_bytes);
-  if (!arguments.json) return print(list(profiles));
-  Json all = Json::array();
-  for (const DeviceProfile& profile : profiles) all.push_back(to_json(profile));
-  print(all.dump(2) + '\n');
+  return profiles;
+}
+
+void show(const DevicesArguments& arguments) {
+  const bool one = !arguments.name.empty();
+  const std::vector<DeviceProfile> profiles =
+      one ? std::vector{config::load_device_profile(arguments.name)} : all_profiles();
+  if (!arguments.json) return print(one ? details(profiles.front()) : list(profiles));
+  Json devices = Json::array();
+  for (const DeviceProfile& profile : profiles) devices.push_back(to_json(profile));
+  const Json document = {{"schema", "strata.devices/1"}, {"devices", std::move(devices)}};
+  print(document.dump(2) + '\n');
 }
 
 }  // namespace
@@ -73,7 +77,7 @@ void add_devices_command(CLI::App& app, int& exit_code) {
   CLI::App* const command =
       app.add_subcommand("devices", "List device profiles, or the numbers of one and their sources");
   command->add_option("NAME", arguments->name, "A profile, or a file of your own");
-  command->add_flag("--json", arguments->json, "Print JSON");
+  command->add_flag("--json", arguments->json, "Print JSON, strata.devices/1");
   command->footer(
       "A profile is what the dry GPU is made of: a card's memory, architecture and rates. A file of your own "
       "has the\n"

@@ -77,14 +77,13 @@ const PluginDescription& find(const std::vector<PluginDescription>& entries, con
 void show(const PluginsArguments& arguments) {
   std::vector<PluginDescription> entries = available_plugins();
   std::ranges::move(sources_with_torch(), std::back_inserter(entries));
-  if (!arguments.name.empty()) {
-    const PluginDescription& entry = find(entries, arguments.name);
-    return print(arguments.json ? to_json(entry).dump(2) + '\n' : details(entry));
-  }
-  if (!arguments.json) return print(list(entries));
-  Json all = Json::array();
-  for (const PluginDescription& entry : entries) all.push_back(to_json(entry));
-  print(all.dump(2) + '\n');
+  const bool one = !arguments.name.empty();
+  if (one) entries = {find(entries, arguments.name)};
+  if (!arguments.json) return print(one ? details(entries.front()) : list(entries));
+  Json plugins = Json::array();
+  for (const PluginDescription& entry : entries) plugins.push_back(to_json(entry));
+  const Json document = {{"schema", "strata.plugins/1"}, {"plugins", std::move(plugins)}};
+  print(document.dump(2) + '\n');
 }
 
 }  // namespace
@@ -93,7 +92,7 @@ void add_plugins_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<PluginsArguments>();
   CLI::App* const command = app.add_subcommand("plugins", "List plugins and sources, or the options of one");
   command->add_option("NAME", arguments->name, "Show this one in full");
-  command->add_flag("--json", arguments->json, "Print JSON");
+  command->add_flag("--json", arguments->json, "Print JSON, strata.plugins/1");
   command->footer(
       "Looked for in the folders of STRATA_PLUGIN_PATH and in lib/strata/plugins beside this program.\n\n"
       "Examples:\n"
