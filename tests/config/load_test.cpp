@@ -92,6 +92,18 @@ TEST(Load, TheCommandLineWins) {
   EXPECT_EQ(config.optimizer.lr, 1.0e-3);
 }
 
+TEST(Load, AnotherCardKeepsTheClockOfTheFilesOwn) {
+  const std::string file =
+      "model: {size: small}\ndevice: {dry: a100-40gb, count: 2, memory: 20GiB, clock: modelled}";
+  const config::DeviceConfig other = parse(file, {"device={dry: t4}"}).device;
+  EXPECT_EQ(other.dry, "t4");
+  EXPECT_EQ(other.count, 2);
+  EXPECT_TRUE(other.settings.models_time);
+  EXPECT_EQ(other.settings.memory_bytes, 0);
+  EXPECT_EQ(parse(file, {"device={dry: t4, count: 1}"}).device.count, 1);
+  EXPECT_EQ(parse(file, {"device=cpu"}).device.kind, config::DeviceKind::kCpu);
+}
+
 TEST(Load, AnOverrideDoesNotReachThroughAnAlias) {
   const RunConfig config = parse("model: {size: small}\nseed: &a 2\naccumulation: *a\n", {"seed=5"});
   EXPECT_EQ(config.seed, 5);

@@ -200,7 +200,7 @@ def test_the_time_of_a_dry_cells_host_is_not_compared(grid):
     result = grid.strata("grid", "report", "out")
     assert result.returncode == 0, result.stderr
     assert "step_time" not in result.stdout and not (grid.folder / "out/report/pareto.svg").exists()
-    assert "device.clock=modelled gives its device one" in result.stderr
+    assert "--clock modelled gives its device one" in result.stderr
 
 
 def planned_with(grid, peaks, *words):

@@ -17,11 +17,11 @@
 namespace strata::cli {
 namespace {
 
-// PROFILE and N of "PROFILE:N"; N is 1 when it does not say.
+// PROFILE and N of "PROFILE:N"; N is empty when it does not say.
 std::pair<std::string, std::string> profile_and_count(const std::string& text) {
   const auto colon = text.rfind(':');
   const std::string count = colon == std::string::npos ? "" : text.substr(colon + 1);
-  if (count.empty() || count.find_first_not_of("0123456789") != std::string::npos) return {text, "1"};
+  if (count.empty() || count.find_first_not_of("0123456789") != std::string::npos) return {text, ""};
   return {text.substr(0, colon), count};
 }
 
@@ -63,7 +63,8 @@ std::string in_options(const config::ConfigError& error, const std::string& comm
 
 std::string DryArguments::device(const std::string& command) const {
   const auto [key, count] = profile_and_count(profile);
-  std::string text = fmt::format("{{dry: {}, count: {}", nlohmann::json(key).dump(), count);
+  std::string text = "{dry: " + nlohmann::json(key).dump();
+  if (!count.empty()) text += ", count: " + count;
   for (const DryOption& option : kDryOptions) {
     const std::string& value = this->*option.value;
     if (value.empty()) continue;

@@ -124,6 +124,18 @@ bool read_plugin_override(std::string_view path, const WrittenValue& value, Writ
   return true;
 }
 
+// Another card in the place of the file's has that one's clock, answers and number; its memory is its own.
+YAML::Node other_card(const YAML::Node& device, const YAML::Node& earlier) {
+  const auto is_dry = [](const YAML::Node& node) { return node.IsMap() && node["dry"]; };
+  if (!is_dry(device) || !is_dry(earlier)) return device;
+  YAML::Node merged = YAML::Clone(device);
+  for (const auto& entry : earlier) {
+    const auto key = entry.first.as<std::string>("");
+    if (key != "memory" && !merged[key]) merged[key] = YAML::Clone(entry.second);
+  }
+  return merged;
+}
+
 }  // namespace
 
 std::string key_path(std::string_view section, std::string_view name) {
@@ -176,6 +188,8 @@ void read_override(std::string_view text, Written& written, std::vector<Problem>
     wrapped[path] = value.node;
     MappingReader(written, problems).read(wrapped, "", place);
   } else if (key != nullptr) {
+    if (const auto earlier = written.values.find(path); path == "device" && earlier != written.values.end())
+      value.node = other_card(value.node, earlier->second.node);
     written.put(path, std::move(value));
   } else if (!section.empty() && find_section(section) == nullptr) {
     problems.push_back({place, path, unknown_key("", section)});

@@ -79,7 +79,7 @@ class Report {
     if (!measured) points = points_of(false);
     if (points.size() < 2) {
       files_.notes.emplace_back(ran_dry() ? "no memory against time: a dry cell's time is its host's alone; "
-                                            "device.clock=modelled gives its device one"
+                                            "--clock modelled gives its device one"
                                           : "no memory against time: fewer than two cells have both");
       return;
     }
