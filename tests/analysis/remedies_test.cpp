@@ -107,6 +107,14 @@ TEST_F(RemediesTest, ASmallerBatchHasAsManyCopiesOfWeights) {
   EXPECT_EQ(find("half the batch")->bytes, 30u);
 }
 
+TEST_F(RemediesTest, ABatchOfOneHasNoHalf) {
+  alive(60, Category::kActivation, "saved");
+  facts_.batch_size = 2;
+  EXPECT_NE(find("half the batch"), nullptr);
+  facts_.batch_size = 1;
+  EXPECT_EQ(find("half the batch"), nullptr);
+}
+
 TEST_F(RemediesTest, ASmallerBatchHasTheGradientsOfTheOtherHalf) {
   alive(500, Category::kActivation, "saved");
   alive(100, Category::kParameter, "parameter");

@@ -162,6 +162,13 @@ def test_attention_that_no_kernel_took_is_told_as_that(workspace):
     assert "attention in one kernel, where none took this one (F.scaled_dot_product_attention)" in changes
 
 
+def test_a_run_that_recorded_no_memory_is_within_none(workspace):
+    workspace.write("c.yaml", "model: {size: small}\nschedule: {wait: 0, warmup: 1, active: 1}\nplugins: [nvtx_markers]\n")
+    assert workspace.strata("run", "c.yaml", "--out", "out").returncode == 0
+    done = check(workspace, "1TiB")
+    assert done.returncode == 1 and "recorded no memory" in done.stderr and not done.stdout
+
+
 def test_where_it_fits_nothing_is_asked_to_change(recorded):
     assert json.loads(check(recorded[0], "1GiB", "--json").stdout)["remedies"] == []
 

@@ -184,6 +184,7 @@ class RemedyFinder {
 
   // A forward asks for half as much, too.
   void smaller_batch() {
+    if (facts_.batch_size == 1) return;
     const bool asks_for_half = !highest_left_ && is_in(STRATA_PHASE_FORWARD);
     add(Saving::kHalfBatch, savings_.bytes(Saving::kHalfBatch, part_),
         asks_for_half ? missing_of(failure_.requested_bytes / 2 + failure_.forward_to_come_bytes)

@@ -110,6 +110,7 @@ void read_manifest(const std::filesystem::path& manifest, Recording& run,
   if (const auto dry = json.find("dry"); dry != json.end() && dry->is_object()) run.dry = dry_fact(*dry);
   if (run.end == "killed" && was_interrupted(json)) run.end = "interrupted";
   run.is_configured = json.contains("model");
+  run.batch_size = count_of(json, "batch_size");
   if (std::string unit = text_of(json, "unit"); !unit.empty()) run.unit = std::move(unit);
   if (const auto faults = json.find("faults"); faults != json.end() && faults->is_object()) {
     for (const auto& [kind, count] : faults->items()) {

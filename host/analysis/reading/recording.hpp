@@ -198,7 +198,8 @@ struct Recording {
   Thinned thinned;
   std::string unit = "tokens";  // what StepRow::tokens counts
   std::string trainer;  // whose ran the steps: "transformers", "libtorch" without Python; empty: its own
-  bool is_configured = true;  // the manifest names a model that a configuration described
+  std::uint64_t batch_size = 0;  // samples of a micro-batch; 0: unknown
+  bool is_configured = true;     // the manifest names a model that a configuration described
   std::optional<DryFact> dry;
   std::vector<std::string> warnings;
 };

@@ -14,6 +14,7 @@
 #include "host/analysis/layers/layers_json.hpp"
 #include "host/analysis/peak/budget.hpp"
 #include "host/analysis/ranks/job_facts.hpp"
+#include "host/analysis/reading/run_error.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
 #include "host/analysis/shapes/shapes_json.hpp"
 #include "host/analysis/steps/scopes_json.hpp"
@@ -138,11 +139,24 @@ void print_detail(const ReportArguments& arguments) {
       wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
 }
 
+// A run that recorded no allocation is within no budget, unless it was traced and made none.
+void require_memory(const analysis::Facts& facts, const std::string& run) {
+  const bool is_traced = std::ranges::any_of(facts.plugins, [](const analysis::PluginFact& plugin) {
+    return plugin.id == "allocator_tracer" && plugin.status == "ok";
+  });
+  if (!is_traced && facts.points.empty())
+    throw analysis::RunError(
+        fmt::format("{}: recorded no memory, so that nothing is known of its peak; the plugin "
+                    "allocator_tracer records it",
+                    run));
+}
+
 // Whether it fits.
 bool print_budget(const ReportArguments& arguments) {
   const std::uint64_t bytes = parse_size("report: --budget", arguments.budget);
   const analysis::Facts facts =
       analysis::analyse(recorded_run(arguments.run), arguments.rank, arguments.device);
+  require_memory(facts, arguments.run);
   const analysis::BudgetCheck check = check_budget(facts, bytes);
   if (!arguments.json) {
     for (const std::string& warning : facts.warnings) say(warning);

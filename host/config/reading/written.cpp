@@ -126,8 +126,7 @@ bool read_plugin_override(std::string_view path, const WrittenValue& value, Writ
 
 // Another card in the place of the file's has that one's clock, answers and number; its memory is its own.
 YAML::Node other_card(const YAML::Node& device, const YAML::Node& earlier) {
-  const auto is_dry = [](const YAML::Node& node) { return node.IsMap() && node["dry"]; };
-  if (!is_dry(device) || !is_dry(earlier)) return device;
+  if (!device.IsMap() || !device["dry"] || !earlier.IsMap()) return device;
   YAML::Node merged = YAML::Clone(device);
   for (const auto& entry : earlier) {
     const auto key = entry.first.as<std::string>("");

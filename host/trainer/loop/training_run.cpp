@@ -116,6 +116,7 @@ void TrainingRun::describe() const {
   };
   session_.describe("model", description.dump());
   session_.describe("unit", nlohmann::json(unit_of(model)).dump());
+  session_.describe("batch_size", nlohmann::json(config_.data.batch_size).dump());
   session_.describe("data", nlohmann::json(source_->description()).dump());
   if (const std::uint64_t steps = config::steps_of_epoch(config_); steps > 0) {
     const nlohmann::ordered_json epoch = {{"samples", config_.data.samples}, {"steps", steps}};
