@@ -11,7 +11,8 @@ class RunError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The run can be read, and has not the rank or device that was asked for. The message names those that it has.
+// The run can be read, and has not the rank or device that was asked for. The message names those that it
+// has.
 class ChoiceError : public RunError {
  public:
   using RunError::RunError;

@@ -47,7 +47,7 @@ struct SteadyState {
   double median_low_ns = 0.0, median_high_ns = 0.0;  // its 95% interval (bootstrap); only with `first_step`
   double mean_all_ns = 0.0;
   std::optional<double> mean_steady_ns;
-  double unusual_ns = 0.0;  // a step longer than this is none of the steady kind; 0: not known
+  double unusual_ns = 0.0;           // a step longer than this is none of the steady kind; 0: not known
   std::uint64_t over_twice = 0;      // steady steps that took more than twice their median
   std::optional<TimedStep> longest;  // of the steady ones
   std::optional<double> first_over_median;  // how many times `median_ns` the first step took
