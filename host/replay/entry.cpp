@@ -27,7 +27,6 @@ Result refused(std::string problem) {
 
 }  // namespace
 
-// NOLINTNEXTLINE(readability-identifier-naming, clang-diagnostic-return-type-c-linkage): a C symbol, for C++
 extern "C" __attribute__((visibility("default"))) Result strata_replay_calls(const Request& request) {
   try {
     return Replayer(request).run();

@@ -36,7 +36,7 @@ _Unwind_Reason_Code keep_frame(_Unwind_Context* context, void* argument) {
 
 std::uintptr_t word_at(std::uintptr_t address) __attribute__((no_sanitize("address", "thread")));
 std::uintptr_t word_at(std::uintptr_t address) {
-  return *reinterpret_cast<const std::uintptr_t*>(address);
+  return *reinterpret_cast<const std::uintptr_t*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
 // The frame that called this one.

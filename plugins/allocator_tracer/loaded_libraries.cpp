@@ -57,6 +57,7 @@ LoadedLibrary described(const dl_phdr_info& info) {
       library.end = std::max(library.end, begin + header.p_memsz);
     } else if (header.p_type == PT_NOTE && library.build_id.empty()) {
       library.build_id =
+          // NOLINTNEXTLINE(performance-no-int-to-ptr)
           build_id_in({reinterpret_cast<const unsigned char*>(begin), std::size_t{header.p_memsz}});
     }
   }

@@ -55,6 +55,7 @@ class UnwindRuleCache {
   // Of the 8 bytes before it, which hold the call instruction.
   static std::uint64_t digest_of_call(std::uintptr_t return_address) {
     std::uint64_t code = 0;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
     std::memcpy(&code, reinterpret_cast<const void*>(return_address - sizeof code), sizeof code);
     return code * 0x9E3779B97F4A7C15u >> 32;
   }
@@ -68,7 +69,8 @@ class UnwindRuleCache {
     if (!fits(rule.cfa_offset) || !fits(rule.rbp_offset)) return;
     if (!place.address.compare_exchange_strong(expected, address, std::memory_order_acq_rel)) return;
     const auto words = [](std::int32_t offset) {
-      return static_cast<std::uint64_t>(offset / kWord + kMostWords);  // never 0
+      const std::int32_t shifted = offset / kWord + kMostWords;  // never 0
+      return static_cast<std::uint64_t>(shifted);
     };
     place.entry.store(code << 32 | words(rule.cfa_offset) << 18 | words(rule.rbp_offset) << 4 |
                           static_cast<std::uint64_t>(rule.rbp) << 2 | static_cast<std::uint64_t>(rule.cfa),

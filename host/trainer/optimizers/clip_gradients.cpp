@@ -2,6 +2,7 @@
 #include "host/trainer/optimizers/clip_gradients.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 
 namespace strata::trainer {
 

@@ -37,7 +37,7 @@ void MultiTensorAdam::step() {
   Lists with_gradient = lists();
   if (with_gradient.parameters.empty()) return;
   if (is_fused()) {
-    step_fused(std::move(with_gradient));
+    step_fused(with_gradient);
   } else {
     step_foreach(std::move(with_gradient));
   }
@@ -87,7 +87,7 @@ void MultiTensorAdam::step_foreach(Lists lists) const {
   at::_foreach_addcdiv_(lists.parameters, lists.averages, roots, corrections.step_sizes);
 }
 
-void MultiTensorAdam::step_fused(Lists lists) const {
+void MultiTensorAdam::step_fused(const Lists& lists) const {
   at::_foreach_add_(lists.steps_tensors, 1.0);
   auto* const apply = is_decoupled() ? &at::_ops::_fused_adamw_::call : &at::_ops::_fused_adam_::call;
   apply(lists.parameters, lists.gradients, lists.averages, lists.square_averages, /*max_exp_avg_sqs=*/{},

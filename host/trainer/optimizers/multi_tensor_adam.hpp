@@ -37,7 +37,7 @@ class MultiTensorAdam : public Optimizer {
   Lists lists();
   void make(Moments& moments, const at::Tensor& parameter) const;
   void step_foreach(Lists lists) const;
-  void step_fused(Lists lists) const;
+  void step_fused(const Lists& lists) const;
   bool is_fused() const { return config_.impl == config::OptimizerImpl::kFused; }
   bool is_decoupled() const { return config_.name == config::OptimizerName::kAdamW; }
 

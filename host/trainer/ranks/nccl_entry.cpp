@@ -5,7 +5,6 @@
 
 namespace strata::trainer {
 
-// NOLINTNEXTLINE(clang-diagnostic-return-type-c-linkage): a name without decoration, between C++ and C++
 extern "C" __attribute__((visibility("default"))) c10::intrusive_ptr<c10d::Backend> strata_make_nccl_backend(
     const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size) {
   return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, rank, world_size);

@@ -5,7 +5,6 @@
 #include <c10/core/Device.h>
 
 #include <string>
-#include <utility>
 
 #include "host/trainer/saving/archive.hpp"
 #include "host/trainer/saving/state_visitor.hpp"
@@ -17,7 +16,7 @@ namespace strata::trainer {
 // Throws std::invalid_argument where the dict is none that was written of the same state.
 class StateReader : public StateVisitor {
  public:
-  StateReader(Dict all, at::Device device) : all_(all), of_parameter_(std::move(all)), device_(device) {}
+  StateReader(const Dict& all, at::Device device) : all_(all), of_parameter_(all), device_(device) {}
 
   void parameter(const NamedParameter& parameter) override;
   void tensor(std::string_view name, at::Tensor& tensor, StateShape shape, TensorRole role) override;

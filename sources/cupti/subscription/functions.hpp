@@ -36,6 +36,7 @@ namespace strata::cupti {
   FUNCTION(cuptiFinalize)
 
 struct Functions {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): declares the name
 #define STRATA_CUPTI_MEMBER(name) decltype(&::name) name = nullptr;
   STRATA_CUPTI_REQUIRED(STRATA_CUPTI_MEMBER)
   STRATA_CUPTI_OPTIONAL(STRATA_CUPTI_MEMBER)

@@ -53,6 +53,7 @@ using CompleteForSubscriber = void(CUPTIAPI*)(std::uint8_t* buffer, std::size_t 
   FUNCTION(cuptiActivityEnableRuntimeApi_v2, (CUpti_SubscriberHandle, CUpti_CallbackId, std::uint8_t))
 
 struct SubscriberFunctions {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): declares the name, with types
 #define STRATA_CUPTI_MEMBER(name, arguments) CUptiResult(CUPTIAPI* name) arguments = nullptr;
   STRATA_CUPTI_OF_SUBSCRIBER(STRATA_CUPTI_MEMBER)
 #undef STRATA_CUPTI_MEMBER

@@ -28,7 +28,7 @@ void CUPTIAPI complete_shared(std::uint8_t* buffer, std::size_t, std::size_t val
   process_buffers().complete(buffer, valid_bytes);
 }
 
-using Name = std::array<char, 2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN>;
+using Name = std::array<char, std::size_t{2} * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN>;
 
 SubscribeAnswer subscribe_by_name(const Library& library, std::optional<SubscriberFunctions> shared) {
   Name holder{};

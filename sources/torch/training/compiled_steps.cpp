@@ -55,7 +55,7 @@ void note_version(const at::Tensor& parameter) {
   CompiledSteps& known = compiled_steps();
   const std::lock_guard lock(known.mutex);
   if (known.versions.size() >= kMostVersions) return;
-  const auto tensor = parameter.getIntrusivePtr();
+  const auto& tensor = parameter.getIntrusivePtr();
   known.versions.push_back(
       {c10::weak_intrusive_ptr<c10::TensorImpl>(tensor), tensor->version_counter().current_version()});
 }

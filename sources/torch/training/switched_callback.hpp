@@ -15,7 +15,7 @@ namespace strata::torch_source {
 class SwitchedCallback {
  public:
   // Off.
-  explicit SwitchedCallback(at::RecordFunctionCallback callback) : callback_(std::move(callback)) {}
+  explicit SwitchedCallback(at::RecordFunctionCallback callback) : callback_(callback) {}
   ~SwitchedCallback() { switch_to(false); }
   SwitchedCallback(const SwitchedCallback&) = delete;
   SwitchedCallback& operator=(const SwitchedCallback&) = delete;

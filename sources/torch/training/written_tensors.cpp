@@ -19,7 +19,7 @@ void for_each_tensor(const c10::IValue& value, c10::function_ref<void(const at::
       if (tensor.defined()) take(tensor);
     }
   } else if (value.isOptionalTensorList()) {
-    for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorList()) {
+    for (const std::optional<at::Tensor> tensor : value.toOptionalTensorList()) {
       if (tensor && tensor->defined()) take(*tensor);
     }
   }

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "host/config/run_config.hpp"
 #include "host/trainer/models/layers/linear.hpp"
 
 namespace strata::trainer {
