@@ -57,7 +57,7 @@ TEST(Backtrace, OfPlainFrames) {
 }
 
 [[gnu::noinline]] Pair with_variable_frame(std::size_t bytes) {
-  auto* const memory = static_cast<volatile char*>(alloca(bytes));
+  auto* const memory = static_cast<volatile unsigned char*>(alloca(bytes));
   memory[bytes - 1] = 1;
   Pair pair = recurse(3);
   memory[0] = 2;
@@ -81,7 +81,7 @@ TEST(Backtrace, OfFramesWhoseSizeVaries) {
 [[gnu::noinline]] Pair with_aligned_frame_and_arguments(int a, int b, int c, int d, int e, int f, int g,
                                                         std::size_t bytes) {
   alignas(64) volatile int aligned[16] = {a, b, c, d, e, f, g};
-  auto* const memory = static_cast<volatile char*>(alloca(bytes));
+  auto* const memory = static_cast<volatile unsigned char*>(alloca(bytes));
   memory[0] = 1;
   Pair pair = with_aligned_frame(aligned[6]);
   aligned[1] = memory[0];

@@ -208,7 +208,7 @@ TEST(LargestGaps, AreOfMappedMemoryWhereABlockReachesOverPieces) {
     happens(STRATA_MEMORY_OUT_OF_MEMORY, 0, 99);
     failures.emplace_back().sequence = events.size();
   };
-  for (const std::uint64_t begin : {100, 120, 140}) happens(STRATA_MEMORY_SEGMENT_ALLOCATE, begin, 20);
+  for (const std::uint64_t begin : {100u, 120u, 140u}) happens(STRATA_MEMORY_SEGMENT_ALLOCATE, begin, 20);
   happens(STRATA_MEMORY_ALLOCATE, 100, 35);
   happens(STRATA_MEMORY_ALLOCATE, 150, 5);
   fails();

@@ -118,14 +118,14 @@ void RunBuilder::memory(std::uint32_t action, std::uint64_t address, std::uint64
                          .pool = pool_});
 }
 
-std::uint64_t RunBuilder::allocate(std::uint64_t bytes, Expected expected) {
+std::uint64_t RunBuilder::allocate(std::uint64_t bytes, const Expected& expected) {
   const std::uint64_t address = next_address_;
   next_address_ += (bytes + 63) / 64 * 64 + 64;
   allocate_at(address, bytes, expected);
   return address;
 }
 
-void RunBuilder::allocate_at(std::uint64_t address, std::uint64_t bytes, Expected expected) {
+void RunBuilder::allocate_at(std::uint64_t address, std::uint64_t bytes, const Expected& expected) {
   memory(STRATA_MEMORY_ALLOCATE, address, bytes);
   expected_.push_back(expected);
 }

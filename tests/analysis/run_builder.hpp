@@ -45,8 +45,8 @@ class RunBuilder {
   void in_pool(std::uint64_t pool, const Body& body);
 
   // The address of a new block.
-  std::uint64_t allocate(std::uint64_t bytes, Expected expected = {});
-  void allocate_at(std::uint64_t address, std::uint64_t bytes, Expected expected = {});
+  std::uint64_t allocate(std::uint64_t bytes, const Expected& expected = {});
+  void allocate_at(std::uint64_t address, std::uint64_t bytes, const Expected& expected = {});
   void free(std::uint64_t address);
   // `role` is STRATA_TENSOR_*.
   void tensor(std::uint32_t role, std::string_view name, std::uint64_t address,

@@ -158,7 +158,7 @@ TEST(RunReader, OfSeveralProcessesTakesTheOneThatRecordedMemory) {
 TEST(RunReader, ReadsTheRankThatIsAskedFor) {
   TemporaryFolder directory;
   Recording run = testing::make_training_run({.steps = 1}).recording;
-  for (const std::uint32_t rank : {0u, 1u, 4u}) {
+  for (const int rank : {0, 1, 4}) {
     run.name = "rank " + std::to_string(rank);
     write_store(directory.path(), run, rank, 7);
   }

@@ -230,7 +230,7 @@ std::filesystem::path write_store(const std::filesystem::path& directory, const 
                                   int pid) {
   const std::filesystem::path folder = directory / fmt::format("rank{}", rank);
   std::filesystem::create_directories(folder);
-  const std::filesystem::path path = folder / fmt::format("{}.sqlite", pid);
+  std::filesystem::path path = folder / fmt::format("{}.sqlite", pid);
   Database database(path);
   database.execute("PRAGMA synchronous = OFF");
   database.execute("BEGIN");

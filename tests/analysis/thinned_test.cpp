@@ -30,14 +30,15 @@ Recording seven_steps() {
 
 TEST(ThinnedTest, ContainsWhatIsWithinAStretch) {
   const Thinned thinned = two_stretches();
-  for (const std::uint64_t sequence : {0, 29, 40, 59}) EXPECT_TRUE(thinned.contains(sequence)) << sequence;
-  for (const std::uint64_t sequence : {30, 39, 60}) EXPECT_FALSE(thinned.contains(sequence)) << sequence;
+  for (const std::uint64_t sequence : {0u, 29u, 40u, 59u})
+    EXPECT_TRUE(thinned.contains(sequence)) << sequence;
+  for (const std::uint64_t sequence : {30u, 39u, 60u}) EXPECT_FALSE(thinned.contains(sequence)) << sequence;
   EXPECT_FALSE(Thinned{}.contains(0));
 }
 
 TEST(ThinnedTest, OfAStretchOnlyTheLevelThatItEndsWithIsLeft) {
   std::vector<Point> points;
-  for (const std::uint64_t sequence : {5, 25, 31, 35, 41, 51, 61, 62}) {
+  for (const std::uint64_t sequence : {5u, 25u, 31u, 35u, 41u, 51u, 61u, 62u}) {
     points.emplace_back();
     points.back().sequence = sequence;
   }

@@ -6,6 +6,7 @@
 #include <cuda.h>
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "tests/dry_gpu/dry_devices.hpp"
@@ -44,7 +45,7 @@ class ModelledClock : public DryDevices {
     EXPECT_EQ(cudaEventElapsedTime(&milliseconds, events_[static_cast<std::size_t>(from)],
                                    events_[static_cast<std::size_t>(to)]),
               cudaSuccess);
-    return static_cast<int>(milliseconds * 1e6F + 0.5F);
+    return static_cast<int>(std::lround(milliseconds * 1e6F));
   }
 
   std::byte* memory_ = nullptr;

@@ -81,7 +81,7 @@ TEST_F(VirtualMemoryTest, MapsIntoReservedAndFreeRangesOnly) {
 
 TEST_F(VirtualMemoryTest, UnmapsWholeMappingsOnly) {
   const Address range = memory_.reserve(8 * kPage, 0).value();
-  for (const std::uint64_t at : {0, 2, 4}) {
+  for (const std::uint64_t at : {0u, 2u, 4u}) {
     ASSERT_EQ(memory_.map(range + at * kPage, 2 * kPage, memory_.create(0, 2 * kPage)), Outcome::kDone);
   }
   EXPECT_EQ(memory_.unmap(range + kPage, kPage), Outcome::kInvalid);

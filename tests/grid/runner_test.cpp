@@ -36,7 +36,7 @@ struct Grid {
     std::vector<grid::CellState> before = settled_states(folder, plan);
     plan_again(before, kAll);
     grid::Runner runner(folder, plan, before, kTwoCores, cells.command(), watcher);
-    const grid::GridOutcome outcome = runner.run();
+    grid::GridOutcome outcome = runner.run();
     states = runner.states();
     return outcome;
   }

@@ -61,6 +61,7 @@ class Layout {
   {                      \
     using Struct = name; \
     layout.begin(#name, sizeof(Struct));
+// NOLINTNEXTLINE(bugprone-sizeof-expression): of fields that are pointers too
 #define FIELD(name) layout.field(#name, offsetof(Struct, name), sizeof(Struct::name));
 #define END }
 

@@ -65,8 +65,8 @@ std::vector<Point> brute_force(const std::vector<Point>& points, const Point& en
     shown.push_back(largest->state);
     shown.back().ns = begin_ns;
   }
-  const auto repeated = std::ranges::unique(shown, {}, &Point::bytes);
-  shown.erase(repeated.begin(), repeated.end());
+  const auto holds_the_same = [](const Point& left, const Point& right) { return left.bytes == right.bytes; };
+  shown.erase(std::unique(shown.begin(), shown.end(), holds_the_same), shown.end());
   return shown;
 }
 

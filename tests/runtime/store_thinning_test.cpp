@@ -111,12 +111,12 @@ class Trace {
       if (shape_.fails_each != 0 && step % shape_.fails_each == 0)
         tell(STRATA_MEMORY_OUT_OF_MEMORY, STRATA_DEVICE_CUDA, 0, std::uint64_t{1} << 40);
       for (int event = 0; event < events; ++event) {
-        if (random_() % 2 == 0 && !alive_.empty()) {
+        if (random() % 2 == 0 && !alive_.empty()) {
           release(step);
         } else {
-          const std::uint32_t fate = random_() % 1000;
+          const std::uint32_t fate = random() % 1000;
           allocate(fate == 0 && shape_.has_long ? INT32_MAX
-                   : fate < 40                  ? step + 1 + static_cast<int>(random_() % 3)
+                   : fate < 40                  ? step + 1 + static_cast<int>(random() % 3)
                                                 : step,
                    step);
         }
@@ -140,7 +140,7 @@ class Trace {
     std::uint32_t device;
   };
   std::int64_t now() { return ++ns_; }
-  std::uint32_t random_() { return static_cast<std::uint32_t>(engine_()); }
+  std::uint32_t random() { return static_cast<std::uint32_t>(engine_()); }
 
   template <typename Row>
   void store_append(std::uint32_t table, const Row& row) {
@@ -190,13 +190,13 @@ class Trace {
   }
 
   void allocate(int last_step, int step) {
-    const std::uint32_t device = random_() % 3 == 0 ? STRATA_DEVICE_CPU : STRATA_DEVICE_CUDA;
-    const std::uint64_t bytes = 1 + random_() % 10'000 + (step % 97 == 13 ? random_() % 5'000 : 0);
-    std::uint64_t address = 4096 * (1 + random_() % 100'000);
+    const std::uint32_t device = random() % 3 == 0 ? STRATA_DEVICE_CPU : STRATA_DEVICE_CUDA;
+    const std::uint64_t bytes = 1 + random() % 10'000 + (step % 97 == 13 ? random() % 5'000 : 0);
+    std::uint64_t address = 4096 * (1 + random() % 100'000);
     while (alive_.contains(address)) address += 4096;
     tell(STRATA_MEMORY_ALLOCATE, device, address, bytes);
     if (device == STRATA_DEVICE_CUDA)
-      handed_out_ += (bytes + 511) / 512 * 512 + (random_() % 5 == 0 ? 512 : 0);
+      handed_out_ += (bytes + 511) / 512 * 512 + (random() % 5 == 0 ? 512 : 0);
     alive_[address] = {last_step, device};
   }
 
@@ -205,7 +205,7 @@ class Trace {
     return alive_.erase(block);
   }
   void release(int step) {
-    auto block = alive_.lower_bound(4096 * (1 + random_() % 100'000));
+    auto block = alive_.lower_bound(4096 * (1 + random() % 100'000));
     if (block != alive_.end() && block->second.last_step <= step) free(block);
   }
 

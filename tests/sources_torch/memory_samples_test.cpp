@@ -71,7 +71,7 @@ TEST(MemorySamples, AreReadAnewWhereTimeHasPassed) {
   run.host().begin_step(0);
   const std::vector<char> touched(std::size_t{64} << 20, 'x');
   EXPECT_EQ(touched.back(), 'x');
-  for (std::int64_t step = 1; step < 2'000; ++step) run.host().begin_step(step);
+  for (std::uint64_t step = 1; step < 2'000; ++step) run.host().begin_step(step);
   run.end();
   const std::vector<ProcessRow> rows = run.host().rows<ProcessRow>("process_memory");
   ASSERT_EQ(rows.size(), 2'002u);

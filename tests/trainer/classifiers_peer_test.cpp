@@ -82,8 +82,7 @@ class ClassifierPeer : public testing::TestWithParam<Classifier> {
  protected:
   std::shared_ptr<Model> model() const {
     const auto config = classifier_config(GetParam().architecture, peer_.dictionary("sizes"));
-    const std::shared_ptr<Model> model =
-        make_model({.config = config, .attention = GetParam().attention}, {});
+    std::shared_ptr<Model> model = make_model({.config = config, .attention = GetParam().attention}, {});
     copy_values(model->named_parameters(), peer_.dictionary("weights"));
     copy_values(model->named_buffers(), peer_.dictionary("buffers"));
     return model;

@@ -50,7 +50,7 @@ class LanguageModelPeer : public testing::TestWithParam<std::tuple<LanguageModel
 
   std::shared_ptr<Model> model() const {
     const auto config = language_model_config(language_model().architecture, peer_.dictionary("sizes"));
-    const std::shared_ptr<Model> model =
+    std::shared_ptr<Model> model =
         make_model({.config = config, .attention = std::get<Attention>(GetParam())}, {});
     const Dictionary weights = peer_.dictionary("weights");
     const auto parameters = model->named_parameters();

@@ -232,7 +232,7 @@ TEST_F(OptimizerStates, ADecompositionRefusesWhatIsNotFinite) {
 }
 
 TEST(BlockProjections, AreMatricesOfAttentionAndFeedForward) {
-  const auto is_projection = [](const char* name, std::vector<std::int64_t> sizes) {
+  const auto is_projection = [](const char* name, const std::vector<std::int64_t>& sizes) {
     return is_block_projection({name, at::empty(sizes)});
   };
   EXPECT_TRUE(is_projection("layers.0.self_attn.q_proj.weight", {4, 4}));

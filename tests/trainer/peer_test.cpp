@@ -43,8 +43,7 @@ config::OptimizerConfig optimizer_config(config::OptimizerName name, const Dicti
 class TransformerPeer : public testing::Test {
  protected:
   std::shared_ptr<Model> peer_model() const {
-    const std::shared_ptr<Model> model =
-        make_model({.config = model_config(fixture_.dictionary("sizes"))}, {});
+    std::shared_ptr<Model> model = make_model({.config = model_config(fixture_.dictionary("sizes"))}, {});
     const at::NoGradGuard no_gradients;
     for (auto& parameter : model->named_parameters()) {
       parameter.value().copy_(fixture_.dictionary("weights").tensor(parameter.key()));

@@ -16,7 +16,6 @@ namespace {
 using testing::has;
 using testing::only;
 using testing::run_of;
-using testing::StepScript;
 
 // Layers that each leave their share in forward, freed in backward from the last to the first.
 Facts forward_of(const std::vector<std::uint64_t>& shares, std::string_view name = "layers") {

@@ -9,7 +9,6 @@
 namespace strata::analysis {
 namespace {
 
-using testing::find_row;
 using testing::TimedRun;
 
 TEST(PhaseTimes, OfSeveralStepsAreTogether) {

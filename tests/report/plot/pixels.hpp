@@ -12,7 +12,10 @@ struct Pixels {
   int width = 0, height = 0;
   std::vector<std::uint32_t> pixels;  // 0xRRGGBB, row by row
 
-  std::uint32_t at(int x, int y) const { return pixels.at(static_cast<std::size_t>(y * width + x)); }
+  std::uint32_t at(int x, int y) const {
+    const int place = y * width + x;
+    return pixels.at(static_cast<std::size_t>(place));
+  }
 };
 
 // Throws std::runtime_error when it is no PNG.

@@ -13,12 +13,14 @@ namespace {
 
 enum class Function { kBegin, kListener, kDestroy, kInit, kDeinit, kCreate };
 
+constexpr Function kThrowsIn = Function::THROWS_IN;
+
 void throw_in(Function function) {
-  if (function == Function::THROWS_IN) throw std::runtime_error("on purpose");
+  if (function == kThrowsIn) throw std::runtime_error("on purpose");
 }
 
 std::uint64_t begin(void*, const strata_when*, const strata_phase_info*) {
-  if (Function::THROWS_IN == Function::kBegin) throw 1;
+  if (kThrowsIn == Function::kBegin) throw 1;
   return 0;
 }
 
