@@ -17,6 +17,7 @@
 #include "host/analysis/allocator/deferred.hpp"
 #include "host/analysis/peak/other_memory.hpp"
 #include "host/analysis/reading/device_choice.hpp"
+#include "host/analysis/reading/run_error.hpp"
 #include "host/analysis/reading/sample_reader.hpp"
 #include "host/analysis/reading/structure_reader.hpp"
 #include "host/analysis/stacks/call_stack_reader.hpp"
