@@ -51,8 +51,8 @@ TEST(Axis, OfValuesFarFromZeroBeginsBelowThem) {
         EXPECT_LE(axis.marks.back().value, axis.end * (1 + 1e-9));
         EXPECT_GT(axis.end, axis.begin);
       }
-      EXPECT_LE(time_axis_of(least, least * times, 6).begin, least);
-      EXPECT_GE(time_axis_of(least, least * times, 6).end, least * times);
+      EXPECT_LE(time_axis_of(least, least * times, 6).begin, least * (1 + 1e-9));
+      EXPECT_GE(time_axis_of(least, least * times, 6).end, least * times * (1 - 1e-9));
     }
   }
   EXPECT_EQ(time_axis_of(1e6, 2.1e6, 6).begin, 0.0) << "not half of it would be empty";
