@@ -6,7 +6,7 @@ namespace strata::dry_gpu {
 cudaError_t submit_library_call(Machine& machine, CUstream_st& stream, Workspace workspace) {
   return machine.streams().submit(&stream, cudaGraphNodeTypeKernel, [&counts = machine.counts(), workspace] {
     counts.library_calls.add();
-    if (workspace == Workspace::unknown) counts.unknown_workspaces.add();
+    if (workspace == Workspace::kUnknown) counts.unknown_workspaces.add();
   });
 }
 

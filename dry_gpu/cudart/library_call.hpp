@@ -50,12 +50,13 @@ decltype(kNoMemory) make_handle(Body&& body) noexcept {
 }
 
 enum class Workspace {
-  none,     // the call needs none
-  unknown,  // NVIDIA does not say how much, so that the peak may be higher on the card
+  kNone,     // the call needs none
+  kUnknown,  // NVIDIA does not say how much, so that the peak may be higher on the card
 };
 
-cudaError_t submit_library_call(Machine& machine, CUstream_st& stream, Workspace workspace = Workspace::none);
-cudaError_t submit_library_call(const LibraryHandle& handle, Workspace workspace = Workspace::none);
+cudaError_t submit_library_call(Machine& machine, CUstream_st& stream,
+                                Workspace workspace = Workspace::kNone);
+cudaError_t submit_library_call(const LibraryHandle& handle, Workspace workspace = Workspace::kNone);
 
 // The whole answer of a function without further effect, in its library's own numbers.
 int succeed_without_effect(const LibraryHandle* handle, int no_handle, int failed) noexcept;

@@ -172,6 +172,6 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
       return CUDNN_STATUS_BAD_PARAM_DESCRIPTOR_TYPE;
     if (!contents->is_final || !pack->is_final) return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
     if (workspace_bytes_of(*contents) > 0 && workspace_of(*pack) == nullptr) return CUDNN_STATUS_BAD_PARAM;
-    return compute_nothing(handle, Workspace::unknown);
+    return compute_nothing(handle, Workspace::kUnknown);
   });
 }

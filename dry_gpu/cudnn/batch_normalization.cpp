@@ -44,7 +44,7 @@ cudnnStatus_t cudnnBatchNormalizationForwardTrainingEx(
     std::size_t, void*, std::size_t) {
   if (!is_known(mode, operations) || has_null(alpha, beta, x, y, scale) || epsilon < CUDNN_BN_MIN_EPSILON)
     return CUDNN_STATUS_BAD_PARAM;
-  return compute_nothing(handle, Workspace::unknown);
+  return compute_nothing(handle, Workspace::kUnknown);
 }
 
 cudnnStatus_t cudnnBatchNormalizationBackwardEx(
@@ -59,5 +59,5 @@ cudnnStatus_t cudnnBatchNormalizationBackwardEx(
       has_null(alpha, beta, alpha_parameters, beta_parameters, x, dy, dx, scale) ||
       epsilon < CUDNN_BN_MIN_EPSILON)
     return CUDNN_STATUS_BAD_PARAM;
-  return compute_nothing(handle, Workspace::unknown);
+  return compute_nothing(handle, Workspace::kUnknown);
 }

@@ -49,7 +49,7 @@ cudnnStatus_t try_out(cudnnStatus_t checked, cudnnHandle_t handle, Algorithm alg
                       int* returned, Performance* results, std::size_t workspace_bytes) {
   const cudnnStatus_t status = find(checked, algorithm, requested, returned, results);
   if (status != CUDNN_STATUS_SUCCESS) return status;
-  if (results[0].memory <= workspace_bytes) return compute_nothing(handle, Workspace::unknown);
+  if (results[0].memory <= workspace_bytes) return compute_nothing(handle, Workspace::kUnknown);
   results[0].status = CUDNN_STATUS_ALLOC_FAILED;
   return CUDNN_STATUS_SUCCESS;
 }
@@ -73,7 +73,7 @@ cudnnStatus_t convolve(cudnnStatus_t checked, cudnnHandle_t handle, bool is_the_
   if (!is_the_algorithm) return CUDNN_STATUS_NOT_SUPPORTED;
   const std::size_t needed = convolution_workspace_bytes();
   if (workspace_bytes < needed || (workspace == nullptr && needed > 0)) return CUDNN_STATUS_BAD_PARAM;
-  return compute_nothing(handle, Workspace::unknown);
+  return compute_nothing(handle, Workspace::kUnknown);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ cudnnStatus_t cudnnCTCLoss(cudnnHandle_t handle, const cudnnTensorDescriptor_t p
                            cudnnCTCLossDescriptor_t loss, void*, std::size_t) {
   if (!is_right(handle, loss, probabilities, gradients) || has_null(labels, label_lengths, input_lengths))
     return CUDNN_STATUS_BAD_PARAM;
-  return compute_nothing(handle, Workspace::unknown);
+  return compute_nothing(handle, Workspace::kUnknown);
 }
 cudnnStatus_t cudnnCTCLoss_v8(cudnnHandle_t handle, cudnnCTCLossAlgo_t, cudnnCTCLossDescriptor_t loss,
                               const cudnnTensorDescriptor_t probabilities, const void*, const int labels[],
@@ -112,5 +112,5 @@ cudnnStatus_t cudnnCTCLoss_v8(cudnnHandle_t handle, cudnnCTCLossAlgo_t, cudnnCTC
                               const cudnnTensorDescriptor_t gradients, void*, std::size_t, void*) {
   if (!is_right(handle, loss, probabilities, gradients) || has_null(labels, label_lengths, input_lengths))
     return CUDNN_STATUS_BAD_PARAM;
-  return compute_nothing(handle, Workspace::unknown);
+  return compute_nothing(handle, Workspace::kUnknown);
 }

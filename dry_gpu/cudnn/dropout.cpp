@@ -38,7 +38,7 @@ cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t descriptor, cud
                                         float dropout, void* states, std::size_t states_bytes,
                                         unsigned long long seed) {
   const cudnnStatus_t status = set(descriptor, handle, dropout, states, states_bytes, seed);
-  return status == CUDNN_STATUS_SUCCESS && states != nullptr ? compute_nothing(handle, Workspace::unknown)
+  return status == CUDNN_STATUS_SUCCESS && states != nullptr ? compute_nothing(handle, Workspace::kUnknown)
                                                              : status;
 }
 

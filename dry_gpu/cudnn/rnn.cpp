@@ -19,7 +19,7 @@ cudnnStatus_t run(cudnnHandle_t handle, const cudnnRNNStruct* network, const cud
                     x->vector_size == network->input_size &&
                     y->vector_size == network->projection_size * network->directions() &&
                     weights_bytes >= RnnWeights(*network).bytes();
-  return fits ? compute_nothing(handle, Workspace::unknown) : CUDNN_STATUS_BAD_PARAM;
+  return fits ? compute_nothing(handle, Workspace::kUnknown) : CUDNN_STATUS_BAD_PARAM;
 }
 
 }  // namespace
