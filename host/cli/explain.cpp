@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/explain.hpp"
 
+#include <fmt/format.h>
+
 #include <exception>
+#include <filesystem>
 #include <string>
 
 #include "host/analysis/reading/run_error.hpp"
@@ -33,6 +36,9 @@ int explain_current_exception() {
   } catch (const grid::FolderError& error) {
     say(error.what());
     return kUsage;
+  } catch (const std::filesystem::filesystem_error& error) {
+    say(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    return kFailed;
   } catch (const std::exception& error) {
     say(error.what());
     return kFailed;

@@ -30,6 +30,14 @@ int open_nameless(const fs::path& folder) {
 
 }  // namespace
 
+void make_output_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw UsageError(
+        fmt::format("{} cannot be made: {}; name another with --out", folder.string(), error.message()));
+}
+
 OutputFile::OutputFile(const std::string& name) : name_(name) {
   if (name == "-") {
     name_ = "standard output";

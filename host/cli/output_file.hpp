@@ -9,6 +9,9 @@
 
 namespace strata::cli {
 
+// With those that it lies in. Throws UsageError where it cannot be made.
+void make_output_folder(const std::filesystem::path& folder);
+
 // Writes beside the file, and renames when all is written: until then the file that was there stays, and a
 // process that is killed leaves nothing, where the file system has files without a name (O_TMPFILE);
 // elsewhere FILE.<pid>.part. What is no file but is there, such as a pipe or /dev/null, is written into. "-"

@@ -266,3 +266,15 @@ def test_keys_are_listed(browser, pages):
     assert "go to the peak" in text and "hide the static floor" in text
     browser.run("document.getElementById('close-keys').click()")
     assert not browser.run("return document.getElementById('keys').open")
+
+
+def test_the_capacity_is_named_left_of_what_stands_there(browser, pages):
+    """At places where (x - width) + width is more than x, too: the page hung there."""
+    browser.open(pages / "training.html")
+    named = browser.run("""
+        const said = [{left: 23.256389283510554, top: -9, width: 60, height: 18}, {left: 200, top: -9, width: 90, height: 18}];
+        const places = [];
+        const drawing = {context: {measureText: () => ({width: arguments[0]})}, palette: {css: () => ''}, row: () => 0, text: (...words) => places.push(words[1])};
+        for (const width of [280, 430]) Overlay.prototype.nameCapacity.call({...drawing, said, view: {width}}, 1e9);
+        return places;""", 122.197265625)
+    assert named == [424]

@@ -140,6 +140,32 @@ def test_a_loss_in_pieces_gains_about_what_is_said(workspace):
     assert not any("pieces" in remedy["change"] for remedy in in_pieces["remedies"])
 
 
+NORMALIZED = """
+import sys
+import torch
+from torch import nn
+model = nn.Sequential(*[nn.Sequential(nn.Conv2d(64, 64, 3, padding=1), nn.GroupNorm(32, 64), nn.SiLU()) for _ in range(8)]).cuda()
+for _ in range(2):
+    with torch.autocast("cuda", dtype=torch.bfloat16, enabled=sys.argv[1] == "16"):
+        loss = model(torch.randn(32, 64, 64, 64, device="cuda")).float().mean()
+    loss.backward()
+    model.zero_grad()
+"""
+
+
+def test_16_bits_gain_little_beside_group_norms(workspace):
+    """Autocast widens what they take: half of the activations was promised."""
+    workspace.write("model.py", NORMALIZED)
+    found = []
+    for bits in (32, 16):
+        done = workspace.strata("exec", "--dry", "h100-80gb", "--out", f"out{bits}", "--", sys.executable, "model.py", bits)
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads(workspace.strata("report", f"out{bits}", "--budget", "1MiB", "--json").stdout))
+    wide, narrow = found
+    [remedy] = [remedy for remedy in wide["remedies"] if remedy["change"].startswith("a forward in 16 bits")]
+    assert abs(remedy["bytes"] - (wide["peak_bytes"] - narrow["peak_bytes"])) <= wide["peak_bytes"] / 20
+
+
 ATTENTION = """
 import torch
 from torch import nn

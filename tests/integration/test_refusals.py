@@ -106,6 +106,12 @@ def test_an_empty_place_is_none(workspace, words):
     assert not list(workspace.folder.iterdir())
 
 
+def test_a_folder_that_cannot_be_made_is_named(finished):
+    assert refused(finished, "plot", "out", "--out", "/proc/x") == [
+        "strata: /proc/x cannot be made: No such file or directory; name another with --out"
+    ]
+
+
 def test_a_folder_of_runs_is_told_apart_from_one(finished):
     (line,) = refused(finished, "report", ".")
     assert line == "strata: . is not a run: it has no folder rank0; runs in it: out"

@@ -164,7 +164,7 @@ class RemedyFinder {
         has_fallen_back ? "attention in one kernel, where none took this one (attention: sdpa)"
                         : "attention in one kernel (attention: sdpa)",
         has_fallen_back
-            ? "what each softmax keeps; a mask, a dropout or the size of a head can keep kernels off"
+            ? "what each softmax keeps; a mask, a dropout, strides or the size of a head can keep kernels off"
             : "what each softmax keeps");
   }
 

@@ -22,6 +22,15 @@ constexpr std::array<std::string_view, 7> kKeptWide{"aten::_log_softmax", "aten:
                                                     "aten::rsqrt",        "aten::tanh", "aten::log",
                                                     "aten::softplus"};
 
+// Autocast widens what a group normalization takes, and what it gives stays wide: of a net of convolutions
+// only what goes into the next of them is in 16 bits.
+constexpr std::array<std::string_view, 5> kTakenByGroupNorm{"aten::native_group_norm", "aten::add",
+                                                            "aten::add_", "aten::cat", "aten::mul"};
+
+bool has_text(const Facts& facts, std::string_view text) {
+  return std::ranges::find(facts.texts, text) != facts.texts.end();
+}
+
 std::unordered_set<std::string_view> trained_parameters(const Facts& facts) {
   std::unordered_set<std::string_view> names;
   for (const Block& block : facts.blocks) {
@@ -47,7 +56,8 @@ std::vector<std::uint32_t> by_death(const std::vector<Block>& blocks) {
 
 Savings::Savings(const Facts& facts)
     : facts_(facts),
-      has_embedding_(std::ranges::find(facts.texts, "aten::embedding") != facts.texts.end()),
+      has_embedding_(has_text(facts, "aten::embedding")),
+      has_group_norm_(has_text(facts, "aten::native_group_norm")),
       trained_(trained_parameters(facts)),
       is_of_scores_(attention_scores(facts)),
       is_logits_(logits_and_alike(facts)) {}
@@ -58,8 +68,11 @@ std::int64_t Savings::narrowed_by_autocast(const Block& block) const {
   const std::string_view op = facts_.texts[block.op];
   const auto half = static_cast<std::int64_t>(block.bytes / 2);
   if (op == "aten::_softmax") return -half;
-  const bool stays = std::ranges::find(kKeptWide, op) != kKeptWide.end() ||
-                     (has_embedding_ && (op == "aten::add" || op == "aten::embedding"));
+  const bool stays =
+      std::ranges::find(kKeptWide, op) != kKeptWide.end() ||
+      (has_embedding_ && (op == "aten::add" || op == "aten::embedding")) ||
+      (has_group_norm_ && (op.find("convolution") != std::string_view::npos ||
+                           std::ranges::find(kTakenByGroupNorm, op) != kTakenByGroupNorm.end()));
   return stays ? 0 : half;
 }
 

@@ -59,7 +59,7 @@ class Savings {
   std::uint64_t half_precision() const;
 
   const Facts& facts_;
-  bool has_embedding_ = false;
+  bool has_embedding_ = false, has_group_norm_ = false;
   std::unordered_set<std::string_view>
       trained_;                     // parameters that have a gradient at any time; empty: unknown
   std::vector<bool> is_of_scores_;  // by block: an attention's softmax, or what is made of it

@@ -71,7 +71,7 @@ void plot(const PlotArguments& arguments) {
   check_step(facts, arguments.options.step);
   const std::filesystem::path folder =
       arguments.out.empty() ? run / "plots" : std::filesystem::path(arguments.out);
-  std::filesystem::create_directories(folder);
+  make_output_folder(folder);
   const std::string suffix = arguments.options.step ? fmt::format("-step{}", *arguments.options.step) : "";
   for (const std::string& picture : arguments.pictures) {
     for (const std::string& format : arguments.formats) {

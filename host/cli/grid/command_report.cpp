@@ -132,7 +132,7 @@ int report_grid(const ReportArguments& arguments) {
   print(fmt::format("\n{}\n", grid::tally_of(seen.states).text()));
   const std::filesystem::path out =
       arguments.out.empty() ? seen.folder.path() / "report" : std::filesystem::path(arguments.out);
-  std::filesystem::create_directories(out);
+  make_output_folder(out);
   write_file(out / "table.csv", csv_table(table));
   write_file(out / "table.md", markdown_table(table));
   write_file(out / "table.json", json_table(table));

@@ -23,8 +23,9 @@ function noticesOf(run) {
     .map(({id, status, reason}) => ({text: `Plugin ${id} is ${status}: ${reason || 'no reason given'}`}));
   const warnings = run.warnings.slice(0, 3).map((text) => ({text}));
   const more = run.warnings.length > 3 ? [{text: `${withThousands(run.warnings.length - 3)} more warnings below`}] : [];
-  const empty = run.isEmpty
-    ? [{text: 'No allocation was recorded: the memory of this run is not known. It needs the plugin allocator_tracer and a source of memory events.'}] : [];
+  const isTraced = run.plugins.some(({id, status}) => id === 'allocator_tracer' && status === 'ok');
+  const why = isTraced ? 'None was made, or what was is lost, as the warnings say.' : 'It needs the plugin allocator_tracer and a source of memory events.';
+  const empty = run.isEmpty ? [{text: `No allocation was recorded: the memory of this run is not known. ${why}`}] : [];
   return [...dry, ...failures, ...plugins, ...warnings, ...more, ...empty];
 }
 

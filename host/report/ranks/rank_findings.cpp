@@ -44,7 +44,8 @@ std::string one_straggler(const JobFacts& job, const analysis::Straggler& stragg
         "{} {} a step", phase.name.empty() ? "between phases" : shortened(printable(phase.name), 24),
         signed_time(phase.total_ns / static_cast<std::int64_t>(straggler.steps.size()))));
   }
-  if (!phases.empty()) text += fmt::format(": {}", fmt::join(phases, ", "));
+  if (!phases.empty()) text += fmt::format(": {} in the mean", fmt::join(phases, ", "));
+  if (job.ranks[straggler.rank].is_dry) text += "; the host's time, beside a card that is not there";
   return text;
 }
 

@@ -232,6 +232,17 @@ std::string warnings(std::vector<std::string> said, const analysis::StackView& s
   return text;
 }
 
+std::string no_memory(const Facts& facts, const TerminalStyle& style) {
+  const bool is_traced = std::ranges::any_of(facts.plugins, [](const analysis::PluginFact& plugin) {
+    return plugin.id == "allocator_tracer" && plugin.status == "ok";
+  });
+  return wrapped(is_traced
+                     ? "No allocation was recorded: none was made, or what was is lost, as the warnings say."
+                     : "No allocation was recorded. The table of memory needs the plugin allocator_tracer "
+                       "and a source of memory events.",
+                 0, style.width);
+}
+
 }  // namespace
 
 std::string terminal_report(const Facts& facts, bool colour, int width) {
@@ -239,9 +250,7 @@ std::string terminal_report(const Facts& facts, bool colour, int width) {
   analysis::StackView stacks(facts.call_stacks);
   std::vector<std::string> parts{header(facts, style)};
   if (facts.points.empty()) {
-    parts.emplace_back(
-        "No allocation was recorded. The table of memory needs the plugin\n"
-        "allocator_tracer and a source of memory events.\n");
+    parts.push_back(no_memory(facts, style));
   } else {
     parts.push_back(peak(facts, style));
     parts.push_back(category_table(facts, style));

@@ -107,17 +107,19 @@ class Overlay {
     if (y >= 0) this.line(0, y, this.view.width, y, palette.css('alarm'), [2, 3]);
   }
 
-  // At the right, or left of what was said there before: the peak may stand right under the line.
+  // At the right, or left of what was said there before: the peak may stand right under the line. Where there is no
+  // room left of all of it, it is not named.
   nameCapacity(bytes) {
-    const {context, palette, said} = this;
+    const {context, palette} = this;
     const row = this.row(bytes);
     const label = `capacity ${mebibytes(bytes, 0)} MiB${row < 0 ? ', above' : ''}`;
     const {width} = context.measureText(label);
     const y = Math.max(row - 8, -9);
     let x = this.view.width - 6;
-    const inTheWay = () => said.find((other) => overlaps({left: x - width, top: y - 9, width, height: 18}, other, LABEL_CLEARANCE));
-    for (let other = inTheWay(); other; other = inTheWay()) x = other.left - LABEL_CLEARANCE;
-    this.text(label, x, y, 'right', palette.css('alarm'), palette.css('card'));
+    const fromTheRight = [...this.said].sort((one, other) => other.left - one.left);
+    for (const other of fromTheRight)
+      if (overlaps({left: x - width, top: y - 9, width, height: 18}, other, LABEL_CLEARANCE)) x = other.left - LABEL_CLEARANCE;
+    if (x >= width) this.text(label, x, y, 'right', palette.css('alarm'), palette.css('card'));
   }
 
   drawLabels({labels, layout, events, scale, palette}) {
