@@ -328,3 +328,49 @@ def test_cuda_is_not_initialised_for_our_sake(workspace):
     workspace.write("cpu.py", "import torch\ntorch.ones(3).sum()\nprint(torch.cuda.is_initialized())\n")
     result = workspace.strata("exec", "--dry", "h100-80gb", "--out", "out", "--", sys.executable, "cpu.py")
     assert result.stdout == "False\n", result.stderr
+
+
+SPARSE = """
+import torch
+from torch import nn
+embedding, head, loss = nn.Embedding(4000, 64, sparse=True), nn.Linear(64, 1), nn.BCEWithLogitsLoss()
+optimizers = [torch.optim.SparseAdam(embedding.parameters()), torch.optim.Adagrad(head.parameters())]
+for _ in range(3):
+    loss(head(embedding(torch.randint(0, 4000, (8192,)))), torch.ones(8192, 1)).backward()
+    for optimizer in optimizers:
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+
+
+def test_a_sparse_gradient_is_one(workspace):
+    """It has no storage of its own: its values have, of which nobody knew whose they are."""
+    workspace.write("program.py", SPARSE)
+    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "program.py")
+    assert result.returncode == 0, result.stderr
+    summary = json.loads((workspace.folder / "out/summary.json").read_text())
+    assert summary["categories"]["Gradient"]["max"] >= 8192 * 64 * 4
+    assert summary["peak"]["categories"]["Unknown"] <= 0.01 * summary["peak"]["allocated_bytes"]
+
+
+WITH_LOSS = """
+import torch
+from torch import nn
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(256, 256), nn.Linear(256, 1)
+    def forward(self, x):
+        return self.b(self.a(x))
+model, loss = Model(), nn.BCEWithLogitsLoss()
+for _ in range(2):
+    loss(model(torch.randn(8, 256)), torch.ones(8, 1)).backward()
+"""
+
+
+def test_a_loss_is_no_model_beside_the_model(workspace):
+    """Its buffers are None: with two models names begin with their class."""
+    workspace.write("program.py", WITH_LOSS)
+    assert workspace.strata("exec", "--layers", "--out", "out", "--", sys.executable, "program.py").returncode == 0
+    names = {name for (name,) in workspace.query("out", "SELECT DISTINCT (SELECT text FROM string WHERE id = name) FROM host_tensor")}
+    assert {"a.weight", "a.weight.grad", "b.bias.grad"} <= names and not any(name.startswith("Model.") for name in names)

@@ -91,7 +91,9 @@ def roots_of(modules):
 
 
 def holds_tensors(module):
-    return any(fields(part).get("_parameters") or fields(part).get("_buffers") for part in walk(module, set()))
+    """A loss has buffers of its own that are None."""
+    held = ((fields(part).get(kind) or {}).values() for part in walk(module, set()) for kind in ("_parameters", "_buffers"))
+    return any(tensor is not None for tensors in held for tensor in tensors)
 
 
 def count_modules(module):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sources/torch/training/owners.hpp"
 
+#include <ATen/SparseTensorImpl.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/ScalarType.h>
 #include <c10/core/StorageImpl.h>
@@ -203,6 +204,16 @@ bool may_look(Owners& known) {
   return true;
 }
 
+// Without a name it stands behind the parameter's, which may be what a program in C++ attached.
+void tell_gradient_tensor(const std::string& name, const at::Tensor& gradient, const at::Tensor& parameter) {
+  {
+    Owners& known = owners();
+    const std::lock_guard lock(known.mutex);
+    known.gradients.insert_or_assign(storage_of(gradient), weak(gradient));
+  }
+  if (hears_of_tensors()) tell_owner(STRATA_TENSOR_GRADIENT, name, gradient, storage_address(parameter));
+}
+
 }  // namespace
 
 void name_before_forward() {
@@ -233,17 +244,17 @@ void tell_accumulated(const at::RecordFunction& node) {
 void tell_gradient(const at::Tensor& parameter) {
   note_version(parameter);
   const std::string name = parameter_name(parameter);
+  const std::string grad = name.empty() ? "grad" : name + ".grad";
   const at::Tensor& gradient = parameter.grad();
-  if (!gradient.defined() || !gradient.has_storage()) return;
-  {
-    Owners& known = owners();
-    const std::lock_guard lock(known.mutex);
-    known.gradients.insert_or_assign(storage_of(gradient), weak(gradient));
+  if (!gradient.defined()) return;
+  // That of an embedding of rows that are few has no storage: two tensors hold it.
+  if (gradient.layout() == at::kSparse) {
+    const auto& sparse = *static_cast<const at::SparseTensorImpl*>(gradient.unsafeGetTensorImpl());
+    tell_gradient_tensor(grad, sparse.values(), parameter);
+    tell_gradient_tensor(grad + ".indices", sparse.indices(), parameter);
+  } else if (gradient.has_storage()) {
+    tell_gradient_tensor(grad, gradient, parameter);
   }
-  if (!hears_of_tensors()) return;
-  // Without one it stands behind the parameter's, which may be what a program in C++ attached.
-  tell_owner(STRATA_TENSOR_GRADIENT, name.empty() ? "grad" : name + ".grad", gradient,
-             storage_address(parameter));
 }
 
 // From the hook of a parameter's last gradient, or when all are there; other nodes exchange what they
