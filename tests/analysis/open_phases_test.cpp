@@ -42,6 +42,16 @@ TEST(OpenPhases, ARecomputationIsABackwardsAndAnUnknownFrameNobodys) {
   EXPECT_FALSE(open.part_of_step(90).has_value());
 }
 
+TEST(OpenPhases, AClosureIsNotTheOptimizersThatCallsIt) {
+  const std::vector<PhaseFact> phases{phase(STRATA_PHASE_OPTIMIZER, 5, 90),
+                                      phase(STRATA_PHASE_BACKWARD, 10, 50),
+                                      phase(STRATA_PHASE_FORWARD, 20, 30)};
+  const OpenPhases open(phases);
+  EXPECT_EQ(open.part_of_step(25), 1u);
+  EXPECT_EQ(open.part_of_step(40), 1u);
+  EXPECT_EQ(open.part_of_step(60), 0u);
+}
+
 // Phases of several threads may overlap and not nest.
 TEST(OpenPhases, AgreesWithLookingAtEveryPhase) {
   std::mt19937 random(1);

@@ -120,6 +120,16 @@ def test_a_file_answers_reads_of_unknown_values(torch_program):
     assert (account["unknown_reads"], account["answered_reads"]) == ({"count": 0, "bytes": 0}, 1)
 
 
+def test_an_answer_that_nobody_took_is_told(torch_program):
+    for reader, type, told in (
+        ("aten::_local_scalar_dense", "int64", "it read 1 value of 4 bytes, and the answer is of 8 bytes"),
+        ("aten::_local_scalar_dence", "float32", "it read nothing that is unknown; whoever did is told with --account FILE"),
+    ):
+        torch_program.write("answers.yaml", f"schema: strata.answers/1\nanswers:\n- {{reader: {reader}, type: {type}, values: [2]}}\n")
+        result = execute(torch_program, "--dry", "h100-80gb", "--answers", "answers.yaml", "--", sys.executable, "program.py")
+        assert result.returncode == 0 and f"no read took an answer for {reader}: {told}" in result.stderr
+
+
 def test_answers_that_are_none_are_refused(workspace):
     workspace.write("answers.yaml", "schema: strata.answers/1\nanswers:\n- {reader: aten::item, type: float, values: [1]}\n")
     result = execute(workspace, "--dry", "h100-80gb", "--answers", "answers.yaml", "--", "true")

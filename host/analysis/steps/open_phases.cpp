@@ -6,6 +6,13 @@
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
+namespace {
+
+bool is_pass(std::uint32_t kind) {
+  return kind == STRATA_PHASE_FORWARD || kind == STRATA_PHASE_BACKWARD;
+}
+
+}  // namespace
 
 OpenPhases::OpenPhases(const std::vector<PhaseFact>& phases) : phases_(phases) {
   around_.reserve(phases.size());
@@ -36,6 +43,7 @@ std::optional<OpenPhases::Index> OpenPhases::part_of_step(std::uint64_t sequence
   std::optional<Index> part = inner;
   for (std::optional<Index> outer = inner; outer; outer = around(*outer)) {
     const PhaseFact& phase = phases_[*outer];
+    if (phase.kind == STRATA_PHASE_OPTIMIZER && is_pass(phases_[*part].kind)) break;
     if (phase.kind != STRATA_PHASE_OTHER && phase.end_sequence > sequence) part = outer;
   }
   return part;

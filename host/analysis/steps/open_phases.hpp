@@ -20,7 +20,8 @@ class OpenPhases {
   // The one that began last of those that are open right after `sequence`: the innermost.
   std::optional<Index> innermost(std::uint64_t sequence) const;
   // The innermost one's part of the step: the outermost phase around it that is of a known kind, so that a
-  // forward that runs again within a backward is the backward's; itself where none is.
+  // forward that runs again within a backward is the backward's; itself where none is. A closure that an
+  // optimizer calls is none of its own.
   std::optional<Index> part_of_step(std::uint64_t sequence) const;
 
  private:

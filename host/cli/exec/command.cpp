@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,23 @@ void add_dry_gpu(const fs::path& scratch, Variables& variables) {
   variables["STRATA_DRY_GPU_ACCOUNTS"] = scratch.string();
   // libcuda.so.1 is looked for as a file by those who compile kernels.
   variables["LD_LIBRARY_PATH"] = before_own("LD_LIBRARY_PATH", dry_gpu_folder().string());
+}
+
+// Answers of a reader of whom none was taken, which a misspelt name or another type makes: what it does read.
+void say_answers_left(const DryChoice& choice, const DryAccount& account) {
+  std::set<std::string> told;
+  for (const config::Answer& answer : choice.answers) {
+    const auto reader = std::ranges::find(account.readers, answer.reader, &DryAccount::Reader::name);
+    const bool reads = reader != account.readers.end() && reader->unknown_reads > 0;
+    if ((reader != account.readers.end() && reader->answered_reads > 0) || !told.insert(answer.reader).second)
+      continue;
+    say(fmt::format("no read took an answer for {}: {}", answer.reader,
+                    reads ? fmt::format("it read {} of {}, and the answer is of {}",
+                                        report::counted(reader->unknown_reads, "value", "values"),
+                                        report::counted(reader->unknown_bytes, "byte", "bytes"),
+                                        report::counted(answer.value_bytes, "byte", "bytes"))
+                          : "it read nothing that is unknown; whoever did is told with --account FILE"));
+  }
 }
 
 std::string account_text(const DryChoice& choice, const DryAccount& account) {
@@ -165,6 +183,7 @@ void tell_what_ran(const ExecArguments& arguments, const std::optional<DryChoice
     const DryAccount account = read_dry_accounts(accounts);
     account_json = dry_json(*dry, account);
     say(account_text(*dry, account));
+    say_answers_left(*dry, account);
     if (!arguments.account.empty()) write_whole_file(arguments.account, account_json + '\n');
   });
   if (exit_code == kSignalBase + SIGKILL) say(killed_text(dry.has_value()));
