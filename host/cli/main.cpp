@@ -43,12 +43,13 @@ std::string unknown_option(const CLI::App& app, std::span<char*> words) {
   std::vector<std::string> options;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) options.push_back("-" + name);
   }
   for (const std::string_view word : words) {
     const std::string name(word.substr(0, word.find('=')));
     if (name == "--") break;
-    if (!name.starts_with("--") || std::ranges::find(options, name) != options.end()) continue;
-    std::string hint = did_you_mean(name, options);
+    if (!name.starts_with("-") || name == "-" || std::ranges::find(options, name) != options.end()) continue;
+    std::string hint = name.starts_with("--") ? did_you_mean(name, options) : "";
     if (hint.empty() && command.get_name() == "exec") {
       hint = " If it is the program's, the program comes behind --: strata exec -- python train.py " + name;
     }

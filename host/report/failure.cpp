@@ -123,8 +123,8 @@ std::string failures(const Facts& facts, analysis::StackView& stacks, const Term
   if (all.empty()) return {};
   std::string text = one_failure(facts, all.front(), stacks, style);
   if (all.size() == 1) return text;
-  text +=
-      fmt::format("\n{} more allocations failed after it; the last of them:\n", thousands(all.size() - 1));
+  text += fmt::format("\n{} failed after it; the last of them:\n",
+                      counted(all.size() - 1, "more allocation", "more allocations"));
   return text + one_failure(facts, all.back(), stacks, style);
 }
 

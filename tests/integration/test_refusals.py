@@ -54,6 +54,10 @@ def test_all_errors_of_a_file_at_once_in_its_order(workspace):
             ["exec", "python", "train.py", "--batch", "1"],
             "strata: exec: there is no option --batch. If it is the program's, the program comes behind --: strata exec -- python train.py --batch",
         ),
+        (
+            ["exec", "python", "-c", "print(1)"],
+            "strata: exec: there is no option -c. If it is the program's, the program comes behind --: strata exec -- python train.py -c",
+        ),
         (["grid", "rnu", "x.yaml"], "strata: grid: there is no command rnu. Did you mean 'run'?"),
         (["grid", "run", "x.yaml", "--nothing-like-it"], "strata: grid run: there is no option --nothing-like-it."),
     ],
