@@ -29,6 +29,9 @@ std::vector<Shape> embedding_gradients(const StepView& step) {
                                 "gradient of its own; a "
                                 "smaller vocabulary"
                               : "a smaller vocabulary; optimizer.per_layer: true frees it at once";
+      if (!step.facts().is_configured)
+        shape.remedy +=
+            "; sparse=True, with an optimizer that takes it, keeps the rows that were looked up alone";
       shape.evidence = fmt::format("{} in {} in backward, where forward looked up rows",
                                    step.text(filled->op), shape.layer);
       shapes.push_back(std::move(shape));
