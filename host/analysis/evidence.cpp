@@ -8,7 +8,7 @@ namespace strata::analysis {
 
 EvidenceGatherer::EvidenceGatherer(const Recording& run, const BlockTable& table, const OpTable& ops,
                                    const StepStructure& structure)
-    : run_(run), table_(table), ops_(ops), structure_(structure) {
+    : run_(run), table_(table), ops_(ops), structure_(structure), cut_forwards_(run, table, structure) {
   for (const BlockHistory& block : table.blocks) {
     if (block.role == STRATA_TENSOR_PARAMETER) parameter_sizes_.insert(block.bytes);
   }
@@ -35,7 +35,8 @@ Evidence EvidenceGatherer::of(const BlockHistory& block) const {
   evidence.run_finished = run_.closed && run_.end == "done";
   add_circumstances(block, evidence);
   add_ops(block, evidence);
-  forget(evidence);
+  forget_after(last_sequence_, evidence);
+  forget_after(cut_forwards_.cut_off(block), evidence);
   return evidence;
 }
 
@@ -91,13 +92,13 @@ bool EvidenceGatherer::is_before_nodes(const BlockHistory& block, const Evidence
   return block.birth_sequence < ops_.first_backward_node(begin, evidence.backward_end);
 }
 
-void EvidenceGatherer::forget(Evidence& block) const {
-  if (block.birth > last_sequence_ || block.death <= last_sequence_ || last_sequence_ == kNever) return;
+void EvidenceGatherer::forget_after(std::uint64_t sequence, Evidence& block) {
+  if (block.birth > sequence || block.death <= sequence || sequence == kNever) return;
   for (std::uint64_t* const moment :
        {&block.death, &block.held_until, &block.phase_end, &block.step_end, &block.backward_begin,
         &block.backward_end, &block.next_forward_begin, &block.next_backward_begin, &block.next_optimizer,
         &block.optimizer_after_next, &block.next_optimizer_end}) {
-    if (*moment > last_sequence_) *moment = kNever;
+    if (*moment > sequence) *moment = kNever;
   }
   block.run_finished = false;
   block.died_in_gradient_addition = block.lived_in_one_matrix_product = false;

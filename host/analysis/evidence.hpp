@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "host/analysis/blocks.hpp"
+#include "host/analysis/cut_forwards.hpp"
 #include "host/analysis/ops.hpp"
 #include "host/analysis/steps/step_structure.hpp"
 
@@ -50,7 +51,7 @@ class EvidenceGatherer {
                    const StepStructure& structure);
 
   // As though the recording ended at `sequence`, for blocks that were alive then: what an exception frees on
-  // its way was not meant to die there.
+  // its way was not meant to die there. Where it cut a forward short and the run went on, so it is anyway.
   void forget_after(std::uint64_t sequence) { last_sequence_ = sequence; }
 
   Evidence of(const BlockHistory& block) const;
@@ -59,12 +60,13 @@ class EvidenceGatherer {
   void add_circumstances(const BlockHistory& block, Evidence& evidence) const;
   void add_ops(const BlockHistory& block, Evidence& evidence) const;
   bool is_before_nodes(const BlockHistory& block, const Evidence& evidence) const;
-  void forget(Evidence& evidence) const;
+  static void forget_after(std::uint64_t sequence, Evidence& block);
 
   const Recording& run_;
   const BlockTable& table_;
   const OpTable& ops_;
   const StepStructure& structure_;
+  CutForwards cut_forwards_;
   std::uint64_t last_sequence_ = kNever;
   std::unordered_set<std::uint64_t> parameter_sizes_;
   // By module ordinal: of the outermost range that runs again.

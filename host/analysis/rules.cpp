@@ -107,7 +107,7 @@ bool batch_before_forward(const Evidence& block) {
   return reached_backward && !next_is_there;
 }
 
-// The run was cut short between the forward that came next and the optimizer.
+// The run was cut short between the forward that came next and the optimizer; or that forward was.
 bool batch_cut_short(const Evidence& block) {
   return block.stage == Stage::kBetween && block.next_forward_begin != kNever &&
          block.next_optimizer == kNever && block.death == kNever && !block.run_finished;
@@ -245,7 +245,8 @@ RuleTable make_rules() {
        "step",
        kInput, "input", batch_before_forward},
       {"batch_cut_short",
-       "born before the last forward and alive when the run was cut short before an optimizer; provisional",
+       "born before a forward and alive when that, or the run before an optimizer, was cut short; "
+       "provisional",
        kInput, "input", batch_cut_short},
       {"recompute_temp", "born and dead in a forward that ran again inside backward", kTemporary, "op_temp",
        within_phase<Stage::kRecompute>},
@@ -259,8 +260,8 @@ RuleTable make_rules() {
        "forward_residue", beyond_backward},
       {"forward_only_temp", "born and dead in a phase of a forward that no backward followed", kTemporary,
        "op_temp", within_phase<Stage::kForward>},
-      {"forward_cut_short", "born in forward, alive when the run was cut short; provisional", kActivation,
-       "forward_residue", forward_cut_short},
+      {"forward_cut_short", "born in forward, alive when that or the run was cut short; provisional",
+       kActivation, "forward_residue", forward_cut_short},
       {"forward_only_residue", "alive at the end of a forward that no backward followed", kActivation,
        "forward_residue", born_in<Stage::kForward>},
       {"flowing", "born and dead in backward", kAutogradDetail, "flowing", flowing},

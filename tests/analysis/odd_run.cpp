@@ -306,4 +306,47 @@ TrainingRun make_cut_short_optimizer_run() {
   return {killed_after(run.finish(), last_event), run.expected()};
 }
 
+TrainingRun make_caught_failures_run() {
+  const Expected cut_short{kActivation, "forward_residue", "", "forward_cut_short"};
+  const Expected temporary{kTemporary, "op_temp", "", "forward_temp"};
+  RunBuilder run;
+  const auto fails = [&] {
+    run.free(run.allocate(10, temporary));
+    const std::uint64_t first = run.allocate(200, cut_short), second = run.allocate(300, cut_short);
+    run.fail(400);
+    run.free(second);
+    run.free(first);
+  };
+  std::uint64_t kept = 0;
+  const auto goes_on = [&] {
+    const std::uint64_t smaller = run.allocate(50, temporary);
+    kept = run.allocate(100, {kActivation, "saved", "", "activation"});
+    run.fail(400);
+    run.free(smaller);
+  };
+  const auto backward = [&] {
+    run.phase(STRATA_PHASE_BACKWARD, "backward", [&] { run.free(kept); });
+    run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] {
+      run.free(run.allocate(8, {kTemporary, "optimizer_temp", "", "optimizer_temp"}));
+    });
+  };
+  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
+  run.step(0, STRATA_STEP_ACTIVE, [&] {
+    const std::uint64_t batch = run.allocate(24, {kInput, "input", "", "batch_cut_short"});
+    run.phase(STRATA_PHASE_FORWARD, "forward", [&] {
+      fails();
+      run.free(batch);
+      fails();
+      goes_on();
+    });
+    backward();
+  });
+  run.step(1, STRATA_STEP_ACTIVE, [&] {
+    run.phase(STRATA_PHASE_FORWARD, "forward", fails);
+    run.phase(STRATA_PHASE_FORWARD, "forward", goes_on);
+    backward();
+  });
+  return {run.finish(), run.expected()};
+}
+
 }  // namespace strata::analysis::testing

@@ -23,4 +23,8 @@ TrainingRun make_unmarked_batch_run();
 TrainingRun make_cut_short_run();
 TrainingRun make_cut_short_optimizer_run();
 
+// Of a program that catches a forward's failures and goes forward anew, in the same phase or in another; and
+// whose library does with less where an allocation fails.
+TrainingRun make_caught_failures_run();
+
 }  // namespace strata::analysis::testing

@@ -134,6 +134,17 @@ void RunBuilder::free(std::uint64_t address) {
   memory(STRATA_MEMORY_FREE, address, 0);
 }
 
+void RunBuilder::fail(std::uint64_t bytes) {
+  next();
+  FailureRow& failure = run_.failures.emplace_back();
+  failure.sequence = sequence_;
+  failure.ns = now_ns_;
+  failure.device = run_.device;
+  failure.bytes = bytes;
+  failure.op = open_op_;
+  failure.module = open_module_;
+}
+
 void RunBuilder::tensor(std::uint32_t role, std::string_view name, std::uint64_t address,
                         std::uint64_t owner_address, std::string_view dtype, std::string_view shape) {
   next();

@@ -48,6 +48,8 @@ class RunBuilder {
   std::uint64_t allocate(std::uint64_t bytes, const Expected& expected = {});
   void allocate_at(std::uint64_t address, std::uint64_t bytes, const Expected& expected = {});
   void free(std::uint64_t address);
+  // An allocation that finds no room.
+  void fail(std::uint64_t bytes);
   // `role` is STRATA_TENSOR_*.
   void tensor(std::uint32_t role, std::string_view name, std::uint64_t address,
               std::uint64_t owner_address = 0, std::string_view dtype = "", std::string_view shape = "");

@@ -225,6 +225,44 @@ def test_a_script_that_goes_on_frees_what_it_means_to(workspace):
     assert summary["categories"]["Unknown"]["max"] <= 0.01 * summary["peak"]["allocated_bytes"]
 
 
+HALVES = """
+import torch
+from torch import nn
+blocks = [nn.Sequential(nn.Linear(4096, 4096), nn.GELU()) for _ in range(8)]
+model = nn.Sequential(*blocks).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+rows, steps = 1 << 16, 0
+while steps < 2:
+    try:
+        model(torch.randn(rows, 4096, device="cuda")).mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        steps += 1
+    except torch.OutOfMemoryError:
+        if {raises}: raise
+        rows //= 2
+"""
+
+
+def test_a_failure_that_a_script_catches_is_told_as_one_that_ends_it(workspace):
+    """Whether it goes forward again with half the batch or not, what the failed forward had made was there for backward."""
+    told = {}
+    for raises in (True, False):
+        workspace.write("halves.py", HALVES.format(raises=raises))
+        result = workspace.strata("exec", "--layers", "--dry", "t4", "--out", f"out-{raises}", "--", sys.executable, "halves.py")
+        assert result.returncode == raises, result.stderr
+        told[raises] = json.loads((workspace.folder / f"out-{raises}/summary.json").read_text())
+    failure = told[False]["out_of_memory"][0]
+    ended_it = told[True]["out_of_memory"][0]
+    assert failure["categories"] == ended_it["categories"]
+    assert max(failure["categories"], key=failure["categories"].get) == "Activation"
+    assert failure["remedies"] == ended_it["remedies"]
+    changes = [remedy["change"] for remedy in failure["remedies"]]
+    assert any("checkpointed blocks" in change for change in changes)
+    assert any("half the batch" in change for change in changes)
+    assert told[False]["peak"]["categories"]["Temporary"] == failure["categories"]["Temporary"] < failure["categories"]["Activation"]
+
+
 def test_a_program_that_aborts_ran_out_of_memory(workspace):
     """As one in C++ does, which lets the exception through."""
     text = LAYERS.format(layers=8, batches="[4096, 150000]", raises=True).replace(": raise\n", ": import os; os.abort()\n")

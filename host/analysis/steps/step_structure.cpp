@@ -83,8 +83,7 @@ Moment StepStructure::at(std::uint64_t sequence, std::uint32_t ordinal) const {
   const auto after = std::upper_bound(pass_begins_.begin(), pass_begins_.end(), sequence);
   if (after == pass_begins_.begin()) return moment;
   const Pass& pass = passes_[static_cast<std::size_t>(after - pass_begins_.begin() - 1)];
-  const std::uint64_t forward_end = pass.has_backward() ? pass.backward_begin : pass.forward_end;
-  return sequence < forward_end ? Moment{Stage::kForward, moment.phase, &pass} : moment;
+  return sequence < pass.forward_over() ? Moment{Stage::kForward, moment.phase, &pass} : moment;
 }
 
 std::uint64_t StepStructure::step_end(std::uint64_t sequence) const {

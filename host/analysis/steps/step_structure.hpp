@@ -20,6 +20,8 @@ struct Pass {
   std::uint64_t forward_begin = kNever, forward_end = 0;  // of the first and of the last of its phases
   std::uint64_t backward_begin = kNever, backward_end = kNever;
   bool has_backward() const { return backward_begin != kNever; }
+  // Between a forward and its backward the forward goes on.
+  std::uint64_t forward_over() const { return has_backward() ? backward_begin : forward_end; }
 };
 
 struct Moment {
