@@ -144,7 +144,7 @@ def test_what_cannot_be_done_is_refused(runs, words, said):
 
 def test_an_unknown_rank_is_refused(runs):
     result = runs.strata("export", "cpu", "--format", "csv", "--out", "x", "--rank", "7")
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert "rank" in result.stderr
     assert not list(runs.folder.glob("x*"))
 
