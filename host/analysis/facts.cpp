@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/facts.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace strata::analysis {
@@ -29,6 +30,12 @@ const char* to_string(Category category) {
 
 std::uint64_t sum(const CategoryBytes& bytes) {
   return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+}
+
+bool traces_memory(const Facts& facts) {
+  return std::ranges::any_of(facts.plugins, [](const PluginFact& plugin) {
+    return plugin.id == "allocator_tracer" && plugin.status == "ok";
+  });
 }
 
 }  // namespace strata::analysis

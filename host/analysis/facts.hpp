@@ -371,4 +371,7 @@ struct Facts {
   std::vector<std::string> warnings;  // gaps, drops, recovered spools: what a reader must know
 };
 
+// Whether the allocator was traced all along: then a run without an allocation has none, or lost them.
+bool traces_memory(const Facts& facts);
+
 }  // namespace strata::analysis

@@ -1,65 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/peak/remedies.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <string>
-#include <utility>
 
 #include "host/analysis/peak/still_to_come.hpp"
-#include "strata/ext/phase.h"
+#include "tests/analysis/remedies_fixture.hpp"
 
 namespace strata::analysis {
 namespace {
-
-class RemediesTest : public ::testing::Test {
- protected:
-  RemediesTest() {
-    facts_.texts = {""};
-    failure_.requested_bytes = 100;
-    failure_.device_free_bytes = 40;
-    failure_.held.sequence = 50;
-    phase(STRATA_PHASE_FORWARD, 5, 9);
-  }
-
-  void phase(std::uint32_t kind, std::uint64_t begin_sequence, std::uint64_t end_sequence) {
-    PhaseFact& added = facts_.phases.emplace_back();
-    added.kind = kind;
-    added.begin_sequence = begin_sequence;
-    added.end_sequence = end_sequence;
-  }
-
-  std::uint32_t text(const std::string& value) {
-    facts_.texts.push_back(value);
-    return static_cast<std::uint32_t>(facts_.texts.size() - 1);
-  }
-
-  Block& alive(std::uint64_t bytes, Category category, std::string_view kind, const std::string& layer = {}) {
-    Block block;
-    block.bytes = bytes;
-    block.birth_sequence = 10;
-    block.category = category;
-    block.kind = kind;
-    block.layer = layer.empty() ? 0 : text(layer);
-    failure_.held.categories[static_cast<std::size_t>(category)] += bytes;
-    failure_.held.allocated_bytes += bytes;
-    failure_.held.reserved_bytes += bytes;
-    facts_.blocks.push_back(block);
-    return facts_.blocks.back();
-  }
-
-  const Remedy* find(std::string_view word) {
-    remedies_ = find_remedies(facts_, failure_);
-    const auto found = std::ranges::find_if(
-        remedies_, [&](const Remedy& remedy) { return remedy.change.find(word) != std::string::npos; });
-    return found == remedies_.end() ? nullptr : &*found;
-  }
-
-  Facts facts_;
-  OutOfMemory failure_;
-  std::vector<Remedy> remedies_;
-};
 
 TEST_F(RemediesTest, NothingAliveHelpsNobody) {
   EXPECT_TRUE(find_remedies(facts_, failure_).empty());
@@ -347,73 +295,6 @@ TEST_F(RemediesTest, WhatIsEnoughComesFirst) {
   EXPECT_FALSE(remedies[2].enough);
   failure_.device_free_bytes.reset();
   EXPECT_FALSE(find_remedies(facts_, failure_)[2].enough) << "all 100 may be missing";
-}
-
-// Four blocks' activations above a weight, and behind them an optimizer's temporaries.
-class RemediesOfARunTest : public RemediesTest {
- protected:
-  RemediesOfARunTest() {
-    for (const char* layer : {"layers.0", "layers.1", "layers.2", "layers.3"})
-      alive(1000, Category::kActivation, "saved", layer).death_sequence = 60;
-    alive(500, Category::kParameter, "parameter");
-    alive(500, Category::kGradient, "gradient");
-    phase(STRATA_PHASE_BACKWARD, 20, 60);
-    phase(STRATA_PHASE_OPTIMIZER, 65, 90);
-    facts_.phases[1].name = "backward";
-    facts_.phases[2].name = "AdamW.step";
-    Block temporaries;
-    temporaries.bytes = 1500;
-    temporaries.birth_sequence = 70;
-    temporaries.death_sequence = 80;
-    temporaries.category = Category::kTemporary;
-    temporaries.kind = "optimizer_temp";
-    facts_.blocks.push_back(temporaries);
-    for (const auto& [sequence, bytes] :
-         {std::pair{50U, 5000U}, std::pair{60U, 1000U}, std::pair{70U, 2500U}, std::pair{80U, 1000U}}) {
-      Point& point = facts_.points.emplace_back();
-      point.sequence = sequence;
-      point.bytes[0] = bytes;
-    }
-  }
-
-  const Remedy* find_within(std::string_view word, std::uint64_t budget_bytes) {
-    failure_.requested_bytes = 5000 - budget_bytes;
-    failure_.device_free_bytes = 0;
-    remedies_ = find_remedies(facts_, failure_, Recorded::kWhole);
-    const auto found = std::ranges::find_if(
-        remedies_, [&](const Remedy& remedy) { return remedy.change.find(word) != std::string::npos; });
-    return found == remedies_.end() ? nullptr : &*found;
-  }
-};
-
-TEST_F(RemediesOfARunTest, GainNoMoreThanTheDistanceToTheNextPeak) {
-  const Remedy* const remedy = find_within("checkpointing", 2400);
-  ASSERT_NE(remedy, nullptr);
-  EXPECT_EQ(remedy->bytes, 2500u) << "of the 3000 that three blocks saved";
-  ASSERT_TRUE(remedy->peak_then.has_value());
-  EXPECT_EQ(remedy->peak_then->bytes, 2500u);
-  EXPECT_EQ(remedy->peak_then->phase, "AdamW.step");
-  EXPECT_FALSE(remedy->enough);
-  EXPECT_TRUE(find_within("checkpointing", 2500)->enough);
-}
-
-TEST_F(RemediesOfARunTest, LeaveThePeakWhereItIsIfItIsStillTheHighest) {
-  const Remedy* const remedy = find_within("half the batch", 2900);
-  ASSERT_NE(remedy, nullptr);
-  EXPECT_EQ(remedy->bytes, 2000u);
-  EXPECT_EQ(remedy->peak_then->bytes, 3000u);
-  EXPECT_EQ(remedy->peak_then->phase, "backward");
-  EXPECT_FALSE(remedy->enough);
-}
-
-TEST_F(RemediesOfARunTest, AreNoneWhereTheyLowerAnotherMomentAlone) {
-  EXPECT_EQ(find_within("fused", 2400), nullptr);
-}
-
-// A peak above a budget is no allocation of its forward.
-TEST_F(RemediesOfARunTest, MissAllThatIsAboveABudget) {
-  facts_.phases.front().end_sequence = 60;
-  EXPECT_FALSE(find_within("half the batch", 2900)->enough);
 }
 
 }  // namespace

@@ -106,6 +106,15 @@ def test_remedies_gain_about_what_they_say(workspace, model):
         assert [each["enough"] for each in within if each["change"] == remedy["change"]] == [True], "the peak that is left is the budget"
 
 
+def budgets_with(workspace, program, *words):
+    """Of the program with each of the words what a budget that nothing fits says."""
+    workspace.write("model.py", program)
+    for word in words:
+        done = workspace.strata("exec", "--dry", "h100-80gb", "--out", f"out{word}", "--", sys.executable, "model.py", word)
+        assert done.returncode == 0, done.stderr
+        yield json.loads(workspace.strata("report", f"out{word}", "--budget", "1MiB", "--json").stdout)
+
+
 LANGUAGE_MODEL = """
 import sys
 import torch
@@ -127,13 +136,7 @@ for _ in range(2):
 
 
 def test_a_loss_in_pieces_gains_about_what_is_said(workspace):
-    workspace.write("model.py", LANGUAGE_MODEL)
-    found = []
-    for pieces in (1, 8):
-        done = workspace.strata("exec", "--dry", "h100-80gb", "--out", f"out{pieces}", "--", sys.executable, "model.py", pieces)
-        assert done.returncode == 0, done.stderr
-        found.append(json.loads(workspace.strata("report", f"out{pieces}", "--budget", "1MiB", "--json").stdout))
-    whole, in_pieces = found
+    whole, in_pieces = budgets_with(workspace, LANGUAGE_MODEL, 1, 8)
     [remedy] = [remedy for remedy in whole["remedies"] if remedy["change"].startswith("head and loss in 8 pieces")]
     gained = whole["peak_bytes"] - in_pieces["peak_bytes"]
     assert 0.9 <= gained / remedy["bytes"] <= 1.1, (gained, remedy)
@@ -155,13 +158,7 @@ for _ in range(2):
 
 def test_16_bits_gain_little_beside_group_norms(workspace):
     """Autocast widens what they take: half of the activations was promised."""
-    workspace.write("model.py", NORMALIZED)
-    found = []
-    for bits in (32, 16):
-        done = workspace.strata("exec", "--dry", "h100-80gb", "--out", f"out{bits}", "--", sys.executable, "model.py", bits)
-        assert done.returncode == 0, done.stderr
-        found.append(json.loads(workspace.strata("report", f"out{bits}", "--budget", "1MiB", "--json").stdout))
-    wide, narrow = found
+    wide, narrow = budgets_with(workspace, NORMALIZED, 32, 16)
     [remedy] = [remedy for remedy in wide["remedies"] if remedy["change"].startswith("a forward in 16 bits")]
     assert abs(remedy["bytes"] - (wide["peak_bytes"] - narrow["peak_bytes"])) <= wide["peak_bytes"] / 20
 

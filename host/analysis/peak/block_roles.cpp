@@ -70,6 +70,10 @@ std::vector<bool> attention_scores(const Facts& facts) {
   return scores;
 }
 
+bool has_op(const Facts& facts, std::string_view name) {
+  return std::ranges::find(facts.texts, name) != facts.texts.end();
+}
+
 bool is_of_loss(std::string_view op) {
   return std::ranges::find(kLossOps, op) != kLossOps.end();
 }

@@ -21,6 +21,9 @@ std::vector<bool> attention_scores(const Facts& facts);
 // blocks that repeat.
 std::vector<bool> logits_and_alike(const Facts& facts);
 
+// Whether an op of that name was recorded.
+bool has_op(const Facts& facts, std::string_view name);
+
 // Whether the op makes, of logits, what is as large as they are.
 bool is_of_loss(std::string_view op);
 

@@ -158,8 +158,7 @@ class RemedyFinder {
   // torch picks a kernel by what it is given, a mask, a dropout, sizes, and computes by itself where none
   // fits.
   void attention() {
-    const bool has_fallen_back =
-        std::ranges::find(facts_.texts, "aten::_scaled_dot_product_attention_math") != facts_.texts.end();
+    const bool has_fallen_back = has_op(facts_, "aten::_scaled_dot_product_attention_math");
     add(Saving::kAttentionInOneKernel,
         has_fallen_back ? "attention in one kernel, where none took this one (attention: sdpa)"
                         : "attention in one kernel (attention: sdpa)",

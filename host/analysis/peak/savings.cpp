@@ -27,10 +27,6 @@ constexpr std::array<std::string_view, 7> kKeptWide{"aten::_log_softmax", "aten:
 constexpr std::array<std::string_view, 5> kTakenByGroupNorm{"aten::native_group_norm", "aten::add",
                                                             "aten::add_", "aten::cat", "aten::mul"};
 
-bool has_text(const Facts& facts, std::string_view text) {
-  return std::ranges::find(facts.texts, text) != facts.texts.end();
-}
-
 std::unordered_set<std::string_view> trained_parameters(const Facts& facts) {
   std::unordered_set<std::string_view> names;
   for (const Block& block : facts.blocks) {
@@ -56,8 +52,8 @@ std::vector<std::uint32_t> by_death(const std::vector<Block>& blocks) {
 
 Savings::Savings(const Facts& facts)
     : facts_(facts),
-      has_embedding_(has_text(facts, "aten::embedding")),
-      has_group_norm_(has_text(facts, "aten::native_group_norm")),
+      has_embedding_(has_op(facts, "aten::embedding")),
+      has_group_norm_(has_op(facts, "aten::native_group_norm")),
       trained_(trained_parameters(facts)),
       is_of_scores_(attention_scores(facts)),
       is_logits_(logits_and_alike(facts)) {}

@@ -141,10 +141,7 @@ void print_detail(const ReportArguments& arguments) {
 
 // A run that recorded no allocation is within no budget, unless it was traced and made none.
 void require_memory(const analysis::Facts& facts, const std::string& run) {
-  const bool is_traced = std::ranges::any_of(facts.plugins, [](const analysis::PluginFact& plugin) {
-    return plugin.id == "allocator_tracer" && plugin.status == "ok";
-  });
-  if (!is_traced && facts.points.empty())
+  if (!traces_memory(facts) && facts.points.empty())
     throw analysis::RunError(
         fmt::format("{}: recorded no memory, so that nothing is known of its peak; the plugin "
                     "allocator_tracer records it",

@@ -233,10 +233,7 @@ std::string warnings(std::vector<std::string> said, const analysis::StackView& s
 }
 
 std::string no_memory(const Facts& facts, const TerminalStyle& style) {
-  const bool is_traced = std::ranges::any_of(facts.plugins, [](const analysis::PluginFact& plugin) {
-    return plugin.id == "allocator_tracer" && plugin.status == "ok";
-  });
-  return wrapped(is_traced
+  return wrapped(traces_memory(facts)
                      ? "No allocation was recorded: none was made, or what was is lost, as the warnings say."
                      : "No allocation was recorded. The table of memory needs the plugin allocator_tracer "
                        "and a source of memory events.",

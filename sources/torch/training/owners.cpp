@@ -205,13 +205,16 @@ bool may_look(Owners& known) {
 }
 
 // Without a name it stands behind the parameter's, which may be what a program in C++ attached.
-void tell_gradient_tensor(const std::string& name, const at::Tensor& gradient, const at::Tensor& parameter) {
+void tell_gradient_tensor(const at::Tensor& gradient, const at::Tensor& parameter, const std::string& name,
+                          const char* suffix = "") {
   {
     Owners& known = owners();
     const std::lock_guard lock(known.mutex);
     known.gradients.insert_or_assign(storage_of(gradient), weak(gradient));
   }
-  if (hears_of_tensors()) tell_owner(STRATA_TENSOR_GRADIENT, name, gradient, storage_address(parameter));
+  if (!hears_of_tensors()) return;
+  tell_owner(STRATA_TENSOR_GRADIENT, (name.empty() ? "grad" : name + ".grad") + suffix, gradient,
+             storage_address(parameter));
 }
 
 }  // namespace
@@ -244,16 +247,15 @@ void tell_accumulated(const at::RecordFunction& node) {
 void tell_gradient(const at::Tensor& parameter) {
   note_version(parameter);
   const std::string name = parameter_name(parameter);
-  const std::string grad = name.empty() ? "grad" : name + ".grad";
   const at::Tensor& gradient = parameter.grad();
   if (!gradient.defined()) return;
   // That of an embedding of rows that are few has no storage: two tensors hold it.
   if (gradient.layout() == at::kSparse) {
     const auto& sparse = *static_cast<const at::SparseTensorImpl*>(gradient.unsafeGetTensorImpl());
-    tell_gradient_tensor(grad, sparse.values(), parameter);
-    tell_gradient_tensor(grad + ".indices", sparse.indices(), parameter);
+    tell_gradient_tensor(sparse.values(), parameter, name);
+    tell_gradient_tensor(sparse.indices(), parameter, name, ".indices");
   } else if (gradient.has_storage()) {
-    tell_gradient_tensor(grad, gradient, parameter);
+    tell_gradient_tensor(gradient, parameter, name);
   }
 }
 
