@@ -21,8 +21,14 @@ int explain_current_exception() {
   try {
     throw;
   } catch (const config::ConfigError& error) {
-    // Lines of their own, as compilers write them, so that editors find the place.
-    complain(std::string(error.what()) + '\n');
+    // A place begins its line, as compilers write them, so that editors find it.
+    for (const config::Problem& problem : error.problems()) {
+      if (problem.place.source.empty()) {
+        say(problem.text());
+      } else {
+        complain(problem.text() + '\n');
+      }
+    }
     return kUsage;
   } catch (const SessionError& error) {
     for (const std::string& problem : error.problems()) say(problem);

@@ -41,6 +41,14 @@ std::string unknown_key(std::string_view section, std::string_view name) {
   return message + fmt::format("; expected one of {}", fmt::join(known, ", "));
 }
 
+// `optimizr.lr`, whose section is none: the key, where the section next to it has one of that name.
+std::string unknown_section(std::string_view section, std::string_view name) {
+  const std::string near = nearest(section, names_in(""));
+  const std::string path = key_path(near, name);
+  if (near.empty() || find_key(path) == nullptr) return unknown_key("", section);
+  return fmt::format("unknown key; did you mean '{}'?", path);
+}
+
 // The keys of one mapping, the file's or a section's.
 class MappingReader {
  public:
@@ -191,7 +199,7 @@ void read_override(std::string_view text, Written& written, std::vector<Problem>
       value.node = other_card(value.node, earlier->second.node);
     written.put(path, std::move(value));
   } else if (!section.empty() && find_section(section) == nullptr) {
-    problems.push_back({place, path, unknown_key("", section)});
+    problems.push_back({place, path, unknown_section(section, path.substr(dot + 1))});
   } else {
     problems.push_back(
         {place, path, unknown_key(section, dot == std::string::npos ? path : path.substr(dot + 1))});
