@@ -21,7 +21,6 @@ using analysis::Facts;
 
 constexpr std::size_t kMostBlocks = 10;
 constexpr std::size_t kMostShares = 4;
-constexpr std::size_t kMostRemedies = 3;
 
 std::string budget_amount(std::uint64_t bytes) {
   return mebibytes(static_cast<double>(bytes), bytes < (std::uint64_t{10} << 20) ? 3 : 1);
@@ -68,13 +67,10 @@ std::string not_enough(const analysis::Remedy& remedy) {
 std::string budget_remedies(const BudgetCheck& check) {
   if (check.remedies.empty()) return "Nothing that is known of would do with less.\n";
   std::string text = "What would do with less, in MiB:\n";
-  for (std::size_t index = 0; index < std::min(check.remedies.size(), kMostRemedies); ++index) {
-    const analysis::Remedy& remedy = check.remedies[index];
+  for (const analysis::Remedy& remedy : check.remedies) {
     text +=
         budget_line(remedy.bytes, fmt::format("{}: {}{}", remedy.change, remedy.reason, not_enough(remedy)));
   }
-  if (check.remedies.size() > kMostRemedies)
-    text += fmt::format("  {} more (--json)\n", check.remedies.size() - kMostRemedies);
   return text;
 }
 
