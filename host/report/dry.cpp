@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/report/quantity.hpp"
@@ -43,6 +47,24 @@ std::string unknowns_text(const Unknowns& unknowns) {
   return text;
 }
 
+std::string readers_text(const std::vector<std::pair<std::string, std::uint64_t>>& readers) {
+  // `item` and a copy hand values on to the program; what else reads one needs it for its result's size.
+  constexpr std::string_view kHandsOn[] = {"aten::_local_scalar_dense", "aten::copy_"};
+  std::vector<std::string> all, sizing;
+  for (const auto& [reader, count] : readers) {
+    if (count == 0) continue;
+    all.push_back(fmt::format("{} ({})", reader, thousands(count)));
+    if (reader.starts_with("aten::") && std::ranges::find(kHandsOn, reader) == std::end(kHandsOn))
+      sizing.push_back(reader);
+  }
+  if (all.empty()) return {};
+  std::string text = fmt::format("; unknown values were read by {}", fmt::join(all, ", "));
+  if (!sizing.empty())
+    text += fmt::format("; the size of what {} returns was taken as 0, unless --answers FILE tells it",
+                        fmt::join(sizing, " and "));
+  return text;
+}
+
 std::string dry_admissions(const analysis::DryFact& dry) {
   // Counts come from the process at its end, together with the card's name.
   if (dry.name.empty())
@@ -64,11 +86,10 @@ std::string dry_admissions(const analysis::DryFact& dry) {
                          .cusolver_workspace = taken(dry.cusolver_workspace_bytes),
                          .nccl_memory = taken(dry.communicator_bytes)});
   if (dry.modelled_clock) text += "; times of the device are modelled, none is measured";
-  std::vector<std::string> readers;
-  for (const analysis::UnknownReader& each : dry.unknown_reads_by) {
-    if (each.count > 0) readers.push_back(fmt::format("{} ({})", each.reader, thousands(each.count)));
-  }
-  if (!readers.empty()) text += fmt::format("; unknown values were read by {}", fmt::join(readers, ", "));
+  std::vector<std::pair<std::string, std::uint64_t>> readers;
+  for (const analysis::UnknownReader& each : dry.unknown_reads_by)
+    readers.emplace_back(each.reader, each.count);
+  text += readers_text(readers);
   if (!dry.refused.empty()) {
     std::vector<std::string> functions;
     for (const auto& refused : dry.refused)

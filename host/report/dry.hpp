@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "host/analysis/facts.hpp"
 
@@ -25,6 +27,10 @@ struct Unknowns {
 // ", 3 unknown times, 1 workspace of unknown size (cuDNN's taken as 32.0 MiB), 1 NCCL communicator whose
 // ..."; nothing of what there is none of.
 std::string unknowns_text(const Unknowns& unknowns);
+
+// "; unknown values were read by aten::_coalesce (3)": who and how often, and where a size may hang on it,
+// what would tell. Nothing where nobody read any.
+std::string readers_text(const std::vector<std::pair<std::string, std::uint64_t>>& readers);
 
 // What was not run, not known and refused, and what the context takes: one line.
 std::string dry_admissions(const analysis::DryFact& dry);

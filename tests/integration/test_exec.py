@@ -57,6 +57,13 @@ def test_python_finds_the_card_and_the_account_says_what_it_missed(torch_program
     assert account["kernels_not_run"] == 2
 
 
+def test_it_is_told_whose_size_hangs_on_a_value_that_nobody_knows(workspace):
+    workspace.write("sizes.py", "import torch; x = torch.ones(8, device='cuda'); x.cpu(); print(len(x.nonzero()))")
+    result = execute(workspace, "--dry", "t4", "--", sys.executable, "sizes.py")
+    assert result.stdout == "0\n"
+    assert "aten::nonzero (1); the size of what aten::nonzero returns was taken as 0, unless --answers FILE tells it" in result.stderr
+
+
 COMPILED = """\
 import json, torch
 
@@ -220,11 +227,23 @@ def test_without_a_python_it_says_where_there_is_one(workspace):
     assert "there is no program 'python'; activate the environment that has torch: source .venv/bin/activate" in result.stderr
 
 
-@pytest.mark.parametrize(("program", "said"), [("raise SystemExit(3)", "the command ended with 3 before anything of it allocated with torch. Where it wants a GPU"), ("pass", "`strata doctor --launcher 'WORDS'`")])
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("raise RuntimeError('no GPU')", "the command ended with 1 before anything of it allocated with torch. Where it wants a GPU"),
+        ("raise SystemExit(3)", "the command ended with 3 before anything of it allocated with torch\n"),
+        ("pass", "`strata doctor --launcher 'WORDS'`"),
+    ],
+)
 def test_a_program_without_torch_is_not_recorded_and_told_why(workspace, program, said):
     result = workspace.strata("exec", "--", sys.executable, "-c", program)
     assert "nothing was recorded: " in result.stderr and said in result.stderr
     assert ("launcher" in result.stderr) == (program == "pass")
+
+
+def test_a_failure_on_a_dry_card_is_not_sent_to_one(workspace):
+    result = workspace.strata("exec", "--dry", "t4", "--", sys.executable, "-c", "raise RuntimeError('of its own')")
+    assert "the command ended with 1 before anything of it allocated with torch\n" in result.stderr
 
 
 def test_an_exit_code_is_kept_where_ended_children_are_ignored(workspace):

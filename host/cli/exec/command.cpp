@@ -119,12 +119,10 @@ std::string account_text(const DryChoice& choice, const DryAccount& account) {
   if (choice.settings.models_time)
     text += fmt::format("; its times are modelled: {} of work",
                         report::duration(static_cast<double>(account.modelled_ns())));
-  std::vector<std::string> readers;
-  for (const DryAccount::Reader& reader : account.readers) {
-    if (reader.unknown_reads > 0)
-      readers.push_back(fmt::format("{} ({})", reader.name, reader.unknown_reads));
-  }
-  if (!readers.empty()) text += fmt::format("; unknown values were read by {}", fmt::join(readers, ", "));
+  std::vector<std::pair<std::string, std::uint64_t>> readers;
+  for (const DryAccount::Reader& reader : account.readers)
+    readers.emplace_back(reader.name, reader.unknown_reads);
+  text += report::readers_text(readers);
   if (!account.refused.empty()) {
     std::vector<std::string> functions;
     for (const DryAccount::Refused& refused : account.refused)

@@ -121,10 +121,13 @@ void ProgramRecording::end(const CommandEnd& end) {
     return;
   }
   if (end.exit_code.value_or(0) != 0) {
-    say(
-        fmt::format("nothing was recorded: the command ended with {} before anything of it allocated with "
-                    "torch. Where it wants a GPU that is not there: strata exec --dry h100-80gb -- ...",
-                    *end.exit_code));
+    // What Python raises ends with 1; a GPU that is not there is raised by torch.
+    const bool may_want_gpu = *end.exit_code == 1 && !config_.device.is_dry();
+    say(fmt::format(
+        "nothing was recorded: the command ended with {} before anything of it allocated with "
+        "torch{}",
+        *end.exit_code,
+        may_want_gpu ? ". Where it wants a GPU that is not there: strata exec --dry h100-80gb -- ..." : ""));
   } else {
     say("nothing was recorded: nothing that the command ran allocated with torch. Where a launcher stands "
         "between (srun, sudo): `strata doctor --launcher 'WORDS'` tells whether it keeps Strata out");
