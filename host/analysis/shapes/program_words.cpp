@@ -50,6 +50,12 @@ constexpr std::array kTransformers{
     Words{"precision: bf16_autocast", "bf16=True"},
     Words{"precision: bf16", "dtype=torch.bfloat16 of the model"}};
 
+// What Lightning's Trainer has a name for.
+constexpr std::array kLightning{Words{"(data.batch_size, accumulation)",
+                                      "(the loader's batch_size halved, accumulate_grad_batches doubled)"},
+                                Words{"precision: bf16_autocast", "Trainer(precision=\"bf16-mixed\")"},
+                                Words{"precision: bf16", "Trainer(precision=\"bf16-true\")"}};
+
 // torch::optim has a loop over parameters alone, and no checkpoint.
 constexpr std::array kLibTorch{
     Words{"checkpointing: {every: 1, offload: true}", "at::SavedTensorDefaultHooks that copy to the host"},
@@ -79,6 +85,7 @@ void put(std::span<const Words> words_of_keys, std::string& remedy) {
 
 std::string in_words_of_program(std::string remedy, std::string_view trainer) {
   if (trainer == "transformers") put(kTransformers, remedy);
+  if (trainer == "lightning") put(kLightning, remedy);
   if (trainer == "libtorch") put(kLibTorch, remedy);
   put(kPyTorch, remedy);
   return remedy;

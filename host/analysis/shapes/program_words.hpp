@@ -8,8 +8,8 @@
 namespace strata::analysis {
 
 // "checkpointing: block" is "torch.utils.checkpoint around each block". What has no key is as it was.
-// `trainer`: "transformers", where its Trainer ran the steps: there it is "gradient_checkpointing=True"; or
-// "libtorch", a program without Python.
+// `trainer`: "transformers" or "lightning", where its Trainer ran the steps: of the first it is
+// "gradient_checkpointing=True"; or "libtorch", a program without Python.
 std::string in_words_of_program(std::string remedy, std::string_view trainer);
 
 }  // namespace strata::analysis

@@ -12,6 +12,8 @@ import sys
 PARAMETER, BUFFER, EMA, OPTIMIZER_STATE, PROJECTOR, SCALER, INPUT = 1, 2, 3, 5, 6, 7, 8
 MOST_ITEMS = 200_000  # that are looked at in containers, in all
 DEEPEST = 4
+# Frameworks that have names of their own for what a training is set to, by the module of their Trainer.
+TRAINERS = {"transformers.trainer": "transformers", "lightning.pytorch.trainer.trainer": "lightning", "pytorch_lightning.trainer.trainer": "lightning"}
 
 
 def kinds(torch):
@@ -19,7 +21,6 @@ def kinds(torch):
     known = {}
     data = sys.modules.get("torch.utils.data")
     scaler = sys.modules.get("torch.amp.grad_scaler")
-    trainer = sys.modules.get("transformers.trainer")
     sharded = sys.modules.get("torch.distributed.fsdp._fully_shard._fsdp_param")
     collectives = sys.modules.get("torch.distributed.fsdp._fully_shard._fsdp_collectives")
     wanted = [
@@ -27,7 +28,7 @@ def kinds(torch):
         ("optimizer", torch.optim.Optimizer),
         ("dataset", data and data.Dataset),
         ("scaler", scaler and scaler.GradScaler),
-        ("trainer", trainer and getattr(trainer, "Trainer", None)),
+        *((name, getattr(sys.modules.get(module), "Trainer", None)) for module, name in TRAINERS.items()),
         ("sharded", sharded and getattr(sharded, "FSDPParam", None)),
         ("gathering", collectives and getattr(collectives, "AllGatherResult", None)),
         ("tensor", torch.Tensor),
@@ -107,7 +108,7 @@ class Finder:
         self.named = set()  # StorageImpl
         self.alive = []  # their tensors, and the owners of these
         self.items = 0
-        self.trainer = ""  # whose: of a framework that has its own names for what a training is set to
+        self.trainer = ""  # whose, of TRAINERS
         self.sharded = {}  # fully_shard's forms of a parameter, by module and key: the module holds one of them at a time
 
     def is_tensor(self, value):
@@ -194,7 +195,8 @@ class Finder:
 
     def find(self, is_first):
         kind = kinds(self.torch)
-        found = {"module": [], "optimizer": [], "dataset": [], "scaler": [], "trainer": [], "sharded": [], "gathering": [], "tensor": []}
+        found = {"module": [], "optimizer": [], "dataset": [], "scaler": [], "sharded": [], "gathering": [], "tensor": []}
+        found.update((name, []) for name in TRAINERS.values())
         for candidate in gc.get_objects():
             of = kind(type(candidate))
             if of is not None:
@@ -224,8 +226,7 @@ class Finder:
         for parameter in found["sharded"]:
             for whole in fields(parameter).get("all_gather_outputs") or []:
                 self.leave(whole)
-        if found["trainer"]:
-            self.trainer = "transformers"
+        self.trainer = next((name for name in TRAINERS.values() if found[name]), "")
         if is_first:
             self.tell_the_rest(found["tensor"])
         return "\n".join(self.lines)

@@ -44,7 +44,7 @@ bool writes_to_parameter(const at::RecordFunction& function);
 // [any] Why the program could not be asked for names; empty: it could, or was not to be. Given once.
 std::string take_naming_problem();
 
-// [any] Whose trainer the program was seen to have, "transformers"; empty: none that is known. Given once.
+// [any] Whose trainer the program was seen to have, "transformers" or "lightning"; empty: none that is known. Given once.
 std::string take_trainer();
 
 // [driver] In another run all is told anew.

@@ -26,7 +26,7 @@ struct PythonOwner {
 // lock, and looks at all of its objects, which takes some 60 ms of a large program. Calls `take` for each
 // storage, while they live. Nothing where the process has no interpreter, or the thread is none of Python's.
 // Throws std::runtime_error with Python's error. `is_first`: no forward has run, so that plain tensors are
-// data, too. Returns whose trainer there is, "transformers"; empty: none that is known.
+// data, too. Returns whose trainer there is, "transformers" or "lightning"; empty: none that is known.
 std::string for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwner&)> take);
 
 }  // namespace strata::torch_source

@@ -29,6 +29,14 @@ TEST(ProgramWords, AreThoseOfTheTrainerThatThereIs) {
             "torch.utils.checkpoint around each block");
 }
 
+TEST(ProgramWords, LightningsTrainerHasNamesOfItsOwn) {
+  EXPECT_EQ(in_words_of_program("half the batch (data.batch_size, accumulation)", "lightning"),
+            "half the batch (the loader's batch_size halved, accumulate_grad_batches doubled)");
+  EXPECT_EQ(in_words_of_program("a forward in 16 bits (precision: bf16_autocast)", "lightning"),
+            "a forward in 16 bits (Trainer(precision=\"bf16-mixed\"))");
+  EXPECT_EQ(in_words_of_program("optimizer.impl: fused", "lightning"), "fused=True") << "it has no name";
+}
+
 TEST(ProgramWords, OfAProgramInCppAreThoseOfLibTorch) {
   EXPECT_EQ(in_words_of_program("attention in one kernel (attention: sdpa)", "libtorch"),
             "attention in one kernel (at::scaled_dot_product_attention)");
