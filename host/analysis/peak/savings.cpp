@@ -7,6 +7,7 @@
 
 #include "host/analysis/layers/layer_paths.hpp"
 #include "host/analysis/peak/block_roles.hpp"
+#include "host/analysis/peak/narrowed_by_autocast.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
 #include "host/analysis/steps/open_phases.hpp"
@@ -15,17 +16,6 @@
 
 namespace strata::analysis {
 namespace {
-
-// What torch's autocast computes in 32 bits whatever it is given, of what backward reads; tanh where it is
-// given a power.
-constexpr std::array<std::string_view, 7> kKeptWide{"aten::_log_softmax", "aten::exp",  "aten::pow",
-                                                    "aten::rsqrt",        "aten::tanh", "aten::log",
-                                                    "aten::softplus"};
-
-// Autocast widens what a group normalization takes, and what it gives stays wide: of a net of convolutions
-// only what goes into the next of them is in 16 bits.
-constexpr std::array<std::string_view, 5> kTakenByGroupNorm{"aten::native_group_norm", "aten::add",
-                                                            "aten::add_", "aten::cat", "aten::mul"};
 
 std::unordered_set<std::string_view> trained_parameters(const Facts& facts) {
   std::unordered_set<std::string_view> names;
@@ -52,27 +42,13 @@ std::vector<std::uint32_t> by_death(const std::vector<Block>& blocks) {
 
 Savings::Savings(const Facts& facts)
     : facts_(facts),
-      has_embedding_(has_op(facts, "aten::embedding")),
-      has_group_norm_(has_op(facts, "aten::native_group_norm")),
+      narrowed_of_block_(narrowed_by_autocast(facts)),
       trained_(trained_parameters(facts)),
       is_of_scores_(attention_scores(facts)),
       is_logits_(logits_and_alike(facts)) {}
 
-// A softmax stays in 32 bits, and its copy in 16 comes beside it. What adds up from an embedding, which is in
-// 32 bits as its weights are, stays so from layer to layer.
-std::int64_t Savings::narrowed_by_autocast(const Block& block) const {
-  const std::string_view op = facts_.texts[block.op];
-  const auto half = static_cast<std::int64_t>(block.bytes / 2);
-  if (op == "aten::_softmax") return -half;
-  const bool stays =
-      std::ranges::find(kKeptWide, op) != kKeptWide.end() ||
-      (has_embedding_ && (op == "aten::add" || op == "aten::embedding")) ||
-      (has_group_norm_ && (op.find("convolution") != std::string_view::npos ||
-                           std::ranges::find(kTakenByGroupNorm, op) != kTakenByGroupNorm.end()));
-  return stays ? 0 : half;
-}
-
 void Savings::change(const Block& block, bool comes) {
+  const auto index = static_cast<std::size_t>(&block - facts_.blocks.data());
   const auto put = [&](std::uint64_t& sum, std::uint64_t value) { comes ? sum += value : sum -= value; };
   if (block.kind == "optimizer_temp") put(temporaries_, block.bytes);
   if (block.kind == kForwardResidue) put(residue_, block.bytes);
@@ -97,12 +73,11 @@ void Savings::change(const Block& block, bool comes) {
       break;
     case Category::kActivation:
       block.kind == "autocast_copy" ? put(autocast_copies_, 1) : put(activations_, block.bytes);
-      narrowed_ += comes ? narrowed_by_autocast(block) : -narrowed_by_autocast(block);
+      narrowed_ += comes ? narrowed_of_block_[index] : -narrowed_of_block_[index];
       break;
     default:
       break;
   }
-  const auto index = static_cast<std::size_t>(&block - facts_.blocks.data());
   if (is_logits_[index]) put(logits_, block.bytes);
   if (!is_for_backward(block)) return;
   if (facts_.texts[block.op] == "aten::_softmax") put(softmaxes_, 1);

@@ -53,13 +53,12 @@ class Savings {
 
  private:
   void change(const Block& block, bool comes);
-  std::int64_t narrowed_by_autocast(const Block& block) const;
   std::uint64_t checkpointed() const;
   std::uint64_t half_batch() const;
   std::uint64_t half_precision() const;
 
   const Facts& facts_;
-  bool has_embedding_ = false, has_group_norm_ = false;
+  std::vector<std::int64_t> narrowed_of_block_;
   std::unordered_set<std::string_view>
       trained_;                     // parameters that have a gradient at any time; empty: unknown
   std::vector<bool> is_of_scores_;  // by block: an attention's softmax, or what is made of it

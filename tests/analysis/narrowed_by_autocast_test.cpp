@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/narrowed_by_autocast.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace strata::analysis {
+namespace {
+
+class NarrowedTest : public ::testing::Test {
+ protected:
+  NarrowedTest() { facts_.texts = {""}; }
+
+  std::uint32_t text(std::string_view value) {
+    const auto known = std::ranges::find(facts_.texts, value);
+    if (known != facts_.texts.end()) return static_cast<std::uint32_t>(known - facts_.texts.begin());
+    facts_.texts.emplace_back(value);
+    return static_cast<std::uint32_t>(facts_.texts.size() - 1);
+  }
+
+  void made(std::string_view op, std::uint64_t bytes, std::string_view layer = "layers.0") {
+    Block block;
+    block.bytes = bytes;
+    block.category = Category::kActivation;
+    block.kind = "saved";
+    block.op = text(op);
+    block.layer = text(layer);
+    facts_.blocks.push_back(block);
+  }
+
+  using Bytes = std::vector<std::int64_t>;
+  Bytes narrowed() const { return narrowed_by_autocast(facts_); }
+
+  Facts facts_;
+};
+
+TEST_F(NarrowedTest, MostIsHalfAsMuch) {
+  made("aten::mm", 400);
+  made("aten::mul", 300);
+  made("aten::mm", 200);
+  facts_.blocks.back().category = Category::kGradient;
+  EXPECT_EQ(narrowed(), (Bytes{200, 150, 0}));
+}
+
+TEST_F(NarrowedTest, ASoftmaxStaysAndItsCopyComesBesideIt) {
+  made("aten::_softmax", 400);
+  made("aten::_log_softmax", 400);
+  EXPECT_EQ(narrowed(), (Bytes{-200, 0}));
+}
+
+TEST_F(NarrowedTest, WhatAddsUpFromAnEmbeddingStays) {
+  made("aten::add", 400);
+  EXPECT_EQ(narrowed(), (Bytes{200})) << "of other inputs";
+  made("aten::embedding", 100);
+  EXPECT_EQ(narrowed(), (Bytes{0, 0}));
+}
+
+TEST_F(NarrowedTest, AroundGroupNormsConvolutionsStay) {
+  made("aten::cudnn_convolution", 400);
+  EXPECT_EQ(narrowed(), (Bytes{200}));
+  made("aten::native_group_norm", 400);
+  made("aten::mm", 60);
+  EXPECT_EQ(narrowed(), (Bytes{0, 0, 30}));
+}
+
+// LlamaRMSNorm, T5LayerNorm: x * rsqrt(mean(x ** 2) + eps), times a weight.
+TEST_F(NarrowedTest, BothProductsOfANormStay) {
+  made("aten::rsqrt", 4, "layers.0.norm");
+  made("aten::mul", 400, "layers.0.norm");
+  made("aten::mul", 400, "layers.0.norm");
+  made("aten::mul", 400, "layers.0.mlp");
+  made("aten::mul", 400, "layers.0.norm");
+  EXPECT_EQ(narrowed(), (Bytes{0, 0, 0, 200, 200}));
+}
+
+TEST_F(NarrowedTest, AProductOfAnotherSizeIsNotTheNorms) {
+  made("aten::rsqrt", 4);
+  made("aten::mul", 400);
+  made("aten::mul", 1600);
+  EXPECT_EQ(narrowed(), (Bytes{0, 0, 800}));
+}
+
+TEST_F(NarrowedTest, ADropoutsMaskIsOfBytesAlready) {
+  made("aten::native_dropout", 100);
+  made("aten::native_dropout", 400);
+  made("aten::mm", 400);
+  made("aten::native_dropout", 400);
+  EXPECT_EQ(narrowed(), (Bytes{0, 200, 200, 200}));
+}
+
+}  // namespace
+}  // namespace strata::analysis
