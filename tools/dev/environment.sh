@@ -21,7 +21,11 @@ link_package() {
   local package=$PWD/build/release/lib/strata/python link
   for link in .venv/lib/python3*/site-packages/; do
     link+=strata_of_this_checkout.pth
-    [[ -f $link && $(<"$link") == "$package" ]] || echo "$package" >"$link"
+    if [[ ! -f $link || $(<"$link") != "$package" ]]; then
+      # A file of its own: a .venv that was copied as hard links shares the old one.
+      echo "$package" >"$link.new"
+      mv "$link.new" "$link"
+    fi
   done
 }
 
