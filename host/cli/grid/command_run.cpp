@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "host/cli/commands.hpp"
@@ -106,12 +108,33 @@ grid::FolderLock lock_for(const grid::Plan& plan, const grid::GridFolder& folder
   return plan.engine.kind == grid::EngineKind::kLocal ? lock_alone(folder) : share_grid(folder);
 }
 
-int go_on(const grid::GridFolder& folder, const grid::Plan& plan, std::vector<grid::CellState> states,
-          const grid::Queue& queue, bool json, const std::vector<std::size_t>& left_out = {}) {
-  if (plan.engine.kind == grid::EngineKind::kLocal)
-    return work_on(folder, plan, std::move(states), json, left_out);
-  return hand_out(folder, plan, states, cells_to_hand_out(plan, states, queue, left_out), true);
-}
+// A grid that was begun before, locked for as long as this lives.
+struct OpenGrid {
+  OpenGrid(const std::string& name, const std::string& engine)
+      : folder(existing(name)),
+        plan(folder.read_plan(true)),
+        kind(plan.engine.kind = chosen_engine(engine, plan)),
+        lock(lock_for(plan, folder)),
+        submissions(lock_submissions(folder, kind)),
+        queue(known_queue(folder)) {
+    if (kind != grid::EngineKind::kSlurm) require_no_jobs(queue, folder);
+    states = settled_states(folder, plan, queue);
+  }
+
+  // Those cells that are planned, but for `left_out`.
+  int go_on(bool json, const std::vector<std::size_t>& left_out = {}) {
+    if (kind == grid::EngineKind::kLocal) return work_on(folder, plan, std::move(states), json, left_out);
+    return hand_out(folder, plan, states, cells_to_hand_out(plan, states, queue, left_out), true);
+  }
+
+  grid::GridFolder folder;
+  grid::Plan plan;
+  grid::EngineKind kind;
+  grid::FolderLock lock;
+  std::optional<grid::FolderLock> submissions;
+  grid::Queue queue;
+  std::vector<grid::CellState> states;
+};
 
 struct ResumeArguments {
   std::string folder;
@@ -121,21 +144,14 @@ struct ResumeArguments {
 };
 
 int resume_grid(const ResumeArguments& arguments) {
-  const grid::GridFolder folder = existing(arguments.folder);
-  grid::Plan plan = folder.read_plan(true);
-  plan.engine.kind = chosen_engine(arguments.engine, plan);
-  const grid::FolderLock lock = lock_for(plan, folder);
-  const auto submissions = lock_submissions(folder, plan.engine.kind);
-  const grid::Queue queue = known_queue(folder);
-  if (plan.engine.kind != grid::EngineKind::kSlurm) require_no_jobs(queue, folder);
-  std::vector<grid::CellState> states = settled_states(folder, plan, queue);
+  OpenGrid opened(arguments.folder, arguments.engine);
   std::vector<Status> again;
   for (const Status status : grid::kGoesOn) {
     if (std::ranges::find(arguments.keep, std::string(name_of(status))) == arguments.keep.end())
       again.push_back(status);
   }
-  plan_again(states, again);
-  return go_on(folder, plan, std::move(states), queue, arguments.json);
+  plan_again(opened.states, again);
+  return opened.go_on(arguments.json);
 }
 
 struct RetryArguments {
@@ -147,38 +163,31 @@ struct RetryArguments {
 };
 
 int retry_grid(const RetryArguments& arguments) {
-  const grid::GridFolder folder = existing(arguments.folder);
-  grid::Plan plan = folder.read_plan(true);
-  plan.engine.kind = chosen_engine(arguments.engine, plan);
-  const grid::FolderLock lock = lock_for(plan, folder);
-  const auto submissions = lock_submissions(folder, plan.engine.kind);
-  const grid::Queue queue = known_queue(folder);
-  if (plan.engine.kind != grid::EngineKind::kSlurm) require_no_jobs(queue, folder);
-  std::vector<grid::CellState> states = settled_states(folder, plan, queue);
+  OpenGrid opened(arguments.folder, arguments.engine);
   std::size_t chosen = 0;
   for (const std::string& id : arguments.ids) {
-    if (std::ranges::find(plan.cells, id, &grid::Cell::id) == plan.cells.end())
+    if (std::ranges::find(opened.plan.cells, id, &grid::Cell::id) == opened.plan.cells.end())
       throw UsageError(fmt::format("--only {}: no cell has that id; `strata grid status {}` lists them", id,
                                    arguments.folder));
   }
   std::vector<std::size_t> others;  // that nobody asked for, and nobody ran before
-  for (std::size_t index = 0; index < states.size(); ++index) {
-    const bool by_id = std::ranges::find(arguments.ids, plan.cells[index].id) != arguments.ids.end();
+  for (std::size_t index = 0; index < opened.states.size(); ++index) {
+    const bool by_id = std::ranges::find(arguments.ids, opened.plan.cells[index].id) != arguments.ids.end();
     const bool by_status =
         arguments.ids.empty() &&
-        std::ranges::find(arguments.statuses, std::string(name_of(states[index].status))) !=
+        std::ranges::find(arguments.statuses, std::string(name_of(opened.states[index].status))) !=
             arguments.statuses.end();
     if (by_id || by_status) {
-      states[index].plan_again();
+      opened.states[index].plan_again();
       ++chosen;
-    } else if (states[index].status == Status::kPlanned) {
+    } else if (opened.states[index].status == Status::kPlanned) {
       others.push_back(index);
     }
   }
   if (chosen == 0)
     throw UsageError(
         fmt::format("no cell of {} is {}", arguments.folder, fmt::join(arguments.statuses, " or ")));
-  return go_on(folder, plan, std::move(states), queue, arguments.json, others);
+  return opened.go_on(arguments.json, others);
 }
 
 constexpr const char* kEnds =
