@@ -174,6 +174,7 @@ struct Remedy {
   std::uint64_t bytes = 0;            // of what was alive then, about as many as it does without
   std::string reason;                 // what these bytes are
   bool enough = false;                // as many as were missing
+  bool may_be_enough = false;         // nobody knows before, where it is not surely
   std::optional<PeakThen> peak_then;  // of a run that was recorded whole
 };
 
@@ -189,6 +190,7 @@ struct OutOfMemory {
   std::uint64_t state_to_come_bytes = 0;           // about; of an optimizer's first step, making its state
   std::uint64_t pass_to_come_bytes = 0;     // of an operator over all parameters, with what it asked for
   std::uint64_t forward_to_come_bytes = 0;  // about; of repeated blocks that a forward had not come to
+  std::uint64_t loss_to_come_bytes = 0;     // of a loss over logits, behind what it asked for
   std::vector<Remedy> remedies;             // enough first, then largest
 };
 

@@ -98,6 +98,7 @@ Json failure_json(const Facts& facts, const OutOfMemory& failure) {
   json["state_to_come_bytes"] = failure.state_to_come_bytes;
   json["pass_to_come_bytes"] = failure.pass_to_come_bytes;
   json["forward_to_come_bytes"] = failure.forward_to_come_bytes;
+  json["loss_to_come_bytes"] = failure.loss_to_come_bytes;
   json["remedies"] = std::move(remedies);
   return json;
 }

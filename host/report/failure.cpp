@@ -47,6 +47,12 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
   return text;
 }
 
+// "; not enough by itself". `not_enough`: "is not", in a sentence.
+std::string verdict(const analysis::Remedy& remedy, std::string_view joint, std::string_view not_enough) {
+  if (remedy.enough) return {};
+  return fmt::format("{}{} enough by itself", joint, remedy.may_be_enough ? "may not be" : not_enough);
+}
+
 // More memory alone may not do: the first step of most optimizers is the one that makes their state.
 std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (is_before_any_forward(facts, failure)) {
@@ -70,6 +76,9 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
         "does",
         amount(failure.forward_to_come_bytes));
   }
+  if (failure.loss_to_come_bytes > 0)
+    more = fmt::format("the loss's backward asks for about {} more behind that",
+                       amount(failure.loss_to_come_bytes));
   if (failure.held.step < 0 || !is_before_any_optimizer(facts, failure)) return more;
   return (more.empty() ? "" : more + "; ") +
          "no optimizer has stepped yet: what it keeps of each parameter comes on top";
@@ -108,7 +117,7 @@ std::string one_failure(const Facts& facts, const OutOfMemory& failure, analysis
   const int decimals = decimals_for(static_cast<double>(most_bytes(failure.remedies)));
   for (const analysis::Remedy& remedy : failure.remedies) {
     const std::string line =
-        fmt::format("{}: {}{}", remedy.change, remedy.reason, remedy.enough ? "" : "; not enough by itself");
+        fmt::format("{}: {}{}", remedy.change, remedy.reason, verdict(remedy, "; ", "not"));
     const std::string lines = wrapped(line, 19, style.width);
     text += fmt::format("{:>13} MiB  ", mebibytes(static_cast<double>(remedy.bytes), decimals)) +
             lines.substr(19);
@@ -135,8 +144,7 @@ FailureText failure_text(const Facts& facts, const OutOfMemory& failure) {
     text.what += fmt::format(" {}{}.", static_cast<char>(std::toupper(more.front())), more.substr(1));
   for (const analysis::Remedy& remedy : failure.remedies) {
     text.remedies.push_back(fmt::format("{}, about {} ({}){}", remedy.change, amount(remedy.bytes),
-                                        remedy.reason,
-                                        remedy.enough ? "" : ", which is not enough by itself"));
+                                        remedy.reason, verdict(remedy, ", which ", "is not")));
   }
   text.need = whole_need(facts);
   return text;

@@ -50,6 +50,8 @@ TEST_F(NarrowedTest, ASoftmaxStaysAndItsCopyComesBesideIt) {
   made("aten::_softmax", 400);
   made("aten::_log_softmax", 400);
   EXPECT_EQ(narrowed(), (Bytes{-200, 0}));
+  text("aten::_scaled_dot_product_attention_math");
+  EXPECT_EQ(narrowed(), (Bytes{200, 0})) << "autocast narrows the attention as a whole";
 }
 
 TEST_F(NarrowedTest, WhatAddsUpFromAnEmbeddingStays) {
@@ -67,14 +69,60 @@ TEST_F(NarrowedTest, AroundGroupNormsConvolutionsStay) {
   EXPECT_EQ(narrowed(), (Bytes{0, 0, 30}));
 }
 
-// LlamaRMSNorm, T5LayerNorm: x * rsqrt(mean(x ** 2) + eps), times a weight.
-TEST_F(NarrowedTest, BothProductsOfANormStay) {
+// LlamaRMSNorm, T5LayerNorm: x * rsqrt(mean(x ** 2) + eps), times a weight. Of the second product each matrix
+// product has a copy of its own, in its place.
+TEST_F(NarrowedTest, OfANormTheFirstProductStaysAndTheSecondIsCopied) {
   made("aten::rsqrt", 4, "layers.0.norm");
   made("aten::mul", 400, "layers.0.norm");
   made("aten::mul", 400, "layers.0.norm");
+  made("aten::mm", 300, "layers.0.attn.q");
+  made("aten::mm", 100, "layers.0.attn.k");
+  made("aten::mm", 100, "layers.0.attn.v");
+  made("aten::_efficient_attention_forward", 300, "layers.0.attn");
+  made("aten::mm", 300, "layers.0.attn.o");
   made("aten::mul", 400, "layers.0.mlp");
-  made("aten::mul", 400, "layers.0.norm");
-  EXPECT_EQ(narrowed(), (Bytes{0, 0, 0, 200, 200}));
+  EXPECT_EQ(narrowed(), (Bytes{0, 0, 400 - 3 * 200, 150, 50, 50, 150, 150, 200}));
+}
+
+TEST_F(NarrowedTest, AGatesSecondProductTakesTheNormToo) {
+  made("aten::native_layer_norm", 400);
+  made("aten::mm", 800);
+  made("aten::silu", 800);
+  made("aten::mm", 800);
+  made("aten::mul", 800);
+  made("aten::mm", 400);
+  EXPECT_EQ(narrowed().front(), 0);
+  facts_.blocks[3].bytes = 400;  // no gate: back to the model's width
+  EXPECT_EQ(narrowed().front(), 200);
+}
+
+TEST_F(NarrowedTest, WhatIsCombinedWithSomethingWideStays) {
+  made("aten::exp", 800);
+  made("aten::mul", 800);
+  made("aten::mul", 400);
+  made("aten::mul", 800, "layers.1");
+  EXPECT_EQ(narrowed(), (Bytes{0, 0, 200, 400}));
+}
+
+TEST_F(NarrowedTest, TemporariesOfTheForwardAreNarrowedToo) {
+  for (const char* const op : {"aten::mm", "aten::_to_copy", "aten::_foreach_norm"}) {
+    made(op, 400);
+    facts_.blocks.back().category = Category::kTemporary;
+    facts_.blocks.back().kind = "op_temp";
+  }
+  made("aten::mm", 400);
+  facts_.blocks.back().category = Category::kTemporary;
+  facts_.blocks.back().kind = "workspace";
+  EXPECT_EQ(narrowed(), (Bytes{200, 0, 0, 0}));
+}
+
+TEST_F(NarrowedTest, OfGradientsOnTheirWayThoseOfMatricesAre) {
+  for (const char* const op : {"aten::mm", "aten::gelu_backward", "aten::_log_softmax_backward_data"}) {
+    made(op, 400);
+    facts_.blocks.back().category = Category::kAutogradDetail;
+    facts_.blocks.back().kind = "flowing";
+  }
+  EXPECT_EQ(narrowed(), (Bytes{200, 200, 0}));
 }
 
 TEST_F(NarrowedTest, AProductOfAnotherSizeIsNotTheNorms) {

@@ -7,12 +7,18 @@
 namespace strata::analysis {
 namespace {
 
-// Four blocks' activations above a weight, and behind them an optimizer's temporaries.
+// Four blocks' activations, which hand on next to nothing, above a weight, and behind them an optimizer's
+// temporaries.
 class RemediesOfARunTest : public RemediesTest {
  protected:
   RemediesOfARunTest() {
-    for (const char* layer : {"layers.0", "layers.1", "layers.2", "layers.3"})
+    const std::uint32_t sum = text("aten::add");
+    for (const char* layer : {"layers.0", "layers.1", "layers.2", "layers.3"}) {
       alive(1000, Category::kActivation, "saved", layer).death_sequence = 60;
+      Block& handed_on = alive(0, Category::kActivation, "saved", layer);
+      handed_on.op = sum;
+      handed_on.death_sequence = 60;
+    }
     alive(500, Category::kParameter, "parameter");
     alive(500, Category::kGradient, "gradient");
     phase(STRATA_PHASE_BACKWARD, 20, 60);

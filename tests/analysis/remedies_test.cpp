@@ -13,26 +13,9 @@ TEST_F(RemediesTest, NothingAliveHelpsNobody) {
   EXPECT_TRUE(find_remedies(facts_, failure_).empty());
 }
 
-TEST_F(RemediesTest, CheckpointingKeepsOneBlockOfTheModel) {
-  alive(30, Category::kActivation, "saved", "layers.0.attn");
-  alive(50, Category::kActivation, "saved", "layers.0.mlp");
-  alive(70, Category::kActivation, "saved", "layers.1.mlp");
-  alive(900, Category::kActivation, "logits", "lm_head");
-  alive(900, Category::kActivation, "saved", "embedding");
-  const Remedy* const remedy = find("checkpointing");
-  ASSERT_NE(remedy, nullptr);
-  EXPECT_EQ(remedy->bytes, 70u) << "the larger block's 80 bytes stay";
-  EXPECT_TRUE(remedy->enough) << "60 were missing";
-}
-
-TEST_F(RemediesTest, OneBlockCannotBeCheckpointedAway) {
-  alive(500, Category::kActivation, "saved", "layers.0.attn");
-  EXPECT_EQ(find("checkpointing"), nullptr);
-}
-
 TEST_F(RemediesTest, OfAProgramSayWhatItsAuthorWouldWrite) {
-  alive(30, Category::kActivation, "saved", "layers.0.attn");
-  alive(70, Category::kActivation, "saved", "layers.1.mlp");
+  for (const char* const layer : {"layers.0.attn", "layers.0.mlp", "layers.1.attn", "layers.1.mlp"})
+    alive(30, Category::kActivation, "saved", layer).op = text(layer);
   EXPECT_NE(find("(checkpointing: block)"), nullptr);
   facts_.is_configured = false;
   EXPECT_EQ(find("(checkpointing: block)"), nullptr);
@@ -98,6 +81,29 @@ TEST_F(RemediesTest, AFusedOptimizerSparesWhatIsAskedForToo) {
   ASSERT_NE(find("fused"), nullptr);
   EXPECT_EQ(find("fused")->bytes, 100u);
   EXPECT_TRUE(find("fused")->enough);
+}
+
+TEST_F(RemediesTest, WhatTorchHasNotFusedCanGoOverTheParametersInALoop) {
+  facts_.is_configured = false;
+  phase(STRATA_PHASE_OPTIMIZER, 20, 60);
+  alive(300, Category::kParameter, "parameter");
+  alive(100, Category::kParameter, "parameter");
+  Block& list = alive(400, Category::kTemporary, "optimizer_temp");
+  list.op = text("aten::_foreach_sqrt");
+  list.phase = static_cast<std::uint32_t>(facts_.phases.size());
+  for (const char* const name : {"Adam.step", "AdamW.step", "SGD.step", "optimizer"}) {
+    facts_.phases.back().name = name;
+    ASSERT_NE(find("(fused=True)"), nullptr) << name;
+    EXPECT_EQ(find("(fused=True)")->bytes, 400u) << name;
+    EXPECT_EQ(find("(foreach=False)"), nullptr) << name;
+  }
+  facts_.phases.back().name = "NAdam.step";
+  EXPECT_EQ(find("fused"), nullptr);
+  ASSERT_NE(find("(foreach=False)"), nullptr);
+  EXPECT_EQ(find("(foreach=False)")->bytes, 100u)
+      << "but those of the largest parameter, three quarters of all";
+  facts_.blocks.back().op = text("aten::cat");  // of LBFGS, which has no such form
+  EXPECT_EQ(find("(foreach=False)"), nullptr);
 }
 
 TEST_F(RemediesTest, TheRestOfAPassOverAllParametersIsMissingToo) {
@@ -191,6 +197,22 @@ TEST_F(RemediesTest, ALossInPiecesHoldsOneOfThem) {
   EXPECT_EQ(find("loss in 8 pieces")->bytes, (8000U + 4000U + 7960U) / 8 * 7);
 }
 
+TEST_F(RemediesTest, ALossInPiecesHasTheGradientOfTheHead) {
+  facts_.is_configured = false;
+  Block& logits = alive(8000, Category::kActivation, "logits", "lm_head");
+  logits.op = text("aten::mm");
+  alive(500, Category::kParameter, "parameter").name = text("lm_head.weight");
+  ASSERT_NE(find("loss in 8 pieces"), nullptr);
+  EXPECT_EQ(find("loss in 8 pieces")->bytes, 7000U) << "nothing is known to be trained";
+  alive(500, Category::kGradient, "gradient").name = text("lm_head.weight.grad");
+  EXPECT_EQ(find("loss in 8 pieces")->bytes, 6500U);
+  facts_.texts[facts_.blocks[1].name] = "embedding.weight";
+  facts_.texts[facts_.blocks[2].name] = "embedding.weight.grad";
+  EXPECT_EQ(find("loss in 8 pieces")->bytes, 6500U) << "tied";
+  facts_.texts[facts_.blocks[2].name] = "adapter.weight.grad";
+  EXPECT_EQ(find("loss in 8 pieces")->bytes, 7000U) << "frozen";
+}
+
 TEST_F(RemediesTest, ALossInPiecesAsksForAPieceToo) {
   failure_.op = text("aten::_log_softmax");
   facts_.is_configured = false;
@@ -199,20 +221,34 @@ TEST_F(RemediesTest, ALossInPiecesAsksForAPieceToo) {
   EXPECT_TRUE(find("loss in 8 pieces")->enough) << "of 100 asked for, 12 are";
 }
 
-TEST_F(RemediesTest, BlocksThatAForwardHadNotComeToAreMissingToo) {
-  phase(STRATA_PHASE_FORWARD, 20, 60);
-  for (const char* name : {"layers.0.weight", "layers.1.weight", "layers.2.weight", "layers.3.weight"})
-    alive(1, Category::kParameter, "parameter").name = text(name);
-  for (const char* name : {"layers.0.mlp", "layers.1.mlp"}) {
-    Block& block = alive(600, Category::kActivation, "saved", name);
-    block.birth_sequence = 30;
-  }
-  failure_.forward_to_come_bytes = forward_to_come(facts_, failure_);
-  EXPECT_EQ(failure_.forward_to_come_bytes, 1200U) << "two of four blocks";
-  EXPECT_EQ(find("checkpointing")->bytes, 600U);
-  EXPECT_FALSE(find("checkpointing")->enough) << "and 600 of those to come: 1260 are missing";
-  failure_.device_free_bytes = 140;
-  EXPECT_TRUE(find("checkpointing")->enough) << "1160 are";
+// Softmax's result and, in backward, the gradient of it and that of the logits.
+TEST_F(RemediesTest, WhatALossMakesBehindThatIsMissingToo) {
+  facts_.is_configured = false;
+  failure_.op = text("aten::_log_softmax");
+  EXPECT_EQ(loss_to_come(facts_, failure_), 0U) << "nothing goes backward";
+  alive(400, Category::kActivation, "saved");
+  EXPECT_TRUE(find("half the batch")->enough);
+  failure_.loss_to_come_bytes = loss_to_come(facts_, failure_);
+  EXPECT_EQ(failure_.loss_to_come_bytes, 200U);
+  EXPECT_FALSE(find("half the batch")->enough) << "200 of 260";
+  failure_.op = text("aten::nll_loss_backward");
+  EXPECT_EQ(loss_to_come(facts_, failure_), 100U);
+  failure_.op = text("aten::mm");
+  EXPECT_EQ(loss_to_come(facts_, failure_), 0U);
+}
+
+TEST_F(RemediesTest, NobodyKnowsWhether16BitsAreEnough) {
+  facts_.forms.push_back({text("float32"), 0});
+  alive(2, Category::kParameter, "parameter").form = 1;
+  alive(60, Category::kActivation, "saved");
+  const auto verdict = [&](std::uint64_t bytes) {
+    facts_.blocks[1].bytes = bytes;
+    const Remedy* const remedy = find("precision: bf16_autocast");
+    return std::pair(remedy->enough, remedy->may_be_enough);
+  };
+  EXPECT_EQ(verdict(40), std::pair(false, false)) << "60 are missing, 19 are spared";
+  EXPECT_EQ(verdict(100), std::pair(false, true));
+  EXPECT_TRUE(verdict(260).first);
 }
 
 TEST_F(RemediesTest, WhatIsStillToComeIsMissingToo) {
@@ -243,14 +279,6 @@ TEST_F(RemediesTest, SegmentsThatGrowAlreadyAreNoRemedy) {
   failure_.whole_handle_bytes = 400;
   facts_.allocator_settings = "expandable_segments:True,max_split_size_mb:64";
   EXPECT_EQ(find("expandable_segments"), nullptr);
-}
-
-TEST_F(RemediesTest, WhatIsRecomputedAlreadyNeedsNoCheckpoints) {
-  alive(500, Category::kActivation, "saved", "layers.0.attn");
-  alive(500, Category::kActivation, "saved", "layers.1.attn");
-  ASSERT_NE(find("checkpointing"), nullptr);
-  alive(50, Category::kActivation, "recompute", "layers.1.attn").death_sequence = 20;
-  EXPECT_EQ(find("checkpointing"), nullptr);
 }
 
 TEST_F(RemediesTest, BeforeAnyForwardThereIsTheModelAlone) {

@@ -9,6 +9,7 @@
 
 #include "host/analysis/layers/layer_paths.hpp"
 #include "host/analysis/peak/residue.hpp"
+#include "strata/ext/phase.h"
 
 namespace strata::analysis {
 namespace {
@@ -43,6 +44,11 @@ bool may_be_logits(const Facts& facts, const Block& block) {
   return block.category == Category::kActivation || block.category == Category::kTemporary;
 }
 
+bool is_temporary_of_forward(const Facts& facts, const Block& block) {
+  return block.kind == "op_temp" && block.phase != 0 &&
+         facts.phases[block.phase - 1].kind == STRATA_PHASE_FORWARD;
+}
+
 }  // namespace
 
 bool is_for_backward(const Block& block) {
@@ -68,6 +74,38 @@ std::vector<bool> attention_scores(const Facts& facts) {
     }
   }
   return scores;
+}
+
+// A normalization makes its statistics behind its result, and a dropout its mask before it: of the last op
+// the largest.
+RepeatedRuns repeated_runs(const Facts& facts) {
+  const std::size_t count = facts.blocks.size();
+  RepeatedRuns runs{.run = std::vector<std::uint32_t>(count),
+                    .is_handed_on = std::vector<bool>(count),
+                    .handed_bytes = {0}};
+  std::string_view running;  // the block whose forward runs
+  std::size_t last = 0;      // the largest of its last op
+  const auto end_run = [&] {
+    if (running.empty()) return;
+    const Block& handed = facts.blocks[last];
+    runs.is_handed_on[last] = is_for_backward(handed);
+    runs.handed_bytes.back() = is_for_backward(handed) ? 0 : handed.bytes;
+  };
+  for (std::size_t index = 0; index < count; ++index) {
+    const Block& block = facts.blocks[index];
+    if (!is_for_backward(block) && !is_temporary_of_forward(facts, block)) continue;
+    const std::string_view repeated = repeated_block(facts.texts[block.layer]);
+    const bool goes_on = repeated == running;
+    if (!goes_on) end_run();
+    running = repeated;
+    if (repeated.empty()) continue;
+    if (!goes_on) runs.handed_bytes.push_back(0);
+    if (is_for_backward(block)) runs.run[index] = static_cast<std::uint32_t>(runs.handed_bytes.size() - 1);
+    const bool is_smaller = block.op == facts.blocks[last].op && block.bytes < facts.blocks[last].bytes;
+    if (!goes_on || !is_smaller) last = index;
+  }
+  end_run();
+  return runs;
 }
 
 bool has_op(const Facts& facts, std::string_view name) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks are an attention's scores, and which are as large as the logits, by the op that made them and
-// their size. A vector by block.
+// Which blocks are an attention's scores, which are as large as the logits, and which are what one layer
+// hands to the next, by the op that made them and their size. A vector by block.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,15 @@ std::vector<bool> attention_scores(const Facts& facts);
 // The logits, what a loss makes of them, and the gradients on their way to them; all of it outside of the
 // blocks that repeat.
 std::vector<bool> logits_and_alike(const Facts& facts);
+
+// Each time that a forward runs through a block that repeats. What it hands to the next block, which begins
+// with it, checkpoints keep: the last that it made.
+struct RepeatedRuns {
+  std::vector<std::uint32_t> run;  // by block, of what backward reads: from 1, in their order; 0: of none
+  std::vector<bool> is_handed_on;  // by block
+  std::vector<std::uint64_t> handed_bytes;  // by run, of what backward does not read as it is; 0: it does
+};
+RepeatedRuns repeated_runs(const Facts& facts);
 
 // Whether an op of that name was recorded.
 bool has_op(const Facts& facts, std::string_view name);

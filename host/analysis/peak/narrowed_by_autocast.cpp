@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "host/analysis/peak/block_roles.hpp"
 
@@ -23,65 +24,144 @@ constexpr std::array<std::string_view, 7> kKeptWide{"aten::_log_softmax", "aten:
 constexpr std::array<std::string_view, 5> kTakenByGroupNorm{"aten::native_group_norm", "aten::add",
                                                             "aten::add_", "aten::cat", "aten::mul"};
 
+constexpr std::array<std::string_view, 3> kProducts{"aten::mm", "aten::addmm", "aten::bmm"};
+
+// Behind the products that take what was normalized: a gate has one more behind its function.
+constexpr std::array<std::string_view, 3> kFunctions{"aten::gelu", "aten::silu", "aten::relu"};
+constexpr std::array<std::string_view, 3> kEnds{"aten::_softmax", "aten::rsqrt", "aten::native_layer_norm"};
+
+// In backward what is the gradient of something in 16 bits is so, too.
+constexpr std::array<std::string_view, 8> kNarrowInBackward{"aten::mm",
+                                                            "aten::bmm",
+                                                            "aten::convolution_backward",
+                                                            "aten::gelu_backward",
+                                                            "aten::silu_backward",
+                                                            "aten::threshold_backward",
+                                                            "aten::native_dropout_backward",
+                                                            "aten::clone"};
+
 bool is_one_of(std::string_view op, const auto& ops) {
   return std::ranges::find(ops, op) != ops.end();
 }
 
-// A root mean square's normalization, written in pieces: the root makes all that it is multiplied with wide,
-// and each matrix product that takes the result makes a copy of its own. By block, the two products.
-std::vector<bool> products_of_norms(const Facts& facts) {
+class Narrowing {
+ public:
+  explicit Narrowing(const Facts& facts)
+      : facts_(facts),
+        has_embedding_(has_op(facts, "aten::embedding")),
+        has_group_norm_(has_op(facts, "aten::native_group_norm")),
+        has_fallen_back_(has_op(facts, "aten::_scaled_dot_product_attention_math")) {}
+
+  std::vector<std::int64_t> of_all() {
+    std::vector<std::int64_t> narrowed(facts_.blocks.size());
+    for (std::size_t index = 0; index < facts_.blocks.size(); ++index) narrowed[index] = of(index);
+    return narrowed;
+  }
+
+ private:
+  std::string_view op_of(std::size_t index) const { return facts_.texts[facts_.blocks[index].op]; }
+
+  std::int64_t of(std::size_t index) {
+    const Block& block = facts_.blocks[index];
+    const std::string_view op = op_of(index);
+    const auto half = static_cast<std::int64_t>(block.bytes / 2);
+    if (block.category == Category::kAutogradDetail)
+      return block.kind == "flowing" && is_one_of(op, kNarrowInBackward) ? half : 0;
+    const bool is_forwards = block.category == Category::kActivation || block.kind == "op_temp";
+    // What a forward in 32 bits converts, the program asked for.
+    if (!is_forwards || op == "aten::_to_copy" || op.starts_with("aten::_foreach")) return 0;
+    if (op == "aten::rsqrt") norms_[block.layer] = {};
+    if (is_wide(index)) return 0;
+    // Computed in 32 bits, and its copy in 16 comes beside it; within the attention that fell back neither
+    // is.
+    if (op == "aten::_softmax") return has_fallen_back_ ? half : -half;
+    if (op == "aten::native_layer_norm") return of_copies(index);
+    if (op == "aten::mul" && is_for_backward(block)) return of_product(index);
+    return half;
+  }
+
+  bool is_wide(std::size_t index) {
+    const Block& block = facts_.blocks[index];
+    const std::string_view op = op_of(index);
+    if (is_one_of(op, kKeptWide)) {
+      wide_[block.layer].insert(block.bytes);
+      return true;
+    }
+    // Element by element, with something wide.
+    const bool is_with_wide = (op == "aten::mul" || op == "aten::add") && wide_.contains(block.layer) &&
+                              wide_[block.layer].contains(block.bytes);
+    return is_with_wide || is_mask(index) ||
+           // What adds up from an embedding, which is in 32 bits as its weights are, stays so from layer to
+           // layer.
+           (has_embedding_ && (op == "aten::add" || op == "aten::embedding")) ||
+           (has_group_norm_ &&
+            (op.find("convolution") != std::string_view::npos || is_one_of(op, kTakenByGroupNorm)));
+  }
+
+  // Of a dropout the mask, of a byte an element, is made before its result.
+  bool is_mask(std::size_t index) const {
+    if (index + 1 == facts_.blocks.size()) return false;
+    const Block& mask = facts_.blocks[index];
+    const Block& result = facts_.blocks[index + 1];
+    return op_of(index) == "aten::native_dropout" && mask.op == result.op && mask.layer == result.layer &&
+           mask.bytes < result.bytes;
+  }
+
+  // A root mean square's normalization, written in pieces: x * rsqrt(...), which stays wide, times a weight.
+  std::int64_t of_product(std::size_t index) {
+    const Block& block = facts_.blocks[index];
+    const auto half = static_cast<std::int64_t>(block.bytes / 2);
+    const auto norm = norms_.find(block.layer);
+    if (norm == norms_.end() || norm->second.products == 2) return half;
+    if (norm->second.products == 1 && norm->second.bytes != block.bytes) return half;
+    norm->second = {block.bytes, norm->second.products + 1};
+    return norm->second.products == 1 ? 0 : of_copies(index);
+  }
+
+  // What a normalization gives is in 32 bits, and each matrix product that takes it makes a copy of its own.
+  std::int64_t of_copies(std::size_t index) const {
+    const Block& block = facts_.blocks[index];
+    return static_cast<std::int64_t>(block.bytes) -
+           static_cast<std::int64_t>(block.bytes / 2) * takers_of(index);
+  }
+
+  // Products up to what follows upon them; behind a gate's function there is one more, as large as the first.
+  int takers_of(std::size_t index) const {
+    constexpr std::size_t kFarthest = 64;  // blocks
+    const std::size_t end = std::min(index + kFarthest, facts_.blocks.size());
+    int takers = 0;
+    std::uint64_t first_bytes = 0;
+    bool is_behind = false;
+    for (std::size_t next = index + 1; next < end; ++next) {
+      const std::string_view op = op_of(next);
+      if (is_one_of(op, kProducts)) {
+        const std::uint64_t bytes = facts_.blocks[next].bytes;
+        if (is_behind) return takers + (bytes == first_bytes ? 1 : 0);
+        if (takers++ == 0) first_bytes = bytes;
+      } else if (takers > 0 && (op.find("attention") != std::string_view::npos || is_one_of(op, kEnds))) {
+        return takers;
+      } else if (takers > 0 && is_one_of(op, kFunctions)) {
+        is_behind = true;
+      }
+    }
+    return std::max(takers, 1);
+  }
+
   struct Norm {
     std::uint64_t bytes = 0;  // of the first product, as the second
     int products = 0;
   };
-  std::vector<bool> marks(facts.blocks.size());
-  std::unordered_map<std::uint32_t, Norm> norms;  // by layer, the last
-  for (std::size_t index = 0; index < facts.blocks.size(); ++index) {
-    const Block& block = facts.blocks[index];
-    const std::string_view op = facts.texts[block.op];
-    if (op == "aten::rsqrt") norms[block.layer] = {};
-    if (op != "aten::mul" || !is_for_backward(block)) continue;
-    const auto norm = norms.find(block.layer);
-    if (norm == norms.end() || norm->second.products == 2) continue;
-    if (norm->second.products == 1 && norm->second.bytes != block.bytes) continue;
-    norm->second = {block.bytes, norm->second.products + 1};
-    marks[index] = true;
-  }
-  return marks;
-}
 
-// Of a dropout the mask, of a byte an element, is made before its result.
-bool is_mask(const Facts& facts, std::size_t index) {
-  if (index + 1 == facts.blocks.size()) return false;
-  const Block& mask = facts.blocks[index];
-  const Block& result = facts.blocks[index + 1];
-  return facts.texts[mask.op] == "aten::native_dropout" && mask.op == result.op &&
-         mask.layer == result.layer && mask.bytes < result.bytes;
-}
+  const Facts& facts_;
+  bool has_embedding_ = false, has_group_norm_ = false, has_fallen_back_ = false;
+  std::unordered_map<std::uint32_t, Norm> norms_;                              // by layer, the last
+  std::unordered_map<std::uint32_t, std::unordered_set<std::uint64_t>> wide_;  // by layer, the sizes
+};
 
 }  // namespace
 
-// A softmax stays in 32 bits, and its copy in 16 comes beside it. What adds up from an embedding, which is in
-// 32 bits as its weights are, stays so from layer to layer.
 std::vector<std::int64_t> narrowed_by_autocast(const Facts& facts) {
-  const bool has_embedding = has_op(facts, "aten::embedding");
-  const bool has_group_norm = has_op(facts, "aten::native_group_norm");
-  const std::vector<bool> is_of_norm = products_of_norms(facts);
-  const auto stays = [&](std::size_t index) {
-    const std::string_view op = facts.texts[facts.blocks[index].op];
-    return is_one_of(op, kKeptWide) || is_of_norm[index] || is_mask(facts, index) ||
-           (has_embedding && (op == "aten::add" || op == "aten::embedding")) ||
-           (has_group_norm &&
-            (op.find("convolution") != std::string_view::npos || is_one_of(op, kTakenByGroupNorm)));
-  };
-  std::vector<std::int64_t> narrowed(facts.blocks.size());
-  for (std::size_t index = 0; index < facts.blocks.size(); ++index) {
-    const Block& block = facts.blocks[index];
-    if (block.category != Category::kActivation || stays(index)) continue;
-    const auto half = static_cast<std::int64_t>(block.bytes / 2);
-    narrowed[index] = facts.texts[block.op] == "aten::_softmax" ? -half : half;
-  }
-  return narrowed;
+  return Narrowing(facts).of_all();
 }
 
 }  // namespace strata::analysis

@@ -34,6 +34,7 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     failure.state_to_come_bytes = state_to_come(facts, failure);
     failure.pass_to_come_bytes = pass_to_come(facts, failure);
     failure.forward_to_come_bytes = forward_to_come(facts, failure);
+    failure.loss_to_come_bytes = loss_to_come(facts, failure);
     failure.remedies = find_remedies(facts, failure);
     failures.push_back(std::move(failure));
   }

@@ -27,7 +27,7 @@ class RemedyFinder {
       : facts_(facts), failure_(failure), savings_(facts), phases_(facts.phases) {
     // An optimizer asks for its state, and for the temporaries of all parameters, in many allocations, of
     // which one failed.
-    missing_bytes_ = missing_of(std::max({failure.requested_bytes + failure.forward_to_come_bytes,
+    missing_bytes_ = missing_of(std::max({asked_with_loss() + failure.forward_to_come_bytes,
                                           failure.state_to_come_bytes, failure.pass_to_come_bytes}));
     for (const Block& block : facts.blocks)
       if (block.is_alive_at(failure.held.sequence)) savings_.add(block);
@@ -91,9 +91,13 @@ class RemedyFinder {
            std::string reason) {
     Remedy remedy{.change = std::move(change), .bytes = bytes, .reason = std::move(reason), .peak_then = {}};
     missing_bytes -= std::min(spared_to_come(saving, bytes), missing_bytes);
-    // Each use of what stays in 32 bits may make a copy in 16: nobody sees here how many there are. Of a run
-    // that went on the peak that is left is told, and the verdict agrees with it.
-    if (saving == Saving::kHalfPrecision && !highest_left_) missing_bytes *= 2;
+    // Each use of what stays in 32 bits may make a copy in 16, and what is asked for may be half: nobody sees
+    // here how much that is. Of a run that went on the peak that is left is told, and the verdict agrees with
+    // it.
+    if (saving == Saving::kHalfPrecision && !highest_left_) {
+      remedy.may_be_enough = bytes >= missing_bytes / 2;
+      missing_bytes *= 2;
+    }
     if (highest_left_) {
       const Left& left = highest_left_->at(static_cast<std::size_t>(saving));
       const std::uint64_t peak = failure_.held.allocated_bytes;
@@ -124,6 +128,8 @@ class RemedyFinder {
     return static_cast<std::uint64_t>(part * static_cast<double>(failure_.forward_to_come_bytes));
   }
 
+  std::uint64_t asked_with_loss() const { return failure_.requested_bytes + failure_.loss_to_come_bytes; }
+
   std::uint64_t missing_of(std::uint64_t wanted) const {
     return wanted - std::min(failure_.device_free_bytes.value_or(0), wanted);
   }
@@ -147,12 +153,14 @@ class RemedyFinder {
                Alone::kMayBeEnough);
   }
 
-  // Where blocks are recomputed already, what is saved is what they begin with.
+  // Where blocks are recomputed already, there is nothing more to it.
   void checkpointing() {
     if (std::ranges::any_of(facts_.blocks, [](const Block& block) { return block.kind == "recompute"; }))
       return;
-    add(Saving::kCheckpoints, "checkpointed blocks (checkpointing: block)",
-        "saved for backward by all blocks but one");
+    const std::uint64_t bytes =
+        highest_left_ ? savings_.bytes(Saving::kCheckpoints, part_) : savings_.checkpointed_but_the_largest();
+    add(Saving::kCheckpoints, bytes, missing_bytes_, "checkpointed blocks (checkpointing: block)",
+        "saved for backward by all blocks but one, less what each hands to the next");
   }
 
   // torch picks a kernel by what it is given, a mask, a dropout, sizes, and computes by itself where none
@@ -175,7 +183,7 @@ class RemedyFinder {
       return;
     const bool asks_for_logits = !highest_left_ && is_of_loss(facts_.texts[failure_.op]);
     add(Saving::kLossInPieces, savings_.bytes(Saving::kLossInPieces, part_),
-        asks_for_logits ? missing_of(failure_.requested_bytes / kPiecesOfLoss) : missing_bytes_,
+        asks_for_logits ? missing_of(asked_with_loss() / kPiecesOfLoss) : missing_bytes_,
         fmt::format("head and loss in {} pieces of the tokens, each computed again in backward",
                     kPiecesOfLoss),
         "all but one piece of the logits, and of what a loss makes of them");
@@ -186,8 +194,7 @@ class RemedyFinder {
     if (facts_.batch_size == 1) return;
     const bool asks_for_half = !highest_left_ && is_in(STRATA_PHASE_FORWARD);
     add(Saving::kHalfBatch, savings_.bytes(Saving::kHalfBatch, part_),
-        asks_for_half ? missing_of(failure_.requested_bytes / 2 + failure_.forward_to_come_bytes)
-                      : missing_bytes_,
+        asks_for_half ? missing_of(asked_with_loss() / 2 + failure_.forward_to_come_bytes) : missing_bytes_,
         "half the batch, accumulated twice (data.batch_size, accumulation)",
         savings_.gradients_of_half() == 0 ? "half of the activations and of gradients on their way to them"
                                           : "half of the activations and of gradients on their way to them, "
@@ -196,11 +203,17 @@ class RemedyFinder {
 
   // Of a list of tensors at once: all of them are there together, those that were still to come too.
   void optimizer_temporaries() {
-    std::uint64_t bytes = savings_.bytes(Saving::kFusedOptimizer, part_);
+    std::uint64_t to_come = 0;
     if (is_in(STRATA_PHASE_OPTIMIZER) && facts_.texts[failure_.op].starts_with("aten::_foreach"))
-      bytes += std::max(failure_.requested_bytes, failure_.pass_to_come_bytes);
-    add(Saving::kFusedOptimizer, bytes, missing_bytes_, "a fused optimizer (optimizer.impl: fused)",
-        "temporaries of the optimizer's step");
+      to_come = std::max(failure_.requested_bytes, failure_.pass_to_come_bytes);
+    const bool has_fused = part_ == nullptr || may_be_fused(part_->name);
+    add(Saving::kFusedOptimizer, savings_.bytes(Saving::kFusedOptimizer, part_) + (has_fused ? to_come : 0),
+        missing_bytes_, "a fused optimizer (optimizer.impl: fused)", "temporaries of the optimizer's step");
+    add(Saving::kLoopOptimizer,
+        savings_.bytes(Saving::kLoopOptimizer, part_) +
+            (has_fused ? 0 : savings_.but_the_largest_parameters(to_come)),
+        missing_bytes_, "a loop over the parameters (optimizer.impl: loop)",
+        "temporaries of the optimizer's step but those of the largest parameter");
   }
 
   // With those that are still to come.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "host/analysis/layers/layer_paths.hpp"
@@ -26,8 +27,50 @@ std::unordered_set<std::string_view> trained_parameters(const Facts& facts) {
   return names;
 }
 
+// Of all parameters what the largest is: so much of a pass over all stays where it takes them one by one.
+double largest_share(const Facts& facts) {
+  std::uint64_t largest = 0, all = 0;
+  for (const Block& block : facts.blocks) {
+    if (block.category != Category::kParameter) continue;
+    largest = std::max(largest, block.bytes);
+    all += block.bytes;
+  }
+  return all == 0 ? 1.0 : static_cast<double>(largest) / static_cast<double>(all);
+}
+
+// Of the weights that make the logits; where they are tied, and so named elsewhere, the largest.
+std::uint64_t head_bytes(const Facts& facts, const std::vector<bool>& is_logits,
+                         const std::unordered_set<std::string_view>& trained) {
+  std::string_view head;
+  for (std::size_t index = 0; index < facts.blocks.size() && head.empty(); ++index) {
+    const Block& block = facts.blocks[index];
+    const std::string_view op = facts.texts[block.op];
+    if (is_logits[index] && (op == "aten::mm" || op == "aten::addmm")) head = facts.texts[block.layer];
+  }
+  std::uint64_t own = 0, largest = 0;
+  for (const Block& block : facts.blocks) {
+    const std::string_view name = facts.texts[block.name];
+    if (block.category != Category::kParameter || !trained.contains(name)) continue;
+    largest = std::max(largest, block.bytes);
+    if (name.starts_with(head) && name.substr(head.size()).starts_with('.')) own = std::max(own, block.bytes);
+  }
+  return head.empty() ? 0 : own > 0 ? own : largest;
+}
+
 bool is_moment(std::string_view name) {
   return name.ends_with(".exp_avg") || name.ends_with(".exp_avg_sq");
+}
+
+// A program's layers are told from somewhere in its first forward on: until its backward has let go of what
+// was kept before, nobody knows what blocks would spare.
+std::uint64_t layers_are_told_from(const Facts& facts) {
+  std::uint64_t from = 0;
+  for (const Block& block : facts.blocks) {
+    if (!is_for_backward(block)) continue;
+    if (!facts.texts[block.layer].empty()) return from;
+    if (block.death_sequence != UINT64_MAX) from = std::max(from, block.death_sequence);
+  }
+  return 0;
 }
 
 std::vector<std::uint32_t> by_death(const std::vector<Block>& blocks) {
@@ -40,17 +83,32 @@ std::vector<std::uint32_t> by_death(const std::vector<Block>& blocks) {
 
 }  // namespace
 
+bool may_be_fused(std::string_view step) {
+  constexpr std::string_view kStep = ".step";
+  constexpr std::array<std::string_view, 3> kFused{"Adam.step", "AdamW.step", "SGD.step"};
+  return !step.ends_with(kStep) || std::ranges::find(kFused, step) != kFused.end();
+}
+
 Savings::Savings(const Facts& facts)
     : facts_(facts),
       narrowed_of_block_(narrowed_by_autocast(facts)),
       trained_(trained_parameters(facts)),
       is_of_scores_(attention_scores(facts)),
-      is_logits_(logits_and_alike(facts)) {}
+      is_logits_(logits_and_alike(facts)),
+      head_bytes_(head_bytes(facts, is_logits_, trained_)),
+      repeated_(repeated_runs(facts)),
+      largest_share_(largest_share(facts)) {}
 
 void Savings::change(const Block& block, bool comes) {
   const auto index = static_cast<std::size_t>(&block - facts_.blocks.data());
+  narrowed_ += comes ? narrowed_of_block_[index] : -narrowed_of_block_[index];
   const auto put = [&](std::uint64_t& sum, std::uint64_t value) { comes ? sum += value : sum -= value; };
-  if (block.kind == "optimizer_temp") put(temporaries_, block.bytes);
+  if (block.kind == "optimizer_temp") {
+    if (block.phase == 0 || may_be_fused(facts_.phases[block.phase - 1].name))
+      put(temporaries_, block.bytes);
+    else if (facts_.texts[block.op].starts_with("aten::_foreach"))
+      put(list_temporaries_, block.bytes);
+  }
   if (block.kind == kForwardResidue) put(residue_, block.bytes);
   switch (block.category) {
     case Category::kParameter:
@@ -73,7 +131,6 @@ void Savings::change(const Block& block, bool comes) {
       break;
     case Category::kActivation:
       block.kind == "autocast_copy" ? put(autocast_copies_, 1) : put(activations_, block.bytes);
-      narrowed_ += comes ? narrowed_of_block_[index] : -narrowed_of_block_[index];
       break;
     default:
       break;
@@ -82,18 +139,37 @@ void Savings::change(const Block& block, bool comes) {
   if (!is_for_backward(block)) return;
   if (facts_.texts[block.op] == "aten::_softmax") put(softmaxes_, 1);
   if (is_of_scores_[index]) put(softmax_bytes_, block.bytes);
-  const std::string_view repeated =
-      repeated_block(facts_.texts[block.saver != 0 ? block.saver : block.layer]);
-  if (repeated.empty()) return;
-  put(saved_by_repeated_[repeated], block.bytes);
+  const std::uint32_t run = repeated_.run[index];
+  if (run == 0 || repeated_.is_handed_on[index]) return;
+  const auto [saved, is_first] = saved_by_run_.try_emplace(run, 0);
+  if (is_first) handed_ += repeated_.handed_bytes[run];
+  put(saved->second, block.bytes);
   put(saved_, block.bytes);
+  if (saved->second > 0) return;
+  handed_ -= repeated_.handed_bytes[run];
+  saved_by_run_.erase(saved);
 }
 
-// A checkpointed block's saved tensors are there while it goes backward: those of one at a time.
+// A checkpointed block's saved tensors are there while it goes forward or backward: of those that are there
+// now the last one's.
 std::uint64_t Savings::checkpointed() const {
+  return saved_by_run_.empty() ? 0 : checkpointed_but(saved_by_run_.rbegin()->second);
+}
+
+std::uint64_t Savings::checkpointed_but_the_largest() const {
   std::uint64_t largest = 0;
-  for (const auto& [unused, bytes] : saved_by_repeated_) largest = std::max(largest, bytes);
-  return saved_ - largest;
+  for (const auto& [unused, bytes] : saved_by_run_) largest = std::max(largest, bytes);
+  return checkpointed_but(largest);
+}
+
+std::uint64_t Savings::checkpointed_but(std::uint64_t bytes) const {
+  return saved_ - std::min(saved_, bytes + handed_);
+}
+
+// While the other pieces go backward, the head's gradient is there already.
+std::uint64_t Savings::loss_in_pieces() const {
+  const std::uint64_t spared = logits_ - logits_ / kPiecesOfLoss;
+  return spared - std::min(spared, head_bytes_);
 }
 
 std::uint64_t Savings::gradients_of_half() const {
@@ -120,13 +196,15 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
     case Saving::kAttentionInOneKernel:
       return softmaxes_ > 1 ? softmax_bytes_ : 0;
     case Saving::kLossInPieces:
-      return logits_ - logits_ / kPiecesOfLoss;
+      return loss_in_pieces();
     case Saving::kHalfBatch:
       return half_batch();
     case Saving::kHalfPrecision:
       return half_precision();
     case Saving::kFusedOptimizer:
       return temporaries_;
+    case Saving::kLoopOptimizer:
+      return but_the_largest_parameters(list_temporaries_);
     case Saving::kEightBitMoments:
       return moments_bytes() / 4 * 3;
     case Saving::kGradientsCleared:
@@ -142,6 +220,7 @@ std::array<Left, kSavings> highest_left(const Facts& facts) {
   Savings savings(facts);
   const OpenPhases phases(facts.phases);
   const std::vector<std::uint32_t> deaths = by_death(facts.blocks);
+  const std::uint64_t told_from = layers_are_told_from(facts);
   auto born = facts.blocks.begin();
   auto dead = deaths.begin();
   for (const Point& point : facts.points) {
@@ -152,9 +231,10 @@ std::array<Left, kSavings> highest_left(const Facts& facts) {
     if (level <= std::ranges::min_element(highest, {}, &Left::bytes)->bytes) continue;
     const auto part = phases.part_of_step(point.sequence);
     for (std::size_t index = 0; index < kSavings; ++index) {
-      if (level <= highest[index].bytes) continue;
-      const std::uint64_t saved =
-          savings.bytes(static_cast<Saving>(index), part ? &facts.phases[*part] : nullptr);
+      const auto saving = static_cast<Saving>(index);
+      const bool is_untold = saving == Saving::kCheckpoints && point.sequence < told_from;
+      if (level <= highest[index].bytes || is_untold) continue;
+      const std::uint64_t saved = savings.bytes(saving, part ? &facts.phases[*part] : nullptr);
       const std::uint64_t left = level - std::min(saved, level);
       if (left > highest[index].bytes) highest[index] = {left, point.sequence};
     }

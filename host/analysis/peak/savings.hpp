@@ -7,12 +7,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "host/analysis/facts.hpp"
+#include "host/analysis/peak/block_roles.hpp"
 
 namespace strata::analysis {
 
@@ -23,12 +24,16 @@ enum class Saving : std::uint8_t {
   kHalfBatch,
   kHalfPrecision,
   kFusedOptimizer,
+  kLoopOptimizer,
   kEightBitMoments,
   kGradientsCleared,
   kResidueLetGo,
 };
-inline constexpr std::size_t kSavings = 9;
+inline constexpr std::size_t kSavings = 10;
 inline constexpr std::uint64_t kPiecesOfLoss = 8;
+
+// Of an optimizer's step, by its name: PyTorch's has its class; of others nobody knows.
+bool may_be_fused(std::string_view step);
 
 class Savings {
  public:
@@ -42,6 +47,13 @@ class Savings {
   // `part`: the part of the step that the moment is in; null outside of any.
   std::uint64_t bytes(Saving saving, const PhaseFact* part) const;
 
+  // Of a run that was cut short: whichever block goes backward next, its saved tensors will be there.
+  std::uint64_t checkpointed_but_the_largest() const;
+
+  // Of temporaries of all parameters at once, without those that a loop over the parameters has at its most.
+  std::uint64_t but_the_largest_parameters(std::uint64_t temporary_bytes) const {
+    return static_cast<std::uint64_t>(static_cast<double>(temporary_bytes) * (1.0 - largest_share_));
+  }
   std::uint64_t moments_bytes() const { return second_moments_ == 0 ? 0 : moments_; }
   std::uint64_t activations_bytes() const { return activations_; }
   // Of what is in 32 bits, parameters and their gradients.
@@ -54,7 +66,9 @@ class Savings {
  private:
   void change(const Block& block, bool comes);
   std::uint64_t checkpointed() const;
+  std::uint64_t checkpointed_but(std::uint64_t bytes) const;
   std::uint64_t half_batch() const;
+  std::uint64_t loss_in_pieces() const;
   std::uint64_t half_precision() const;
 
   const Facts& facts_;
@@ -63,15 +77,20 @@ class Savings {
       trained_;                     // parameters that have a gradient at any time; empty: unknown
   std::vector<bool> is_of_scores_;  // by block: an attention's softmax, or what is made of it
   std::vector<bool> is_logits_;     // by block: as large as the logits, and of the loss
-  std::unordered_map<std::string_view, std::uint64_t> saved_by_repeated_;
+  std::uint64_t head_bytes_ = 0;    // of the trained weights that make the logits
+  RepeatedRuns repeated_;
+  std::map<std::uint32_t, std::uint64_t> saved_by_run_;  // of what is there, but for what it hands on
+  std::uint64_t handed_ = 0;                             // by those, beside it
   std::uint64_t saved_ = 0, softmaxes_ = 0, softmax_bytes_ = 0;
   std::uint64_t activations_ = 0;  // without autocast's copies of the weights
   std::uint64_t autocast_copies_ = 0;
   std::uint64_t flowing_ = 0;  // gradients of activations, on their way through backward
-  std::int64_t narrowed_ = 0;  // what activations would be less under autocast
+  std::int64_t narrowed_ = 0;  // what would be less under autocast
   std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0;
   std::uint64_t second_moments_ = 0, trained_parameters_ = 0;
   std::uint64_t temporaries_ = 0, residue_ = 0, logits_ = 0;
+  std::uint64_t list_temporaries_ = 0;  // of an optimizer over lists that torch has not fused
+  double largest_share_ = 0.0;          // of all parameters what the largest one is
 };
 
 // The run's highest moment with what a remedy does without there left out.

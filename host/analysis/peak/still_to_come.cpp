@@ -11,6 +11,7 @@
 
 #include "host/analysis/diff/any_number.hpp"
 #include "host/analysis/layers/layer_paths.hpp"
+#include "host/analysis/peak/block_roles.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -139,6 +140,15 @@ std::uint64_t forward_to_come(const Facts& facts, const OutOfMemory& failure) {
     for (const std::string_view block : family.blocks) bytes += family.kept.contains(block) ? 0 : most;
   }
   return bytes;
+}
+
+std::uint64_t loss_to_come(const Facts& facts, const OutOfMemory& failure) {
+  const std::string_view op = facts.texts[failure.op];
+  if (op.starts_with("aten::nll_loss") && op.ends_with("_backward")) return failure.requested_bytes;
+  const bool goes_backward = std::ranges::any_of(facts.blocks, [&](const Block& block) {
+    return is_for_backward(block) && block.is_alive_at(failure.held.sequence);
+  });
+  return op == "aten::_log_softmax" && goes_backward ? 2 * failure.requested_bytes : 0;
 }
 
 }  // namespace strata::analysis

@@ -27,4 +27,8 @@ std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure);
 // would have kept it too. 0 outside of a forward, and where the layers of what it made are not known.
 std::uint64_t forward_to_come(const Facts& facts, const OutOfMemory& failure);
 
+// A loss over logits makes as much again as it asked for: for backward what softmax gave, and there the
+// gradient of it and of the logits. 0 where nothing is kept for a backward. Needs `failure.op`, too.
+std::uint64_t loss_to_come(const Facts& facts, const OutOfMemory& failure);
+
 }  // namespace strata::analysis

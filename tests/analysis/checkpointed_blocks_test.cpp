@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpointed blocks as a remedy: what they spare, and what they keep.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "host/analysis/peak/block_roles.hpp"
+#include "host/analysis/peak/still_to_come.hpp"
+#include "tests/analysis/remedies_fixture.hpp"
+
+namespace strata::analysis {
+namespace {
+
+class CheckpointedBlocksTest : public RemediesTest {
+ protected:
+  Block& saved(std::uint64_t bytes, const std::string& layer, const std::string& op) {
+    Block& block = alive(bytes, Category::kActivation, "saved", layer);
+    block.op = text(op);
+    return block;
+  }
+
+  void made_and_let_go(std::uint64_t bytes, const std::string& layer, const std::string& op) {
+    Block& block = alive(bytes, Category::kTemporary, "op_temp", layer);
+    block.op = text(op);
+    block.death_sequence = 20;
+    block.phase = 1;  // the forward
+  }
+};
+
+TEST_F(CheckpointedBlocksTest, KeepOneBlockAndWhatEachHandsOn) {
+  saved(900, "embedding", "aten::embedding");
+  saved(30, "layers.0.attn", "aten::mm");
+  saved(50, "layers.0.mlp", "aten::gelu");
+  saved(10, "layers.0", "aten::add");
+  saved(70, "layers.1.mlp", "aten::gelu");
+  saved(10, "layers.1", "aten::add");
+  saved(900, "lm_head", "aten::mm");
+  const Remedy* const remedy = find("checkpointing");
+  ASSERT_NE(remedy, nullptr);
+  EXPECT_EQ(remedy->bytes, 70u) << "the larger block's 80 bytes stay";
+  EXPECT_TRUE(remedy->enough) << "60 were missing";
+}
+
+TEST_F(CheckpointedBlocksTest, OneAloneCannotBeCheckpointedAway) {
+  saved(500, "layers.0.attn", "aten::mm");
+  saved(500, "layers.0.mlp", "aten::mm");
+  EXPECT_EQ(find("checkpointing"), nullptr);
+}
+
+// Convolution, normalization, relu in place: of two equal tensors the second goes on.
+TEST_F(CheckpointedBlocksTest, OfANormalizationTheResultIsHandedOnAndNotItsStatistics) {
+  for (const char* const block : {"blocks.0", "blocks.1", "blocks.2"}) {
+    const std::string layer = block;
+    saved(100, layer + ".0", "aten::cudnn_convolution");
+    const std::uint32_t norm = text("aten::cudnn_batch_norm");
+    for (const std::uint64_t bytes : {100U, 1U, 1U})
+      alive(bytes, Category::kActivation, "saved", layer + ".1").op = norm;
+  }
+  ASSERT_NE(find("checkpointing"), nullptr);
+  EXPECT_EQ(find("checkpointing")->bytes, 2u * 102u);
+}
+
+// In 16 bits a sum goes on, of which the next block's normalization keeps a copy in 32.
+TEST_F(CheckpointedBlocksTest, WhatIsHandedOnAndNotReadCostsItsBytes) {
+  for (const char* const block : {"blocks.0", "blocks.1", "blocks.2"}) {
+    saved(100, std::string(block) + ".mlp", "aten::gelu");
+    made_and_let_go(20, block, "aten::add");
+  }
+  ASSERT_NE(find("checkpointing"), nullptr);
+  EXPECT_EQ(find("checkpointing")->bytes, 200u - 3u * 20u);
+}
+
+// A critic sees what is real and what is not, one after the other.
+TEST_F(CheckpointedBlocksTest, OfABlockThatRunsTwiceOneRunIsKept) {
+  for (int pass = 0; pass < 2; ++pass) {
+    for (const char* const block : {"blocks.0", "blocks.1"}) {
+      saved(100, block, "aten::mm");
+      saved(10, block, "aten::relu");
+    }
+    saved(1, "out", "aten::mm");
+  }
+  ASSERT_NE(find("checkpointing"), nullptr);
+  EXPECT_EQ(find("checkpointing")->bytes, 300u);
+}
+
+TEST_F(CheckpointedBlocksTest, WhatIsCheckpointedAlreadyHoldsWhatIsHandedOnAlone) {
+  for (const char* const block : {"blocks.0", "blocks.1", "blocks.2", "blocks.3"})
+    saved(100, block, "aten::add");
+  EXPECT_EQ(find("checkpointing"), nullptr) << "in the first forward nothing is recomputed yet";
+}
+
+TEST_F(CheckpointedBlocksTest, BlocksThatAForwardHadNotComeToAreMissingToo) {
+  phase(STRATA_PHASE_FORWARD, 20, 60);
+  for (const char* name : {"layers.0.weight", "layers.1.weight", "layers.2.weight", "layers.3.weight"})
+    alive(1, Category::kParameter, "parameter").name = text(name);
+  for (const char* name : {"layers.0.mlp", "layers.1.mlp"}) {
+    saved(600, name, "aten::mm").birth_sequence = 30;
+    saved(1, name, "aten::add").birth_sequence = 30;
+  }
+  failure_.forward_to_come_bytes = forward_to_come(facts_, failure_);
+  EXPECT_EQ(failure_.forward_to_come_bytes, 1202U) << "two of four blocks";
+  EXPECT_EQ(find("checkpointing")->bytes, 600U);
+  EXPECT_FALSE(find("checkpointing")->enough) << "and 600 of those to come: 1262 are missing";
+  failure_.device_free_bytes = 140;
+  EXPECT_TRUE(find("checkpointing")->enough) << "1162 are";
+}
+
+TEST_F(CheckpointedBlocksTest, WhatIsRecomputedAlreadyNeedsNoCheckpoints) {
+  for (const char* const block : {"layers.0", "layers.1"}) {
+    saved(500, block, "aten::mm");
+    saved(1, block, "aten::add");
+  }
+  ASSERT_NE(find("checkpointing"), nullptr);
+  alive(50, Category::kActivation, "recompute", "layers.1.attn").death_sequence = 20;
+  EXPECT_EQ(find("checkpointing"), nullptr);
+}
+
+}  // namespace
+}  // namespace strata::analysis
