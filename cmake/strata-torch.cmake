@@ -45,8 +45,10 @@ target_compile_features(strata::torch INTERFACE cxx_std_17)
 # libstdc++ first: libtorch.so shows an incomplete copy of std::filesystem.
 target_link_libraries(strata::torch INTERFACE
   stdc++ ${strata_torch_root}/lib/libtorch_cpu.so ${strata_torch_root}/lib/libc10.so)
-# CUDA's half registers itself when it is loaded, so that it is kept although nothing here calls it.
+# CUDA's half registers itself when it is loaded, so that it is kept although nothing here calls it; what its allocator
+# counts is asked of c10's.
 if(EXISTS "${strata_torch_root}/lib/libtorch_cuda.so")
+  target_link_libraries(strata::torch INTERFACE ${strata_torch_root}/lib/libc10_cuda.so)
   target_link_options(strata::torch INTERFACE
     "LINKER:--push-state,--no-as-needed,${strata_torch_root}/lib/libtorch_cuda.so,--pop-state"
     "LINKER:--allow-shlib-undefined")

@@ -24,8 +24,10 @@ DRY = ("--dry", "h100-80gb")
 UNMARKED = """
 #include <torch/torch.h>
 #include <cstdio>
+namespace c10::cuda { DeviceIndex device_count() noexcept; }  // as <c10/cuda/CUDAFunctions.h>, which needs CUDA's headers
 int main(int, char** words) {
   const torch::Device device(words[1]);
+  if (device.is_cuda() && c10::cuda::device_count() == 0) return 1;
   torch::manual_seed(1);
   torch::nn::Sequential model(torch::nn::Conv2d(1, 8, 3), torch::nn::Flatten(), torch::nn::Linear(8 * 26 * 26, 10));
   model->to(device);
