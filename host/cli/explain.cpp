@@ -11,6 +11,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/config/files/device_profile.hpp"
 #include "host/config/problem.hpp"
 #include "host/grid/grid_folder.hpp"
 #include "strata/runtime/session.hpp"
@@ -20,15 +21,12 @@ namespace strata::cli {
 int explain_current_exception() {
   try {
     throw;
+  } catch (const config::NoSuchDevice& error) {  // named in no file
+    say(error.what());
+    return kUsage;
   } catch (const config::ConfigError& error) {
-    // A place begins its line, as compilers write them, so that editors find it.
-    for (const config::Problem& problem : error.problems()) {
-      if (problem.place.source.empty()) {
-        say(problem.text());
-      } else {
-        complain(problem.text() + '\n');
-      }
-    }
+    // Lines of their own, as compilers write them, so that editors find the place.
+    complain(std::string(error.what()) + '\n');
     return kUsage;
   } catch (const SessionError& error) {
     for (const std::string& problem : error.problems()) say(problem);

@@ -53,7 +53,8 @@ std::string unknown_option(const CLI::App& app, std::span<char*> words) {
     if (hint.empty() && command.get_name() == "exec") {
       hint = " If it is the program's, the program comes behind --: strata exec -- python train.py " + name;
     }
-    return fmt::format("{}: there is no option {}.{}", words_of_command(app), name, hint);
+    const std::string within = &command == &app ? "" : words_of_command(app) + ": ";
+    return fmt::format("{}there is no option {}.{}", within, name, hint);
   }
   return {};
 }
@@ -156,6 +157,7 @@ int parse(int count, char** words) {
       if (problem.empty()) problem = second_run(app);
     } else if (dynamic_cast<const CLI::RequiredError*>(&end) != nullptr) {
       problem = unknown_command(app, given);
+      if (problem.empty()) problem = unknown_option(app, given);
       if (problem.empty()) problem = missing_option(app);
     }
     if (!problem.empty()) {

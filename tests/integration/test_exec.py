@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`strata exec --dry`: any command, and all that it starts, on a card that is not there."""
 
+import glob
 import json
 import os
 import signal
@@ -239,6 +240,24 @@ def test_a_program_without_torch_is_not_recorded_and_told_why(workspace, program
     result = workspace.strata("exec", "--", sys.executable, "-c", program)
     assert "nothing was recorded: " in result.stderr and said in result.stderr
     assert ("launcher" in result.stderr) == (program == "pass")
+
+
+def test_a_failure_of_what_was_recorded_is_sent_to_a_dry_card_too(workspace):
+    program = "import torch; torch.ones(3); raise RuntimeError('no GPU')"
+    ended = "strata: the command ended with 1. Where it wants a GPU that is not there: strata exec --dry h100-80gb"
+    result = workspace.strata("exec", "--", sys.executable, "-c", program)
+    assert (ended in result.stderr) == (not glob.glob("/dev/nvidia[0-9]*"))
+    result = workspace.strata("exec", "--dry", "t4", "--", sys.executable, "-c", program)
+    assert "the command ended with 1" not in result.stderr
+
+
+def test_the_programs_own_lines_are_in_its_stacks(workspace):
+    workspace.write("allocates.py", "import torch\ndef make():\n    return torch.ones(2**20, device='cuda')\nheld = make()\n")
+    plugins = "[{allocator_tracer: {stacks_above_mib: 1}}]"
+    result = workspace.strata("exec", "--dry", "t4", "--plugins", plugins, "--out", "out", "--", sys.executable, "allocates.py")
+    assert result.returncode == 0, result.stderr
+    stacks = workspace.strata("report", "out", "--stacks").stdout
+    assert "make  allocates.py:3" in stacks and "<module>  allocates.py:4" in stacks
 
 
 def test_a_failure_on_a_dry_card_is_not_sent_to_one(workspace):

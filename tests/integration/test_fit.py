@@ -91,7 +91,7 @@ def test_what_does_not_fit_at_all_and_what_always_does(small):
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["--device", "t5"], "there is no device 't5'"),
+        (["--device", "t5"], "strata: there is no device 't5'"),
         ([], "expected a card, such as --device a100-40gb"),
         (["--device", "t4", "--over", "optimizer.lr"], "optimizer.lr: this key is no integer"),
         (["--device", "t4", "--over", "data.batchsize"], "did you mean 'data.batch_size'?"),

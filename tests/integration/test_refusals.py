@@ -58,6 +58,7 @@ def test_all_errors_of_a_file_at_once_in_its_order(workspace):
             ["exec", "python", "-c", "print(1)"],
             "strata: exec: there is no option -c. If it is the program's, the program comes behind --: strata exec -- python train.py -c",
         ),
+        (["--verzion"], "strata: there is no option --verzion. Did you mean '--version'?"),
         (["grid", "rnu", "x.yaml"], "strata: grid: there is no command rnu. Did you mean 'run'?"),
         (["grid", "run", "x.yaml", "--nothing-like-it"], "strata: grid run: there is no option --nothing-like-it."),
     ],

@@ -36,6 +36,8 @@ plugins: [allocator_tracer]
 schedule: {wait: 0, warmup: 0, active: 1000000000}
 )";
 
+constexpr const char* kDryCard = "Where it wants a GPU that is not there: strata exec --dry h100-80gb -- ...";
+
 void require_program_key(const std::string& setting) {
   const std::string_view key = std::string_view(setting).substr(0, setting.find('='));
   const std::string_view section = key.substr(0, key.find('.'));
@@ -74,11 +76,19 @@ void leave_out_cupti(SessionOptions& options) {
     std::erase_if(options.sources, [](const PluginRequest& source) { return source.name == "cupti"; });
 }
 
-void add_layers(SessionOptions& options) {
+void ask_torch(SessionOptions& options, const char* key, const char* place) {
   for (PluginRequest& source : options.sources) {
-    if (source.name == "torch")
-      source.options.push_back({.key = "program_layers", .text = "true", .place = "--layers"});
+    if (source.name == "torch") source.options.push_back({.key = key, .text = "true", .place = place});
   }
+}
+
+// Of a program in Python its own lines are wanted with the stacks, where those are.
+void add_python_stacks(SessionOptions& options) {
+  const bool wants_stacks = std::ranges::any_of(options.plugins, [](const PluginRequest& plugin) {
+    return std::ranges::any_of(plugin.options,
+                               [](const PluginOption& option) { return option.key.starts_with("stacks_"); });
+  });
+  if (wants_stacks) ask_torch(options, "python_stacks", "--plugins");
 }
 
 }  // namespace
@@ -102,7 +112,8 @@ std::map<std::string, std::string> ProgramRecording::begin() {
                          : RunDirectory::create(arguments_.out));
   SessionOptions options = session_options(config_, fs::absolute(directory_->path()), {});
   leave_out_cupti(options);
-  if (arguments_.layers) add_layers(options);
+  if (arguments_.layers) ask_torch(options, "program_layers", "--layers");
+  add_python_stacks(options);
   directory_->write_file(kSettingsFile, drop_in::settings_text(options));
   directory_->keep();
   return {{drop_in::kSettingsVariable, (fs::absolute(directory_->path()) / kSettingsFile).string()},
@@ -114,20 +125,21 @@ void ProgramRecording::end(const CommandEnd& end) {
     say(removal);
     return;
   }
-  if (report_program(directory_->path(), end, Printed::kTableToStandardError)) return;
+  // What Python raises ends with 1; a GPU that is not there is raised by torch.
+  const bool may_want_gpu = end.exit_code == 1 && !config_.device.is_dry() && !has_nvidia_gpu();
+  if (report_program(directory_->path(), end, Printed::kTableToStandardError)) {
+    if (may_want_gpu) say(fmt::format("the command ended with 1. {}", kDryCard));
+    return;
+  }
   if (!find_run_stores(directory_->path()).empty()) {
     say(fmt::format("what was recorded is not readable yet; when there is room: strata report {}",
                     directory_->path().string()));
     return;
   }
   if (end.exit_code.value_or(0) != 0) {
-    // What Python raises ends with 1; a GPU that is not there is raised by torch.
-    const bool may_want_gpu = *end.exit_code == 1 && !config_.device.is_dry();
     say(fmt::format(
-        "nothing was recorded: the command ended with {} before anything of it allocated with "
-        "torch{}",
-        *end.exit_code,
-        may_want_gpu ? ". Where it wants a GPU that is not there: strata exec --dry h100-80gb -- ..." : ""));
+        "nothing was recorded: the command ended with {} before anything of it allocated with torch{}",
+        *end.exit_code, may_want_gpu ? fmt::format(". {}", kDryCard) : ""));
   } else {
     say("nothing was recorded: nothing that the command ran allocated with torch. Where a launcher stands "
         "between (srun, sudo): `strata doctor --launcher 'WORDS'` tells whether it keeps Strata out");

@@ -220,7 +220,7 @@ DeviceProfile load_device_profile(const std::string& key_or_path) {
   if (!is_device_file(key_or_path)) {
     const std::vector<std::string> keys = device_keys();
     if (std::ranges::find(keys, key_or_path) == keys.end()) {
-      throw ConfigError(
+      throw NoSuchDevice(
           {{.place = {},
             .key = {},
             .message = fmt::format("there is no device '{}'{}; `strata devices` lists them, and a path "

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "host/config/problem.hpp"
+
 namespace strata::config {
 
 struct ByteRange {
@@ -62,8 +64,14 @@ std::vector<std::string> device_keys();
 // Whether the text names a file of one's own and not a key.
 bool is_device_file(std::string_view key_or_path);
 
+// A key that is no device's; the message has the nearest one.
+class NoSuchDevice : public ConfigError {
+ public:
+  using ConfigError::ConfigError;
+};
+
 // A key of `device_keys`, or the path of a file of one's own (it has a '/', or ends in .yaml or .yml). Throws
-// ConfigError with everything that is wrong with the file, or with the nearest key.
+// NoSuchDevice, and ConfigError with everything that is wrong with the file.
 DeviceProfile load_device_profile(const std::string& key_or_path);
 
 }  // namespace strata::config
