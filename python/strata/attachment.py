@@ -7,7 +7,7 @@ import sys
 import weakref
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Union
 
-from . import session
+from . import model_names, session
 
 if TYPE_CHECKING:
     import torch
@@ -47,6 +47,7 @@ def attach(
     """
     for prefix, one in _named_models(model).items():
         _models[id(one)] = AttachedModel(one, prefix, layers)
+        model_names.keep(one, prefix)
     for other in _several(optimizer, "optimizer", "param_groups", "a torch.optim.Optimizer"):
         _optimizers[id(other)] = weakref.ref(other)
     recording = session.current()
@@ -98,8 +99,7 @@ def _named_models(model: Any) -> Dict[str, Any]:
         return {"": several[0]}
     names: Dict[str, Any] = {}
     for one in several:
-        kind = type(one).__name__
-        names[kind if kind not in names else f"{kind}_{len(names)}"] = one
+        names[model_names.first_free(type(one).__name__, names)] = one
     return names
 
 

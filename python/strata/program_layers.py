@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Set, Tuple
 
 import torch
 
-from . import attachment, session
+from . import attachment, model_names, session
 
 
 def tell_layers() -> None:
@@ -20,7 +20,7 @@ def tell_layers() -> None:
     if recording is None or attachment.is_used():
         return
     models, optimizers = find_trained()
-    attachment.attach(models, optimizers, layers=True)
+    attachment.attach(model_names.named(models), optimizers, layers=True)
 
 
 def find_trained() -> Tuple[List[torch.nn.Module], List[Any]]:

@@ -246,8 +246,8 @@ def test_modules_that_hold_their_parent_have_their_names(workspace, how):
 
 def test_nothing_that_has_no_name_is_kept_by_the_look_for_names():
     """Another thread may let go of it meanwhile: it is then its to free."""
-    text = (REPOSITORY / "sources/torch/training/find_owners.cpp").read_text()
-    [program] = re.findall(r'R"python\((.*)\)python"', text, re.DOTALL)
+    files = (REPOSITORY / "sources/torch/training" / name for name in ("name_models.cpp", "find_owners.cpp"))
+    program = "".join(re.search(r'R"python\((.*)\)python"', file.read_text(), re.DOTALL)[1] for file in files)
     program += """
 import torch, weakref
 data, model = torch.zeros(100), torch.nn.Linear(2, 2)

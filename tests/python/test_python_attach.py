@@ -73,6 +73,25 @@ for index in range(2):
     assert {"generator", "generator.0", "critic.2"} <= programs.layers()
 
 
+def test_several_models_of_one_class_are_numbered(programs):
+    programs.write(
+        "several.py",
+        BEGIN
+        + """
+(one, first), (two, second) = make(), make()
+strata.attach([one, torch.nn.Linear(2, 2), two], [first, second])
+for index in range(2):
+    strata.step()
+    train(one, first, *batch())
+    train(two, second, *batch())
+""",
+    )
+    programs.exec("several.py")
+    expected = {f"{prefix}.{name}" for prefix, name in itertools.product(("Sequential", "Sequential_1"), PARAMETERS)}
+    assert programs.owners(PARAMETER) >= expected
+    assert {"Sequential", "Sequential.0", "Sequential_1.2"} <= programs.layers()
+
+
 def test_buffers_wrappers_and_tied_weights(programs):
     programs.write(
         "model.py",

@@ -42,14 +42,6 @@ def kinds(torch):
     return kind
 
 
-def fields(value):
-    try:
-        held = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return {}
-    return held if type(held) is dict else {}
-
-
 def local_of(tensor):
     """Of a DTensor what this rank has of it."""
     try:
@@ -109,6 +101,7 @@ class Finder:
         self.alive = []  # their tensors, and the owners of these
         self.items = 0
         self.trainer = ""  # whose, of TRAINERS
+        self.prefixes = {}  # of models, by id
         self.sharded = {}  # fully_shard's forms of a parameter, by module and key: the module holds one of them at a time
 
     def is_tensor(self, value):
@@ -158,6 +151,7 @@ class Finder:
         if id(module) in seen:
             return
         seen.add(id(module))
+        prefix = self.prefixes.get(id(module), prefix)  # a model's may lie in what wraps it
         own = fields(module)
         is_average = is_average or type(module).__name__.startswith(("AveragedModel", "ModelEma"))
         for key, parameter in list((own.get("_parameters") or {}).items()):
@@ -210,10 +204,11 @@ class Finder:
         # The largest first: where another holds the same parameter, its name there is the better one. What Dynamo
         # made of the program's modules comes last, and makes no model of theirs one of several.
         is_model = {id(root): type(root).__name__ != "GraphModule" for root in roots}
-        models = sum(is_model.values())
-        for root in sorted(roots, key=lambda root: (is_model[id(root)], count_modules(root)), reverse=True):
-            is_the_model = len(roots) == 1 or (models == 1 and is_model[id(root)])
-            self.tell_module("" if is_the_model else f"{type(root).__name__}.", root, False, seen)
+        roots.sort(key=lambda root: (is_model[id(root)], count_modules(root)), reverse=True)
+        is_the_model = len(roots) == 1 or sum(is_model.values()) == 1
+        self.prefixes = name_models([root for root in roots if is_model[id(root)]] or roots, roots[0] if is_the_model else None)
+        for root in roots:
+            self.tell_module(f"{type(root).__name__}.", root, False, seen)
         for optimizer in found["optimizer"]:
             self.tell_parameters(optimizer)
         for scaler in found["scaler"]:

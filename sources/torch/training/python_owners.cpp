@@ -9,6 +9,7 @@
 
 #include "sources/torch/python/python_calls.hpp"
 #include "sources/torch/training/find_owners.hpp"
+#include "sources/torch/training/name_models.hpp"
 
 namespace strata::torch_source {
 namespace {
@@ -67,8 +68,10 @@ std::string for_each_python_owner(bool is_first, c10::function_ref<void(const Py
   if (lock.thread() == nullptr) return {};
   const WithoutDynamo frames_as_they_are(*python, *calls);
   const HeldReference globals(*python, calls->new_dict());
-  const HeldReference defined(*python, calls->run(kFindOwners, kPythonFile, globals.get(), globals.get()));
-  if (!defined) throw std::runtime_error(error_of(*python, *calls));
+  for (const char* const program : {kNameModels, kFindOwners}) {
+    const HeldReference defined(*python, calls->run(program, kPythonFile, globals.get(), globals.get()));
+    if (!defined) throw std::runtime_error(error_of(*python, *calls));
+  }
   const HeldReference arguments(*python, calls->build("(i)", is_first ? 1 : 0));
   // With what it names, which lives until all of it was taken.
   const HeldReference found(*python, calls->call(calls->item(globals.get(), "find_owners"), arguments.get()));

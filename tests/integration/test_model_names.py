@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`strata exec`: several models of one class have a name each, which is the same with `--layers` and without."""
+
+import json
+import sys
+
+import pytest
+
+PARAMETER, GRADIENT = 1, 4
+
+NET = """
+import copy, torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(64, 64), nn.Linear(64, 64)
+    def forward(self, values):
+        return self.b(self.a(values).relu())
+def train(student, teacher, steps=3, behind=lambda: None):
+    optimizer = torch.optim.AdamW(student.parameters())
+    for _ in range(steps):
+        values = torch.randn(256, 64)
+        with torch.no_grad():
+            wanted = teacher(values)
+        (student(values) - wanted).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        behind()
+"""
+VARIABLES = """
+policy = Net()
+reference = copy.deepcopy(policy).requires_grad_(False)
+train(policy, reference)
+"""
+PROGRAMS = {
+    "variables": (VARIABLES, "policy", "reference"),
+    "a list": ("nets = [Net(), Net()]\nnets[1].requires_grad_(False)\ntrain(*nets)\n", "nets.0", "nets.1"),
+    "attributes": (
+        """
+class Distillation:
+    def __init__(self):
+        self.student, self.teacher = Net(), Net()
+        self.teacher.requires_grad_(False)
+def main():
+    both = Distillation()
+    train(both.student, both.teacher)
+main()
+""",
+        "student",
+        "teacher",
+    ),
+    "local variables": (
+        """
+def main():
+    one, two = Net(), Net()
+    two.requires_grad_(False)
+    train(one, two)
+main()
+""",
+        "Net",
+        "Net_1",
+    ),
+}
+
+
+def names(workspace, role):
+    told = f"SELECT DISTINCT text FROM host_tensor JOIN string ON string.id = name WHERE role = {role}"
+    return {name for (name,) in workspace.query("out", told)}
+
+
+def parts(prefix):
+    return {f"{prefix}.{layer}.{kind}" for layer in "ab" for kind in ("weight", "bias")}
+
+
+def gradients(workspace):
+    """Of their parameters: what is attached tells them by these names, what is found with a suffix."""
+    return {name.removesuffix(".grad") for name in names(workspace, GRADIENT)}
+
+
+def recorded(workspace, text, *words):
+    workspace.write("program.py", NET + text)
+    result = workspace.strata("exec", *words, "--out", "out", "--", sys.executable, "program.py")
+    assert result.returncode == 0, result.stderr
+    assert "could not be had" not in result.stderr
+
+
+def rows(workspace):
+    result = workspace.strata("report", "out", "--layers", "--depth", "1", "--json")
+    assert result.returncode == 0, result.stderr
+    return {row["path"]: row["total"] for row in json.loads(result.stdout)["layers"]}
+
+
+@pytest.mark.parametrize("words", [[], ["--layers"]], ids=["names", "layers"])
+@pytest.mark.parametrize("text, trained, frozen", PROGRAMS.values(), ids=PROGRAMS)
+def test_each_model_has_a_name(workspace, text, trained, frozen, words):
+    recorded(workspace, text, *words)
+    assert names(workspace, PARAMETER) == parts(trained) | parts(frozen)
+    assert gradients(workspace) == parts(trained)
+    if words:
+        paths = {path for (path,) in workspace.query("out", "SELECT DISTINCT path FROM module")}
+        assert paths == {name + part for name in (trained, frozen) for part in ("", ".a", ".b")}
+
+
+def test_all_of_a_model_is_in_its_row(workspace):
+    recorded(workspace, VARIABLES, "--layers")
+    layers = rows(workspace)
+    assert layers["policy"]["Optimizer_State"] > layers["policy"]["Parameter"] > 0
+    assert layers["policy"]["Activation"] > 0
+    assert layers["reference"]["Parameter"] == layers["policy"]["Parameter"]
+    assert layers["reference"]["Gradient"] == layers["reference"]["Optimizer_State"] == 0
+
+
+@pytest.mark.parametrize("words", [[], ["--layers"]], ids=["names", "layers"])
+def test_a_model_keeps_its_name_when_another_comes(workspace, words):
+    """A later look at the program's objects finds an average of the only model, and new state."""
+    recorded(
+        workspace,
+        """
+net = Net()
+averages = []
+def behind():
+    if not averages:
+        averages.append(copy.deepcopy(net).requires_grad_(False))
+        torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9).step()
+    net(torch.randn(4, 64)).sum().backward()
+    torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9).step()
+train(net, net, behind=behind)
+""",
+        *words,
+    )
+    trained = {name.removeprefix("average.") for name in parts("average")}
+    assert names(workspace, PARAMETER) == trained | parts("averages.0")
+    assert gradients(workspace) == trained
+
+
+def test_names_that_the_program_attaches_are_those_of_what_is_found(workspace):
+    attached = VARIABLES.replace("train(", 'import strata\nstrata.attach({"ours": policy, "theirs": reference})\ntrain(')
+    recorded(workspace, attached)
+    assert names(workspace, PARAMETER) == parts("ours") | parts("theirs")
+    assert gradients(workspace) == parts("ours")
