@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/evidence.hpp"
 
+#include <algorithm>
+
 #include "strata/ext/module.h"
 #include "strata/ext/tensor.h"
 
 namespace strata::analysis {
+namespace {
+
+// Of programs that nobody marks: each loss has one, and the next turn's first is the end of a batch.
+constexpr int kMostOptimizersOfATurn = 4;
+
+}  // namespace
 
 EvidenceGatherer::EvidenceGatherer(const Recording& run, const BlockTable& table, const OpTable& ops,
                                    const StepStructure& structure)
@@ -19,6 +27,9 @@ EvidenceGatherer::EvidenceGatherer(const Recording& run, const BlockTable& table
       recompute_end_.emplace(module.ordinal, around->second);
     } else if (module.direction == STRATA_MODULE_RECOMPUTE) {
       recompute_end_.emplace(module.ordinal, module.end_sequence);
+    } else {
+      const auto outer = forward_end_.find(module.parent);
+      forward_end_.emplace(module.ordinal, outer != forward_end_.end() ? outer->second : module.end_sequence);
     }
   }
 }
@@ -50,12 +61,20 @@ void EvidenceGatherer::add_circumstances(const BlockHistory& block, Evidence& ev
           birth.stage == Stage::kBetween ? structure_.next_pass(block.birth_sequence) : nullptr) {
     evidence.next_forward_begin = next->forward_begin;
     evidence.next_backward_begin = next->backward_begin;
+    evidence.computed_before_forward = is_computed_before(next->forward_begin, block);
   }
   const Extent optimizer = structure_.next_optimizer(block.birth_sequence);
   evidence.next_optimizer = optimizer.begin;
   evidence.next_optimizer_end = optimizer.end;
-  if (optimizer.begin != kNever)
-    evidence.optimizer_after_next = structure_.next_optimizer(optimizer.begin + 1).begin;
+  if (optimizer.begin != kNever) {
+    const std::uint64_t turn = structure_.step_end(optimizer.begin);
+    evidence.optimizer_after_next =
+        turn == kNever ? kNever : structure_.next_optimizer(std::max(optimizer.begin, turn)).begin;
+  }
+  Extent last = optimizer;
+  for (int more = 1; more < kMostOptimizersOfATurn && last.begin != kNever; ++more)
+    last = structure_.next_optimizer(last.begin);
+  evidence.optimizers_of_a_turn_end = last.end;
   evidence.born_in_nameless_optimizer = birth.stage == Stage::kOptimizer && birth.phase != nullptr &&
                                         birth.phase->inferred && run_.texts[birth.phase->name] == "optimizer";
   if (birth.pass != nullptr) {
@@ -83,6 +102,14 @@ void EvidenceGatherer::add_ops(const BlockHistory& block, Evidence& evidence) co
   }
 }
 
+// A model that moves its input itself does so in a forward that goes on.
+bool EvidenceGatherer::is_computed_before(std::uint64_t forward_begin, const BlockHistory& block) const {
+  const auto forward = forward_end_.find(block.birth_module);
+  if (forward != forward_end_.end()) return forward->second < forward_begin;
+  const auto op = ops_.find(block.birth_op);
+  return op && ops_.within(*op, kMatrixProduct);
+}
+
 // Of the backward that it was born in, or is to come; of several that follow each other each has a seed.
 bool EvidenceGatherer::is_before_nodes(const BlockHistory& block, const Evidence& evidence) const {
   std::uint64_t begin = evidence.backward_begin;
@@ -97,7 +124,7 @@ void EvidenceGatherer::forget_after(std::uint64_t sequence, Evidence& block) {
   for (std::uint64_t* const moment :
        {&block.death, &block.held_until, &block.phase_end, &block.step_end, &block.backward_begin,
         &block.backward_end, &block.next_forward_begin, &block.next_backward_begin, &block.next_optimizer,
-        &block.optimizer_after_next, &block.next_optimizer_end}) {
+        &block.optimizer_after_next, &block.next_optimizer_end, &block.optimizers_of_a_turn_end}) {
     if (*moment > sequence) *moment = kNever;
   }
   block.run_finished = false;

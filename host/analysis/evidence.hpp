@@ -29,8 +29,14 @@ struct Evidence {
   std::uint64_t backward_begin = kNever, backward_end = kNever;
   // Born between phases: of the forward that begins next, and of its backward.
   std::uint64_t next_forward_begin = kNever, next_backward_begin = kNever;
-  // Of the first optimizer phase that begins after its birth, and the begin of the one after it.
+  // Of the first optimizer phase that begins after its birth, and the begin of the first in a later step.
   std::uint64_t next_optimizer = kNever, next_optimizer_end = kNever, optimizer_after_next = kNever;
+  // Of the last that may be of one loop's turn: of a generator, a critic, an encoder, and the next turn's
+  // first.
+  std::uint64_t optimizers_of_a_turn_end = kNever;
+  // And before that forward in one that was over by then, as of a teacher, whose graph nobody records; or in
+  // a matrix product.
+  bool computed_before_forward = false;
   bool born_in_nameless_optimizer = false;  // its phase was concluded from what it writes
   bool run_finished = true;                 // the recording ends because the run did
 
@@ -59,6 +65,7 @@ class EvidenceGatherer {
  private:
   void add_circumstances(const BlockHistory& block, Evidence& evidence) const;
   void add_ops(const BlockHistory& block, Evidence& evidence) const;
+  bool is_computed_before(std::uint64_t forward_begin, const BlockHistory& block) const;
   bool is_before_nodes(const BlockHistory& block, const Evidence& evidence) const;
   static void forget_after(std::uint64_t sequence, Evidence& block);
 
@@ -71,6 +78,8 @@ class EvidenceGatherer {
   std::unordered_set<std::uint64_t> parameter_sizes_;
   // By module ordinal: of the outermost range that runs again.
   std::unordered_map<std::uint32_t, std::uint64_t> recompute_end_;
+  // Likewise: of the outermost range that goes forward.
+  std::unordered_map<std::uint32_t, std::uint64_t> forward_end_;
 };
 
 }  // namespace strata::analysis

@@ -113,6 +113,12 @@ bool batch_cut_short(const Evidence& block) {
          block.next_optimizer == kNever && block.death == kNever && !block.run_finished;
 }
 
+// A teacher's logits, or a reference's, that the loss compares with.
+bool forward_before(const Evidence& block) {
+  return block.computed_before_forward &&
+         (batch_between(block) || batch_before_forward(block) || batch_cut_short(block));
+}
+
 bool data_ahead(const Evidence& block) {
   return block.stage == Stage::kData && block.death >= block.step_end;
 }
@@ -151,11 +157,14 @@ bool optimizer_cut_short(const Evidence& block) {
 }
 
 // The first phase of an optimizer that names nothing goes on to the next forward, for nobody knows yet which
-// of its writes is the last: the next batch is born in it, and let go of behind the next optimizer. A state
-// goes on, or is replaced within the optimizer.
+// of its writes is the last: the next batch is born in it, and let go of behind the next optimizer, or where
+// a turn of the loop has several behind the last of them. A state goes on, or is replaced within the
+// optimizer.
 bool batch_behind_optimizer(const Evidence& block) {
+  const bool dies_with_turn = block.death < block.optimizer_after_next ||
+                              (block.death < block.optimizers_of_a_turn_end && !block.born_in_zeros_like);
   return block.born_in_nameless_optimizer && block.next_optimizer_end != kNever && block.death != kNever &&
-         block.death > block.next_optimizer_end && block.death < block.optimizer_after_next;
+         block.death > block.next_optimizer_end && dies_with_turn;
 }
 
 bool optimizer_state_left(const Evidence& block) {
@@ -237,6 +246,10 @@ RuleTable make_rules() {
       {"data_kept", "born while a batch was made, dead in the same step", kInput, "input",
        within_step<Stage::kData>},
       {"data_ahead", "born while a batch was made and kept beyond its step", kInput, "prefetch", data_ahead},
+      {"forward_before",
+       "made by a forward without a graph, or by a matrix product, before the forward whose backward it is "
+       "there for",
+       kActivation, "forward_residue", forward_before},
       {"batch_between", "born behind a step's optimizer and dead before the optimizer of the step after next",
        kInput, "input", batch_between},
       {"batch_before_forward",
@@ -279,9 +292,8 @@ RuleTable make_rules() {
        "born in an optimizer's step that was cut short, and not as zeros like something; provisional",
        kTemporary, "optimizer_temp", optimizer_cut_short},
       {"batch_behind_optimizer",
-       "born in an optimizer that names nothing, and dead between the next one's end and the begin of the "
-       "one "
-       "after",
+       "born in an optimizer that names nothing, and dead between the next one's end and the end of a loop's "
+       "turn",
        kInput, "input", batch_behind_optimizer},
       {"optimizer_state_left", "born in the optimizer and still there at its next step", kOptimizerState,
        "state", optimizer_state_left},

@@ -8,6 +8,7 @@
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/timeline.hpp"
 #include "strata/ext/memory.h"
+#include "tests/analysis/batch_runs.hpp"
 #include "tests/analysis/odd_run.hpp"
 
 namespace strata::analysis::testing {
@@ -110,6 +111,8 @@ const std::vector<TrainingRun>& runs_to_check() {
       make_odd_run(),
       make_retained_run(),
       make_nameless_optimizer_run(),
+      make_nameless_optimizers_run(),
+      make_two_optimizers_run(),
       make_unmarked_batch_run(),
       make_cut_short_run(),
       make_cut_short_optimizer_run(),

@@ -227,52 +227,6 @@ TrainingRun make_retained_run() {
   return {run.finish(), run.expected()};
 }
 
-TrainingRun make_nameless_optimizer_run() {
-  RunBuilder run;
-  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
-  std::uint64_t batch = 0, replaced = 0;
-  for (std::int64_t step = 0; step < 2; ++step) {
-    run.step(step, STRATA_STEP_ACTIVE, [&] {
-      run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] {
-        if (step == 1) run.free(replaced);
-        const std::uint64_t state = run.allocate(
-            64,
-            {kOptimizerState, "state", "", step == 0 ? "optimizer_state_left" : "optimizer_state_at_end"});
-        if (step == 1) return;
-        replaced = state;
-        batch = run.allocate(24, {kInput, "input", "", "batch_behind_optimizer"});
-      });
-      if (step == 1) run.free(batch);
-    });
-  }
-  Recording recording = run.finish();
-  for (PhaseRow& phase : recording.phases) phase.inferred = phase.kind == STRATA_PHASE_OPTIMIZER;
-  return {recording, run.expected()};
-}
-
-TrainingRun make_unmarked_batch_run() {
-  RunBuilder run;
-  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
-  std::uint64_t before = 0;
-  for (std::int64_t step = 0; step < 3; ++step) {
-    run.step(step, STRATA_STEP_ACTIVE, [&] {
-      const std::uint64_t batch = run.allocate(24, {kInput, "input", "", "batch_before_forward"});
-      // Of a loop whose variable is assigned anew.
-      const std::uint64_t assigned = run.allocate(40, Expected{kInput, "input", "", "batch_before_forward"});
-      if (step > 0) run.free(before);
-      before = assigned;
-      run.free(run.allocate(56, {kTemporary, "op_temp", "", "between_temp"}));
-      const std::uint64_t turned = run.allocate(72, {kTemporary, "op_temp", "", "between_temp"});
-      run.phase(STRATA_PHASE_FORWARD, "forward", [&] { run.free(turned); });
-      run.phase(STRATA_PHASE_BACKWARD, "backward", [] {});
-      run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [] {});
-      run.free(batch);
-      run.free(run.allocate(88, {kTemporary, "op_temp", "", "between_temp"}));
-    });
-  }
-  return {run.finish(), run.expected()};
-}
-
 TrainingRun make_cut_short_run() {
   RunBuilder run;
   run.phase(STRATA_PHASE_SETUP, "setup", [] {});

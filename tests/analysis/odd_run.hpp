@@ -13,12 +13,6 @@ TrainingRun make_odd_run();
 // Graphs that are held beyond their backward, or dropped without one.
 TrainingRun make_retained_run();
 
-// Of an optimizer that names nothing: a batch is born in its first phase.
-TrainingRun make_nameless_optimizer_run();
-
-// Of a trainer that marks no data phase: batches are made in the step, before forward.
-TrainingRun make_unmarked_batch_run();
-
 // Runs that died in a forward, and in an optimizer's first step.
 TrainingRun make_cut_short_run();
 TrainingRun make_cut_short_optimizer_run();

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/analysis/batch_runs.hpp"
+
+#include "strata/ext/phase.h"
+#include "strata/ext/step.h"
+#include "tests/analysis/run_builder.hpp"
+
+namespace strata::analysis::testing {
+
+using enum Category;
+
+TrainingRun make_nameless_optimizer_run() {
+  RunBuilder run;
+  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
+  std::uint64_t batch = 0, replaced = 0;
+  for (std::int64_t step = 0; step < 2; ++step) {
+    run.step(step, STRATA_STEP_ACTIVE, [&] {
+      run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] {
+        if (step == 1) run.free(replaced);
+        const std::uint64_t state = run.allocate(
+            64,
+            {kOptimizerState, "state", "", step == 0 ? "optimizer_state_left" : "optimizer_state_at_end"});
+        if (step == 1) return;
+        replaced = state;
+        batch = run.allocate(24, {kInput, "input", "", "batch_behind_optimizer"});
+      });
+      if (step == 1) run.free(batch);
+    });
+  }
+  Recording recording = run.finish();
+  for (PhaseRow& phase : recording.phases) phase.inferred = phase.kind == STRATA_PHASE_OPTIMIZER;
+  return {recording, run.expected()};
+}
+
+// As of a generator and a critic in C++: a step is concluded for each of the optimizers, and a batch lives
+// for a turn of the loop, which is two.
+TrainingRun make_nameless_optimizers_run() {
+  RunBuilder run;
+  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
+  std::uint64_t batch = 0;
+  for (std::int64_t step = 0; step < 8; ++step) {
+    run.step(step, STRATA_STEP_ACTIVE, [&] {
+      run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] {
+        if (step < 2) run.allocate(64, {kOptimizerState, "state", "", "optimizer_state_left"});
+        if (step % 2 == 0) return;
+        if (batch != 0) run.free(batch);
+        batch = step == 7 ? 0 : run.allocate(24, {kInput, "input", "", "batch_behind_optimizer"});
+      });
+    });
+  }
+  Recording recording = run.finish();
+  for (PhaseRow& phase : recording.phases) phase.inferred = phase.kind == STRATA_PHASE_OPTIMIZER;
+  return {recording, run.expected()};
+}
+
+// Of two optimizers in each step that the program marks.
+TrainingRun make_two_optimizers_run() {
+  RunBuilder run;
+  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
+  std::uint64_t before = 0;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    run.step(step, STRATA_STEP_ACTIVE, [&] {
+      const std::uint64_t batch = run.allocate(24, {kInput, "input", "", "batch_before_forward"});
+      const std::uint64_t assigned = run.allocate(40, Expected{kInput, "input", "", "batch_before_forward"});
+      if (step > 0) run.free(before);
+      before = assigned;
+      for (int optimizer = 0; optimizer < 2; ++optimizer) {
+        run.phase(STRATA_PHASE_FORWARD, "forward", [] {});
+        run.phase(STRATA_PHASE_BACKWARD, "backward", [] {});
+        run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [] {});
+      }
+      run.free(batch);
+    });
+  }
+  return {run.finish(), run.expected()};
+}
+
+TrainingRun make_unmarked_batch_run() {
+  RunBuilder run;
+  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
+  std::uint64_t before = 0;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    run.step(step, STRATA_STEP_ACTIVE, [&] {
+      const std::uint64_t batch = run.allocate(24, {kInput, "input", "", "batch_before_forward"});
+      // Of a loop whose variable is assigned anew.
+      const std::uint64_t assigned = run.allocate(40, Expected{kInput, "input", "", "batch_before_forward"});
+      if (step > 0) run.free(before);
+      before = assigned;
+      run.free(run.allocate(56, {kTemporary, "op_temp", "", "between_temp"}));
+      std::uint64_t wanted = 0;
+      run.module("teacher", [&] {
+        run.module("head", [&] {
+          run.free(run.allocate(56, {kTemporary, "op_temp", "head", "between_temp"}));
+          wanted = run.allocate(80, {kActivation, "forward_residue", "head", "forward_before"});
+        });
+      });
+      const std::uint64_t turned = run.allocate(72, {kTemporary, "op_temp", "", "between_temp"});
+      std::uint64_t product = 0, moved = 0;
+      run.op("aten::addmm", [&] {
+        product = run.allocate(96, {kActivation, "forward_residue", "", "forward_before"});
+      });
+      run.module("student", [&] {
+        moved = run.allocate(104, {kInput, "input", "student", "batch_before_forward"});
+        run.phase(STRATA_PHASE_FORWARD, "forward", [&] { run.free(turned); });
+      });
+      run.phase(STRATA_PHASE_BACKWARD, "backward", [] {});
+      run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [] {});
+      for (const std::uint64_t block : {batch, wanted, product, moved}) run.free(block);
+      run.free(run.allocate(88, {kTemporary, "op_temp", "", "between_temp"}));
+    });
+  }
+  return {run.finish(), run.expected()};
+}
+
+}  // namespace strata::analysis::testing

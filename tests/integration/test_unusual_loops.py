@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`strata exec`: loops with a teacher, and with several optimizers in a turn."""
+
+import json
+import sys
+
+import pytest
+
+BEGIN = """
+import sys, torch
+from torch import nn
+torch.manual_seed(0)
+device = sys.argv[1] if len(sys.argv) > 1 else "cpu"
+def network():
+    return nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 256)).to(device)
+"""
+
+TEACHER = (
+    BEGIN
+    + """
+student, teacher = network(), network().requires_grad_(False)
+optimizer = torch.optim.AdamW(student.parameters())
+def train():
+    values = torch.randn(1024, 256).to(device)
+    with torch.no_grad():
+        wanted = teacher(values)
+    (student(values) - wanted).square().mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+for _ in range(4):
+    train()
+"""
+)
+
+BY_HAND = (
+    BEGIN
+    + """
+generator, critic = network(), network()
+def update(model):
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter -= 0.1 * parameter.grad
+            parameter.grad = None
+def train():
+    real = torch.randn(1024, 256).to(device)
+    (critic(real).mean() - critic(generator(real).detach()).mean()).backward()
+    update(critic)
+    critic(generator(real)).mean().backward()
+    update(generator)
+    critic.zero_grad()
+for _ in range(6):
+    train()
+"""
+)
+
+MARKED = (
+    BEGIN
+    + """
+import strata
+generator, critic = network(), network()
+optimizers = [torch.optim.Adam(model.parameters()) for model in (generator, critic)]
+def train():
+    strata.step()
+    real = torch.randn(1024, 256).to(device)
+    for loss in (lambda: critic(real).mean() - critic(generator(real).detach()).mean(), lambda: critic(generator(real)).mean()):
+        loss().backward()
+        optimizers[0].step()
+        optimizers[1].step()
+        generator.zero_grad()
+        critic.zero_grad()
+for _ in range(4):
+    train()
+"""
+)
+
+BATCH = 1024 * 256 * 4  # bytes of it, and of what a network makes of it
+DRY = ["--dry", "a100-40gb"]
+
+
+def recorded(workspace, text, *words):
+    workspace.write("program.py", text)
+    device = "cuda" if "--dry" in words else "cpu"
+    result = workspace.strata("exec", *words, "--out", "out", "--", sys.executable, "program.py", device)
+    assert result.returncode == 0, result.stderr
+    return json.loads((workspace.folder / "out/summary.json").read_text())
+
+
+@pytest.mark.parametrize("words", [[], ["--layers"]], ids=["names", "layers"])
+def test_what_a_teacher_makes_is_no_input(workspace, words):
+    # In the first step it is one of the plain tensors that are there before the first forward with a graph.
+    summary = recorded(workspace, TEACHER, *DRY, "--set", "schedule.wait=1", *words)
+    assert BATCH <= summary["categories"]["Input"]["max"] <= BATCH + 4096
+    assert summary["categories"]["Unknown"]["max"] == 0
+
+
+def test_a_batch_of_two_optimizers_without_names_is_input(workspace):
+    summary = recorded(workspace, BY_HAND, *DRY)
+    assert summary["categories"]["Optimizer_State"]["max"] == 0
+    assert BATCH <= summary["categories"]["Input"]["max"] <= BATCH + 4096
+
+
+def test_a_batch_of_two_optimizers_in_a_marked_step_is_input(workspace):
+    summary = recorded(workspace, MARKED, *DRY)
+    assert BATCH <= summary["categories"]["Input"]["max"] <= BATCH + 4096
+    assert summary["categories"]["Unknown"]["max"] == 0
