@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec`: loops with a teacher, and with several optimizers in a turn."""
+"""`strata exec`: loops with a teacher, with several optimizers in a turn, and with one that steps within backward."""
 
 import json
 import sys
@@ -73,6 +73,24 @@ for _ in range(4):
 """
 )
 
+IN_BACKWARD = (
+    BEGIN
+    + """
+model = nn.Sequential(*(network() for _ in range(3)))
+optimizers = {parameter: torch.optim.AdamW([parameter], foreach=False) for parameter in model.parameters()}
+def step(parameter):
+    optimizers[parameter].step()
+    optimizers[parameter].zero_grad()
+for parameter in model.parameters():
+    parameter.register_post_accumulate_grad_hook(step)
+def train():
+    values = torch.randn(1024, 256, device=device)
+    (model(values) - values).square().mean().backward()
+for _ in range(5):
+    train()
+"""
+)
+
 BATCH = 1024 * 256 * 4  # bytes of it, and of what a network makes of it
 DRY = ["--dry", "a100-40gb"]
 
@@ -103,3 +121,17 @@ def test_a_batch_of_two_optimizers_in_a_marked_step_is_input(workspace):
     summary = recorded(workspace, MARKED, *DRY)
     assert BATCH <= summary["categories"]["Input"]["max"] <= BATCH + 4096
     assert summary["categories"]["Unknown"]["max"] == 0
+
+
+@pytest.mark.parametrize("words", [[], DRY], ids=["cpu", "dry"])
+def test_an_optimizer_that_steps_within_backward_ends_it_not(workspace, words):
+    summary = recorded(workspace, IN_BACKWARD, *words)
+    assert len(summary["steps"]) == 5
+    assert summary["categories"]["Unknown"]["max"] == 0
+    told = "SELECT DISTINCT text FROM host_tensor JOIN string ON string.id = name WHERE role = 5"
+    assert {name for (name,) in workspace.query("out", told)} == {"exp_avg", "exp_avg_sq", "step"}
+    nested = """
+        SELECT count(*) FROM phase AS step JOIN phase AS around ON step.parent = around.phase
+        WHERE step.name = 'AdamW.step' AND around.name = 'backward'"""
+    assert workspace.query("out", nested) == [(5 * 12,)]
+    assert "forward_residue" not in workspace.strata("report", "out").stdout

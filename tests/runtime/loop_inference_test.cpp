@@ -131,6 +131,22 @@ TEST_F(LoopInferenceTest, AnOptimizerThatCallsAnotherIsOne) {
   EXPECT_EQ(marks_.take(), "step 0 [ forward( ) backward( ) Wrapper.step( ) ] ran");
 }
 
+TEST_F(LoopInferenceTest, AnOptimizerThatStepsWithinBackwardLiesWithinIt) {
+  for (int step = 0; step < 2; ++step) {
+    saw(kForward);
+    saw(kBackwardBegin);
+    for (int parameter = 0; parameter < 2; ++parameter) {
+      range(kStep);
+      range(kZeroGrad);
+    }
+    saw(kBackwardEnd);
+  }
+  loop_.finish();
+  EXPECT_EQ(marks_.take(),
+            "step 0 [ forward( ) backward( AdamW.step( ) zero_grad( ) AdamW.step( ) zero_grad( ) ) ] ran "
+            "step 1 [ forward( ) backward( AdamW.step( ) zero_grad( ) AdamW.step( ) zero_grad( ) ) ] ran");
+}
+
 TEST_F(LoopInferenceTest, AClosuresForwardAndBackwardLieWithinTheOptimizer) {
   for (int step = 0; step < 2; ++step) {
     range(kNext);

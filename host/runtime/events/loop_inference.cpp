@@ -177,8 +177,8 @@ void LoopInference::make_way_for(Part part) {
       expect_step();
       break;
     case Part::kOptimizer:
+      if (in_backward_) break;  // one of a parameter whose gradient is there: backward needs the rest
       close(Part::kBackward);
-      in_backward_ = false;
       close(Part::kForward);
       end_writes();
       if (!step_open_) expect_step();

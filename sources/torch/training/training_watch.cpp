@@ -181,6 +181,16 @@ void tell_host(std::uint32_t what, std::string_view name = {}) {
   if (operators_looked_at().want(wanted)) tell_states();
 }
 
+// An optimizer stepped within a backward, where nobody looks at what it writes: the program is asked for its
+// state before the next forward.
+std::atomic<bool> stepped_in_backward{false};
+
+// Such a backward's ranges and nodes matter each time.
+void begin_step_in_backward() {
+  never_skip_nodes();
+  if (!stepped_in_backward.exchange(true)) look_for_states();
+}
+
 // An optimizer ran in what nobody saw: its phase is as long as nothing, but the step ends.
 void tell_unseen_optimizer() {
   if (!wants_parameter_writes() || !take_written_unseen()) return;
@@ -223,7 +233,10 @@ void end_node(const at::RecordFunction& function, at::ObserverContext*) noexcept
 
 std::unique_ptr<at::ObserverContext> begin_range(const at::RecordFunction& function) noexcept try {
   const std::string_view name = function.name();
-  if (name.starts_with(kOptimizerStep)) operators_looked_at().begin_optimizer();
+  if (name.starts_with(kOptimizerStep)) {
+    operators_looked_at().begin_optimizer();
+    if (is_in_graph_task()) begin_step_in_backward();
+  }
   tell_unseen_optimizer();
   tell_host(STRATA_TRAINING_RANGE_BEGIN, name);
   return nullptr;
@@ -235,7 +248,7 @@ void end_range(const at::RecordFunction& function, at::ObserverContext*) noexcep
   const std::string_view name = function.name();
   // The host first: whoever knows the state's names tells them then, and of one role the first name holds.
   tell_host(STRATA_TRAINING_RANGE_END, name);
-  if (name.starts_with(kOptimizerStep) && operators_looked_at().end_optimizer())
+  if (name.starts_with(kOptimizerStep) && operators_looked_at().end_optimizer() && !is_in_graph_task())
     operators_looked_at().count_step(tell_states());
 } catch (...) {
 }
@@ -269,6 +282,7 @@ std::unique_ptr<at::ObserverContext> begin_looked_at(const at::RecordFunction& f
     if (!wanted || !begins_forward(function)) return nullptr;
     tell_unseen_optimizer();
     name_before_forward();
+    if (stepped_in_backward.exchange(false)) tell_states();
     tell_host(STRATA_TRAINING_FORWARD);
     return nullptr;
   }
@@ -314,6 +328,7 @@ struct TrainingWatch::Repeated {
 
 TrainingWatch::TrainingWatch() : repeated_(std::make_unique<Repeated>()) {
   forget_owners();
+  stepped_in_backward = false;
   outline().set_callbacks(
       at::RecordFunctionCallback(&begin_node, &end_node).scopes({at::RecordScope::BACKWARD_FUNCTION}),
       at::RecordFunctionCallback(&begin_range, &end_range).scopes({at::RecordScope::USER_SCOPE}));
