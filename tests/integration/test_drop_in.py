@@ -253,11 +253,11 @@ import torch, weakref
 data, model = torch.zeros(100), torch.nn.Linear(2, 2)
 activation = torch.relu(torch.randn(10, requires_grad=True))
 lives = weakref.ref(activation)
-lines, trainer, kept = find_owners(True)
+lines, trainer, optimized, kept = find_owners(True)
 del activation
 assert lives() is None
 data = weakref.ref(data)
-assert data() is not None and len(kept) == len(lines.splitlines()) == 3 and trainer == ""
+assert data() is not None and len(kept) == len(lines.splitlines()) == 3 and trainer == optimized == ""
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec`: loops with a teacher, with several optimizers in a turn, and with one that steps within backward."""
+"""`strata exec`: loops with a teacher, with several optimizers in a turn, with one that steps within backward, and with gradients of the
+program's own."""
 
 import json
 import sys
@@ -91,6 +92,25 @@ for _ in range(5):
 """
 )
 
+ASSIGNED = (
+    BEGIN
+    + """
+model = network().to(torch.bfloat16)
+masters = [parameter.detach().to("cpu", torch.float32, copy=True).requires_grad_() for parameter in model.parameters()]
+optimizer = torch.optim.AdamW(masters)
+for _ in range(4):
+    values = torch.randn(64, 256, device=device, dtype=torch.bfloat16)
+    (model(values) - values).square().mean().backward()
+    for master, parameter in zip(masters, model.parameters()):
+        master.grad = parameter.grad.to("cpu", torch.float32)
+        parameter.grad = None
+    optimizer.step()
+    with torch.no_grad():
+        for master, parameter in zip(masters, model.parameters()):
+            parameter.copy_(master)
+"""
+)
+
 BATCH = 1024 * 256 * 4  # bytes of it, and of what a network makes of it
 DRY = ["--dry", "a100-40gb"]
 
@@ -135,3 +155,17 @@ def test_an_optimizer_that_steps_within_backward_ends_it_not(workspace, words):
         WHERE step.name = 'AdamW.step' AND around.name = 'backward'"""
     assert workspace.query("out", nested) == [(5 * 12,)]
     assert "forward_residue" not in workspace.strata("report", "out").stdout
+
+
+@pytest.mark.parametrize("words", [[], DRY], ids=["cpu", "dry"])
+def test_a_gradient_that_the_program_assigns_is_one(workspace, words):
+    recorded(workspace, ASSIGNED, *words)
+    told = """
+        SELECT (SELECT max(step) FROM host_step_begin AS s WHERE s.sequence < t.sequence) AS step, count(*) FROM host_tensor AS t
+        JOIN string ON string.id = t.name WHERE role = 4 AND text LIKE 'param_groups%' GROUP BY 1"""
+    assert workspace.query("out", told) == [(step, 4) for step in range(4)]
+    result = workspace.strata("report", "out", "--device", "cpu", "--json")
+    assert result.returncode == 0, result.stderr
+    categories = json.loads(result.stdout)["categories"]
+    assert categories["Unknown"]["max"] <= 0.01 * categories["Gradient"]["max"]
+    assert categories["Gradient"]["max"] >= 2 * 256 * 512 * 4

@@ -99,6 +99,7 @@ class Finder:
         self.lines = []
         self.named = set()  # StorageImpl
         self.alive = []  # their tensors, and the owners of these
+        self.optimized = []  # tensors
         self.items = 0
         self.trainer = ""  # whose, of TRAINERS
         self.prefixes = {}  # of models, by id
@@ -186,6 +187,8 @@ class Finder:
         for group, settings in enumerate(fields(optimizer).get("param_groups") or []):
             for index, parameter in enumerate(settings.get("params") or []):
                 self.tell(PARAMETER, f"param_groups.{group}.{index}", parameter)
+                if self.is_tensor(parameter):
+                    self.optimized.append(parameter)
 
     def find(self, is_first):
         kind = kinds(self.torch)
@@ -235,11 +238,13 @@ class Finder:
 
 
 def find_owners(is_first):
-    """The lines, whose trainer it is, and what holds the tensors that the lines name: another thread may let go of these."""
+    """The lines, whose trainer it is, what optimizers train, and what holds all these tensors: another thread may let go of them."""
     torch = sys.modules["torch"]
     finder = Finder(torch)
     with torch._C.DisableTorchFunctionSubclass():
-        return finder.find(is_first), finder.trainer, finder.alive
+        lines = finder.find(is_first)
+        optimized = "\n".join(str(parameter._cdata) for parameter in finder.optimized)
+        return lines, finder.trainer, optimized, [*finder.alive, *finder.optimized]
 )python";
 
 }  // namespace strata::torch_source

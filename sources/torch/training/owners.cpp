@@ -21,6 +21,7 @@
 
 #include "sources/torch/host_link.hpp"
 #include "sources/torch/storage_place.hpp"
+#include "sources/torch/training/assigned_gradients.hpp"
 #include "sources/torch/training/compiled_steps.hpp"
 #include "sources/torch/training/gradients.hpp"
 #include "sources/torch/training/graph_tasks.hpp"
@@ -187,7 +188,7 @@ void take_name(const PythonOwner& owner) {
 void look_for_names(bool is_first) {
   Owners& known = owners();
   try {
-    std::string trainer = for_each_python_owner(is_first, &take_name);
+    std::string trainer = for_each_python_owner(is_first, &take_name, &note_optimized);
     const std::lock_guard lock(known.mutex);
     if (!trainer.empty()) known.trainer = std::move(trainer);
   } catch (const std::exception& error) {
@@ -257,6 +258,12 @@ void tell_gradient(const at::Tensor& parameter) {
   } else if (gradient.has_storage()) {
     tell_gradient_tensor(gradient, parameter, name);
   }
+}
+
+bool is_told_gradient(const at::Tensor& gradient) {
+  Owners& known = owners();
+  const std::lock_guard lock(known.mutex);
+  return holds(known.gradients, storage_of(gradient));
 }
 
 // From the hook of a parameter's last gradient, or when all are there; other nodes exchange what they
@@ -365,6 +372,7 @@ void forget_owners() {
   known.naming_problem.clear();
   known.trainer.clear();
   forget_gradients();
+  forget_assigned_gradients();
 }
 
 }  // namespace strata::torch_source

@@ -22,6 +22,9 @@ void tell_accumulated(const at::RecordFunction& node);
 // [any] not [alloc-lock]. What `tell_accumulated` does, of a parameter that has its gradient.
 void tell_gradient(const at::Tensor& parameter);
 
+// [any] Whether it was told of, and lives where it did then.
+bool is_told_gradient(const at::Tensor& gradient);
+
 // [any] not [alloc-lock], in backward. Ranks exchange gradients: when DDP does, in its buckets, tells of
 // these.
 void tell_buckets(const at::RecordFunction& function);
@@ -44,7 +47,8 @@ bool writes_to_parameter(const at::RecordFunction& function);
 // [any] Why the program could not be asked for names; empty: it could, or was not to be. Given once.
 std::string take_naming_problem();
 
-// [any] Whose trainer the program was seen to have, "transformers" or "lightning"; empty: none that is known. Given once.
+// [any] Whose trainer the program was seen to have, "transformers" or "lightning"; empty: none that is known.
+// Given once.
 std::string take_trainer();
 
 // [driver] In another run all is told anew.

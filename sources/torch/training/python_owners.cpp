@@ -41,16 +41,17 @@ Number number_of(std::string_view text) {
 }
 
 // Python has its address as a number, `_cdata`.
-c10::StorageImpl* storage_of(std::string_view text) {
+template <typename Pointed>
+Pointed* pointer_of(std::string_view text) {
   const auto address = number_of<std::uintptr_t>(text);
-  return reinterpret_cast<c10::StorageImpl*>(address);  // NOLINT(performance-no-int-to-ptr)
+  return reinterpret_cast<Pointed*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
 PythonOwner owner_of(std::string_view line) {
   PythonOwner owner;
   owner.role = number_of<std::uint32_t>(take_field(line, '\t'));
-  owner.storage = storage_of(take_field(line, '\t'));
-  owner.owner = storage_of(take_field(line, '\t'));
+  owner.storage = pointer_of<c10::StorageImpl>(take_field(line, '\t'));
+  owner.owner = pointer_of<c10::StorageImpl>(take_field(line, '\t'));
   owner.dtype = take_field(line, '\t');
   for (std::string_view extents = take_field(line, '\t'); !extents.empty();)
     owner.sizes.push_back(number_of<std::int64_t>(take_field(extents, 'x')));
@@ -60,7 +61,8 @@ PythonOwner owner_of(std::string_view line) {
 
 }  // namespace
 
-std::string for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwner&)> take) {
+std::string for_each_python_owner(bool is_first, c10::function_ref<void(const PythonOwner&)> take,
+                                  c10::function_ref<void(c10::TensorImpl*)> take_optimized) {
   static const std::optional<PythonInterpreter> python = find_python_interpreter();
   static const std::optional<PythonCalls> calls = find_python_calls();
   if (!python || !calls) return {};
@@ -78,8 +80,12 @@ std::string for_each_python_owner(bool is_first, c10::function_ref<void(const Py
   if (!found) throw std::runtime_error(error_of(*python, *calls));
   const char* const text = python->utf8(calls->element(found.get(), 0));
   const char* const trainer = python->utf8(calls->element(found.get(), 1));
-  if (text == nullptr || trainer == nullptr) throw std::runtime_error(error_of(*python, *calls));
+  const char* const optimized = python->utf8(calls->element(found.get(), 2));
+  if (text == nullptr || trainer == nullptr || optimized == nullptr)
+    throw std::runtime_error(error_of(*python, *calls));
   for (std::string_view rest = text; !rest.empty();) take(owner_of(take_field(rest, '\n')));
+  for (std::string_view rest = optimized; !rest.empty();)
+    take_optimized(pointer_of<c10::TensorImpl>(take_field(rest, '\n')));
   return trainer;
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "sources/torch/host_link.hpp"
+#include "sources/torch/training/assigned_gradients.hpp"
 #include "sources/torch/training/compiled_steps.hpp"
 #include "sources/torch/training/gradients.hpp"
 #include "sources/torch/training/graph_tasks.hpp"
@@ -236,6 +237,7 @@ std::unique_ptr<at::ObserverContext> begin_range(const at::RecordFunction& funct
   if (name.starts_with(kOptimizerStep)) {
     operators_looked_at().begin_optimizer();
     if (is_in_graph_task()) begin_step_in_backward();
+    tell_assigned_gradients();
   }
   tell_unseen_optimizer();
   tell_host(STRATA_TRAINING_RANGE_BEGIN, name);
