@@ -41,5 +41,17 @@ TEST(Attach, TellsOfWhatHasMemoryThatIsRecorded) {
   EXPECT_EQ(told, (std::vector<std::string>{"weight", "mean"}));
 }
 
+TEST(Attach, PutsAModelsNameBeforeThoseOfItsParts) {
+  told.clear();
+  strata_trainer_binding = &kCalls;
+  Net one, other, only;
+  torch::optim::SGD optimizer(one.parameters(), 0.1);
+  const Attachment first = attach("generator", one, optimizer), second = attach("critic", other),
+                   third = attach(only);
+  strata_trainer_binding = nullptr;
+  EXPECT_EQ(told, (std::vector<std::string>{"generator.weight", "generator.mean", "critic.weight",
+                                            "critic.mean", "weight", "mean"}));
+}
+
 }  // namespace
 }  // namespace strata::torch_attach

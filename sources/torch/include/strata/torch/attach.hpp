@@ -6,6 +6,9 @@
 //     torch::optim::AdamW optimizer(model->parameters());
 //     const auto attached = strata::attach(*model, optimizer);   // before the first step
 //
+// Of several models each is given a name, or their rows are one: strata::attach("critic", *critic,
+// optimizer).
+//
 // Parameters and buffers are told at once, with the names of `named_parameters()` and `named_buffers()`,
 // whose paths are their layers; once an optimizer has run, its state too, and parameters that have moved
 // since, to another device. Gradients need nothing: they are found where autograd accumulates them, and have
@@ -114,9 +117,10 @@ void for_each_state(const torch::optim::OptimizerParamState& state, Take take) {
 // What one attachment tells of. Stays where it is: the host holds its address.
 class Owners {
  public:
+  // `prefix`: what stands before the model's names, "generator.".
   Owners(const strata_trainer_calls& calls, torch::nn::Module& model,
-         std::vector<torch::optim::Optimizer*> optimizers)
-      : calls_(calls), model_(model), optimizers_(std::move(optimizers)) {
+         std::vector<torch::optim::Optimizer*> optimizers, std::string prefix = {})
+      : calls_(calls), model_(model), optimizers_(std::move(optimizers)), prefix_(std::move(prefix)) {
     tell_all(this);
     calls_.watch_optimizer(&tell_all, this);
   }
@@ -135,9 +139,9 @@ class Owners {
   void tell_new() {
     if (calls_.wants_tensors() == 0) return;
     for (const auto& parameter : model_.named_parameters())
-      tell_once(STRATA_TENSOR_PARAMETER, parameter.key(), parameter.value(), {});
+      tell_once(STRATA_TENSOR_PARAMETER, prefix_ + parameter.key(), parameter.value(), {});
     for (const auto& buffer : model_.named_buffers())
-      tell_once(STRATA_TENSOR_BUFFER, buffer.key(), buffer.value(), {});
+      tell_once(STRATA_TENSOR_BUFFER, prefix_ + buffer.key(), buffer.value(), {});
     for (torch::optim::Optimizer* const optimizer : optimizers_) tell_state(*optimizer);
   }
 
@@ -162,6 +166,7 @@ class Owners {
   const strata_trainer_calls& calls_;
   torch::nn::Module& model_;
   std::vector<torch::optim::Optimizer*> optimizers_;
+  std::string prefix_;
   ToldStorages told_;
 };
 
@@ -177,17 +182,27 @@ class Attachment {
   std::unique_ptr<torch_attach::Owners> owners_;
 };
 
-// With any number of optimizers, also none.
+// Of several models each by a name, which stands before those of its parts: "generator.0.weight". With any
+// number of optimizers, also none.
 template <typename... Optimizers>
-[[nodiscard]] Attachment attach(torch::nn::Module& model, Optimizers&... optimizers) noexcept {
+[[nodiscard]] Attachment attach(const char* name, torch::nn::Module& model,
+                                Optimizers&... optimizers) noexcept {
   const strata_trainer_calls* const calls = strata_trainer();
   if (calls == nullptr) return {};
   try {
+    std::string prefix = name == nullptr ? "" : name;
+    if (!prefix.empty()) prefix += '.';
     return Attachment(std::make_unique<torch_attach::Owners>(
-        *calls, model, std::vector<torch::optim::Optimizer*>{&optimizers...}));
+        *calls, model, std::vector<torch::optim::Optimizer*>{&optimizers...}, std::move(prefix)));
   } catch (...) {  // out of memory
     return {};
   }
+}
+
+// Of a program's only model.
+template <typename... Optimizers>
+[[nodiscard]] Attachment attach(torch::nn::Module& model, Optimizers&... optimizers) noexcept {
+  return attach("", model, optimizers...);
 }
 
 // What another tensor is to the training: name_tensor(STRATA_TENSOR_INPUT, "input", batch.data). Roles stand
