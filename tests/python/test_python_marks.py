@@ -198,3 +198,11 @@ with strata.phase("evaluation"), torch.no_grad():
     programs.exec("behind.py", out="behind")
     assert programs.steps("behind") == [0, 1, 2]
     assert "evaluation" in {name for name, _, _ in programs.phases("behind")}
+
+
+@pytest.mark.parametrize("name", [3, None, b"forward", len])
+def test_a_phases_name_is_text(name):
+    import strata
+
+    with pytest.raises(TypeError, match=f"strata.phase: name: expected a str, and got {type(name).__name__}$"):
+        strata.phase(name)
