@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "host/analysis/steps/open_phases.hpp"
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
 
@@ -34,6 +35,14 @@ std::string_view what_is_highest(const Facts& facts, const HighPlace& outside) {
   if (next && outside.allocated_bytes <= next->allocated_bytes) return "the highest is";
   return outside.sequence < facts.peak.sequence ? "the way up to this peak comes to"
                                                 : "the way down from this peak is still at";
+}
+
+// The peak's phase, in another micro-batch of the same step.
+bool is_in_another_micro_batch(const Facts& facts, const HighPlace& place) {
+  if (place.phase != facts.peak.phase) return false;
+  const analysis::OpenPhases phases(facts.phases);
+  const auto its = phases.innermost(place.sequence), peaks = phases.innermost(facts.peak.sequence);
+  return its && peaks && facts.phases[*its].micro_batch != facts.phases[*peaks].micro_batch;
 }
 
 }  // namespace
@@ -90,8 +99,8 @@ std::vector<std::string> place_sentences(const Facts& facts) {
   } else if (next->allocated_bytes == facts.peak.allocated_bytes) {
     sentences.push_back(fmt::format(
         "lowering this peak alone buys nothing: another place is as high{}{}", where(facts, *next),
-        next->phase == facts.peak.phase ? ", as in another micro-batch; what lowers both does"
-                                        : "; what lowers both does"));
+        is_in_another_micro_batch(facts, *next) ? ", as in another micro-batch; what lowers both does"
+                                                : "; what lowers both does"));
   } else {
     sentences.push_back(
         fmt::format("lowering this peak alone buys at most {}: the second-highest peak is {}{}; what lowers "

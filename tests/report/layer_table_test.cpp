@@ -160,6 +160,15 @@ TEST(PlaceSentences, SayWhatLoweringThePeakBuys) {
             "lowering this peak alone buys nothing: another place is as high, aten::sqrt of layers.0, in "
             "optimizer; what lowers both does");
   facts.peak.phase = next.phase;
+  // The place is in the first of two backwards, the peak in the second.
+  for (const std::uint64_t begin : {4U, 8U}) {
+    auto& phase = facts.phases.emplace_back();
+    phase.begin_sequence = begin;
+    phase.end_sequence = begin + 3;
+  }
+  EXPECT_TRUE(place_sentences(facts).front().ends_with("in optimizer; what lowers both does"))
+      << "no micro-batch is another";
+  facts.phases.back().micro_batch = 1;
   EXPECT_EQ(place_sentences(facts).front(),
             "lowering this peak alone buys nothing: another place is as high, aten::sqrt of layers.0, in "
             "optimizer, as in another micro-batch; what lowers both does");
