@@ -47,6 +47,21 @@ def test_a_capacity_above_the_picture_is_said(browser, pages):
     assert said == f"capacity {capacity / 2**20:,.0f} MiB, above" and row < 0
 
 
+def test_what_is_reserved_above_the_picture_is_said(browser, pages):
+    """A caching allocator may have come to hold far more than a step allocates."""
+    browser.open(pages / "roomy.html")
+    said = browser.run("""
+        const {overlay} = chart;
+        const texts = [];
+        const text = overlay.text.bind(overlay);
+        overlay.text = (what, ...more) => { texts.push(what); text(what, ...more); };
+        const say = (bytes) => overlay.drawLevels({...chart.frame, scale: 1, totals: [0]}, {reserved: [bytes], capacity: null});
+        say(run.peak.allocated_bytes);
+        say(run.peak.allocated_bytes * 9);
+        return texts""")
+    assert said == ["reserved", "reserved, above"]
+
+
 def test_no_capacity_is_drawn_where_none_is_known(browser, pages):
     browser.open(pages / "training.html")
     capacity, said, _ = capacity_of(browser)

@@ -100,7 +100,9 @@ class Overlay {
     this.steps(frame.totals, frame.scale, palette.css('ink'), 1.25);
     if (reserved) {
       this.steps(reserved, frame.scale, palette.css('reserved'), 1.75, [6, 3]);
-      this.text('reserved', 6, Math.max(8, this.row(reserved[0]) - 9), 'left', palette.css('reserved'), palette.css('card'));
+      const row = this.row(reserved[0]);
+      const label = row < 0 ? 'reserved, above' : 'reserved';
+      this.text(label, 6, Math.max(8, row - 9), 'left', palette.css('reserved'), palette.css('card'));
     }
     if (capacity === null) return;
     const y = this.row(capacity);
