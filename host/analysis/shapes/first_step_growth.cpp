@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,16 @@ std::uint64_t growth_of(const StepView& step) {
   const std::uint64_t begin = step.level_at(step.step().begin_sequence).bytes;
   const std::uint64_t end = step.level_at(step.step().end_sequence).bytes;
   return end - std::min(begin, end);
+}
+
+// How far above the first step's end any later one ends that was recorded whole.
+std::uint64_t later_growth(const Facts& facts, std::uint64_t first_end_bytes) {
+  std::uint64_t highest = first_end_bytes;
+  for (const StepFact& step : std::span(facts.steps).subspan(1)) {
+    if (!step.complete || step.thinned) continue;
+    highest = std::max(highest, StepView(facts, step, {}).level_at(step.end_sequence).bytes);
+  }
+  return highest - first_end_bytes;
 }
 
 std::uint64_t left_of_kind(const StepView& step, std::string_view kind) {
@@ -64,9 +75,16 @@ std::vector<Shape> first_step_growth(const Facts& facts) {
   if (kinds.empty()) return {};
   Shape shape =
       first.shape(ShapeKind::kFirstStepGrowth, first.span(), first.level_at(first_step.end_sequence), growth);
+  const std::uint64_t later = later_growth(facts, shape.level_bytes);
   shape.sentence =
-      fmt::format("The first step ends {} above its begin, and no later one does: what it makes stays, {}.",
-                  said_bytes(growth), kinds);
+      later <= growth / 10
+          ? fmt::format(
+                "The first step ends {} above its begin, and no later one does: what it makes stays, {}.",
+                said_bytes(growth), kinds)
+          : fmt::format(
+                "The first step ends {} above its begin: what it makes stays, {}. Later ones come to end {} "
+                "above that.",
+                said_bytes(growth), kinds, said_bytes(later));
   shape.remedy =
       "optimizer.init_state: dummy makes the optimizer's state before the first step, so that the first "
       "step's peak is that of all";

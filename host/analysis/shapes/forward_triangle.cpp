@@ -25,7 +25,27 @@ std::vector<const Block*> kept_by_forward(const StepView& step, const Span& forw
   return kept;
 }
 
-std::string triangle_remedy(const std::vector<LayerShare>& shares) {
+// Of what layers left, what is gone when backward has ended; nothing without one.
+std::uint64_t taken_down(const MicroBatch& batch, const std::vector<LayerShare>& shares) {
+  std::uint64_t bytes = 0;
+  for (const LayerShare& share : shares) {
+    for (const Block* block : share.blocks)
+      if (batch.backward && block->death_sequence <= batch.backward->end) bytes += block->bytes;
+  }
+  return bytes;
+}
+
+std::string said_descent(std::uint64_t taken, std::uint64_t bytes) {
+  if (taken == 0) return "what each leaves for backward stays, and no backward takes it down";
+  // A last output may be in a variable until the next one is.
+  if (taken >= bytes - bytes / 10)
+    return "what each leaves for backward stays, and backward takes it down again";
+  return fmt::format("what each leaves for backward stays, and backward takes {} of it down",
+                     said_bytes(taken));
+}
+
+std::string triangle_remedy(const std::vector<LayerShare>& shares, std::uint64_t taken) {
+  if (taken == 0) return "mode: forward leaves nothing where no backward follows";
   const auto is_input = [](const Block* block) { return block->kind == "checkpoint_input"; };
   const bool is_checkpointed = std::ranges::all_of(
       shares, [&](const LayerShare& share) { return std::ranges::any_of(share.blocks, is_input); });
@@ -37,16 +57,17 @@ std::string triangle_remedy(const std::vector<LayerShare>& shares) {
          "accumulated twice (data.batch_size, accumulation) halves it";
 }
 
-Shape triangle_shape(const StepView& step, const Span& forward, const std::vector<LayerShare>& shares,
+Shape triangle_shape(const StepView& step, const MicroBatch& batch, const std::vector<LayerShare>& shares,
                      std::uint64_t bytes) {
+  const std::uint64_t taken = taken_down(batch, shares);
   std::uint64_t last = 0;
   for (const LayerShare& share : shares) last = std::max(last, share.blocks.back()->birth_sequence);
-  Shape shape = step.shape(ShapeKind::kForwardTriangle, {forward.begin, last}, step.level_at(last), bytes);
-  shape.sentence = fmt::format(
-      "Forward climbs by {} over {} layers, {}: what each leaves for backward stays, and backward takes it "
-      "down again.",
-      said_bytes(bytes), shares.size(), said_layers(shares.front().path, shares.back().path));
-  shape.remedy = triangle_remedy(shares);
+  Shape shape =
+      step.shape(ShapeKind::kForwardTriangle, {batch.forward.begin, last}, step.level_at(last), bytes);
+  shape.sentence =
+      fmt::format("Forward climbs by {} over {} layers, {}: {}.", said_bytes(bytes), shares.size(),
+                  said_layers(shares.front().path, shares.back().path), said_descent(taken, bytes));
+  shape.remedy = triangle_remedy(shares, taken);
   shape.evidence =
       fmt::format("activations of {} numbered layers, born in forward and alive at its end", shares.size());
   return shape;
@@ -100,7 +121,7 @@ std::vector<Shape> forward_triangles(const StepView& step) {
     std::uint64_t bytes = 0;
     for (const LayerShare& share : shares) bytes += share.bytes;
     if (shares.size() >= kLeastLayers && step.is_seen(bytes))
-      shapes.push_back(triangle_shape(step, batch.forward, shares, bytes));
+      shapes.push_back(triangle_shape(step, batch, shares, bytes));
     const std::vector<LayerShare> row = longest_row(shares);
     std::uint64_t row_bytes = 0;
     for (const LayerShare& share : row) row_bytes += share.bytes;

@@ -36,6 +36,7 @@ constexpr std::array kPyTorch{
     Words{"autocast_cache: false", "autocast's cache_enabled=False"},
     Words{"precision: bf16_autocast", "torch.autocast in bfloat16"},
     Words{"precision: bf16", "model.to(torch.bfloat16)"},
+    Words{"mode: forward", "torch.no_grad()"},
     Words{" (model.tied: false)", ""}};
 
 // What TrainingArguments has a name for; the rest is as in any program.
@@ -70,6 +71,8 @@ constexpr std::array kLibTorch{
     Words{"optimizer.per_layer: true", "a step in each parameter's post-accumulate hook"},
     Words{"set_to_none: false", "/*set_to_none=*/false"},
     Words{"attention: sdpa", "at::scaled_dot_product_attention"},
+    Words{"torch.no_grad()", "a torch::NoGradGuard"},
+    Words{"mode: forward", "a torch::NoGradGuard"},
     Words{"autocast_cache: false", "at::autocast::set_autocast_cache_enabled(false)"},
     Words{"precision: bf16_autocast", "at::autocast in bfloat16"},
     Words{"precision: bf16", "model->to(torch::kBFloat16)"}};

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <string>
 
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/said.hpp"
@@ -28,7 +31,8 @@ std::vector<std::int64_t> changes_of(const Facts& facts, const StepFact& step) {
 
 struct EqualSteps {
   std::size_t first = 0, steps = 0;
-  std::size_t changes = 0;  // of each step
+  std::size_t changes = 0;      // of each step
+  std::int64_t left_bytes = 0;  // of each step: how much more is there at its end
 };
 
 EqualSteps longest_repetition(const Facts& facts, const std::vector<const StepFact*>& steps) {
@@ -37,12 +41,23 @@ EqualSteps longest_repetition(const Facts& facts, const std::vector<const StepFa
   for (std::size_t index = 0; index < steps.size(); ++index) {
     std::vector<std::int64_t> changes = changes_of(facts, *steps[index]);
     const bool follows = index > 0 && steps[index - 1]->index + 1 == steps[index]->index;
-    if (!follows || changes != before) equal = {index, 0, changes.size()};
+    if (!follows || changes != before)
+      equal = {index, 0, changes.size(), std::accumulate(changes.begin(), changes.end(), std::int64_t{0})};
     ++equal.steps;
     if (equal.steps > longest.steps) longest = equal;
     before = std::move(changes);
   }
   return longest;
+}
+
+// All of them together leave less than a hundredth of one's height.
+bool come_back(const EqualSteps& equal, std::uint64_t height) {
+  return static_cast<std::uint64_t>(std::abs(equal.left_bytes)) * equal.steps * 100 <= height;
+}
+
+std::string said_end(const EqualSteps& equal) {
+  return fmt::format("ends {} {} it", said_bytes(static_cast<std::uint64_t>(std::abs(equal.left_bytes))),
+                     equal.left_bytes > 0 ? "above" : "below");
 }
 
 }  // namespace
@@ -67,10 +82,15 @@ std::vector<Shape> repeating_steps(const Facts& facts) {
   shape.end_ns = last.end_ns;
   shape.at_ns = second.begin_ns;
   shape.count = equal.steps;
-  shape.sentence = fmt::format(
-      "Steps {} to {} are one pattern, again and again: each rises {} above its begin and comes back.",
-      first.index, last.index, said_bytes(height));
-  shape.remedy = "nothing to remove: it is the training step, and what one step shows holds for all";
+  const bool comes_back = come_back(equal, height);
+  shape.sentence =
+      fmt::format("Steps {} to {} are one pattern, again and again: each rises {} above its begin and {}.",
+                  first.index, last.index, said_bytes(height), comes_back ? "comes back" : said_end(equal));
+  shape.remedy =
+      comes_back || equal.left_bytes < 0
+          ? "nothing to remove: it is the training step, and what one step shows holds for all"
+          : "what one step shows holds for all; what each leaves behind adds up, and a program that lets go "
+            "of it repeats without it";
   shape.evidence =
       fmt::format("{} of the same sizes in the same order in each of {} steps",
                   said_count(equal.changes, "allocation or free", "allocations and frees"), equal.steps);

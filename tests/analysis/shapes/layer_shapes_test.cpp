@@ -16,6 +16,7 @@ namespace {
 using testing::has;
 using testing::only;
 using testing::run_of;
+using testing::StepScript;
 
 // Layers that each leave their share in forward, freed in backward from the last to the first.
 Facts forward_of(const std::vector<std::uint64_t>& shares, std::string_view name = "layers") {
@@ -43,6 +44,30 @@ TEST(LayerShapes, ThreeEqualLayersAreATriangleInStripes) {
   const Shape stripes = only(facts, ShapeKind::kLayerStripes);
   EXPECT_EQ(stripes.bytes, 1500U);
   EXPECT_EQ(stripes.layer, "layers.0 to 2");
+}
+
+// Three layers' shares, of which a backward, if there is one, frees that of `freed` layers.
+std::string descent(int freed) {
+  StepScript script;
+  std::vector<std::uint64_t> saved;
+  script.forward = [&](auto& run) {
+    for (int layer = 0; layer < 3; ++layer)
+      run.module(fmt::format("layers.{}", layer), [&] { saved.push_back(run.allocate(500)); });
+  };
+  if (freed > 0)
+    script.backward = [&](auto& run) {
+      for (int layer = 0; layer < freed; ++layer)
+        run.free(saved[saved.size() - 1 - static_cast<std::size_t>(layer)]);
+    };
+  const Shape triangle = only(run_of(script), ShapeKind::kForwardTriangle);
+  return triangle.sentence.substr(triangle.sentence.rfind(", ") + 2) + " " + triangle.remedy;
+}
+
+TEST(LayerShapes, ATriangleComesDownInABackwardAlone) {
+  EXPECT_TRUE(descent(3).starts_with("and backward takes it down again. checkpointing: block")) << descent(3);
+  EXPECT_TRUE(descent(2).starts_with("and backward takes 0.001 MiB of it down.")) << descent(2);
+  EXPECT_EQ(descent(0),
+            "and no backward takes it down. mode: forward leaves nothing where no backward follows");
 }
 
 TEST(LayerShapes, TwoLayersAreNeither) {

@@ -40,6 +40,8 @@ TEST(ProgramWords, LightningsTrainerHasNamesOfItsOwn) {
 TEST(ProgramWords, OfAProgramInCppAreThoseOfLibTorch) {
   EXPECT_EQ(in_words_of_program("attention in one kernel (attention: sdpa)", "libtorch"),
             "attention in one kernel (at::scaled_dot_product_attention)");
+  EXPECT_EQ(in_words_of_program("torch.no_grad() or mode: forward", "libtorch"),
+            "a torch::NoGradGuard or a torch::NoGradGuard");
   EXPECT_EQ(in_words_of_program("8-bit moments (optimizer.name: adam8bit)", "libtorch"),
             "8-bit moments (an optimizer of your own)");
   EXPECT_EQ(in_words_of_program("gradients cleared (zero_grad: {at: step_start})", "libtorch"),

@@ -118,6 +118,24 @@ TEST(RepeatingStep, IsTheLongestRowOfNeighbours) {
   EXPECT_FALSE(has(steps_of({{300}, {200}, {300}, {200}}), ShapeKind::kRepeatingStep));
 }
 
+TEST(RepeatingStep, ComesBackWhereItLeavesNothing) {
+  EXPECT_TRUE(only(steps_of({{300, 200}, {300, 200}}), ShapeKind::kRepeatingStep)
+                  .sentence.ends_with("and comes back."));
+  const auto leaving = [](std::uint64_t bytes, std::int64_t steps) {
+    return only(run_of({.forward =
+                            [=](RunBuilder& run) {
+                              run.free(run.allocate(1000 * 1024));
+                              run.allocate(bytes * 1024);
+                            }},
+                       steps),
+                ShapeKind::kRepeatingStep);
+  };
+  EXPECT_TRUE(leaving(2, 5).sentence.ends_with("and comes back.")) << "10 of 1,000";
+  const Shape growing = leaving(20, 5);
+  EXPECT_TRUE(growing.sentence.ends_with("and ends 0.020 MiB above it.")) << growing.sentence;
+  EXPECT_EQ(growing.remedy.find("nothing to remove"), std::string::npos);
+}
+
 // What each step leaves behind.
 Facts left_by(const std::vector<std::uint64_t>& left) {
   std::size_t step = 0;
@@ -138,6 +156,17 @@ TEST(FirstStepGrowth, IsOfTheFirstStepAlone) {
   EXPECT_FALSE(has(left_by({400, 41}), ShapeKind::kFirstStepGrowth));
   EXPECT_FALSE(has(left_by({0, 400}), ShapeKind::kFirstStepGrowth));
   EXPECT_FALSE(has(left_by({400}), ShapeKind::kFirstStepGrowth));
+}
+
+TEST(FirstStepGrowth, SaysOfLaterStepsWhatTheyDo) {
+  const auto sentence = [](const std::vector<std::uint64_t>& left) {
+    return only(left_by(left), ShapeKind::kFirstStepGrowth).sentence;
+  };
+  EXPECT_NE(sentence({400, 10, 10, 10, 10}).find("and no later one does"), std::string::npos);
+  const std::string growing = sentence({400 * 1024, 40 * 1024, 40 * 1024});
+  EXPECT_EQ(growing.find("no later one"), std::string::npos) << growing;
+  EXPECT_TRUE(growing.ends_with("Later ones come to end 0.078 MiB above that.")) << growing;
+  EXPECT_EQ(sentence({400, 0, 0, 400, 0}).find("no later one"), std::string::npos);
 }
 
 // Two steps whose first makes a state and leaves one block more of its forward or its backward.
