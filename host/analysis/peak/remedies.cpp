@@ -29,6 +29,7 @@ class RemedyFinder {
     // which one failed.
     missing_bytes_ = missing_of(std::max({asked_with_loss() + failure.forward_to_come_bytes,
                                           failure.state_to_come_bytes, failure.pass_to_come_bytes}));
+    savings_.look_at(failure.held.sequence);
     for (const Block& block : facts.blocks)
       if (block.is_alive_at(failure.held.sequence)) savings_.add(block);
     if (const auto part = phases_.part_of_step(failure.held.sequence)) part_ = &facts.phases[*part];
@@ -53,6 +54,7 @@ class RemedyFinder {
         "gradients cleared before forward (zero_grad: {at: step_start, set_to_none: true})",
         "gradients of the step before");
     residue();
+    kept_from_earlier();
     if (!highest_left_ && std::ranges::none_of(remedies_, &Remedy::enough)) {
       add_remedy(missing_bytes_,
                  {.change = "parameters in 16 bits (precision: bf16)",
@@ -229,6 +231,19 @@ class RemedyFinder {
     if (facts_.is_configured) return;
     if (const Block* largest = largest_residue(facts_.blocks, failure_.held.sequence))
       add(Saving::kResidueLetGo, let_go_of(facts_, *largest), "held by the program beyond backward");
+  }
+
+  // In a list of losses or outputs; a training of ours keeps none.
+  void kept_from_earlier() {
+    if (facts_.is_configured) return;
+    const KeptFromEarlier& kept = savings_.kept();
+    const std::uint64_t sequence = failure_.held.sequence;
+    add(Saving::kKeptLetGo,
+        are_of_graphs(facts_, kept.may_go_at(sequence))
+            ? "outputs of earlier forwards without their graph (.detach(), .item(), torch.no_grad() in "
+              "evaluation)"
+            : "outputs of earlier forwards let go of (.item(), .cpu())",
+        kept.said_at(sequence));
   }
 
   const Facts& facts_;

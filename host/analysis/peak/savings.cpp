@@ -91,6 +91,7 @@ bool may_be_fused(std::string_view step) {
 
 Savings::Savings(const Facts& facts)
     : facts_(facts),
+      kept_(facts),
       narrowed_of_block_(narrowed_by_autocast(facts)),
       trained_(trained_parameters(facts)),
       is_of_scores_(attention_scores(facts)),
@@ -101,6 +102,8 @@ Savings::Savings(const Facts& facts)
 
 void Savings::change(const Block& block, bool comes) {
   const auto index = static_cast<std::size_t>(&block - facts_.blocks.data());
+  // As much would be there of two halves, and of forwards that are none of this backward's.
+  if (kept_.holds(index)) return;
   narrowed_ += comes ? narrowed_of_block_[index] : -narrowed_of_block_[index];
   const auto put = [&](std::uint64_t& sum, std::uint64_t value) { comes ? sum += value : sum -= value; };
   if (block.kind == "optimizer_temp") {
@@ -211,6 +214,8 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
       return part != nullptr && part->kind == STRATA_PHASE_FORWARD && part->micro_batch == 0 ? gradients_ : 0;
     case Saving::kResidueLetGo:
       return part != nullptr && part->kind == STRATA_PHASE_OPTIMIZER ? residue_ : 0;
+    case Saving::kKeptLetGo:
+      return kept_.bytes_at(sequence_);
   }
   return 0;
 }
@@ -229,6 +234,7 @@ std::array<Left, kSavings> highest_left(const Facts& facts) {
       savings.remove(facts.blocks[*dead]);
     const std::uint64_t level = allocated_bytes(point);
     if (level <= std::ranges::min_element(highest, {}, &Left::bytes)->bytes) continue;
+    savings.look_at(point.sequence);
     const auto part = phases.part_of_step(point.sequence);
     for (std::size_t index = 0; index < kSavings; ++index) {
       const auto saving = static_cast<Saving>(index);

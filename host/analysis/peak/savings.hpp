@@ -14,6 +14,7 @@
 
 #include "host/analysis/facts.hpp"
 #include "host/analysis/peak/block_roles.hpp"
+#include "host/analysis/peak/kept_from_earlier.hpp"
 
 namespace strata::analysis {
 
@@ -28,6 +29,7 @@ enum class Saving : std::uint8_t {
   kEightBitMoments,
   kGradientsCleared,
   kResidueLetGo,
+  kKeptLetGo,
 };
 inline constexpr std::size_t kSavings = 10;
 inline constexpr std::uint64_t kPiecesOfLoss = 8;
@@ -43,6 +45,8 @@ class Savings {
   // Blocks of `facts`.
   void add(const Block& block) { change(block, true); }
   void remove(const Block& block) { change(block, false); }  // one that was added
+  // The moment at which these are alive: from it follows which forwards are earlier ones.
+  void look_at(std::uint64_t sequence) { sequence_ = sequence; }
 
   // `part`: the part of the step that the moment is in; null outside of any.
   std::uint64_t bytes(Saving saving, const PhaseFact* part) const;
@@ -54,6 +58,7 @@ class Savings {
   std::uint64_t but_the_largest_parameters(std::uint64_t temporary_bytes) const {
     return static_cast<std::uint64_t>(static_cast<double>(temporary_bytes) * (1.0 - largest_share_));
   }
+  const KeptFromEarlier& kept() const { return kept_; }
   std::uint64_t moments_bytes() const { return second_moments_ == 0 ? 0 : moments_; }
   std::uint64_t activations_bytes() const { return activations_; }
   // Of what is in 32 bits, parameters and their gradients.
@@ -72,6 +77,8 @@ class Savings {
   std::uint64_t half_precision() const;
 
   const Facts& facts_;
+  KeptFromEarlier kept_;
+  std::uint64_t sequence_ = 0;
   std::vector<std::int64_t> narrowed_of_block_;
   std::unordered_set<std::string_view>
       trained_;                     // parameters that have a gradient at any time; empty: unknown

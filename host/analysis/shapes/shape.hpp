@@ -15,6 +15,7 @@ enum class ShapeKind : std::uint8_t {
   kConstantBand,
   kRepeatingStep,
   kFirstStepGrowth,
+  kGrowingMemory,
   kForwardTriangle,
   kLayerStripes,
   kAutocastCopies,
@@ -39,10 +40,11 @@ struct ShapeName {
 };
 
 // In the order of ShapeKind.
-inline constexpr std::array<ShapeName, 19> kShapeNames{{
+inline constexpr std::array<ShapeName, 20> kShapeNames{{
     {ShapeKind::kConstantBand, "constant_band", "Constant band"},
     {ShapeKind::kRepeatingStep, "repeating_step", "Repeats every step"},
     {ShapeKind::kFirstStepGrowth, "first_step_growth", "First-step growth"},
+    {ShapeKind::kGrowingMemory, "growing_memory", "Growing memory"},
     {ShapeKind::kForwardTriangle, "forward_triangle", "Forward triangle"},
     {ShapeKind::kLayerStripes, "layer_stripes", "Per-layer stripes"},
     {ShapeKind::kAutocastCopies, "autocast_copies", "Autocast copies"},

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/kept_from_earlier.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "host/analysis/peak/forward_series.hpp"
+
+namespace strata::analysis {
+namespace {
+
+// Detached, an output stays, and what its graph kept goes. Where nearly all is the output itself, there is no
+// graph worth the name, and it is the output that need not stay.
+void mark_outputs(const std::vector<Block>& blocks, std::vector<KeptBlock>& kept) {
+  std::map<std::uint32_t, std::vector<KeptBlock*>> by_forward;
+  for (KeptBlock& each : kept) by_forward[each.forward].push_back(&each);
+  for (auto& [unused, of_forward] : by_forward) {
+    std::uint64_t bytes = 0;
+    for (const KeptBlock* each : of_forward) bytes += blocks[each->block].bytes;
+    KeptBlock* const last = of_forward.back();
+    last->is_output = blocks[last->block].bytes < bytes - blocks[last->block].bytes;
+    for (KeptBlock* each : of_forward) each->has_graph = last->is_output;
+  }
+}
+
+}  // namespace
+
+KeptFromEarlier::KeptFromEarlier(const Facts& facts)
+    : facts_(facts), kept_(growing_blocks(facts)), holds_(facts.blocks.size()) {
+  mark_outputs(facts.blocks, kept_);
+  std::map<std::uint64_t, std::int64_t> changes;
+  for (const KeptBlock& each : kept_) {
+    holds_[each.block] = true;
+    const Block& block = facts.blocks[each.block];
+    if (each.is_output || each.earlier_from >= block.death_sequence) continue;
+    changes[each.earlier_from] += static_cast<std::int64_t>(block.bytes);
+    changes[block.death_sequence] -= static_cast<std::int64_t>(block.bytes);
+  }
+  std::int64_t bytes = 0;
+  for (const auto& [sequence, change] : changes) {
+    bytes += change;
+    levels_.push_back({sequence, static_cast<std::uint64_t>(bytes)});
+  }
+}
+
+std::uint64_t KeptFromEarlier::bytes_at(std::uint64_t sequence) const {
+  const auto next = std::ranges::upper_bound(levels_, sequence, {}, &Level::sequence);
+  return next == levels_.begin() ? 0 : (next - 1)->bytes;
+}
+
+std::vector<KeptBlock> KeptFromEarlier::alive_at(std::uint64_t sequence) const {
+  constexpr std::uint64_t kParts = 100;
+  std::vector<KeptBlock> alive;
+  std::map<std::uint32_t, std::uint64_t> bytes_of_forward;
+  std::uint64_t largest = 0;
+  for (const KeptBlock& each : kept_) {
+    const Block& block = facts_.blocks[each.block];
+    if (!block.is_alive_at(sequence)) continue;
+    alive.push_back(each);
+    largest = std::max(largest, bytes_of_forward[each.forward] += block.bytes);
+  }
+  std::erase_if(alive,
+                [&](const KeptBlock& each) { return bytes_of_forward[each.forward] < largest / kParts; });
+  return alive;
+}
+
+std::vector<KeptBlock> KeptFromEarlier::may_go_at(std::uint64_t sequence) const {
+  std::vector<KeptBlock> may_go = alive_at(sequence);
+  std::erase_if(may_go, [&](const KeptBlock& each) { return !each.may_go_at(sequence); });
+  return may_go;
+}
+
+std::string KeptFromEarlier::said_at(std::uint64_t sequence) const {
+  std::set<std::uint32_t> forwards;
+  std::vector<const Block*> held;
+  for (const KeptBlock& each : may_go_at(sequence)) {
+    forwards.insert(each.forward);
+    held.push_back(&facts_.blocks[each.block]);
+  }
+  return fmt::format("of {} earlier forward{}, most of it made by {}, and still held", forwards.size(),
+                     forwards.size() == 1 ? "" : "s", main_maker(facts_, held));
+}
+
+bool are_of_graphs(const Facts& facts, const std::vector<KeptBlock>& kept) {
+  std::uint64_t bytes = 0, of_graphs = 0;
+  for (const KeptBlock& each : kept) {
+    bytes += facts.blocks[each.block].bytes;
+    if (each.has_graph && !each.is_output) of_graphs += facts.blocks[each.block].bytes;
+  }
+  return of_graphs > bytes / 2;
+}
+
+std::string main_maker(const Facts& facts, const std::vector<const Block*>& blocks) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> by_maker;
+  for (const Block* block : blocks) by_maker[{block->op, block->layer}] += block->bytes;
+  const auto largest = std::ranges::max_element(by_maker, {}, [](const auto& maker) { return maker.second; });
+  if (largest == by_maker.end()) return "a forward";
+  const auto [op, layer] = largest->first;
+  const std::string maker = op == 0 ? "a forward" : facts.texts[op];
+  return layer == 0 ? maker : fmt::format("{} in {}", maker, facts.texts[layer]);
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/kept_from_earlier.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <string>
+
+#include "host/analysis/peak/budget.hpp"
+#include "tests/analysis/shapes/shape_run.hpp"
+
+namespace strata::analysis {
+namespace {
+
+using testing::has;
+using testing::only;
+using testing::run_of;
+using testing::RunBuilder;
+using testing::StepScript;
+
+std::uint64_t made_by(RunBuilder& run, const char* op, std::uint64_t bytes) {
+  std::uint64_t address = 0;
+  run.module("head", [&] { run.op(op, [&] { address = run.allocate(bytes); }); });
+  return address;
+}
+
+// Each step's backward frees what its forward saved; what `keep` makes beside it is its own.
+Facts training_that(const StepScript::Part& keep, std::int64_t steps) {
+  std::uint64_t saved = 0;
+  Facts facts = run_of({.forward =
+                            [&](RunBuilder& run) {
+                              saved = made_by(run, "aten::tanh", 2000);
+                              keep(run);
+                            },
+                        .backward = [&](RunBuilder& run) { run.free(saved); },
+                        .optimizer = [](RunBuilder& run) { run.free(run.allocate(8)); }},
+                       steps);
+  facts.is_configured = false;
+  return facts;
+}
+
+Facts keeping_outputs(std::int64_t steps) {
+  return training_that([](RunBuilder& run) { made_by(run, "aten::addmm", 500); }, steps);
+}
+
+std::uint64_t promised(const Facts& facts) {
+  for (const Remedy& remedy : check_budget(facts, 1).remedies)
+    if (remedy.change.starts_with("outputs of earlier forwards")) return remedy.bytes;
+  return 0;
+}
+
+TEST(KeptFromEarlier, IsWhatStaysOfThreeForwards) {
+  EXPECT_FALSE(has(keeping_outputs(2), ShapeKind::kGrowingMemory));
+  const Facts facts = keeping_outputs(4);
+  const Shape shape = only(facts, ShapeKind::kGrowingMemory);
+  EXPECT_EQ(shape.bytes, 2000U);
+  EXPECT_EQ(shape.count, 4U);
+  EXPECT_EQ(shape.step, 3);
+  EXPECT_NE(
+      shape.sentence.find("over 4 steps, 0 to 3: what aten::addmm in head made in step 0 is still there at "
+                          "the end"),
+      std::string::npos)
+      << shape.sentence;
+  EXPECT_NE(shape.remedy.find(".item() or .cpu()"), std::string::npos);
+  EXPECT_EQ(promised(facts), 1500U) << "all but the step's own";
+}
+
+TEST(KeptFromEarlier, CountsForNoOtherRemedy) {
+  const auto half_of = [](const Facts& facts) {
+    for (const Remedy& remedy : check_budget(facts, 1).remedies)
+      if (remedy.change.starts_with("half the batch")) return remedy.bytes;
+    return std::uint64_t{0};
+  };
+  EXPECT_EQ(half_of(keeping_outputs(6)), half_of(training_that([](RunBuilder&) {}, 6)));
+}
+
+TEST(KeptFromEarlier, IsNoVariableThatTheNextStepSets) {
+  std::uint64_t last = 0;
+  EXPECT_FALSE(has(training_that(
+                       [&](RunBuilder& run) {
+                         if (last != 0) run.free(last);
+                         last = made_by(run, "aten::addmm", 500);
+                       },
+                       8),
+                   ShapeKind::kGrowingMemory));
+}
+
+TEST(KeptFromEarlier, IsNoQueue) {
+  std::deque<std::uint64_t> queue;
+  const Facts facts = training_that(
+      [&](RunBuilder& run) {
+        queue.push_back(made_by(run, "aten::addmm", 500));
+        if (queue.size() > 4) {
+          run.free(queue.front());
+          queue.pop_front();
+        }
+      },
+      12);
+  EXPECT_TRUE(KeptFromEarlier(facts).blocks().empty());
+}
+
+// Six in each fourth step, which the steps behind it use.
+TEST(KeptFromEarlier, IsNoRollout) {
+  std::deque<std::uint64_t> rollout;
+  int step = 0;
+  const Facts facts = training_that(
+      [&](RunBuilder& run) {
+        if (step++ % 4 != 0) return;
+        for (; !rollout.empty(); rollout.pop_front()) run.free(rollout.front());
+        for (int forward = 0; forward < 6; ++forward) rollout.push_back(made_by(run, "aten::addmm", 500));
+      },
+      12);
+  EXPECT_FALSE(has(facts, ShapeKind::kGrowingMemory));
+}
+
+TEST(KeptFromEarlier, AListThatIsEmptiedGrowsUntilThen) {
+  std::deque<std::uint64_t> list;
+  const Facts facts = training_that(
+      [&](RunBuilder& run) {
+        if (list.size() == 5)
+          for (; !list.empty(); list.pop_front()) run.free(list.front());
+        list.push_back(made_by(run, "aten::addmm", 500));
+      },
+      13);
+  const Shape shape = only(facts, ShapeKind::kGrowingMemory);
+  EXPECT_EQ(shape.bytes, 2000U) << "nobody knows of the last what it is";
+  EXPECT_NE(shape.sentence.find("is still there in step 3"), std::string::npos) << shape.sentence;
+}
+
+// Forwards that no backward follows keep their graph, and a result that it ends in.
+TEST(KeptFromEarlier, OfAGraphTheResultStays) {
+  int step = 0;
+  const Facts facts = training_that(
+      [&](RunBuilder& run) {
+        run.free(made_by(run, "aten::addmm", 100));
+        if (++step < 5) return;
+        for (int forward = 0; forward < 6; ++forward) {
+          made_by(run, "aten::tanh", 900);
+          made_by(run, "aten::addmm", 100);
+        }
+      },
+      5);
+  const Shape shape = only(facts, ShapeKind::kGrowingMemory);
+  EXPECT_EQ(shape.bytes, 6000U);
+  EXPECT_NE(shape.sentence.find("a forward over 6 forwards of step 4"), std::string::npos) << shape.sentence;
+  EXPECT_NE(shape.remedy.find("torch.no_grad()"), std::string::npos);
+  EXPECT_EQ(promised(facts), 4U * 900U) << "a variable has the last one's graph until the next is there";
+}
+
+}  // namespace
+}  // namespace strata::analysis

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that hold on to what forwards made, and programs that only look so: what is told of them, and what letting go gains."""
+
+import json
+import sys
+
+import pytest
+
+MODEL = """
+import sys
+import torch
+from torch import nn
+kept, lets_go = [], "lets go" in sys.argv
+model = nn.Sequential(nn.Linear(256, 1024), nn.Tanh(), nn.Linear(1024, 1024), nn.Tanh(), nn.Linear(1024, 512)).cuda()
+optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+def train(rows=1024):
+    loss = model(torch.randn(rows, 256).cuda()).logsumexp(1).mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    return loss
+"""
+
+# Each holds what it should not, unless it is told to let go.
+GROWS = {
+    "outputs in a list": """
+for _ in range(14):
+    train()
+    out = model(torch.randn(1024, 256).cuda())
+    out.mean().backward()
+    optimizer.zero_grad()
+    kept.append(out.mean(1, keepdim=True).expand(-1, 512).tanh() if not lets_go else out.mean().item())
+""",
+    "an evaluation with its graph": """
+for _ in range(2):
+    for _ in range(4):
+        train()
+    for _ in range(8):
+        out = model(torch.randn(1024, 256).cuda())
+        kept.append(out.detach() if lets_go else out)
+""",
+    "the only evaluation, at the end": """
+for _ in range(5):
+    train()
+for _ in range(12):
+    out = model(torch.randn(1024, 256).cuda())
+    kept.append(out.detach() if lets_go else out)
+""",
+    "losses of inputs beside": """
+for _ in range(16):
+    train()
+    loss = model(torch.randn(1024, 256).cuda()).mean()
+    kept.append(loss.detach() if lets_go else loss)
+""",
+}
+
+IS_LEVEL = {
+    "a training": "for _ in range(6): train()",
+    "losses without their graph": "for _ in range(8): kept.append(train().detach())",
+    "inputs of other lengths": "for rows in (64, 128, 256, 512, 1024, 768, 2048, 4096): train(rows)",
+    "a queue of four": """
+import collections
+queue = collections.deque(maxlen=4)
+for _ in range(12):
+    train()
+    with torch.no_grad():
+        queue.append(model(torch.randn(1024, 256).cuda()))
+""",
+    "rollouts that are used and made anew": """
+for _ in range(3):
+    kept = []
+    for _ in range(6):
+        with torch.no_grad():
+            kept.append(model(torch.randn(1024, 256).cuda()))
+    for _ in range(4):
+        train()
+""",
+    "forwards before one backward": """
+for _ in range(5):
+    outs = [model(torch.randn(512, 256).cuda()) for _ in range(6)]
+    torch.stack(outs).mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+""",
+}
+
+
+@pytest.fixture
+def record(workspace):
+    """A function: records a program, and returns another one, that prints a report of it as JSON."""
+
+    def run(text, *words):
+        out = f"out{len(list(workspace.folder.glob('out*')))}"
+        workspace.write("program.py", MODEL + text)
+        done = workspace.strata("exec", "--dry", "h100-80gb", "--layers", "--out", out, "--", sys.executable, "program.py", *words)
+        assert done.returncode == 0, done.stderr
+        return lambda *asked: json.loads(workspace.strata("report", out, *asked, "--json").stdout)
+
+    return run
+
+
+def shapes_of(report):
+    return {shape["kind"]: shape for shape in report("--shapes")["shapes"]}
+
+
+@pytest.mark.parametrize("name", GROWS)
+def test_what_adds_up_is_told_and_gains_what_is_said(record, name):
+    report = record(GROWS[name])
+    shape = shapes_of(report)["growing_memory"]
+    assert shape["sentence"].startswith("Memory grows by ") and "is still there at the end" in shape["sentence"]
+    budget = report("--budget", "1MiB")
+    [promised] = [remedy["bytes"] for remedy in budget["remedies"] if remedy["change"].startswith("outputs of earlier forwards")]
+    gained = budget["peak_bytes"] - record(GROWS[name], "lets go")("--budget", "1MiB")["peak_bytes"]
+    assert 0.9 * gained <= promised <= 1.1 * gained
+
+
+@pytest.mark.parametrize("name", IS_LEVEL)
+def test_what_comes_back_does_not_grow(record, name):
+    report = record(IS_LEVEL[name])
+    assert "growing_memory" not in shapes_of(report)
+    assert not [remedy for remedy in report("--budget", "1MiB")["remedies"] if remedy["change"].startswith("outputs of earlier")]
+
+
+def test_no_other_shape_says_that_it_comes_back(record):
+    told = shapes_of(record(GROWS["outputs in a list"]))
+    assert "and comes back" not in told["repeating_step"]["sentence"]
+    assert "no later one does" not in told["first_step_growth"]["sentence"]
+
+
+def test_of_an_evaluations_triangle_backward_takes_what_is_its_own(record):
+    evaluated = record("for _ in range(3): train()\nfor _ in range(9): kept.append(model(torch.randn(1024, 256).cuda()))\ntrain()")
+    assert shapes_of(evaluated)["forward_triangle"]["sentence"].endswith("and backward takes 10.0 MiB of it down.")
