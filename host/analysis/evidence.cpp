@@ -104,9 +104,11 @@ void EvidenceGatherer::add_ops(const BlockHistory& block, Evidence& evidence) co
 
 // A model that moves its input itself does so in a forward that goes on.
 bool EvidenceGatherer::is_computed_before(std::uint64_t forward_begin, const BlockHistory& block) const {
-  const auto forward = forward_end_.find(block.birth_module);
-  if (forward != forward_end_.end()) return forward->second < forward_begin;
   const auto op = ops_.find(block.birth_op);
+  const auto forward = forward_end_.find(block.birth_module);
+  // A model that is at work already may move its batch, or make of it what needs no gradient.
+  if (forward != forward_end_.end())
+    return forward->second < forward_begin || (op && !ops_.within(*op, kCopy));
   return op && ops_.within(*op, kMatrixProduct);
 }
 

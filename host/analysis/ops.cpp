@@ -34,6 +34,7 @@ std::uint16_t traits_of(std::string_view name) {
   unsigned traits = 0;
   if (name == "aten::ones_like") traits |= kOnesLike;
   if (name == "aten::zeros_like") traits |= kZerosLike;
+  if (name == "aten::_to_copy") traits |= kCopy;
   if (name.find("AccumulateGrad") != std::string_view::npos) traits |= kAccumulateGrad;
   if (name == "aten::add_" || name == "aten::add") traits |= kAdd;
   if (std::find(kMatrixProducts.begin(), kMatrixProducts.end(), name) != kMatrixProducts.end()) {

@@ -23,7 +23,8 @@ enum OpTrait : std::uint16_t {
   kZerosLike = 64,      // aten::zeros_like: how optimizers make the state of a parameter
   kSharding = 128,      // any range of fully_shard's, which computes nothing of the model
   kGathering = 256,     // FSDP::all_gather_copy_out: sharded parameters are put together
-  kReducing = 512       // FSDP::post_backward_reduce: this rank's part of summed gradients
+  kReducing = 512,      // FSDP::post_backward_reduce: this rank's part of summed gradients
+  kCopy = 1024          // aten::_to_copy: of a batch to the device, or to another type
 };
 std::uint16_t traits_of(std::string_view op_name);
 

@@ -95,17 +95,22 @@ TrainingRun make_unmarked_batch_run() {
         });
       });
       const std::uint64_t turned = run.allocate(72, {kTemporary, "op_temp", "", "between_temp"});
-      std::uint64_t product = 0, moved = 0;
+      std::uint64_t product = 0, moved = 0, scaled = 0;
       run.op("aten::addmm", [&] {
         product = run.allocate(96, {kActivation, "forward_residue", "", "forward_before"});
       });
       run.module("student", [&] {
-        moved = run.allocate(104, {kInput, "input", "student", "batch_before_forward"});
+        run.op("aten::_to_copy", [&] {
+          moved = run.allocate(104, {kInput, "input", "student", "batch_before_forward"});
+        });
+        run.op("aten::div", [&] {
+          scaled = run.allocate(112, {kActivation, "forward_residue", "student", "forward_before"});
+        });
         run.phase(STRATA_PHASE_FORWARD, "forward", [&] { run.free(turned); });
       });
       run.phase(STRATA_PHASE_BACKWARD, "backward", [] {});
       run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [] {});
-      for (const std::uint64_t block : {batch, wanted, product, moved}) run.free(block);
+      for (const std::uint64_t block : {batch, wanted, product, moved, scaled}) run.free(block);
       run.free(run.allocate(88, {kTemporary, "op_temp", "", "between_temp"}));
     });
   }

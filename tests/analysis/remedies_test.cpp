@@ -237,6 +237,25 @@ TEST_F(RemediesTest, WhatALossMakesBehindThatIsMissingToo) {
   EXPECT_EQ(loss_to_come(facts_, failure_), 0U);
 }
 
+TEST_F(RemediesTest, WhatIsNotTrainedCanBeIn16Bits) {
+  facts_.is_configured = false;
+  facts_.forms.push_back({text("float32"), 0});
+  facts_.forms.push_back({text("bfloat16"), 0});
+  const auto parameter = [&](const char* name, std::uint32_t form) {
+    Block& block = alive(200, Category::kParameter, "parameter");
+    block.name = text(name);
+    block.form = form;
+  };
+  parameter("student.weight", 1);
+  parameter("teacher.weight", 1);
+  parameter("narrow.weight", 2);
+  EXPECT_EQ(find("what is not trained"), nullptr) << "nobody knows which is";
+  alive(1, Category::kGradient, "gradient").name = text("student.weight.grad");
+  ASSERT_NE(find("what is not trained in 16 bits (model.to(torch.bfloat16))"), nullptr);
+  EXPECT_EQ(find("what is not trained")->bytes, 100u);
+  EXPECT_TRUE(find("what is not trained")->enough);
+}
+
 TEST_F(RemediesTest, NobodyKnowsWhether16BitsAreEnough) {
   facts_.forms.push_back({text("float32"), 0});
   alive(2, Category::kParameter, "parameter").form = 1;

@@ -44,15 +44,17 @@ bool may_be_logits(const Facts& facts, const Block& block) {
   return block.category == Category::kActivation || block.category == Category::kTemporary;
 }
 
-bool is_temporary_of_forward(const Facts& facts, const Block& block) {
-  return block.kind == "op_temp" && block.phase != 0 &&
-         facts.phases[block.phase - 1].kind == STRATA_PHASE_FORWARD;
-}
-
 }  // namespace
 
 bool is_for_backward(const Block& block) {
   return block.category == Category::kActivation && (block.kind == "saved" || block.kind == kForwardResidue);
+}
+
+bool is_temporary_of_forward(const Facts& facts, const Block& block) {
+  if (block.kind != "op_temp") return false;
+  // Before anything needs a gradient no forward is seen to have begun, but a module may be at work.
+  if (block.phase == 0) return !facts.texts[block.layer].empty();
+  return facts.phases[block.phase - 1].kind == STRATA_PHASE_FORWARD;
 }
 
 // Blocks are in the order of their births.

@@ -14,6 +14,9 @@ namespace strata::analysis {
 // Also of a forward that was cut short: nobody knows yet what its backward would have read.
 bool is_for_backward(const Block& block);
 
+// Born and dead within a forward: as its activations it is larger with a larger batch.
+bool is_temporary_of_forward(const Facts& facts, const Block& block);
+
 // Of each layer the last softmax, and what the layer makes of it as large: what a dropout keeps, its mask of
 // bytes, copies in 16 bits.
 std::vector<bool> attention_scores(const Facts& facts);

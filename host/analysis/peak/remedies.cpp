@@ -48,6 +48,8 @@ class RemedyFinder {
     smaller_batch();
     add(Saving::kHalfPrecision, "a forward in 16 bits (precision: bf16_autocast)",
         "at most half of the activations but those that stay in 32 bits, less copies of the weights");
+    add(Saving::kFrozenIn16Bits, "what is not trained in 16 bits (precision: bf16)",
+        "half of the parameters that have no gradient");
     optimizer_temporaries();
     moments();
     add(Saving::kGradientsCleared,
@@ -198,8 +200,8 @@ class RemedyFinder {
     add(Saving::kHalfBatch, savings_.bytes(Saving::kHalfBatch, part_),
         asks_for_half ? missing_of(asked_with_loss() / 2 + failure_.forward_to_come_bytes) : missing_bytes_,
         "half the batch, accumulated twice (data.batch_size, accumulation)",
-        savings_.gradients_of_half() == 0 ? "half of the activations and of gradients on their way to them"
-                                          : "half of the activations and of gradients on their way to them, "
+        savings_.gradients_of_half() == 0 ? "half of what forward makes and of gradients on their way to it"
+                                          : "half of what forward makes and of gradients on their way to it, "
                                             "less the gradients of one half");
   }
 

@@ -112,14 +112,18 @@ void Savings::change(const Block& block, bool comes) {
     else if (facts_.texts[block.op].starts_with("aten::_foreach"))
       put(list_temporaries_, block.bytes);
   }
+  if (is_temporary_of_forward(facts_, block)) put(forward_temporaries_, block.bytes);
   if (block.kind == kForwardResidue) put(residue_, block.bytes);
   switch (block.category) {
-    case Category::kParameter:
+    case Category::kParameter: {
+      const bool is_trained = trained_.empty() || trained_.contains(facts_.texts[block.name]);
+      const bool is_wide = facts_.texts[facts_.forms[block.form].dtype] == "float32";
       put(parameters_, block.bytes);
-      if (trained_.empty() || trained_.contains(facts_.texts[block.name]))
-        put(trained_parameters_, block.bytes);
-      if (facts_.texts[facts_.forms[block.form].dtype] == "float32") put(wide_parameters_, block.bytes);
+      if (is_trained) put(trained_parameters_, block.bytes);
+      if (is_wide) put(wide_parameters_, block.bytes);
+      if (is_wide && !is_trained) put(frozen_, block.bytes);
       break;
+    }
     case Category::kGradient:
       put(gradients_, block.bytes);
       break;
@@ -181,7 +185,7 @@ std::uint64_t Savings::gradients_of_half() const {
 
 // While the second half goes forward and backward, the first one's gradients are there.
 std::uint64_t Savings::half_batch() const {
-  const std::uint64_t half = (activations_ + flowing_) / 2;
+  const std::uint64_t half = (activations_ + forward_temporaries_ + flowing_) / 2;
   return half - std::min(half, gradients_of_half());
 }
 
@@ -210,6 +214,8 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
       return but_the_largest_parameters(list_temporaries_);
     case Saving::kEightBitMoments:
       return moments_bytes() / 4 * 3;
+    case Saving::kFrozenIn16Bits:
+      return frozen_ / 2;
     case Saving::kGradientsCleared:
       return part != nullptr && part->kind == STRATA_PHASE_FORWARD && part->micro_batch == 0 ? gradients_ : 0;
     case Saving::kResidueLetGo:

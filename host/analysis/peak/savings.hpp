@@ -30,8 +30,9 @@ enum class Saving : std::uint8_t {
   kGradientsCleared,
   kResidueLetGo,
   kKeptLetGo,
+  kFrozenIn16Bits,
 };
-inline constexpr std::size_t kSavings = 10;
+inline constexpr std::size_t kSavings = 12;
 inline constexpr std::uint64_t kPiecesOfLoss = 8;
 
 // Of an optimizer's step, by its name: PyTorch's has its class; of others nobody knows.
@@ -91,8 +92,10 @@ class Savings {
   std::uint64_t saved_ = 0, softmaxes_ = 0, softmax_bytes_ = 0;
   std::uint64_t activations_ = 0;  // without autocast's copies of the weights
   std::uint64_t autocast_copies_ = 0;
+  std::uint64_t forward_temporaries_ = 0;
   std::uint64_t flowing_ = 0;  // gradients of activations, on their way through backward
   std::int64_t narrowed_ = 0;  // what would be less under autocast
+  std::uint64_t frozen_ = 0;   // parameters in 32 bits that are not trained
   std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0;
   std::uint64_t second_moments_ = 0, trained_parameters_ = 0;
   std::uint64_t temporaries_ = 0, residue_ = 0, logits_ = 0;
