@@ -95,7 +95,8 @@ std::vector<Block> attribute(const BlockTable& table, const OpTable& ops, const 
     if (history.role != 0) {
       block.name = owners.name(history);
       block.form = forms.add(history.form);
-      if (const std::uint32_t layer = owners.layer(history); layer != 0) block.layer = layer;
+      const bool is_none = history.role == STRATA_TENSOR_PARAMETER && rule.category == Category::kInput;
+      if (const std::uint32_t layer = is_none ? 0 : owners.layer(history); layer != 0) block.layer = layer;
     }
     if (const auto op = ops.find(history.birth_op)) block.op = ops.maker(*op);
     block.saver = layers.path_of(history.saver_module);

@@ -39,6 +39,9 @@ Evidence EvidenceGatherer::of(const BlockHistory& block) const {
   evidence.birth = block.birth_sequence;
   evidence.death = block.death_sequence;
   evidence.role = block.role;
+  // As the source `torch` numbers them.
+  evidence.unnamed_parameter =
+      block.role == STRATA_TENSOR_PARAMETER && run_.texts[block.name].starts_with("parameter ");
   evidence.saved = block.saved;
   evidence.held_until = block.held_until_sequence;
   evidence.in_private_pool = table_.places[block.place].pool != 0;
@@ -102,7 +105,6 @@ void EvidenceGatherer::add_ops(const BlockHistory& block, Evidence& evidence) co
   }
 }
 
-// A model that moves its input itself does so in a forward that goes on.
 bool EvidenceGatherer::is_computed_before(std::uint64_t forward_begin, const BlockHistory& block) const {
   const auto op = ops_.find(block.birth_op);
   const auto forward = forward_end_.find(block.birth_module);

@@ -18,6 +18,7 @@ struct Evidence {
   std::uint64_t birth = 0, death = kNever;  // kNever: alive at the end
   Stage stage = Stage::kBetween;            // of its birth
   std::uint32_t role = 0;                   // STRATA_TENSOR_*; 0: not registered
+  bool unnamed_parameter = false;           // a leaf with a gradient, which no model and no optimizer names
   bool saved = false;                       // autograd took hold of it
   std::uint64_t held_until = 0;             // autograd's last hold ends
   bool in_private_pool = false;             // of its allocator, as a CUDA graph has one

@@ -14,6 +14,13 @@ bool registered(const Evidence& block) {
   return block.role == kRole;
 }
 
+// A batch that requires its gradient, for a penalty or an attack, is a leaf as a parameter is, and goes.
+bool leaf_input(const Evidence& block) {
+  const bool is_of_one_step = block.stage == Stage::kSetup && block.optimizer_after_next == kNever;
+  return block.unnamed_parameter && block.death != kNever && block.death < block.optimizer_after_next &&
+         !is_of_one_step;
+}
+
 template <Stage kStage>
 bool born_in(const Evidence& block) {
   return block.stage == kStage;
@@ -184,6 +191,9 @@ using enum Category;
 RuleTable make_rules() {
   return {
       // Owners.
+      {"leaf_input",
+       "has a gradient, is in no model and no optimizer, and is gone by the optimizer of the step after next",
+       kInput, "input", leaf_input},
       {"parameter", "registered as a parameter", kParameter, "parameter",
        registered<STRATA_TENSOR_PARAMETER>},
       {"buffer", "registered as a buffer", kParameter, "buffer", registered<STRATA_TENSOR_BUFFER>},

@@ -3,6 +3,7 @@
 
 #include "strata/ext/phase.h"
 #include "strata/ext/step.h"
+#include "strata/ext/tensor.h"
 #include "tests/analysis/run_builder.hpp"
 
 namespace strata::analysis::testing {
@@ -86,6 +87,8 @@ TrainingRun make_unmarked_batch_run() {
       const std::uint64_t assigned = run.allocate(40, Expected{kInput, "input", "", "batch_before_forward"});
       if (step > 0) run.free(before);
       before = assigned;
+      const std::uint64_t attacked = run.allocate(120, {kInput, "input", "", "leaf_input"});
+      run.tensor(STRATA_TENSOR_PARAMETER, "parameter 0", attacked);
       run.free(run.allocate(56, {kTemporary, "op_temp", "", "between_temp"}));
       std::uint64_t wanted = 0;
       run.module("teacher", [&] {
@@ -110,7 +113,7 @@ TrainingRun make_unmarked_batch_run() {
       });
       run.phase(STRATA_PHASE_BACKWARD, "backward", [] {});
       run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [] {});
-      for (const std::uint64_t block : {batch, wanted, product, moved, scaled}) run.free(block);
+      for (const std::uint64_t block : {batch, wanted, product, moved, scaled, attacked}) run.free(block);
       run.free(run.allocate(88, {kTemporary, "op_temp", "", "between_temp"}));
     });
   }

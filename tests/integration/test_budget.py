@@ -40,7 +40,8 @@ def test_what_filled_it_and_what_would_do_with_less(recorded):
 
 ADAM = """
 import torch
-model = torch.nn.Sequential(*[torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.GELU()) for _ in range(16)]).cuda()
+def layers(): return [torch.nn.Linear(512, 512), torch.nn.GELU(), torch.nn.Linear(512, 512), torch.nn.GELU()]
+model = torch.nn.Sequential(*[torch.nn.Sequential(*layers()) for _ in range(16)]).cuda()
 optimizer = torch.optim.AdamW(model.parameters(), foreach=True)
 for _ in range(3):
     model(torch.randn(1024, 512, device="cuda")).sum().backward()

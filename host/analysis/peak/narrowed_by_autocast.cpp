@@ -30,6 +30,10 @@ constexpr std::array<std::string_view, 3> kProducts{"aten::mm", "aten::addmm", "
 constexpr std::array<std::string_view, 3> kFunctions{"aten::gelu", "aten::silu", "aten::relu"};
 constexpr std::array<std::string_view, 3> kEnds{"aten::_softmax", "aten::rsqrt", "aten::native_layer_norm"};
 
+// They save what they give, which is wide as what they take: the next convolution's copy comes beside it.
+constexpr std::array<std::string_view, 3> kBehindGroupNorm{"aten::clamp_min", "aten::relu",
+                                                           "aten::max_pool2d_with_indices"};
+
 // In backward what is the gradient of something in 16 bits is so, too.
 constexpr std::array<std::string_view, 8> kNarrowInBackward{"aten::mm",
                                                             "aten::bmm",
@@ -75,6 +79,7 @@ class Narrowing {
     // Computed in 32 bits, and its copy in 16 comes beside it; within the attention that fell back neither
     // is.
     if (op == "aten::_softmax") return has_fallen_back_ ? half : -half;
+    if (has_group_norm_ && is_one_of(op, kBehindGroupNorm)) return -half;
     if (op == "aten::native_layer_norm") return of_copies(index);
     if (op == "aten::mul" && is_for_backward(block)) return of_product(index);
     return half;

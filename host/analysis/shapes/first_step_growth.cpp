@@ -45,11 +45,14 @@ std::string let_go_of_residue(const Facts& facts, const StepView& step) {
   return let_go_of(facts, *largest) + " lets go of what a variable holds beyond backward";
 }
 
-// "23.0 MiB state, 11.5 MiB gradient": what the step made and left, the largest first.
-std::string said_kinds(const StepView& step) {
+// "23.0 MiB state, 11.5 MiB gradient": what the step made and left, the largest first, and what it let go of.
+std::string said_kinds(const StepView& step, std::uint64_t growth) {
   std::map<std::string_view, std::uint64_t> by_kind;
+  std::uint64_t left = 0;
   for (const Block& block : step.born()) {
-    if (block.death_sequence > step.step().end_sequence) by_kind[block.kind] += block.bytes;
+    if (block.death_sequence <= step.step().end_sequence) continue;
+    by_kind[block.kind] += block.bytes;
+    left += block.bytes;
   }
   std::vector<std::pair<std::string_view, std::uint64_t>> kinds(by_kind.begin(), by_kind.end());
   std::ranges::stable_sort(kinds, std::greater{}, [](const auto& kind) { return kind.second; });
@@ -58,6 +61,9 @@ std::string said_kinds(const StepView& step) {
     if (!step.is_seen(bytes)) break;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", said_bytes(bytes), kind);
   }
+  const std::uint64_t gone = left - std::min(left, growth);
+  if (!text.empty() && step.is_seen(gone))
+    text += fmt::format(", and {} that was there goes", said_bytes(gone));
   return text;
 }
 
@@ -71,7 +77,7 @@ std::vector<Shape> first_step_growth(const Facts& facts) {
   const StepView first(facts, first_step, {}), second(facts, second_step, {});
   const std::uint64_t growth = growth_of(first);
   if (!first.is_seen(growth) || growth_of(second) > growth / 10) return {};
-  const std::string kinds = said_kinds(first);
+  const std::string kinds = said_kinds(first, growth);
   if (kinds.empty()) return {};
   Shape shape =
       first.shape(ShapeKind::kFirstStepGrowth, first.span(), first.level_at(first_step.end_sequence), growth);

@@ -7,6 +7,7 @@
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/layer_shares.hpp"
 #include "host/analysis/shapes/said.hpp"
+#include "strata/ext/phase.h"
 
 namespace strata::analysis {
 namespace {
@@ -25,6 +26,13 @@ std::vector<const Block*> kept_by_forward(const StepView& step, const Span& forw
   return kept;
 }
 
+// Its own, or one of several forwards that are still to go backward.
+bool goes_backward(const StepView& step, const MicroBatch& batch) {
+  return batch.backward || std::ranges::any_of(step.phases(STRATA_PHASE_BACKWARD), [&](const Span& backward) {
+           return backward.begin >= batch.forward.end;
+         });
+}
+
 // Of what layers left, what is gone when backward has ended; nothing without one.
 std::uint64_t taken_down(const MicroBatch& batch, const std::vector<LayerShare>& shares) {
   std::uint64_t bytes = 0;
@@ -35,7 +43,10 @@ std::uint64_t taken_down(const MicroBatch& batch, const std::vector<LayerShare>&
   return bytes;
 }
 
-std::string said_descent(std::uint64_t taken, std::uint64_t bytes) {
+std::string said_descent(bool goes_backward, std::uint64_t taken, std::uint64_t bytes) {
+  if (taken == 0 && goes_backward)
+    return "what each leaves for backward stays, and the backward behind it keeps it, as with "
+           "create_graph=True";
   if (taken == 0) return "what each leaves for backward stays, and no backward takes it down";
   // A last output may be in a variable until the next one is.
   if (taken >= bytes - bytes / 10)
@@ -44,8 +55,8 @@ std::string said_descent(std::uint64_t taken, std::uint64_t bytes) {
                      said_bytes(taken));
 }
 
-std::string triangle_remedy(const std::vector<LayerShare>& shares, std::uint64_t taken) {
-  if (taken == 0) return "mode: forward leaves nothing where no backward follows";
+std::string triangle_remedy(bool goes_backward, const std::vector<LayerShare>& shares, std::uint64_t taken) {
+  if (taken == 0 && !goes_backward) return "mode: forward leaves nothing where no backward follows";
   const auto is_input = [](const Block* block) { return block->kind == "checkpoint_input"; };
   const bool is_checkpointed = std::ranges::all_of(
       shares, [&](const LayerShare& share) { return std::ranges::any_of(share.blocks, is_input); });
@@ -60,14 +71,15 @@ std::string triangle_remedy(const std::vector<LayerShare>& shares, std::uint64_t
 Shape triangle_shape(const StepView& step, const MicroBatch& batch, const std::vector<LayerShare>& shares,
                      std::uint64_t bytes) {
   const std::uint64_t taken = taken_down(batch, shares);
+  const bool has_backward = goes_backward(step, batch);
   std::uint64_t last = 0;
   for (const LayerShare& share : shares) last = std::max(last, share.blocks.back()->birth_sequence);
   Shape shape =
       step.shape(ShapeKind::kForwardTriangle, {batch.forward.begin, last}, step.level_at(last), bytes);
-  shape.sentence =
-      fmt::format("Forward climbs by {} over {} layers, {}: {}.", said_bytes(bytes), shares.size(),
-                  said_layers(shares.front().path, shares.back().path), said_descent(taken, bytes));
-  shape.remedy = triangle_remedy(shares, taken);
+  shape.sentence = fmt::format("Forward climbs by {} over {} layers, {}: {}.", said_bytes(bytes),
+                               shares.size(), said_layers(shares.front().path, shares.back().path),
+                               said_descent(has_backward, taken, bytes));
+  shape.remedy = triangle_remedy(has_backward, shares, taken);
   shape.evidence =
       fmt::format("activations of {} numbered layers, born in forward and alive at its end", shares.size());
   return shape;

@@ -55,16 +55,16 @@ Shape of_one_segment(const Facts& facts, const SegmentTaken& taken) {
 }
 
 // Where no one segment is much, and all of them are.
-Shape of_many_segments(const Facts& facts, const std::vector<SegmentTaken>& all, std::uint64_t allocated,
-                       std::uint64_t bytes) {
+Shape of_many_segments(const Facts& facts, const std::vector<SegmentTaken>& all, std::uint64_t most_reserved,
+                       std::uint64_t allocated, std::uint64_t bytes) {
   const SegmentTaken& highest = std::ranges::max(all, {}, &SegmentTaken::reserved_bytes);
   const auto beside_free =
       std::ranges::count_if(all, [](const SegmentTaken& taken) { return spared_bytes(taken) > 0; });
   Shape shape = shape_at(facts, highest, bytes);
   shape.sentence = fmt::format(
       "Reserved and never allocated: the allocator came to hold {}, and at most {} of it were allocated at "
-      "once; what was free lay in pieces that were too small.",
-      said_bytes(highest.reserved_bytes), said_bytes(allocated));
+      "once; {} lay free in pieces that were too small.",
+      said_bytes(most_reserved), said_bytes(allocated), said_bytes(bytes));
   shape.evidence =
       fmt::format("{} of {} segments taken while others of the same stream and pool had free pieces",
                   beside_free, all.size());
@@ -84,7 +84,7 @@ std::vector<Shape> fragmentation(const Facts& facts) {
   const std::uint64_t of_all = std::min(all_spared, most_reserved - std::min(most_reserved, allocated));
   // One segment is the plainer explanation, where it is nearly all.
   if (of_all / 5 > spared_bytes(*worst) / 4 && of_all * kManySegmentsParts >= most_reserved)
-    return {of_many_segments(facts, all, allocated, of_all)};
+    return {of_many_segments(facts, all, most_reserved, allocated, of_all)};
   if (spared_bytes(*worst) == 0 || spared_bytes(*worst) * kOneSegmentParts < most_reserved) return {};
   return {of_one_segment(facts, *worst)};
 }

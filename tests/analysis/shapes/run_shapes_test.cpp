@@ -265,7 +265,7 @@ TEST(Fragmentation, IsWhatWasNeverAllocatedWhereNoSegmentAloneIsMuch) {
   EXPECT_EQ(
       many[0].sentence,
       "Reserved and never allocated: the allocator came to hold 60.0 MiB, and at most 45.0 MiB of it were "
-      "allocated at once; what was free lay in pieces that were too small.");
+      "allocated at once; 15.0 MiB lay free in pieces that were too small.");
   EXPECT_EQ(many[0].evidence,
             "2 of 3 segments taken while others of the same stream and pool had free pieces");
   facts.points[0].bytes[0] = 52 * kMebi;  // 8 never: less than the third segment alone tells
