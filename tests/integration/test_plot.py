@@ -49,6 +49,12 @@ def test_wrong_words_are_named(finished, tmp_path, words, said):
     assert not (tmp_path / "figures").exists()
 
 
+def test_a_folder_is_no_picture(finished, tmp_path):
+    done = finished.strata("plot", "out", "--out", tmp_path / "memory.png")
+    assert done.returncode == 2 and "memory.png names a folder" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_cannot_be_written_is_said(finished, tmp_path):
     (tmp_path / "file").write_text("")
     done = finished.strata("plot", "out", "--out", tmp_path / "file" / "below")

@@ -114,6 +114,20 @@ for _ in range(4):
 BATCH = 1024 * 256 * 4  # bytes of it, and of what a network makes of it
 DRY = ["--dry", "a100-40gb"]
 
+# Of an attack: the batch is a leaf, and its gradient is looked at.
+LEAF = (
+    BEGIN
+    + """
+model = network()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(4):
+    values = torch.randn(1024, 256, device=device, requires_grad=True)
+    model(values).square().mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+)
+
 
 def recorded(workspace, text, *words):
     workspace.write("program.py", text)
@@ -169,3 +183,17 @@ def test_a_gradient_that_the_program_assigns_is_one(workspace, words):
     categories = json.loads(result.stdout)["categories"]
     assert categories["Unknown"]["max"] <= 0.01 * categories["Gradient"]["max"]
     assert categories["Gradient"]["max"] >= 2 * 256 * 512 * 4
+
+
+@pytest.mark.parametrize("words", [[], DRY], ids=["cpu", "dry"])
+def test_a_batch_that_requires_its_gradient_is_no_parameter(workspace, words):
+    categories = recorded(workspace, LEAF, *words)["categories"]
+    weights = 4 * (2 * 256 * 512 + 512 + 256)
+    assert weights <= categories["Parameter"]["max"] <= weights + 4096
+    assert BATCH <= categories["Input"]["max"] <= 2 * BATCH + 4096, "the next one is made before the last one goes"
+
+
+def test_workspaces_of_a_program_with_one_step_are_workspaces(workspace):
+    summary = recorded(workspace, LEAF.replace("range(4)", "range(1)"), *DRY)
+    assert summary["peak"]["categories"]["Unknown"] == 0
+    assert "cuBLAS workspace" in workspace.strata("report", "out").stdout

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/analysis/peak/residue.hpp"
@@ -43,6 +45,31 @@ std::string let_go_of_residue(const Facts& facts, const StepView& step) {
   const Block* largest = largest_residue(step.born(), step.step().end_sequence);
   if (largest == nullptr) return {};
   return let_go_of(facts, *largest) + " lets go of what a variable holds beyond backward";
+}
+
+// Of the model; what a batch that requires its gradient leaves no optimizer clears.
+bool leaves_gradients(const Facts& facts, const StepView& step) {
+  std::uint64_t bytes = 0;
+  for (const Block& block : step.born()) {
+    const bool is_batchs = facts.texts[block.name].starts_with("parameter ");
+    if (block.kind == "gradient" && !is_batchs && block.death_sequence > step.step().end_sequence)
+      bytes += block.bytes;
+  }
+  return step.is_seen(bytes);
+}
+
+std::string remedy_of(const Facts& facts, const StepView& step) {
+  std::vector<std::string> remedies;
+  if (step.is_seen(left_of_kind(step, "state")))
+    remedies.emplace_back(
+        "optimizer.init_state: dummy makes the optimizer's state before the first step, so that the first "
+        "step's peak is that of all");
+  if (leaves_gradients(facts, step))
+    remedies.emplace_back("zero_grad: {at: step_end} leaves no gradients behind");
+  if (std::string residue = let_go_of_residue(facts, step); !residue.empty())
+    remedies.push_back(std::move(residue));
+  return remedies.empty() ? "nothing to remove: later steps find it there"
+                          : fmt::format("{}", fmt::join(remedies, "; "));
 }
 
 // "23.0 MiB state, 11.5 MiB gradient": what the step made and left, the largest first, and what it let go of.
@@ -91,13 +118,7 @@ std::vector<Shape> first_step_growth(const Facts& facts) {
                 "The first step ends {} above its begin: what it makes stays, {}. Later ones come to end {} "
                 "above that.",
                 said_bytes(growth), kinds, said_bytes(later));
-  shape.remedy =
-      "optimizer.init_state: dummy makes the optimizer's state before the first step, so that the first "
-      "step's peak is that of all";
-  if (first.is_seen(left_of_kind(first, "gradient")))
-    shape.remedy += "; zero_grad: {at: step_end} leaves no gradients behind";
-  if (const std::string residue = let_go_of_residue(facts, first); !residue.empty())
-    shape.remedy += "; " + residue;
+  shape.remedy = remedy_of(facts, first);
   shape.evidence =
       fmt::format("step {} ends {} higher than it begins, step {} ends {} higher", first_step.index,
                   said_bytes(growth), second_step.index, said_bytes(growth_of(second)));

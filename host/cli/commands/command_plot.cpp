@@ -69,6 +69,13 @@ void plot(const PlotArguments& arguments) {
   const analysis::Facts facts = analysis::analyse(run, arguments.rank, arguments.device);
   for (const std::string& warning : facts.warnings) say(warning);
   check_step(facts, arguments.options.step);
+  if (const auto extension = std::filesystem::path(arguments.out).extension().string();
+      extension.size() > 1 && report::plot::file_format_named(std::string_view(extension).substr(1)))
+    throw UsageError(
+        fmt::format("plot: --out {} names a folder, for there may be several pictures; one alone: --out "
+                    "FOLDER --what memory "
+                    "--format {}",
+                    arguments.out, extension.substr(1)));
   const std::filesystem::path folder =
       arguments.out.empty() ? run / "plots" : std::filesystem::path(arguments.out);
   make_output_folder(folder);

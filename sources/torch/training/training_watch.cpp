@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sources/torch/allocators/cuda_workspaces.hpp"
 #include "sources/torch/host_link.hpp"
 #include "sources/torch/training/assigned_gradients.hpp"
 #include "sources/torch/training/compiled_steps.hpp"
@@ -238,6 +239,7 @@ std::unique_ptr<at::ObserverContext> begin_range(const at::RecordFunction& funct
     operators_looked_at().begin_optimizer();
     if (is_in_graph_task()) begin_step_in_backward();
     tell_assigned_gradients();
+    tell_cuda_workspaces();  // of a program that ends before a second step, too
   }
   tell_unseen_optimizer();
   tell_host(STRATA_TRAINING_RANGE_BEGIN, name);

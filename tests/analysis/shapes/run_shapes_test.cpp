@@ -205,6 +205,19 @@ TEST(FirstStepGrowth, SaysOfGradientsOnlyWhereTheyAreLeft) {
   EXPECT_TRUE(remedy.ends_with("so that the first step's peak is that of all")) << remedy;
 }
 
+// What stays may be a workspace, or what no setting makes.
+TEST(FirstStepGrowth, AdvisesNothingThatChangesNothing) {
+  Facts facts = growth_with(true, false);
+  for (Block& block : facts.blocks) {
+    if (block.kind == "state") block.kind = "workspace";
+    if (block.kind == "gradient") block.name = static_cast<std::uint32_t>(facts.texts.size());
+  }
+  facts.texts.emplace_back("parameter 0.grad");  // of a batch
+  const auto found = first_step_growth(facts);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].remedy, "nothing to remove: later steps find it there");
+}
+
 TEST(FirstStepGrowth, NamesWhatAVariableHoldsBeyondBackward) {
   const std::string remedy = growth_remedy(false, true);
   EXPECT_TRUE(
