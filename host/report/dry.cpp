@@ -67,8 +67,7 @@ std::string readers_text(const std::vector<std::pair<std::string, std::uint64_t>
 
 std::string dry_admissions(const analysis::DryFact& dry) {
   // Counts come from the process at its end, together with the card's name.
-  if (dry.name.empty())
-    return "what was not run is not known: strata did not come to its end, or goes on";
+  if (dry.name.empty()) return "what was not run is not known: strata did not come to its end, or goes on";
   auto text = fmt::format("{} not run, {} not computed, {} of unknown values",
                           counted(dry.kernels_not_run, "kernel", "kernels"),
                           counted(dry.library_calls_not_computed, "library call", "library calls"),
