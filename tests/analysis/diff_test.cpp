@@ -55,6 +55,21 @@ TEST(RunDiff, OfARunWithItselfIsNothing) {
   }
 }
 
+TEST(RunDiff, SaysWhereOneRunAloneTellsLayers) {
+  const auto warns = [](const Facts& base, const Facts& now) {
+    return std::ranges::any_of(diff_runs(base, now, {}, {}).warnings, [](const std::string& warning) {
+      return warning.find("alone tells layers") != std::string::npos;
+    });
+  };
+  const Facts with = facts_of({.layers = 2});
+  Facts without = with;
+  for (Block& block : without.blocks) block.layer = 0;
+  EXPECT_TRUE(warns(with, without));
+  EXPECT_TRUE(warns(without, with));
+  EXPECT_FALSE(warns(with, with));
+  EXPECT_FALSE(warns(without, without));
+}
+
 // Else a limit on memory would hold for a run that recorded none.
 TEST(RunDiff, OfARunWithoutItsMemoryKnowsNoneOfIt) {
   const Facts base = facts_of({.layers = 2});

@@ -54,6 +54,13 @@ TEST_F(NarrowedTest, ASoftmaxStaysAndItsCopyComesBesideIt) {
   EXPECT_EQ(narrowed(), (Bytes{200, 0})) << "autocast narrows the attention as a whole";
 }
 
+TEST_F(NarrowedTest, OfASoftmaxThatADropoutTakesThatOnesResultIsCopied) {
+  made("aten::_softmax", 400);
+  made("aten::native_dropout", 100);
+  made("aten::native_dropout", 400);
+  EXPECT_EQ(narrowed(), (Bytes{0, 0, 200}));
+}
+
 TEST_F(NarrowedTest, WhatAddsUpFromAnEmbeddingStays) {
   made("aten::add", 400);
   EXPECT_EQ(narrowed(), (Bytes{200})) << "of other inputs";

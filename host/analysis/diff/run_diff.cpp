@@ -16,6 +16,12 @@ RunDiff::Side side_of(const Facts& facts) {
           facts.dry.has_value()};
 }
 
+bool tells_layers(const Facts& facts) {
+  return std::ranges::any_of(facts.blocks, [&](const Block& block) {
+    return block.kind == "saved" && !facts.texts[block.layer].empty();
+  });
+}
+
 std::vector<std::string> warnings_of(const RunDiff::Side& base, const RunDiff::Side& now,
                                      const Facts& old_facts, const Facts& new_facts) {
   std::vector<std::string> warnings;
@@ -27,6 +33,11 @@ std::vector<std::string> warnings_of(const RunDiff::Side& base, const RunDiff::S
   }
   if (base.device != now.device)
     warnings.push_back(fmt::format("the devices differ: {} and {}", base.device, now.device));
+  if (const bool base_tells = tells_layers(old_facts); base_tells != tells_layers(new_facts))
+    warnings.push_back(
+        fmt::format("the {} run alone tells layers: what layers hold differs by that; record the other with "
+                    "--layers, too",
+                    base_tells ? "base" : "new"));
   for (const auto& [who, facts] : {std::pair("base", &old_facts), std::pair("new", &new_facts)}) {
     if (facts->end != "done")
       warnings.push_back(fmt::format("the {} run did not come to its end: {}", who, facts->end));

@@ -78,7 +78,8 @@ class Narrowing {
     if (is_wide(index)) return 0;
     // Computed in 32 bits, and its copy in 16 comes beside it; within the attention that fell back neither
     // is.
-    if (op == "aten::_softmax") return has_fallen_back_ ? half : -half;
+    // Where a dropout takes it, that one's result is copied, and let go of.
+    if (op == "aten::_softmax") return has_fallen_back_ ? half : is_dropped_out(index) ? 0 : -half;
     if (has_group_norm_ && is_one_of(op, kBehindGroupNorm)) return -half;
     if (op == "aten::native_layer_norm") return of_copies(index);
     if (op == "aten::mul" && is_for_backward(block)) return of_product(index);
@@ -110,6 +111,16 @@ class Narrowing {
     const Block& result = facts_.blocks[index + 1];
     return op_of(index) == "aten::native_dropout" && mask.op == result.op && mask.layer == result.layer &&
            mask.bytes < result.bytes;
+  }
+
+  bool is_dropped_out(std::size_t index) const {
+    constexpr std::size_t kNear = 4;  // blocks: the mask, and the result
+    const std::size_t end = std::min(index + kNear, facts_.blocks.size());
+    for (std::size_t next = index + 1; next < end; ++next) {
+      if (op_of(next) == "aten::native_dropout" && facts_.blocks[next].bytes == facts_.blocks[index].bytes)
+        return true;
+    }
+    return false;
   }
 
   // A root mean square's normalization, written in pieces: x * rsqrt(...), which stays wide, times a weight.

@@ -22,10 +22,12 @@ std::uint64_t growth_of(const StepView& step) {
   return end - std::min(begin, end);
 }
 
-// How far above the first step's end any later one ends that was recorded whole.
+// How far above the first step's end any later one ends that was recorded whole. Where gradients are cleared
+// at a step's begin the last one ends with them, for none comes behind it.
 std::uint64_t later_growth(const Facts& facts, std::uint64_t first_end_bytes) {
   std::uint64_t highest = first_end_bytes;
-  for (const StepFact& step : std::span(facts.steps).subspan(1)) {
+  const std::size_t count = facts.steps.size() > 2 ? facts.steps.size() - 2 : 1;
+  for (const StepFact& step : std::span(facts.steps).subspan(1, count)) {
     if (!step.complete || step.thinned) continue;
     highest = std::max(highest, StepView(facts, step, {}).level_at(step.end_sequence).bytes);
   }

@@ -33,6 +33,8 @@ std::string changed_share(const analysis::MeasureChange& measure) {
   if (!change || *change == 0.0) return "";
   if (*measure.base == 0.0) return "new";
   if (*measure.now == 0.0) return "gone";
+  constexpr double kMostTimes = 99.0;  // beyond it the base is next to nothing
+  if (*change > kMostTimes * *measure.base) return "over 99x";
   return fmt::format("{:+.1f}%", 100.0 * *change / *measure.base);
 }
 

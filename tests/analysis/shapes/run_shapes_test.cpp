@@ -163,10 +163,12 @@ TEST(FirstStepGrowth, SaysOfLaterStepsWhatTheyDo) {
     return only(left_by(left), ShapeKind::kFirstStepGrowth).sentence;
   };
   EXPECT_NE(sentence({400, 10, 10, 10, 10}).find("and no later one does"), std::string::npos);
-  const std::string growing = sentence({400 * 1024, 40 * 1024, 40 * 1024});
+  const std::string growing = sentence({400 * 1024, 40 * 1024, 40 * 1024, 40 * 1024});
   EXPECT_EQ(growing.find("no later one"), std::string::npos) << growing;
   EXPECT_TRUE(growing.ends_with("Later ones come to end 0.078 MiB above that.")) << growing;
   EXPECT_EQ(sentence({400, 0, 0, 400, 0}).find("no later one"), std::string::npos);
+  EXPECT_NE(sentence({400, 0, 0, 400}).find("no later one"), std::string::npos)
+      << "nothing clears its gradients";
 }
 
 // Two steps whose first makes a state and leaves one block more of its forward or its backward.
