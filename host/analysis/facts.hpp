@@ -337,8 +337,7 @@ struct Facts {
   std::vector<StepFact> steps;     // by index
   std::string unit = "tokens";     // what they count: tokens, images
   std::string allocator_settings;  // as PYTORCH_ALLOC_CONF has them; empty also where nobody knows
-  std::string
-      trainer;  // whose ran the steps: "transformers", "lightning", "libtorch" without Python; empty: its own
+  std::string trainer;  // whose ran the steps: "transformers", "lightning", "libtorch"; empty: its own
   std::uint64_t batch_size = 0;  // samples of a micro-batch; 0: unknown, as in a program
   bool is_configured = true;     // a training of ours, whose settings are keys of a file; else a program
   std::vector<Point> points;     // one for each allocation and free of the whole run

@@ -10,6 +10,16 @@ namespace strata::analysis::testing {
 
 using enum Category;
 
+namespace {
+
+TrainingRun with_inferred_optimizers(RunBuilder& run) {
+  Recording recording = run.finish();
+  for (PhaseRow& phase : recording.phases) phase.inferred = phase.kind == STRATA_PHASE_OPTIMIZER;
+  return {recording, run.expected()};
+}
+
+}  // namespace
+
 TrainingRun make_nameless_optimizer_run() {
   RunBuilder run;
   run.phase(STRATA_PHASE_SETUP, "setup", [] {});
@@ -28,9 +38,7 @@ TrainingRun make_nameless_optimizer_run() {
       if (step == 1) run.free(batch);
     });
   }
-  Recording recording = run.finish();
-  for (PhaseRow& phase : recording.phases) phase.inferred = phase.kind == STRATA_PHASE_OPTIMIZER;
-  return {recording, run.expected()};
+  return with_inferred_optimizers(run);
 }
 
 // As of a generator and a critic in C++: a step is concluded for each of the optimizers, and a batch lives
@@ -49,9 +57,7 @@ TrainingRun make_nameless_optimizers_run() {
       });
     });
   }
-  Recording recording = run.finish();
-  for (PhaseRow& phase : recording.phases) phase.inferred = phase.kind == STRATA_PHASE_OPTIMIZER;
-  return {recording, run.expected()};
+  return with_inferred_optimizers(run);
 }
 
 // Of two optimizers in each step that the program marks.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "host/analysis/peak/forward_series.hpp"
+#include "host/analysis/shapes/said.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -81,8 +82,9 @@ std::string KeptFromEarlier::said_at(std::uint64_t sequence) const {
     forwards.insert(each.forward);
     held.push_back(&facts_.blocks[each.block]);
   }
-  return fmt::format("of {} earlier forward{}, most of it made by {}, and still held", forwards.size(),
-                     forwards.size() == 1 ? "" : "s", main_maker(facts_, held));
+  return fmt::format("of {}, most of it made by {}, and still held",
+                     said_count(forwards.size(), "earlier forward", "earlier forwards"),
+                     main_maker(facts_, held));
 }
 
 bool are_of_graphs(const Facts& facts, const std::vector<KeptBlock>& kept) {

@@ -29,11 +29,11 @@ class RemedyFinder {
     // which one failed.
     missing_bytes_ = missing_of(std::max({asked_with_loss() + failure.forward_to_come_bytes,
                                           failure.state_to_come_bytes, failure.pass_to_come_bytes}));
+    if (recorded == Recorded::kWhole) highest_left_ = highest_left(facts, savings_);
     savings_.look_at(failure.held.sequence);
     for (const Block& block : facts.blocks)
       if (block.is_alive_at(failure.held.sequence)) savings_.add(block);
     if (const auto part = phases_.part_of_step(failure.held.sequence)) part_ = &facts.phases[*part];
-    if (recorded == Recorded::kWhole) highest_left_ = highest_left(facts);
   }
 
   std::vector<Remedy> find() {

@@ -226,9 +226,8 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
   return 0;
 }
 
-std::array<Left, kSavings> highest_left(const Facts& facts) {
+std::array<Left, kSavings> highest_left(const Facts& facts, Savings savings) {
   std::array<Left, kSavings> highest{};
-  Savings savings(facts);
   const OpenPhases phases(facts.phases);
   const std::vector<std::uint32_t> deaths = by_death(facts.blocks);
   const std::uint64_t told_from = layers_are_told_from(facts);

@@ -108,7 +108,8 @@ struct Left {
   std::uint64_t bytes = 0, sequence = 0;
 };
 
-// Of each saving by its number, over all points of the run; the first of several.
-std::array<Left, kSavings> highest_left(const Facts& facts);
+// Of each saving by its number, over all points of the run; the first of several. `savings`: of these facts,
+// with no block added.
+std::array<Left, kSavings> highest_left(const Facts& facts, Savings savings);
 
 }  // namespace strata::analysis

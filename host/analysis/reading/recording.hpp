@@ -197,8 +197,7 @@ struct Recording {
   std::uint64_t dropped_rows = 0;
   Thinned thinned;
   std::string unit = "tokens";  // what StepRow::tokens counts
-  std::string
-      trainer;  // whose ran the steps: "transformers", "lightning", "libtorch" without Python; empty: its own
+  std::string trainer;  // whose ran the steps: "transformers", "lightning", "libtorch"; empty: its own
   std::uint64_t batch_size = 0;  // samples of a micro-batch; 0: unknown
   bool is_configured = true;     // the manifest names a model that a configuration described
   std::optional<DryFact> dry;

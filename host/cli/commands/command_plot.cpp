@@ -63,19 +63,22 @@ void check_step(const analysis::Facts& facts, const std::optional<std::int64_t>&
 // With labels, unless the size was said.
 constexpr double kLabelledWidth = 960.0, kLabelledHeight = 560.0;
 
+void require_no_picture(const std::string& folder) {
+  const std::string extension = std::filesystem::path(folder).extension().string();
+  if (extension.size() > 1 && report::plot::file_format_named(std::string_view(extension).substr(1)))
+    throw UsageError(fmt::format(
+        "plot: --out {} names a folder, for there may be several pictures; one alone: --out FOLDER "
+        "--what memory --format {}",
+        folder, extension.substr(1)));
+}
+
 void plot(const PlotArguments& arguments) {
+  require_no_picture(arguments.out);
   const auto detail = arguments.detail.empty() ? std::nullopt : std::optional(parse_detail(arguments.detail));
   const std::filesystem::path run = recorded_run(arguments.run);
   const analysis::Facts facts = analysis::analyse(run, arguments.rank, arguments.device);
   for (const std::string& warning : facts.warnings) say(warning);
   check_step(facts, arguments.options.step);
-  if (const auto extension = std::filesystem::path(arguments.out).extension().string();
-      extension.size() > 1 && report::plot::file_format_named(std::string_view(extension).substr(1)))
-    throw UsageError(
-        fmt::format("plot: --out {} names a folder, for there may be several pictures; one alone: --out "
-                    "FOLDER --what memory "
-                    "--format {}",
-                    arguments.out, extension.substr(1)));
   const std::filesystem::path folder =
       arguments.out.empty() ? run / "plots" : std::filesystem::path(arguments.out);
   make_output_folder(folder);
