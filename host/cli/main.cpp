@@ -59,22 +59,25 @@ std::string unknown_option(const CLI::App& app, std::span<char*> words) {
   return {};
 }
 
-// Of `reprot runs/a` the parser says that a subcommand is required. Empty where the word is one.
+// Of `reprot runs/a` the parser says that a subcommand is required, of `gird run x.yaml` that it did not
+// expect `gird`. Empty where every word that stands for a command is one.
 std::string unknown_command(const CLI::App& app, std::span<char*> words) {
-  const CLI::App& command = command_of(app);
-  std::vector<std::string> names;
-  for (const CLI::App* const known : command.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(known->get_name());
-  if (names.empty()) return {};
-  std::size_t ahead = 0;  // words that were taken for commands
-  for (const CLI::App* named = &app; named != &command; named = named->get_subcommands().front()) ++ahead;
+  const CLI::App* command = &app;
+  std::string within;
   for (const std::string_view word : words) {
-    if (word.starts_with("-") || ahead-- > 0) continue;
-    if (std::ranges::find(names, word) != names.end()) break;
-    const std::string within = &command == &app ? "" : words_of_command(app) + ": ";
-    const std::string known = did_you_mean(word, names);
+    if (word.starts_with("-")) continue;
+    const std::vector<const CLI::App*> known = command->get_subcommands([](const CLI::App*) { return true; });
+    if (known.empty()) break;
+    if (const auto named = std::ranges::find(known, word, &CLI::App::get_name); named != known.end()) {
+      command = *named;
+      within += command->get_name() + ": ";
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const CLI::App* const each : known) names.push_back(each->get_name());
+    const std::string meant = did_you_mean(word, names);
     return fmt::format("{}there is no command {}.{}", within, word,
-                       known.empty() ? fmt::format(" There are {}.", fmt::join(names, ", ")) : known);
+                       meant.empty() ? fmt::format(" There are {}.", fmt::join(names, ", ")) : meant);
   }
   return {};
 }
@@ -153,7 +156,8 @@ int parse(int count, char** words) {
     const std::span given = std::span(words, static_cast<std::size_t>(count)).subspan(1);
     std::string problem;
     if (dynamic_cast<const CLI::ExtrasError*>(&end) != nullptr) {
-      problem = unknown_option(app, given);
+      problem = unknown_command(app, given);
+      if (problem.empty()) problem = unknown_option(app, given);
       if (problem.empty()) problem = second_run(app);
     } else if (dynamic_cast<const CLI::RequiredError*>(&end) != nullptr) {
       problem = unknown_command(app, given);

@@ -33,6 +33,7 @@ constexpr std::array<std::pair<string_view, PhaseKind>, 12> kPhases{{
 // Of the loop's one thread at a time.
 std::uint64_t next_step = 0;
 std::uint64_t steps_of_session = 0;
+std::uint64_t described_session = 0;
 StepResult result;
 
 // A program's slip shall not end it.
@@ -64,6 +65,9 @@ void step_end() noexcept {
 void step_result(double loss, std::uint64_t tokens) noexcept {
   result.loss = std::isnan(loss) ? std::nullopt : std::optional(loss);
   result.tokens = tokens;
+  // The header calls them what they are: tokens of one program, images of another.
+  if (tokens > 0 && std::exchange(described_session, SessionCall::sessions()) != SessionCall::sessions())
+    tell([](Session& run) { run.describe("unit", R"("items")"); });
 }
 void micro_batch(std::uint32_t index) noexcept {
   tell([&](Session& run) { run.begin_micro_batch(index); });

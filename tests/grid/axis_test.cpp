@@ -36,10 +36,12 @@ TEST(Axis, KeepsWhatAShortLabelStandsFor) {
       texts.push_back(each.axis + " " + each.label + " " + each.settings);
     return texts;
   };
-  EXPECT_EQ(labels("optimizer: {sgd: {name: sgd, momentum: 0.9}, adamw: {name: adamw}}"),
-            (Texts{"optimizer sgd {name: sgd, momentum: 0.9}"}));
-  EXPECT_EQ(labels("optimizer: [{name: sgd, momentum: 0.9}, {name: adamw}]"),
-            (Texts{"optimizer sgd {name: sgd, momentum: 0.9}"}));
+  const Texts with_adamw{"optimizer sgd {name: sgd, momentum: 0.9}", "optimizer adamw {name: adamw}"};
+  EXPECT_EQ(labels("optimizer: {sgd: {name: sgd, momentum: 0.9}, adamw: {name: adamw}}"), with_adamw);
+  EXPECT_EQ(labels("optimizer: [{name: sgd, momentum: 0.9}, {name: adamw}]"), with_adamw);
+  EXPECT_EQ(labels("optimizer: [{name: sgd, momentum: 0}, {name: sgd, momentum: 0.9}, {name: adamw}]"),
+            Texts{});
+  EXPECT_EQ(labels("optimizer: {adamw: {name: adamw}, sgd: {name: sgd}}"), Texts{});
   EXPECT_EQ(labels("kind: {small: {model.layers: 1}}"), (Texts{"kind small {model.layers: 1}"}));
   EXPECT_EQ(labels("optimizer: [{name: sgd, momentum: 0}, {name: sgd, momentum: 0.9}]"), Texts{});
   EXPECT_EQ(labels("model.layers: [1, 2], checkpointing: [{every: 1}, {every: 2}]"), Texts{});

@@ -59,6 +59,7 @@ def test_all_errors_of_a_file_at_once_in_its_order(workspace):
             "strata: exec: there is no option -c. If it is the program's, the program comes behind --: strata exec -- python train.py -c",
         ),
         (["--verzion"], "strata: there is no option --verzion. Did you mean '--version'?"),
+        (["gird", "run", "x.yaml"], "strata: there is no command gird. Did you mean 'grid'?"),
         (["grid", "rnu", "x.yaml"], "strata: grid: there is no command rnu. Did you mean 'run'?"),
         (["grid", "run", "x.yaml", "--nothing-like-it"], "strata: grid run: there is no option --nothing-like-it."),
     ],
@@ -178,6 +179,16 @@ def test_an_alias_bomb_is_not_unfolded(workspace):
 )
 def test_what_is_no_file(workspace, name, message):
     assert refused(workspace, "run", name) == [message]
+
+
+def test_a_missing_file_names_its_neighbour(tiny):
+    assert refused(tiny, "run", "tiny.yml") == ["tiny.yml: no such file; did you mean 'tiny.yaml'?"]
+    below = tiny.folder / "below"
+    below.mkdir()
+    (below / "other.txt").write_text("")
+    (below / "some_run.yaml").write_text("")
+    assert refused(tiny, "run", "below/some_rnu.yaml") == ["below/some_rnu.yaml: no such file; did you mean 'below/some_run.yaml'?"]
+    assert refused(tiny, "run", "below/other.yaml") == ["below/other.yaml: no such file"]
 
 
 def test_a_file_that_may_not_be_read(tiny):

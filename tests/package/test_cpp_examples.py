@@ -148,6 +148,7 @@ def test_losses_and_samples_are_those_it_tells(recorded, name, device):
     told = run_of.query("SELECT loss, tokens FROM host_step_end ORDER BY sequence")
     assert [f"{loss:.9f}" for loss, _ in told] == printed
     assert {tokens for _, tokens in told} == {64 if name == "mnist" else 2 * 4 * 64}
+    assert recorded(name, device).summary["throughput"]["unit"] == "items"
 
 
 @each_case

@@ -29,7 +29,8 @@ std::vector<std::string> warnings_of(const RunDiff::Side& base, const RunDiff::S
     warnings.emplace_back(
         "one of the runs was on a dry device, where nothing is computed: their times cannot be compared");
   } else if (base.is_dry) {
-    warnings.emplace_back("both were on a dry device: their times are the host's part of a step alone");
+    warnings.emplace_back(
+        "on a dry device nothing is computed: their times are the host's part of a step alone");
   }
   if (base.device != now.device)
     warnings.push_back(fmt::format("the devices differ: {} and {}", base.device, now.device));

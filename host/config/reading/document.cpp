@@ -14,6 +14,7 @@
 
 #include "host/config/problem.hpp"
 #include "host/config/reading/node.hpp"
+#include "strata/runtime/nearest_name.hpp"
 
 namespace strata::config {
 namespace {
@@ -142,13 +143,27 @@ std::size_t line_behind_tab(std::string_view text, std::size_t last) {
          fmt::format("not valid YAML: {}", error.msg));
 }
 
+// "; did you mean 'configs/quickstart.yaml'?": of what lies in the same folder and may be read as YAML.
+std::string neighbour_text(const fs::path& file) {
+  std::vector<std::string> names;
+  std::error_code error;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string extension = entry->path().extension().string();
+    if (extension == ".yaml" || extension == ".yml") names.push_back(entry->path().filename().string());
+  }
+  std::ranges::sort(names);
+  const auto meant = nearest_name(file.filename().string(), names);
+  return meant ? fmt::format("; did you mean '{}'?", (file.parent_path() / *meant).string()) : "";
+}
+
 }  // namespace
 
 std::string read_text(const fs::path& file) {
   const std::string source = file.string();
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
-  if (status.type() == fs::file_type::not_found) refuse(whole(source), "no such file");
+  if (status.type() == fs::file_type::not_found) refuse(whole(source), "no such file" + neighbour_text(file));
   if (fs::is_directory(status)) refuse(whole(source), "expected a YAML file, found " + folder_text(file));
   if (file.extension() == ".py") {
     refuse(whole(source),

@@ -108,7 +108,7 @@ class AxisReader {
     // Not {name: adamw} of `adamw`, and not a label that is made of all settings.
     const bool only_says_its_name =
         value.node.size() == 1 && value.node["name"] && label_of(value.node["name"]) == label;
-    const bool says_more = !label.empty() && !only_says_its_name;
+    const bool is_named = !label.empty();
     std::vector<std::string_view> lists;
     for (const Assignment& each : assignments) {
       if (each.value.node.IsSequence() && !takes_list(each.path)) lists.push_back(each.path);
@@ -124,7 +124,8 @@ class AxisReader {
           shown += (shown.empty() ? "" : " ") + text;
       }
       if (is_nameless) whole_labels_[axis_.points.size()] = std::move(whole);
-      add({std::move(shown), std::move(each), says_more ? label_of(value.node) : std::string()});
+      add({std::move(shown), std::move(each), is_named ? label_of(value.node) : std::string(),
+           !is_named || only_says_its_name});
     }
   }
 

@@ -14,7 +14,8 @@ namespace strata::grid {
 struct Point {
   std::string label;
   Assignments assignments;
-  std::string stands_for = {};  // "{name: sgd, momentum: 0.9}" of `sgd`; empty where the label says it all
+  std::string stands_for = {};  // "{name: sgd, momentum: 0.9}" of `sgd`; empty of a value without a name
+  bool says_all = true;         // as `adamw` does of {name: adamw}
 };
 
 struct Axis {

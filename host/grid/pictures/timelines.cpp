@@ -22,9 +22,10 @@ using namespace report::plot;
 constexpr std::size_t kColumnsOfTime = 240, kAcross = 3;
 constexpr double kTileWidth = 232.0, kTileHeight = 128.0, kTileGap = 14.0, kScaleWidth = 46.0,
                  kTileTitle = 15.0;
+constexpr TextStyle kTitleStyle{8.0, kInk, Align::kLeft, false};
 
 // Of a dry run by its allocations and frees, one after the other: how long its host takes is nobody's.
-CellTimeline timeline_of(const analysis::Facts& facts, std::string label) {
+CellTimeline timeline_of(const analysis::Facts& facts, const Cell& cell) {
   const auto before = [](const analysis::Point& point, std::int64_t ns) { return point.ns < ns; };
   const auto first =
       std::lower_bound(facts.points.begin(), facts.points.end(), facts.window_begin_ns, before);
@@ -32,7 +33,9 @@ CellTimeline timeline_of(const analysis::Facts& facts, std::string label) {
   analysis::Point entered{};
   if (first != facts.points.begin()) entered = *(first - 1);
   std::vector<analysis::Point> points(first, last);
-  CellTimeline line{.label = std::move(label), .by_event = facts.dry.has_value()};
+  CellTimeline line{.label = cell.settings.empty() ? cell.id : cell.text(),
+                    .settings = cell.settings,
+                    .by_event = facts.dry.has_value()};
   line.begin_ns = facts.window_begin_ns;
   line.end_ns = facts.window_end_ns;
   if (line.by_event) {
@@ -46,6 +49,12 @@ CellTimeline timeline_of(const analysis::Facts& facts, std::string label) {
       report::largest_by_column(std::span<const analysis::Point>(points), entered,
                                 {.begin_ns = line.begin_ns, .end_ns = line.end_ns, .count = kColumnsOfTime});
   return line;
+}
+
+std::string joined(const std::vector<Setting>& settings, std::string Setting::*part) {
+  std::string text;
+  for (const Setting& setting : settings) text += (text.empty() ? "" : ", ") + setting.*part;
+  return text;
 }
 
 void draw_tile(Drawing& drawing, const CellTimeline& line, const Rectangle& area, double most) {
@@ -77,6 +86,19 @@ void draw_tile(Drawing& drawing, const CellTimeline& line, const Rectangle& area
 
 }  // namespace
 
+TileTitles tile_titles(const std::vector<CellTimeline>& timelines,
+                       const std::function<bool(const std::string&)>& fits) {
+  const bool have_room = std::ranges::all_of(
+      timelines, [&](const CellTimeline& line) { return line.settings.empty() || fits(line.label); });
+  TileTitles titles;
+  for (const CellTimeline& line : timelines) {
+    const bool is_whole = have_room || line.settings.empty();
+    if (!is_whole) titles.axes = joined(line.settings, &Setting::axis);
+    titles.tiles.push_back(is_whole ? line.label : joined(line.settings, &Setting::label));
+  }
+  return titles;
+}
+
 std::vector<CellTimeline> cell_timelines(const GridFolder& folder, const Plan& plan,
                                          const std::vector<CellState>& states,
                                          const std::vector<std::string>& only,
@@ -94,7 +116,7 @@ std::vector<CellTimeline> cell_timelines(const GridFolder& folder, const Plan& p
     try {
       const analysis::Facts facts = analysis::analyse(folder.run(cell.id, states[index].attempt));
       if (facts.window_end_ns <= facts.window_begin_ns || facts.points.empty()) continue;
-      timelines.push_back(timeline_of(facts, cell.text().empty() ? cell.id : cell.text()));
+      timelines.push_back(timeline_of(facts, cell));
     } catch (const std::exception& error) {
       notes.push_back(fmt::format("no timeline of {}: {}", cell.id, error.what()));
     }
@@ -127,8 +149,10 @@ std::string timelines_picture(const std::vector<CellTimeline>& timelines, const 
   const char* const dry = std::ranges::any_of(timelines, &CellTimeline::by_event)
                               ? " Of dry runs each allocation and free is as long as the next."
                               : "";
+  const TileTitles titles = tile_titles(
+      timelines, [&](const std::string& text) { return drawing.width_of(text, kTitleStyle) <= kTileWidth; });
   draw_head(
-      drawing, title,
+      drawing, titles.axes.empty() ? title : fmt::format("{}, by {}", title, titles.axes),
       fmt::format("{}, one scale for all; across, each window from its begin to its end.{}", axis.unit, dry),
       width);
   draw_legend(drawing, {kMargin, kHeadHeight + 4.0}, shown);
@@ -137,16 +161,16 @@ std::string timelines_picture(const std::vector<CellTimeline>& timelines, const 
     const auto column = static_cast<double>(index % kAcross), row = static_cast<double>(rows_above);
     const Rectangle area{kMargin + kScaleWidth + column * (kTileWidth + kTileGap),
                          top + row * step_down + kTileTitle, kTileWidth, kTileHeight};
-    const TextStyle style{8.0, kInk, Align::kLeft, false};
-    drawing.text({area.left, area.top - 4.0}, cut_to(drawing, timelines[index].label, style, kTileWidth),
-                 style);
+    const CellTimeline& line = timelines[index];
+    drawing.text({area.left, area.top - 4.0}, cut_to(drawing, titles.tiles[index], kTitleStyle, kTileWidth),
+                 kTitleStyle);
     for (const Mark& mark : axis.marks) {
       const double y = area.top + area.height * (1.0 - mark.value / axis.end);
       drawing.line({{area.left, y}, {area.left + area.width, y}}, kRule, 0.5);
       if (index % kAcross == 0)
         drawing.text({area.left - 5.0, y + 3.0}, mark.label, {8.0, kMuted, Align::kRight, false});
     }
-    draw_tile(drawing, timelines[index], area, axis.end);
+    draw_tile(drawing, line, area, axis.end);
   }
   return drawing.finish();
 }

@@ -2,6 +2,7 @@
 // Small multiples: each cell's memory over its window, all on one scale.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,20 @@
 namespace strata::grid {
 
 struct CellTimeline {
-  std::string label;
-  bool by_event = false;  // `ns` counts allocations and frees
+  std::string label;              // "optimizer=sgd precision=bf16"
+  std::vector<Setting> settings;  // that it is made of, or none
+  bool by_event = false;          // `ns` counts allocations and frees
   std::int64_t begin_ns = 0, end_ns = 1;
   std::vector<analysis::Point> points = {};  // `ns`: from when on the state is shown
 };
+
+// What stands over each, and, where the names of the axes have no room there, those: to stand above, once.
+struct TileTitles {
+  std::vector<std::string> tiles;
+  std::string axes = {};  // "optimizer, precision"
+};
+TileTitles tile_titles(const std::vector<CellTimeline>& timelines,
+                       const std::function<bool(const std::string&)>& fits);
 
 // More than that are too small to be told apart.
 inline constexpr std::size_t kMostTimelines = 24;

@@ -92,6 +92,7 @@ Cell cell_of(config::RunConfig config, const Draft& draft, const std::string& gr
 std::vector<ShortLabel> short_labels(const GridFile& grid) {
   std::vector<ShortLabel> labels;
   for (const Axis& axis : grid.axes) {
+    if (std::ranges::all_of(axis.points, &Point::says_all)) continue;
     for (const Point& point : axis.points)
       if (!point.stands_for.empty()) labels.push_back({axis.name, point.label, point.stands_for});
   }

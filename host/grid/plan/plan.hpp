@@ -35,7 +35,7 @@ struct Cell {
   std::string text() const;
 };
 
-// A label that does not say all that it stands for: `sgd` of the axis `optimizer`.
+// A label and what it stands for, `sgd` of the axis `optimizer`: of axes where not every label says it all.
 struct ShortLabel {
   std::string axis, label;
   std::string settings;  // "{name: sgd, momentum: 0.9}"

@@ -118,9 +118,10 @@ __attribute__((unused)) STRATA_MARK_INLINE strata_mark strata_module_begin(const
 #define STRATA_STEP_BEGIN() (strata_trainer() != 0 ? strata_trainer()->step_begin() : (void)0)
 #define STRATA_STEP_END() (strata_trainer() != 0 ? strata_trainer()->step_end() : (void)0)
 
-/* Within a step: its mean loss (NAN: unknown), and how many tokens or samples it took (0: unknown). */
-#define STRATA_STEP_RESULT(loss, tokens) \
-  (strata_trainer() != 0 ? strata_trainer()->step_result((loss), (tokens)) : (void)0)
+/* Within a step: its mean loss (NAN: unknown), and how many items it took, be they tokens or samples (0:
+ * unknown). */
+#define STRATA_STEP_RESULT(loss, items) \
+  (strata_trainer() != 0 ? strata_trainer()->step_result((loss), (items)) : (void)0)
 
 /* Within a step whose gradients are accumulated: its micro-batch number `index`, from 0, begins. */
 #define STRATA_MICRO_BATCH(index) (strata_trainer() != 0 ? strata_trainer()->micro_batch((index)) : (void)0)

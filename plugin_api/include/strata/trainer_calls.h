@@ -42,8 +42,9 @@ typedef struct strata_trainer_calls {
   /* Steps are counted by the host, from 0. */
   void (*step_begin)(void);
   void (*step_end)(void);
-  /* Of the open step: the mean loss over its micro-batches, NaN where it is not known; tokens, or samples. */
-  void (*step_result)(double loss, uint64_t tokens);
+  /* Of the open step: the mean loss over its micro-batches, NaN where it is not known; items, be they tokens
+   * or samples. */
+  void (*step_result)(double loss, uint64_t items);
   /* A micro-batch of the open step begins. Counted from 0. */
   void (*micro_batch)(uint32_t index);
 

@@ -186,7 +186,10 @@ class Overlay {
     const label = `peak ${mebibytes(peak.allocated_bytes, run.decimals)} MiB`;
     const width = context.measureText(label).width;
     const left = x + 9 + width <= view.width ? x + 9 : Math.max(0, x - 9 - width);
-    this.text(label, left, Math.max(-8, y - 10), 'left', palette.css('ink'), palette.css('card'));
+    const row = Math.max(-8, y - 10);
+    context.fillStyle = palette.css('card');
+    context.fillRect(left - 2, row - 8, width + 4, 16);  // no line goes through it
+    this.text(label, left, row, 'left', palette.css('ink'), palette.css('card'));
     context.font = OVERLAY_FONT;
   }
 }
