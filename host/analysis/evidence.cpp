@@ -60,11 +60,12 @@ void EvidenceGatherer::add_circumstances(const BlockHistory& block, Evidence& ev
   evidence.step_end = structure_.step_end(block.birth_sequence);
   evidence.phase_end = birth.phase != nullptr ? birth.phase->end_sequence : evidence.step_end;
   if (birth.stage == Stage::kSetup) evidence.phase_end = structure_.first_step_begin();
-  if (const Pass* const next =
-          birth.stage == Stage::kBetween ? structure_.next_pass(block.birth_sequence) : nullptr) {
-    evidence.next_forward_begin = next->forward_begin;
-    evidence.next_backward_begin = next->backward_begin;
-    evidence.computed_before_forward = is_computed_before(next->forward_begin, block);
+  if (birth.stage == Stage::kBetween || birth.stage == Stage::kSetup) {
+    if (const Pass* const next = structure_.next_pass(block.birth_sequence)) {
+      evidence.next_forward_begin = next->forward_begin;
+      evidence.next_backward_begin = next->backward_begin;
+    }
+    evidence.computed_before_forward = is_computed_before(evidence.next_forward_begin, block);
   }
   const Extent optimizer = structure_.next_optimizer(block.birth_sequence);
   evidence.next_optimizer = optimizer.begin;

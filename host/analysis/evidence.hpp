@@ -28,15 +28,15 @@ struct Evidence {
   std::uint64_t step_end = kNever;   // outside any step: the begin of the next
   // Of the micro-batch's backward; kNever without one.
   std::uint64_t backward_begin = kNever, backward_end = kNever;
-  // Born between phases: of the forward that begins next, and of its backward.
+  // Born in setup or between phases: of the forward that begins next, and of its backward.
   std::uint64_t next_forward_begin = kNever, next_backward_begin = kNever;
   // Of the first optimizer phase that begins after its birth, and the begin of the first in a later step.
   std::uint64_t next_optimizer = kNever, next_optimizer_end = kNever, optimizer_after_next = kNever;
   // Of the last that may be of one loop's turn: of a generator, a critic, an encoder, and the next turn's
   // first.
   std::uint64_t optimizers_of_a_turn_end = kNever;
-  // And before that forward in one that was over by then, as of a teacher, whose graph nobody records; or in
-  // a matrix product.
+  // And before that forward, if there is one, in another that was over by then, as of a teacher or of an
+  // evaluation, whose graph nobody records; or in a matrix product.
   bool computed_before_forward = false;
   bool born_in_nameless_optimizer = false;  // its phase was concluded from what it writes
   bool run_finished = true;                 // the recording ends because the run did

@@ -126,6 +126,11 @@ bool forward_before(const Evidence& block) {
          (batch_between(block) || batch_before_forward(block) || batch_cut_short(block));
 }
 
+// Of an evaluation that nobody marked the last result is in a variable until the next one's.
+bool forward_alone(const Evidence& block) {
+  return block.computed_before_forward;
+}
+
 bool data_ahead(const Evidence& block) {
   return block.stage == Stage::kData && block.death >= block.step_end;
 }
@@ -321,6 +326,11 @@ RuleTable make_rules() {
        within_phase<Stage::kOther>},
       {"between_temp", "born between phases and dead in the same step", kTemporary, "op_temp",
        within_step<Stage::kBetween>},
+
+      {"forward_alone",
+       "made by a forward without a graph, or by a matrix product, outside of phases, and kept beyond its "
+       "step",
+       kActivation, "forward_residue", forward_alone},
 
       // Unknown.
       {"unknown_setup", "born in setup, kept, and never registered", kUnknown, "unattributed",

@@ -84,8 +84,10 @@ TrainingRun make_two_optimizers_run() {
 
 TrainingRun make_unmarked_batch_run() {
   RunBuilder run;
-  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
-  std::uint64_t before = 0;
+  const Expected of_evaluation{kActivation, "forward_residue", "", "forward_alone"};
+  run.phase(STRATA_PHASE_SETUP, "setup",
+            [&] { run.op("aten::mm", [&] { run.allocate(128, of_evaluation); }); });
+  std::uint64_t before = 0, evaluated = 0;
   for (std::int64_t step = 0; step < 3; ++step) {
     run.step(step, STRATA_STEP_ACTIVE, [&] {
       const std::uint64_t batch = run.allocate(24, {kInput, "input", "", "batch_before_forward"});
@@ -121,6 +123,10 @@ TrainingRun make_unmarked_batch_run() {
       run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [] {});
       for (const std::uint64_t block : {batch, wanted, product, moved, scaled, attacked}) run.free(block);
       run.free(run.allocate(88, {kTemporary, "op_temp", "", "between_temp"}));
+      if (step == 1) return;
+      // Of an evaluation behind each other step, in a variable that the next one's replaces.
+      if (step == 2) run.free(evaluated);
+      run.op("aten::addmm", [&] { evaluated = run.allocate(136, of_evaluation); });
     });
   }
   return {run.finish(), run.expected()};

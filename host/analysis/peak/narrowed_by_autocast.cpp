@@ -75,6 +75,8 @@ class Narrowing {
     // What a forward in 32 bits converts, the program asked for.
     if (!is_forwards || op == "aten::_to_copy" || op.starts_with("aten::_foreach")) return 0;
     if (op == "aten::rsqrt") norms_[block.layer] = {};
+    // Without a graph it is made of what is in 16 bits, and nll_loss widens it.
+    if (op == "aten::_log_softmax" && block.kind == "op_temp") return -half;
     if (is_wide(index)) return 0;
     // Computed in 32 bits, and its copy in 16 comes beside it; within the attention that fell back neither
     // is.

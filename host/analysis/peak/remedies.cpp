@@ -46,6 +46,7 @@ class RemedyFinder {
     attention();
     loss_in_pieces();
     smaller_batch();
+    smaller_evaluation();
     add(Saving::kHalfPrecision, "a forward in 16 bits (precision: bf16_autocast)",
         "at most half of the activations but those that stay in 32 bits, less copies of the weights");
     add(Saving::kFrozenIn16Bits, "what is not trained in 16 bits (precision: bf16)",
@@ -57,6 +58,7 @@ class RemedyFinder {
         "gradients of the step before");
     residue();
     kept_from_earlier();
+    concatenated();
     if (!highest_left_ && std::ranges::none_of(remedies_, &Remedy::enough)) {
       add_remedy(missing_bytes_,
                  {.change = "parameters in 16 bits (precision: bf16)",
@@ -205,6 +207,16 @@ class RemedyFinder {
                                             "less the gradients of one half");
   }
 
+  // A training of ours does none.
+  void smaller_evaluation() {
+    if (facts_.is_configured) return;
+    const bool asks_for_half = !highest_left_ && !has_backward_to_come(facts_, failure_.held.sequence);
+    add(Saving::kHalfEvaluation, savings_.bytes(Saving::kHalfEvaluation, part_),
+        asks_for_half ? missing_of(failure_.requested_bytes / 2) : missing_bytes_,
+        "half the batch in evaluation (its loader's batch_size)",
+        "half of what forwards without a graph make");
+  }
+
   // Of a list of tensors at once: all of them are there together, those that were still to come too.
   void optimizer_temporaries() {
     std::uint64_t to_come = 0;
@@ -231,8 +243,12 @@ class RemedyFinder {
   // In a variable of the program, as the logits are; a training of ours lets go of them.
   void residue() {
     if (facts_.is_configured) return;
-    if (const Block* largest = largest_residue(facts_.blocks, failure_.held.sequence))
-      add(Saving::kResidueLetGo, let_go_of(facts_, *largest), "held by the program beyond backward");
+    const std::uint64_t sequence = failure_.held.sequence;
+    const Block* const largest = savings_.held().largest(sequence, part_);
+    if (largest == nullptr) return;
+    const bool is_earlier = savings_.held().later_from(*largest) <= sequence;
+    add(Saving::kResidueLetGo, let_go_of(facts_, *largest, is_earlier ? "the next step" : "optimizer.step()"),
+        is_earlier ? "held by the program from an earlier step" : "held by the program beyond backward");
   }
 
   // In a list of losses or outputs; a training of ours keeps none.
@@ -246,6 +262,15 @@ class RemedyFinder {
               "evaluation)"
             : "outputs of earlier forwards let go of (.item(), .cpu())",
         kept.said_at(sequence));
+  }
+
+  void concatenated() {
+    if (facts_.is_configured) return;
+    const bool asks_for_more = !highest_left_ && facts_.texts[failure_.op] == "aten::cat";
+    add(Saving::kConcatenatedLetGo, savings_.bytes(Saving::kConcatenatedLetGo, part_),
+        asks_for_more ? 0 : missing_bytes_, "outputs to the host as they come (.cpu())",
+        fmt::format("what aten::cat puts together of {} outputs, the old one beside the new",
+                    savings_.concatenated_outputs()));
   }
 
   const Facts& facts_;

@@ -92,6 +92,9 @@ bool may_be_fused(std::string_view step) {
 Savings::Savings(const Facts& facts)
     : facts_(facts),
       kept_(facts),
+      held_(facts),
+      evaluations_(facts, held_),
+      concatenated_(facts),
       narrowed_of_block_(narrowed_by_autocast(facts)),
       trained_(trained_parameters(facts)),
       is_of_scores_(attention_scores(facts)),
@@ -104,6 +107,11 @@ void Savings::change(const Block& block, bool comes) {
   const auto index = static_cast<std::size_t>(&block - facts_.blocks.data());
   // As much would be there of two halves, and of forwards that are none of this backward's.
   if (kept_.holds(index)) return;
+  if (const std::uint32_t outputs = concatenated_.outputs(index); outputs > 0) {
+    comes ? concatenated_bytes_ += block.bytes : concatenated_bytes_ -= block.bytes;
+    comes ? void(outputs_.insert(outputs)) : void(outputs_.erase(outputs_.find(outputs)));
+    return;
+  }
   narrowed_ += comes ? narrowed_of_block_[index] : -narrowed_of_block_[index];
   const auto put = [&](std::uint64_t& sum, std::uint64_t value) { comes ? sum += value : sum -= value; };
   if (block.kind == "optimizer_temp") {
@@ -112,8 +120,17 @@ void Savings::change(const Block& block, bool comes) {
     else if (facts_.texts[block.op].starts_with("aten::_foreach"))
       put(list_temporaries_, block.bytes);
   }
-  if (is_temporary_of_forward(facts_, block)) put(forward_temporaries_, block.bytes);
-  if (block.kind == kForwardResidue) put(residue_, block.bytes);
+  const bool is_evaluations = evaluations_.made(block);
+  if (is_evaluations) put(evaluated_, block.bytes);
+  if (!is_evaluations && is_temporary_of_forward(facts_, block)) put(forward_temporaries_, block.bytes);
+  if (block.kind == kForwardResidue) {
+    put(residue_, block.bytes);
+    if (const std::uint64_t from = held_.later_from(block); from != UINT64_MAX) {
+      const auto [later, is_first] = residue_later_from_.try_emplace(from, 0);
+      put(later->second, block.bytes);
+      if (later->second == 0) residue_later_from_.erase(later);
+    }
+  }
   switch (block.category) {
     case Category::kParameter: {
       const bool is_trained = trained_.empty() || trained_.contains(facts_.texts[block.name]);
@@ -137,12 +154,13 @@ void Savings::change(const Block& block, bool comes) {
         put(flowing_, block.bytes);
       break;
     case Category::kActivation:
+      if (is_evaluations) break;
       block.kind == "autocast_copy" ? put(autocast_copies_, 1) : put(activations_, block.bytes);
       break;
     default:
       break;
   }
-  if (is_logits_[index]) put(logits_, block.bytes);
+  if (is_logits_[index] && !is_evaluations) put(logits_, block.bytes);
   if (!is_for_backward(block)) return;
   if (facts_.texts[block.op] == "aten::_softmax") put(softmaxes_, 1);
   if (is_of_scores_[index]) put(softmax_bytes_, block.bytes);
@@ -196,6 +214,13 @@ std::uint64_t Savings::half_precision() const {
   return narrowed - std::min(narrowed, wide_parameters_ / 2);
 }
 
+std::uint64_t Savings::residue_of_earlier_steps() const {
+  std::uint64_t sum = 0;
+  for (const auto& [from, bytes] : residue_later_from_)
+    if (from <= sequence_) sum += bytes;
+  return sum;
+}
+
 std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
   switch (saving) {
     case Saving::kCheckpoints:
@@ -206,6 +231,8 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
       return loss_in_pieces();
     case Saving::kHalfBatch:
       return half_batch();
+    case Saving::kHalfEvaluation:
+      return evaluated_ / 2;
     case Saving::kHalfPrecision:
       return half_precision();
     case Saving::kFusedOptimizer:
@@ -219,7 +246,9 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
     case Saving::kGradientsCleared:
       return part != nullptr && part->kind == STRATA_PHASE_FORWARD && part->micro_batch == 0 ? gradients_ : 0;
     case Saving::kResidueLetGo:
-      return part != nullptr && part->kind == STRATA_PHASE_OPTIMIZER ? residue_ : 0;
+      return part != nullptr && part->kind == STRATA_PHASE_OPTIMIZER ? residue_ : residue_of_earlier_steps();
+    case Saving::kConcatenatedLetGo:
+      return concatenated_bytes_;
     case Saving::kKeptLetGo:
       return kept_.bytes_at(sequence_);
   }

@@ -8,13 +8,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "host/analysis/facts.hpp"
 #include "host/analysis/peak/block_roles.hpp"
+#include "host/analysis/peak/concatenated.hpp"
+#include "host/analysis/peak/evaluations.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
+#include "host/analysis/peak/residue.hpp"
 
 namespace strata::analysis {
 
@@ -23,6 +27,7 @@ enum class Saving : std::uint8_t {
   kAttentionInOneKernel,
   kLossInPieces,
   kHalfBatch,
+  kHalfEvaluation,
   kHalfPrecision,
   kFusedOptimizer,
   kLoopOptimizer,
@@ -30,9 +35,10 @@ enum class Saving : std::uint8_t {
   kGradientsCleared,
   kResidueLetGo,
   kKeptLetGo,
+  kConcatenatedLetGo,
   kFrozenIn16Bits,
 };
-inline constexpr std::size_t kSavings = 12;
+inline constexpr std::size_t kSavings = 14;
 inline constexpr std::uint64_t kPiecesOfLoss = 8;
 
 // Of an optimizer's step, by its name: PyTorch's has its class; of others nobody knows.
@@ -60,6 +66,9 @@ class Savings {
     return static_cast<std::uint64_t>(static_cast<double>(temporary_bytes) * (1.0 - largest_share_));
   }
   const KeptFromEarlier& kept() const { return kept_; }
+  const Residue& held() const { return held_; }
+  // Of those that are there the largest number that one holds.
+  std::uint32_t concatenated_outputs() const { return outputs_.empty() ? 0 : *outputs_.rbegin(); }
   std::uint64_t moments_bytes() const { return second_moments_ == 0 ? 0 : moments_; }
   std::uint64_t activations_bytes() const { return activations_; }
   // Of what is in 32 bits, parameters and their gradients.
@@ -76,9 +85,13 @@ class Savings {
   std::uint64_t half_batch() const;
   std::uint64_t loss_in_pieces() const;
   std::uint64_t half_precision() const;
+  std::uint64_t residue_of_earlier_steps() const;
 
   const Facts& facts_;
   KeptFromEarlier kept_;
+  Residue held_;
+  Evaluations evaluations_;
+  Concatenated concatenated_;
   std::uint64_t sequence_ = 0;
   std::vector<std::int64_t> narrowed_of_block_;
   std::unordered_set<std::string_view>
@@ -93,11 +106,15 @@ class Savings {
   std::uint64_t activations_ = 0;  // without autocast's copies of the weights
   std::uint64_t autocast_copies_ = 0;
   std::uint64_t forward_temporaries_ = 0;
-  std::uint64_t flowing_ = 0;  // gradients of activations, on their way through backward
-  std::int64_t narrowed_ = 0;  // what would be less under autocast
-  std::uint64_t frozen_ = 0;   // parameters in 32 bits that are not trained
+  std::uint64_t evaluated_ = 0;           // made by evaluations
+  std::uint64_t concatenated_bytes_ = 0;  // of their outputs, put together
+  std::multiset<std::uint32_t> outputs_;  // that each of those holds
+  std::uint64_t flowing_ = 0;             // gradients of activations, on their way through backward
+  std::int64_t narrowed_ = 0;             // what would be less under autocast
+  std::uint64_t frozen_ = 0;              // parameters in 32 bits that are not trained
   std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0;
   std::uint64_t second_moments_ = 0, trained_parameters_ = 0;
+  std::map<std::uint64_t, std::uint64_t> residue_later_from_;  // by Residue::later_from
   std::uint64_t temporaries_ = 0, residue_ = 0, logits_ = 0;
   std::uint64_t list_temporaries_ = 0;  // of an optimizer over lists that torch has not fused
   double largest_share_ = 0.0;          // of all parameters what the largest one is

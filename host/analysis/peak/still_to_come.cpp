@@ -12,6 +12,7 @@
 #include "host/analysis/diff/any_number.hpp"
 #include "host/analysis/layers/layer_paths.hpp"
 #include "host/analysis/peak/block_roles.hpp"
+#include "host/analysis/peak/evaluations.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -145,10 +146,13 @@ std::uint64_t forward_to_come(const Facts& facts, const OutOfMemory& failure) {
 std::uint64_t loss_to_come(const Facts& facts, const OutOfMemory& failure) {
   const std::string_view op = facts.texts[failure.op];
   if (op.starts_with("aten::nll_loss") && op.ends_with("_backward")) return failure.requested_bytes;
-  const bool goes_backward = std::ranges::any_of(facts.blocks, [&](const Block& block) {
-    return is_for_backward(block) && block.is_alive_at(failure.held.sequence);
+  const std::uint64_t sequence = failure.held.sequence;
+  const bool is_kept = std::ranges::any_of(facts.blocks, [&](const Block& block) {
+    return is_for_backward(block) && block.is_alive_at(sequence);
   });
-  return op == "aten::_log_softmax" && goes_backward ? 2 * failure.requested_bytes : 0;
+  return op == "aten::_log_softmax" && is_kept && has_backward_to_come(facts, sequence)
+             ? 2 * failure.requested_bytes
+             : 0;
 }
 
 }  // namespace strata::analysis

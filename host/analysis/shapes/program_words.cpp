@@ -45,6 +45,10 @@ constexpr std::array kTransformers{
           "activation_checkpointing=True, in older releases gradient_checkpointing=True"},
     Words{"(data.batch_size, accumulation)",
           "(per_device_train_batch_size halved, gradient_accumulation_steps doubled)"},
+    Words{"outputs to the host as they come (.cpu())",
+          "predictions to the host as they come (eval_accumulation_steps=1), or less of them "
+          "(preprocess_logits_for_metrics)"},
+    Words{"(its loader's batch_size)", "(per_device_eval_batch_size)"},
     Words{"optimizer.impl: fused", "optim=\"adamw_torch_fused\""},
     Words{"optimizer.name: adam8bit", "optim=\"adamw_bnb_8bit\""},
     Words{"attention: sdpa", "attn_implementation=\"sdpa\" of the model"},

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/concatenated.hpp"
+
+#include <algorithm>
+
+namespace strata::analysis {
+namespace {
+
+// Of fewer it is a model's.
+constexpr std::size_t kLeast = 3;
+
+// A cache of keys and values grows by one of many, an evaluation's first by as much as it began with.
+struct Series {
+  std::uint64_t output_bytes = 0;
+  std::vector<std::uint32_t> blocks;  // the first holds two outputs
+};
+
+bool is_about(std::uint64_t bytes, std::uint64_t wanted) {
+  constexpr double kRounding = 0.02;
+  const double off = static_cast<double>(bytes) - static_cast<double>(wanted);
+  return std::abs(off) <= kRounding * static_cast<double>(wanted);
+}
+
+// The last batch may be smaller.
+bool goes_on(const Facts& facts, const Series& series, const Block& next) {
+  const Block& last = facts.blocks[series.blocks.back()];
+  if (!last.is_alive_at(next.birth_sequence) || next.bytes <= last.bytes) return false;
+  const std::uint64_t more = next.bytes - last.bytes;
+  return is_about(more, series.output_bytes) || (series.blocks.size() > 1 && more < series.output_bytes);
+}
+
+}  // namespace
+
+Concatenated::Concatenated(const Facts& facts) : outputs_(facts.blocks.size()) {
+  std::vector<Series> all;
+  const auto keep = [&](const Series& series) {
+    if (series.blocks.size() < kLeast) return;
+    for (std::size_t index = 0; index < series.blocks.size(); ++index)
+      outputs_[series.blocks[index]] = static_cast<std::uint32_t>(index + 2);
+  };
+  for (std::uint32_t index = 0; index < facts.blocks.size(); ++index) {
+    const Block& block = facts.blocks[index];
+    if (facts.texts[block.op] != "aten::cat" || block.layer != 0 || block.kind == "saved") continue;
+    std::erase_if(all, [&](const Series& series) {
+      const bool is_over = !facts.blocks[series.blocks.back()].is_alive_at(block.birth_sequence);
+      if (is_over) keep(series);
+      return is_over;
+    });
+    const auto longer =
+        std::ranges::find_if(all, [&](const Series& series) { return goes_on(facts, series, block); });
+    if (longer != all.end())
+      longer->blocks.push_back(index);
+    else
+      all.push_back({.output_bytes = block.bytes / 2, .blocks = {index}});
+  }
+  std::ranges::for_each(all, keep);
+}
+
+}  // namespace strata::analysis

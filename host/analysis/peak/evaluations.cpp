@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/evaluations.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+namespace {
+
+bool is_of_training(const PhaseFact& phase) {
+  switch (phase.kind) {
+    case STRATA_PHASE_FORWARD:
+    case STRATA_PHASE_LOSS:
+    case STRATA_PHASE_BACKWARD:
+    case STRATA_PHASE_OPTIMIZER:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool has_backward_to_come(const Facts& facts, std::uint64_t sequence) {
+  std::uint32_t last = STRATA_PHASE_OPTIMIZER;
+  for (const PhaseFact& phase : facts.phases) {
+    if (phase.begin_sequence > sequence) break;
+    if (is_of_training(phase)) last = phase.kind;
+    if (phase.kind == STRATA_PHASE_EVALUATION && phase.is_open_at(sequence)) return false;
+  }
+  return last == STRATA_PHASE_FORWARD || last == STRATA_PHASE_LOSS;
+}
+
+// Between a forward and its backward the forward goes on.
+Evaluations::Evaluations(const Facts& facts, const Residue& residue) : facts_(facts), gaps_{{}} {
+  bool is_open = true;
+  for (const PhaseFact& phase : facts.phases) {
+    const bool is_data = phase.kind == STRATA_PHASE_DATA;
+    if (!is_data && !is_of_training(phase)) continue;
+    if (is_open) gaps_.back().end = phase.begin_sequence;
+    is_open = phase.kind != STRATA_PHASE_FORWARD && phase.kind != STRATA_PHASE_LOSS;
+    if (is_open) gaps_.push_back({.begin = phase.end_sequence});
+  }
+  for (const Block& block : facts.blocks) {
+    const bool is_residue = block.kind == kForwardResidue;
+    const bool is_computed = is_residue || (block.kind == "op_temp" && !facts.texts[block.layer].empty());
+    Gap* const gap = block.phase == 0 && is_computed ? gap_of(block) : nullptr;
+    if (gap == nullptr) continue;
+    gap->computes = true;
+    if (is_residue && gap->end != UINT64_MAX && block.is_alive_at(gap->end))
+      gap->serves_next = gap->serves_next || residue.later_from(block) == UINT64_MAX;
+  }
+}
+
+bool Evaluations::made(const Block& block) const {
+  if (block.kind != kForwardResidue && block.kind != "op_temp") return false;
+  if (block.phase != 0) return facts_.phases[block.phase - 1].kind == STRATA_PHASE_EVALUATION;
+  const Gap* const gap = gap_of(block);
+  return gap != nullptr && gap->computes && !gap->serves_next;
+}
+
+const Evaluations::Gap* Evaluations::gap_of(const Block& block) const {
+  const auto behind = std::ranges::upper_bound(gaps_, block.birth_sequence, {}, &Gap::begin);
+  if (behind == gaps_.begin()) return nullptr;
+  const Gap& gap = *(behind - 1);
+  return block.birth_sequence < gap.end ? &gap : nullptr;
+}
+
+Evaluations::Gap* Evaluations::gap_of(const Block& block) {
+  const Gap* const gap = std::as_const(*this).gap_of(block);
+  return gap == nullptr ? nullptr : &gaps_[static_cast<std::size_t>(gap - gaps_.data())];
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forwards without a graph that a program does beside its training, marked as an evaluation or not: what
+// they make is half with half of their own batch, whatever the training's is.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+#include "host/analysis/peak/residue.hpp"
+
+namespace strata::analysis {
+
+class Evaluations {
+ public:
+  // Looks at the blocks, phases and texts of `facts`, which must outlive this.
+  Evaluations(const Facts& facts, const Residue& residue);
+
+  // Whether one of these forwards made it, or the loss behind it.
+  bool made(const Block& block) const;
+
+ private:
+  // From the end of a backward, of an optimizer, or of a batch's making, to what a training does next;
+  // UINT64_MAX: to the run's end.
+  struct Gap {
+    std::uint64_t begin = 0, end = UINT64_MAX;
+    bool computes = false;     // a module was at work in it
+    bool serves_next = false;  // what was computed in it the next forward needs, as a teacher's output
+  };
+  const Gap* gap_of(const Block& block) const;
+  Gap* gap_of(const Block& block);
+
+  const Facts& facts_;
+  std::vector<Gap> gaps_;  // by begin
+};
+
+// Whether a forward that trains has begun by `sequence`, and nothing of its backward.
+bool has_backward_to_come(const Facts& facts, std::uint64_t sequence);
+
+}  // namespace strata::analysis

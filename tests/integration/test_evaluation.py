@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluations that a program does between its steps, and says nothing of: what they hold, and what a remedy gains there."""
+
+import json
+import sys
+
+import pytest
+
+PROGRAM = """
+import sys
+import torch
+from torch import nn
+rows, words = int(sys.argv[1]), sys.argv[2:]
+model = nn.Sequential(nn.Linear(256, 1024), nn.ReLU(), nn.Linear(1024, 4096)).cuda()
+optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+def batch(rows):
+    return torch.randn(rows, 256, device="cuda"), torch.randint(0, 4096, (rows,), device="cuda")
+def train():
+    data, target = batch(512)
+    nn.functional.cross_entropy(model(data), target).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+@torch.no_grad()
+def losses():
+    for _ in range(3):
+        data, target = batch(rows)
+        logits = model(data)
+        nn.functional.cross_entropy(logits, target)
+    return logits
+@torch.no_grad()
+def predictions():
+    all = None
+    for _ in range(6):
+        logits = model(batch(rows)[0])
+        if "to the host" in words: logits = logits.cpu()
+        all = logits if all is None else torch.cat((all, logits))
+    return all
+evaluate = predictions if "predictions" in words else losses
+for _ in range(3):
+    train()
+    train()
+    logits = evaluate()
+    if "del" in words: del logits
+"""
+
+LARGE, SMALL = 8192, 1024  # batches of an evaluation, of which one is the peak and the other is not
+TOO_LARGE = 11000  # for 1 GiB
+WITHIN = 0.02
+
+
+@pytest.fixture
+def record(workspace):
+    """A function: records the program, and returns another one, that gives a report of it."""
+    workspace.write("program.py", PROGRAM)
+
+    def run(rows, *words, layers=True, memory="80GiB", ends=0):
+        out = f"out{len(list(workspace.folder.glob('out*')))}"
+        options = ["--dry", "h100-80gb", "--device-memory", memory, *(["--layers"] if layers else []), "--out", out]
+        done = workspace.strata("exec", *options, "--", sys.executable, "program.py", str(rows), *words)
+        assert done.returncode == ends, done.stderr
+        return lambda *asked: json.loads(workspace.strata("report", out, *asked, "--json").stdout)
+
+    return run
+
+
+def budget(report):
+    return report("--budget", "1MiB")
+
+
+def promised(told, change):
+    """The peak that is promised of the one remedy whose change begins so."""
+    [remedy] = [remedy for remedy in told["remedies"] if remedy["change"].startswith(change)]
+    return told["peak_bytes"] - remedy["bytes"]
+
+
+@pytest.mark.parametrize("layers", (True, False))
+def test_what_it_leaves_in_a_variable_is_known(record, layers):
+    peak = record(SMALL, layers=layers)()["peak"]
+    assert peak["categories"]["Unknown"] <= 4096
+    assert peak["categories"]["Activation"] >= SMALL * 4096 * 4
+
+
+def test_letting_go_of_it_gains_what_is_said(record):
+    told = budget(record(SMALL))
+    assert promised(told, "del of what aten::addmm of 2 made, before the next step") == pytest.approx(
+        budget(record(SMALL, "del"))["peak_bytes"], rel=WITHIN
+    )
+
+
+def test_half_of_its_batch_gains_what_is_said(record):
+    told = budget(record(LARGE))
+    assert promised(told, "half the batch in evaluation") == pytest.approx(budget(record(LARGE // 2))["peak_bytes"], rel=WITHIN)
+
+
+def test_the_training_is_promised_nothing_at_its_peak(record):
+    told = [remedy["change"] for remedy in budget(record(LARGE))["remedies"]]
+    assert not [change for change in told if change.startswith(("half the batch, ", "head and loss in", "checkpointed"))]
+
+
+def test_predictions_that_are_put_together_gain_what_is_said(record):
+    told = budget(record(SMALL, "predictions"))
+    assert promised(told, "outputs to the host as they come") == pytest.approx(
+        budget(record(SMALL, "predictions", "to the host"))["peak_bytes"], rel=0.1  # the first one goes, too
+    )
+    [remedy] = [remedy for remedy in told["remedies"] if remedy["change"].startswith("outputs to the host")]
+    assert remedy["reason"] == "what aten::cat puts together of 6 outputs, the old one beside the new"
+
+
+def test_a_loss_that_has_no_room_there_has_no_backward(record):
+    [failure] = record(TOO_LARGE, memory="1GiB", ends=1)()["out_of_memory"]
+    assert failure["op"] == "aten::_log_softmax" and failure["loss_to_come_bytes"] == 0
+    [half] = [remedy for remedy in failure["remedies"] if remedy["change"].startswith("half the batch in evaluation")]
+    assert half["enough"]
+    record(TOO_LARGE // 2, memory="1GiB")
