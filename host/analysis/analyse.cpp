@@ -148,6 +148,7 @@ Facts analyse(Recording run, const Method& method) {
   facts.other_memory = run.other_memory;
   facts.dry = run.dry;
   facts.unit = run.unit;
+  facts.command = run.command;
   facts.trainer = run.trainer;
   facts.is_configured = run.is_configured;
   facts.batch_size = run.batch_size;

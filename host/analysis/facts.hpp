@@ -330,7 +330,8 @@ struct Facts {
   std::int64_t begin_ns = 0, end_ns = 0;       // of the run; times in pages count from begin_ns
   std::int64_t window_begin_ns = 0, window_end_ns = 0;
   std::uint64_t window_begin_sequence = 0, window_end_sequence = UINT64_MAX;
-  std::string end;  // done, failed, ...; "open" while the run goes on, "killed" when the process died
+  std::string end;      // done, failed, ...; "open" while the run goes on, "killed" when the process died
+  std::string command;  // that `strata exec` started, as a shell reads it; empty: none is known
   std::vector<std::string> texts;  // [0] is empty
   std::vector<Block> blocks;       // by birth_sequence
   std::vector<PhaseFact> phases;   // by begin_sequence

@@ -109,7 +109,9 @@ std::vector<std::string> place_sentences(const Facts& facts) {
   }
   // As high as the second-highest peak is told by that one.
   if (outside && (!next || outside->allocated_bytes != next->allocated_bytes)) {
-    sentences.push_back(fmt::format("outside of {} {} {}, {} lower{}", context.part_of_step,
+    // In another micro-batch there may be one as well.
+    const char* const which = outside->phase == context.part_of_step ? "this " : "";
+    sentences.push_back(fmt::format("outside of {}{} {} {}, {} lower{}", which, context.part_of_step,
                                     what_is_highest(facts, *outside), amount(outside->allocated_bytes),
                                     lower(*outside), where(facts, *outside)));
   }

@@ -2,6 +2,7 @@
 """Two real runs compared: what `strata diff` says is what both runs' summaries say, and gates end it with 4."""
 
 import json
+import sys
 
 import pytest
 from workspaces import Workspace
@@ -106,3 +107,28 @@ def test_a_run_without_its_configuration_has_no_settings(runs):
 def test_what_is_no_run_is_named(runs):
     done = runs.strata("diff", "base", "nowhere")
     assert done.returncode == 2 and "nowhere" in done.stderr
+
+
+PROGRAM = """
+import sys, torch
+model = torch.nn.Linear(256, 256).cuda()
+for step in range(3):
+    model(torch.randn(int(sys.argv[1]), 256, device="cuda")).sum().backward()
+    if step == 1 and "fails" in sys.argv: raise ValueError("on purpose")
+"""
+
+
+def test_of_programs_the_command_differs_and_what_failed_is_said_at_its_head(workspace):
+    workspace.write("program.py", PROGRAM)
+    for name, words, code in (("a", ["64"], 0), ("b", ["128", "in two words"], 0), ("c", ["64", "fails"], 1)):
+        done = workspace.strata("exec", "--dry", "h100-80gb", "--out", name, "--", sys.executable, "program.py", *words)
+        assert done.returncode == code, done.stderr
+    line = f"{sys.executable} program.py "
+    two = json.loads(workspace.strata("diff", "a", "b", "--json").stdout)
+    assert two["settings"] == [{"key": "command", "base": line + "64", "new": line + "128 'in two words'"}]
+    assert (two["base"]["end"], two["new"]["end"]) == ("done", "done")
+    assert json.loads(workspace.strata("diff", "a", "c", "--json").stdout)["new"]["end"] == "failed"
+    assert ", failed)\n" in workspace.strata("diff", "a", "c").stdout
+    lines = workspace.strata("diff", "a", "b", "c").stdout.splitlines()
+    assert [line.endswith("/c (failed)") for line in lines[1:4]] == [False, False, True]
+    assert [line.split() for line in lines if line.startswith("Peak, MiB")] == [["Peak,", "MiB", "1", "a", "2", "b", "3", "failed"]]

@@ -12,8 +12,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 RunDiff::Side side_of(const Facts& facts) {
-  return {facts.directory, facts.name, facts.dry ? facts.dry->name : facts.device, facts.peak.phase,
-          facts.dry.has_value()};
+  return {facts.directory,       facts.name, facts.dry ? facts.dry->name : facts.device, facts.peak.phase,
+          facts.dry.has_value(), facts.end};
 }
 
 bool tells_layers(const Facts& facts) {
@@ -55,11 +55,8 @@ Json number(const std::optional<double>& value, MeasureUnit unit) {
 }
 
 Json to_json(const RunDiff::Side& side) {
-  return {{"directory", side.directory},
-          {"name", side.name},
-          {"device", side.device},
-          {"peak_phase", side.peak_phase},
-          {"measured", !side.is_dry}};
+  return {{"directory", side.directory},   {"name", side.name},        {"device", side.device},
+          {"peak_phase", side.peak_phase}, {"measured", !side.is_dry}, {"end", side.end}};
 }
 
 Json to_json(const MeasureChange& measure) {
@@ -139,6 +136,8 @@ RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange
                .allocations = changed_groups(base, now),
                .gates = {},
                .warnings = {}};
+  if (base.command != now.command && !base.command.empty() && !now.command.empty())
+    diff.settings.insert(diff.settings.begin(), {"command", base.command, now.command});
   diff.warnings = warnings_of(diff.base, diff.now, base, now);
   // What a dry card took says nothing about what a card takes.
   std::vector<MeasureChange> comparable = diff.measures;

@@ -15,7 +15,8 @@ namespace strata::analysis {
 inline constexpr const char* kDiffSchema = "strata.diff/1";
 inline constexpr const char* kDiffsSchema = "strata.diffs/1";
 
-// A key of the resolved configuration; a text is empty where that run has not the key.
+// A key of the resolved configuration, or `command`, what `strata exec` started; a text is empty where that
+// run has not the key.
 struct SettingChange {
   std::string key, base, now;
 };
@@ -26,6 +27,7 @@ struct RunDiff {
     std::string directory, name, device;
     std::string peak_phase;  // that the peak is in; empty outside of any
     bool is_dry = false;
+    std::string end = "done";  // how it ended
   };
   Side base, now;
   std::vector<SettingChange> settings;

@@ -192,7 +192,9 @@ class RemedyFinder {
         asks_for_logits ? missing_of(asked_with_loss() / kPiecesOfLoss) : missing_bytes_,
         fmt::format("head and loss in {} pieces of the tokens, each computed again in backward",
                     kPiecesOfLoss),
-        "all but one piece of the logits, and of what a loss makes of them");
+        asks_for_logits
+            ? "all but one piece of the logits, of what a loss makes of them, and of what was asked for"
+            : "all but one piece of the logits, and of what a loss makes of them");
   }
 
   // A forward asks for half as much, too.
@@ -237,7 +239,9 @@ class RemedyFinder {
     std::uint64_t bytes = savings_.moments_bytes();
     if (bytes > 0) bytes += failure_.state_to_come_bytes;
     add(Saving::kEightBitMoments, bytes / 4 * 3, missing_bytes_, "8-bit moments (optimizer.name: adam8bit)",
-        "three quarters of Adam's moments");
+        facts_.trainer == "transformers"
+            ? "three quarters of Adam's moments but those of embeddings, which stay in 32 bits"
+            : "three quarters of Adam's moments");
   }
 
   // In a variable of the program, as the logits are; a training of ours lets go of them.

@@ -97,6 +97,8 @@ Savings::Savings(const Facts& facts)
       concatenated_(facts),
       narrowed_of_block_(narrowed_by_autocast(facts)),
       trained_(trained_parameters(facts)),
+      kept_wide_(facts.trainer == "transformers" ? embedding_weights(facts)
+                                                 : std::unordered_set<std::string>()),
       is_of_scores_(attention_scores(facts)),
       is_logits_(logits_and_alike(facts)),
       head_bytes_(head_bytes(facts, is_logits_, trained_)),
@@ -144,10 +146,13 @@ void Savings::change(const Block& block, bool comes) {
     case Category::kGradient:
       put(gradients_, block.bytes);
       break;
-    case Category::kOptimizerState:
-      if (is_moment(facts_.texts[block.name])) put(moments_, block.bytes);
-      if (facts_.texts[block.name].ends_with(".exp_avg_sq")) put(second_moments_, block.bytes);
+    case Category::kOptimizerState: {
+      const std::string& name = facts_.texts[block.name];
+      if (is_moment(name) && !kept_wide_.contains(name.substr(0, name.rfind('.'))))
+        put(moments_, block.bytes);
+      if (name.ends_with(".exp_avg_sq")) put(second_moments_, block.bytes);
       break;
+    }
     case Category::kAutogradDetail:
       // That of an embedding is as large as its weights, whatever the batch.
       if (block.kind == "flowing" && facts_.texts[block.op] != "aten::embedding_dense_backward")

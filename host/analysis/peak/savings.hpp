@@ -69,6 +69,7 @@ class Savings {
   const Residue& held() const { return held_; }
   // Of those that are there the largest number that one holds.
   std::uint32_t concatenated_outputs() const { return outputs_.empty() ? 0 : *outputs_.rbegin(); }
+  // Without those of embeddings, where the trainer keeps them in 32 bits.
   std::uint64_t moments_bytes() const { return second_moments_ == 0 ? 0 : moments_; }
   std::uint64_t activations_bytes() const { return activations_; }
   // Of what is in 32 bits, parameters and their gradients.
@@ -95,10 +96,11 @@ class Savings {
   std::uint64_t sequence_ = 0;
   std::vector<std::int64_t> narrowed_of_block_;
   std::unordered_set<std::string_view>
-      trained_;                     // parameters that have a gradient at any time; empty: unknown
-  std::vector<bool> is_of_scores_;  // by block: an attention's softmax, or what is made of it
-  std::vector<bool> is_logits_;     // by block: as large as the logits, and of the loss
-  std::uint64_t head_bytes_ = 0;    // of the trained weights that make the logits
+      trained_;                                // parameters that have a gradient at any time; empty: unknown
+  std::unordered_set<std::string> kept_wide_;  // parameters whose moments stay in 32 bits
+  std::vector<bool> is_of_scores_;             // by block: an attention's softmax, or what is made of it
+  std::vector<bool> is_logits_;                // by block: as large as the logits, and of the loss
+  std::uint64_t head_bytes_ = 0;               // of the trained weights that make the logits
   RepeatedRuns repeated_;
   std::map<std::uint32_t, std::uint64_t> saved_by_run_;  // of what is there, but for what it hands on
   std::uint64_t handed_ = 0;                             // by those, beside it

@@ -112,6 +112,8 @@ void read_manifest(const std::filesystem::path& manifest, Recording& run,
   run.is_configured = json.contains("model");
   run.batch_size = count_of(json, "batch_size");
   if (std::string unit = text_of(json, "unit"); !unit.empty()) run.unit = std::move(unit);
+  if (const auto command = json.find("command"); command != json.end() && command->is_object())
+    run.command = text_of(*command, "line");
   if (const auto faults = json.find("faults"); faults != json.end() && faults->is_object()) {
     for (const auto& [kind, count] : faults->items()) {
       if (count.is_number_unsigned()) run.faults.push_back({kind, count.get<std::uint64_t>()});

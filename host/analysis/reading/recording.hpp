@@ -196,6 +196,7 @@ struct Recording {
   std::vector<FaultFact> faults;
   std::uint64_t dropped_rows = 0;
   Thinned thinned;
+  std::string command;          // that `strata exec` started; empty: none is known
   std::string unit = "tokens";  // what StepRow::tokens counts
   std::string trainer;  // whose ran the steps: "transformers", "lightning", "libtorch"; empty: its own
   std::uint64_t batch_size = 0;  // samples of a micro-batch; 0: unknown

@@ -186,7 +186,9 @@ void tell_what_ran(const ExecArguments& arguments, const std::optional<DryChoice
   });
   if (exit_code == kSignalBase + SIGKILL) say(killed_text(dry.has_value()));
   or_say([&] {
-    if (recording) recording->end({.dry = account_json, .exit_code = exit_code});
+    if (!recording) return;
+    recording->end(
+        {.line = report::shell_line(arguments.command), .dry = account_json, .exit_code = exit_code});
   });
 }
 

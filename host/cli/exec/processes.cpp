@@ -65,7 +65,8 @@ void make_manifest_the_ranks(const fs::path& run_directory, const RecordedProces
   ordered_json manifest = read_manifest(process.store);
   if (manifest.is_discarded()) return;  // analysis says that there is none
   if (!end.dry.empty()) manifest["dry"] = ordered_json::parse(end.dry);
-  if (end.exit_code) manifest["command"] = {{"exit_code", *end.exit_code}};
+  if (!end.line.empty()) manifest["command"]["line"] = end.line;
+  if (end.exit_code) manifest["command"]["exit_code"] = *end.exit_code;
   if (!is_of_the_run(process.store)) return;
   const fs::path folder = process.rank == 0 ? run_directory : process.store.parent_path();
   write_whole_file(folder / "manifest.json", manifest.dump(2) + '\n');

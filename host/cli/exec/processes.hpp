@@ -12,6 +12,7 @@ namespace strata::cli {
 
 // What `strata exec` learnt of the command, for the manifests.
 struct CommandEnd {
+  std::string line;              // as a shell reads it; empty: not known
   std::string dry;               // the account of a dry run, a JSON object; or empty
   std::optional<int> exit_code;  // 128 + its number where a signal ended it
 };

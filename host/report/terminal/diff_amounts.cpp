@@ -28,12 +28,16 @@ double largest_bytes(const std::vector<analysis::MeasureChange>& measures) {
   return largest;
 }
 
-std::string changed_share(const analysis::MeasureChange& measure) {
+std::string changed_share(const analysis::MeasureChange& measure, int decimals) {
   const auto change = measure.change();
   if (!change || *change == 0.0) return "";
   if (*measure.base == 0.0) return "new";
   if (*measure.now == 0.0) return "gone";
   constexpr double kMostTimes = 99.0;  // beyond it the base is next to nothing
+  const auto is_little = [&](const std::optional<double>& value) {
+    return amount(value, measure.unit, decimals).starts_with('<');
+  };
+  if (is_little(measure.base) && is_little(measure.now)) return "";
   if (*change > kMostTimes * *measure.base) return "over 99x";
   return fmt::format("{:+.1f}%", 100.0 * *change / *measure.base);
 }

@@ -18,8 +18,9 @@ std::string amount(const std::optional<double>& value, analysis::MeasureUnit uni
 // Of all its bytes, in either run: decimals_for takes it.
 double largest_bytes(const std::vector<analysis::MeasureChange>& measures);
 
-// The change in parts of the base: "-33.6%", "new", "gone"; empty where there is none.
-std::string changed_share(const analysis::MeasureChange& measure);
+// The change in parts of the base: "-33.6%", "new", "gone"; empty where there is none, and where both are
+// shown as less than what `decimals` show.
+std::string changed_share(const analysis::MeasureChange& measure, int decimals);
 
 // "FAIL  peak_allocated>+2%: peak_allocated is 5,120.0, the limit 4,096.0"
 std::string gate_text(const analysis::Gate::Result& gate, int decimals, const TerminalStyle& style);

@@ -70,7 +70,8 @@ class DiffTable {
   }
 
   std::string side(std::string_view which, const RunDiff::Side& run) const {
-    const std::string text = printable(run.directory + " (" + run.name + ", " + run.device + ")");
+    const std::string ended = run.end == "done" ? "" : ", " + run.end;
+    const std::string text = printable(run.directory + " (" + run.name + ", " + run.device + ended + ")");
     return fmt::format("{:<6}{}\n", which, shortened(text, style_.width - 6));
   }
 
@@ -98,10 +99,10 @@ class DiffTable {
   }
 
   std::string row(const MeasureChange& measure, std::string_view label) const {
-    std::string text = fmt::format("  {}{:>{}}{:>{}}{:>{}}{:>{}}", fitted(printable(label), label_columns()),
-                                   amount(measure.base, measure.unit, decimals_), kAmount,
-                                   amount(measure.now, measure.unit, decimals_), kAmount,
-                                   changed_by(measure, decimals_), kAmount, changed_share(measure), kShare);
+    std::string text = fmt::format(
+        "  {}{:>{}}{:>{}}{:>{}}{:>{}}", fitted(printable(label), label_columns()),
+        amount(measure.base, measure.unit, decimals_), kAmount, amount(measure.now, measure.unit, decimals_),
+        kAmount, changed_by(measure, decimals_), kAmount, changed_share(measure, decimals_), kShare);
     text.erase(text.find_last_not_of(' ') + 1);
     return (measure.change().value_or(0.0) == 0.0 ? style_.dimmed(text) : text) + "\n";
   }

@@ -121,7 +121,9 @@ class RunsTable {
   }
 
   std::string run_line(std::size_t number, const RunDiff::Side& run, bool one_device) const {
-    const std::string text = printable(run.directory + (one_device ? "" : " (" + run.device + ")"));
+    std::string more = one_device ? "" : run.device;
+    if (run.end != "done") more += (more.empty() ? "" : ", ") + run.end;
+    const std::string text = printable(run.directory + (more.empty() ? "" : " (" + more + ")"));
     return fmt::format("{:>3}  {}\n", number, shortened(text, style_.width - 5));
   }
 
@@ -174,6 +176,8 @@ class RunsTable {
 
   // "2 sgd": runs count from 1, the base.
   std::string head_of(std::size_t number) const {
+    const RunDiff::Side& run = number == 1 ? diffs_.front().base : diffs_[number - 2].now;
+    if (run.end != "done") return fmt::format("{} {}", number, run.end);
     return names_.empty() ? fmt::format("{}", number) : fmt::format("{} {}", number, names_[number - 1]);
   }
 
@@ -196,7 +200,7 @@ class RunsTable {
     std::string shares(kLabel + kColumn, ' ');
     for (std::size_t at = begin; at != end; ++at) {
       text += fmt::format("{:>{}}", amount(row.runs[at].now, row.unit, decimals_), kColumn);
-      shares += fmt::format("{:>{}}", changed_share(row.runs[at]), kColumn);
+      shares += fmt::format("{:>{}}", changed_share(row.runs[at], decimals_), kColumn);
     }
     shares.erase(shares.find_last_not_of(' ') + 1);
     return text + "\n" + (shares.empty() ? "" : style_.dimmed(shares) + "\n");

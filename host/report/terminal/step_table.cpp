@@ -57,7 +57,7 @@ std::string step_table(const Facts& facts, bool colour, int width) {
                                 "since begin", "peak in", phase_columns(style), "most of it")) +
       '\n';
   for (const StepFact& step : facts.steps) text += row(facts, step, decimals, style);
-  return text + style.dimmed("  MiB. Since begin: against what the step begins with. >: the run's peak.") +
+  return text + style.dimmed("  MiB. Since begin: against what the step begins with. >: the window's peak.") +
          '\n';
 }
 

@@ -10,8 +10,8 @@
 namespace strata::torch_source {
 
 // Whether a forward is under way: autograd would record it, for one of its tensors requires a gradient and
-// what it makes has one; or it is a layer's, with a weight, that of a frozen layer too. Asked where gradients
-// are on.
+// what it makes has one, unless it only looks at weights, as for a log; or it is a layer's, with a weight,
+// that of a frozen layer too. Asked where gradients are on.
 bool begins_forward(const at::RecordFunction& function);
 
 // Calls `take` for each tensor that its schema says it writes to, also those of lists.

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program holds of its evaluations, and which blocks are theirs: of a few phases and blocks.
+#include "host/analysis/peak/evaluations.hpp"
+
+#include <gtest/gtest.h>
+
+#include "host/analysis/peak/concatenated.hpp"
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+namespace {
+
+// A step's forward, backward and optimizer are 10 long each, and so is what is between two steps: forward
+// from 10, backward from 20, optimizer from 30, nothing from 40, the next step's forward from 50.
+class EvaluationsTest : public ::testing::Test {
+ protected:
+  EvaluationsTest() {
+    facts_.texts = {"", "head", "aten::cat"};
+    for (std::uint64_t step = 0; step < 4; ++step) {
+      const std::uint64_t begin = 10 + step * 40;
+      facts_.steps.push_back(
+          {.index = static_cast<std::int64_t>(step), .begin_sequence = begin, .end_sequence = begin + 40});
+      phase(STRATA_PHASE_FORWARD, begin);
+      phase(STRATA_PHASE_BACKWARD, begin + 10);
+      phase(STRATA_PHASE_OPTIMIZER, begin + 20);
+    }
+  }
+
+  void phase(std::uint32_t kind, std::uint64_t begin) {
+    PhaseFact added;
+    added.kind = kind;
+    added.begin_sequence = begin;
+    added.end_sequence = begin + 10;
+    facts_.phases.push_back(added);
+  }
+
+  // Of the phase by its number from 1; 0: between phases.
+  const Block& born(std::uint64_t birth, std::uint64_t death, std::string_view kind,
+                    std::uint32_t of_phase = 0) {
+    Block block;
+    block.bytes = 100;
+    block.birth_sequence = birth;
+    block.death_sequence = death;
+    block.category = kind == "op_temp" ? Category::kTemporary : Category::kActivation;
+    block.kind = kind;
+    block.layer = 1;
+    block.phase = of_phase;
+    facts_.blocks.push_back(block);
+    return facts_.blocks.back();
+  }
+
+  bool made(std::size_t block) const {
+    const Residue residue(facts_);
+    return Evaluations(facts_, residue).made(facts_.blocks.at(block));
+  }
+
+  Facts facts_;
+};
+
+TEST_F(EvaluationsTest, MadeWhatAModuleLeavesBehindAnOptimizer) {
+  born(42, 44, "op_temp");
+  born(45, 125, kForwardResidue);
+  EXPECT_TRUE(made(0));
+  EXPECT_TRUE(made(1));
+}
+
+TEST_F(EvaluationsTest, MadeTheirLossToo) {
+  born(42, 44, "op_temp");
+  born(43, 44, "op_temp");
+  facts_.blocks.back().layer = 0;
+  EXPECT_TRUE(made(1));
+  facts_.blocks.front().layer = 0;  // no module was at work
+  EXPECT_FALSE(made(1));
+}
+
+TEST_F(EvaluationsTest, MadeNothingThatTheNextForwardIsGiven) {
+  born(42, 44, "op_temp");
+  born(45, 75, kForwardResidue);  // a teacher's output, gone in the next optimizer
+  EXPECT_FALSE(made(0));
+  EXPECT_FALSE(made(1));
+}
+
+TEST_F(EvaluationsTest, MadeNothingBetweenAForwardAndItsBackward) {
+  facts_.phases[0].end_sequence = 14;  // marked, and without the loss
+  born(16, 18, "op_temp");
+  EXPECT_FALSE(made(0));
+}
+
+TEST_F(EvaluationsTest, MadeWhatIsBornInAPhaseOfTheirs) {
+  phase(STRATA_PHASE_EVALUATION, 160);
+  born(162, 164, "op_temp", static_cast<std::uint32_t>(facts_.phases.size()));
+  born(162, 164, "saved", static_cast<std::uint32_t>(facts_.phases.size()));
+  EXPECT_TRUE(made(0));
+  EXPECT_FALSE(made(1));
+}
+
+TEST_F(EvaluationsTest, HaveNoBackwardToCome) {
+  EXPECT_FALSE(has_backward_to_come(facts_, 5));
+  EXPECT_TRUE(has_backward_to_come(facts_, 15));
+  EXPECT_FALSE(has_backward_to_come(facts_, 25));
+  EXPECT_FALSE(has_backward_to_come(facts_, 45));
+  phase(STRATA_PHASE_FORWARD, 170);
+  phase(STRATA_PHASE_EVALUATION, 175);
+  EXPECT_TRUE(has_backward_to_come(facts_, 172));
+  EXPECT_FALSE(has_backward_to_come(facts_, 176));
+}
+
+TEST_F(EvaluationsTest, LeaveWhatMayGoFromTheNextStepOn) {
+  born(45, 125, kForwardResidue);
+  born(15, 58, kForwardResidue, 1);  // of a forward, in a variable that the next one is assigned to
+  born(45, 75, kForwardResidue);     // there for the next step's loss
+  const Residue residue(facts_);
+  EXPECT_EQ(residue.later_from(facts_.blocks[0]), 50U);
+  EXPECT_EQ(residue.later_from(facts_.blocks[1]), 50U);
+  EXPECT_EQ(residue.later_from(facts_.blocks[2]), UINT64_MAX);
+  EXPECT_FALSE(residue.may_go(facts_.blocks[0], 48, nullptr));
+  EXPECT_TRUE(residue.may_go(facts_.blocks[0], 52, nullptr));
+  EXPECT_TRUE(residue.may_go(facts_.blocks[1], 35, &facts_.phases[2])) << "in the optimizer";
+  EXPECT_EQ(residue.largest(72, &facts_.phases[4]), &facts_.blocks[0]);
+}
+
+class ConcatenatedTest : public EvaluationsTest {
+ protected:
+  void cat(std::uint64_t outputs, std::uint64_t birth, std::uint64_t death) {
+    born(birth, death, "op_temp");
+    facts_.blocks.back().bytes = outputs * 1000;
+    facts_.blocks.back().layer = 0;
+    facts_.blocks.back().op = 2;
+  }
+  std::vector<std::uint32_t> outputs() const {
+    const Concatenated concatenated(facts_);
+    std::vector<std::uint32_t> of_blocks;
+    for (std::size_t index = 0; index < facts_.blocks.size(); ++index)
+      of_blocks.push_back(concatenated.outputs(index));
+    return of_blocks;
+  }
+};
+
+using Counts = std::vector<std::uint32_t>;
+
+TEST_F(ConcatenatedTest, GrowsByOneOutputAtATime) {
+  cat(2, 41, 43);
+  cat(3, 42, 45);
+  cat(4, 44, 48);
+  cat(0, 47, 49);
+  facts_.blocks.back().bytes = 4300;  // the last batch is smaller
+  EXPECT_EQ(outputs(), (Counts{2, 3, 4, 5}));
+}
+
+TEST_F(ConcatenatedTest, OfTwoOutputsIsTwoSeries) {
+  for (std::uint64_t outputs = 2; outputs < 5; ++outputs) {
+    cat(outputs, 40 + 2 * outputs, 43 + 2 * outputs);
+    cat(outputs * 100, 41 + 2 * outputs, 44 + 2 * outputs);
+  }
+  EXPECT_EQ(outputs(), (Counts{2, 2, 3, 3, 4, 4}));
+}
+
+TEST_F(ConcatenatedTest, IsNoCacheThatGrowsByOneOfMany) {
+  for (std::uint64_t tokens = 100; tokens < 104; ++tokens) cat(tokens, tokens, tokens + 2);
+  EXPECT_EQ(outputs(), (Counts{0, 0, 0, 0}));
+}
+
+TEST_F(ConcatenatedTest, IsNoModels) {
+  cat(2, 41, 43);
+  cat(3, 42, 45);
+  EXPECT_EQ(outputs(), (Counts{0, 0})) << "two are too few";
+  cat(4, 44, 48);
+  facts_.blocks.back().layer = 1;
+  EXPECT_EQ(outputs(), (Counts{0, 0, 0}));
+}
+
+TEST_F(ConcatenatedTest, HasTheOldOneBesideTheNew) {
+  cat(2, 41, 42);
+  cat(3, 43, 44);
+  cat(4, 45, 46);
+  EXPECT_EQ(outputs(), (Counts{0, 0, 0}));
+}
+
+}  // namespace
+}  // namespace strata::analysis
