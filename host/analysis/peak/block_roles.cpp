@@ -110,15 +110,6 @@ RepeatedRuns repeated_runs(const Facts& facts) {
   return runs;
 }
 
-std::unordered_set<std::string> embedding_weights(const Facts& facts) {
-  std::unordered_set<std::string> names;
-  for (const Block& block : facts.blocks) {
-    if (block.layer != 0 && facts.texts[block.op].starts_with("aten::embedding"))
-      names.insert(facts.texts[block.layer] + ".weight");
-  }
-  return names;
-}
-
 bool has_op(const Facts& facts, std::string_view name) {
   return std::ranges::find(facts.texts, name) != facts.texts.end();
 }

@@ -4,9 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "host/analysis/facts.hpp"
@@ -35,9 +33,6 @@ struct RepeatedRuns {
   std::vector<std::uint64_t> handed_bytes;  // by run, of what backward does not read as it is; 0: it does
 };
 RepeatedRuns repeated_runs(const Facts& facts);
-
-// The names of weights that are looked up in, as tokens' embeddings, where layers are told.
-std::unordered_set<std::string> embedding_weights(const Facts& facts);
 
 // Whether an op of that name was recorded.
 bool has_op(const Facts& facts, std::string_view name);

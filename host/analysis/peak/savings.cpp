@@ -10,7 +10,7 @@
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/narrowed_by_autocast.hpp"
 #include "host/analysis/peak/residue.hpp"
-#include "host/analysis/peak/still_to_come.hpp"
+#include "host/analysis/peak/whole_model.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "host/analysis/timeline.hpp"
 #include "strata/ext/phase.h"
@@ -18,59 +18,8 @@
 namespace strata::analysis {
 namespace {
 
-std::unordered_set<std::string_view> trained_parameters(const Facts& facts) {
-  std::unordered_set<std::string_view> names;
-  for (const Block& block : facts.blocks) {
-    const std::string_view name = facts.texts[block.name];
-    if (block.category == Category::kGradient && !name.empty()) names.insert(trained_by(name));
-  }
-  return names;
-}
-
-// Of all parameters what the largest is: so much of a pass over all stays where it takes them one by one.
-double largest_share(const Facts& facts) {
-  std::uint64_t largest = 0, all = 0;
-  for (const Block& block : facts.blocks) {
-    if (block.category != Category::kParameter) continue;
-    largest = std::max(largest, block.bytes);
-    all += block.bytes;
-  }
-  return all == 0 ? 1.0 : static_cast<double>(largest) / static_cast<double>(all);
-}
-
-// Of the weights that make the logits; where they are tied, and so named elsewhere, the largest.
-std::uint64_t head_bytes(const Facts& facts, const std::vector<bool>& is_logits,
-                         const std::unordered_set<std::string_view>& trained) {
-  std::string_view head;
-  for (std::size_t index = 0; index < facts.blocks.size() && head.empty(); ++index) {
-    const Block& block = facts.blocks[index];
-    const std::string_view op = facts.texts[block.op];
-    if (is_logits[index] && (op == "aten::mm" || op == "aten::addmm")) head = facts.texts[block.layer];
-  }
-  std::uint64_t own = 0, largest = 0;
-  for (const Block& block : facts.blocks) {
-    const std::string_view name = facts.texts[block.name];
-    if (block.category != Category::kParameter || !trained.contains(name)) continue;
-    largest = std::max(largest, block.bytes);
-    if (name.starts_with(head) && name.substr(head.size()).starts_with('.')) own = std::max(own, block.bytes);
-  }
-  return head.empty() ? 0 : own > 0 ? own : largest;
-}
-
 bool is_moment(std::string_view name) {
   return name.ends_with(".exp_avg") || name.ends_with(".exp_avg_sq");
-}
-
-// A program's layers are told from somewhere in its first forward on: until its backward has let go of what
-// was kept before, nobody knows what blocks would spare.
-std::uint64_t layers_are_told_from(const Facts& facts) {
-  std::uint64_t from = 0;
-  for (const Block& block : facts.blocks) {
-    if (!is_for_backward(block)) continue;
-    if (!facts.texts[block.layer].empty()) return from;
-    if (block.death_sequence != UINT64_MAX) from = std::max(from, block.death_sequence);
-  }
-  return 0;
 }
 
 std::vector<std::uint32_t> by_death(const std::vector<Block>& blocks) {
