@@ -64,6 +64,13 @@ TEST_F(EvaluationsTest, MadeWhatAModuleLeavesBehindAnOptimizer) {
   EXPECT_TRUE(made(1));
 }
 
+TEST_F(EvaluationsTest, AreAPhaseWhereTheyAreUnderWay) {
+  EXPECT_EQ(Evaluations(facts_).phase_at(43), "") << "between two steps";
+  born(42, 44, "op_temp");
+  EXPECT_EQ(Evaluations(facts_).phase_at(43), "evaluation");
+  EXPECT_EQ(Evaluations(facts_).phase_at(83), "") << "between two others";
+}
+
 TEST_F(EvaluationsTest, MadeTheirLossToo) {
   born(42, 44, "op_temp");
   born(43, 44, "op_temp");
@@ -113,10 +120,24 @@ TEST_F(EvaluationsTest, LeaveWhatMayGoFromTheNextStepOn) {
   EXPECT_EQ(residue.later_from(facts_.blocks[0]), 50U);
   EXPECT_EQ(residue.later_from(facts_.blocks[1]), 50U);
   EXPECT_EQ(residue.later_from(facts_.blocks[2]), UINT64_MAX);
-  EXPECT_FALSE(residue.may_go(facts_.blocks[0], 48, nullptr));
-  EXPECT_TRUE(residue.may_go(facts_.blocks[0], 52, nullptr));
-  EXPECT_TRUE(residue.may_go(facts_.blocks[1], 35, &facts_.phases[2])) << "in the optimizer";
+  EXPECT_EQ(residue.may_go(facts_.blocks[0], 48, nullptr), MayGo::kNotYet);
+  EXPECT_EQ(residue.may_go(facts_.blocks[0], 52, nullptr), MayGo::kBeforeNextStep);
+  EXPECT_EQ(residue.may_go(facts_.blocks[1], 35, &facts_.phases[2]), MayGo::kBeforeOptimizer);
   EXPECT_EQ(residue.largest(72, &facts_.phases[4]), &facts_.blocks[0]);
+}
+
+TEST_F(EvaluationsTest, LeaveLogitsThatASoftmaxWasMadeOf) {
+  facts_.texts.insert(facts_.texts.end(), {"aten::mm", "aten::_log_softmax"});
+  born(12, 58, kForwardResidue, 1);
+  facts_.blocks.back().op = 3;
+  born(13, 28, "saved", 1);
+  facts_.blocks.back().op = 4;
+  born(13, 58, kForwardResidue, 1);
+  facts_.blocks.back().op = 4;
+  const Residue residue(facts_);
+  EXPECT_EQ(residue.may_go(facts_.blocks[0], 15, &facts_.phases[0]), MayGo::kNotYet);
+  EXPECT_EQ(residue.may_go(facts_.blocks[0], 25, &facts_.phases[1]), MayGo::kBeforeBackward);
+  EXPECT_EQ(residue.may_go(facts_.blocks[2], 25, &facts_.phases[1]), MayGo::kNotYet) << "the softmax itself";
 }
 
 class ConcatenatedTest : public EvaluationsTest {

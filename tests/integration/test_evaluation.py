@@ -88,7 +88,9 @@ def test_letting_go_of_it_gains_what_is_said(record):
 
 
 def test_half_of_its_batch_gains_what_is_said(record):
-    told = budget(record(LARGE))
+    report = record(LARGE)
+    assert report()["peak"]["phase"] == "evaluation"
+    told = budget(report)
     assert promised(told, "half the batch in evaluation") == pytest.approx(budget(record(LARGE // 2))["peak_bytes"], rel=WITHIN)
 
 

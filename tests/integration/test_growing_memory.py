@@ -130,3 +130,25 @@ def test_no_other_shape_says_that_it_comes_back(record):
 def test_of_an_evaluations_triangle_backward_takes_what_is_its_own(record):
     evaluated = record("for _ in range(3): train()\nfor _ in range(9): kept.append(model(torch.randn(1024, 256).cuda()))\ntrain()")
     assert shapes_of(evaluated)["forward_triangle"]["sentence"].endswith("and backward takes 10.0 MiB of it down.")
+
+
+# The softmax of a loss keeps its own result for backward, and the logits are there for the program alone.
+HOLDS_LOGITS = """
+head = nn.Linear(512, 16384).cuda()
+for _ in range(3):
+    logits = head(model(torch.randn(1024, 256).cuda()))
+    loss = nn.functional.cross_entropy(logits, torch.zeros(1024, dtype=torch.long).cuda())
+    if lets_go: del logits
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_logits_in_a_variable_need_not_be_there_in_backward(record):
+    budget = record(HOLDS_LOGITS)("--budget", "1MiB")
+    [remedy] = [remedy for remedy in budget["remedies"] if remedy["change"].startswith("del of what aten::addmm of ")]
+    assert remedy["change"].endswith(" made, before loss.backward()")
+    let_go = record(HOLDS_LOGITS, "lets go")("--budget", "1MiB")
+    assert budget["peak_bytes"] - remedy["bytes"] == pytest.approx(let_go["peak_bytes"], rel=0.01)
+    assert not [remedy for remedy in let_go["remedies"] if remedy["change"].startswith("del of")]

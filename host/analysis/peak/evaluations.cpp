@@ -46,7 +46,7 @@ Evaluations::Evaluations(const Facts& facts, const Residue& residue) : facts_(fa
   for (const Block& block : facts.blocks) {
     const bool is_residue = block.kind == kForwardResidue;
     const bool is_computed = is_residue || (block.kind == "op_temp" && !facts.texts[block.layer].empty());
-    Gap* const gap = block.phase == 0 && is_computed ? gap_of(block) : nullptr;
+    Gap* const gap = block.phase == 0 && is_computed ? gap_at(block.birth_sequence) : nullptr;
     if (gap == nullptr) continue;
     gap->computes = true;
     if (is_residue && gap->end != UINT64_MAX && block.is_alive_at(gap->end))
@@ -57,19 +57,24 @@ Evaluations::Evaluations(const Facts& facts, const Residue& residue) : facts_(fa
 bool Evaluations::made(const Block& block) const {
   if (block.kind != kForwardResidue && block.kind != "op_temp") return false;
   if (block.phase != 0) return facts_.phases[block.phase - 1].kind == STRATA_PHASE_EVALUATION;
-  const Gap* const gap = gap_of(block);
+  const Gap* const gap = gap_at(block.birth_sequence);
   return gap != nullptr && gap->computes && !gap->serves_next;
 }
 
-const Evaluations::Gap* Evaluations::gap_of(const Block& block) const {
-  const auto behind = std::ranges::upper_bound(gaps_, block.birth_sequence, {}, &Gap::begin);
-  if (behind == gaps_.begin()) return nullptr;
-  const Gap& gap = *(behind - 1);
-  return block.birth_sequence < gap.end ? &gap : nullptr;
+std::string_view Evaluations::phase_at(std::uint64_t sequence) const {
+  const Gap* const gap = gap_at(sequence);
+  return gap != nullptr && gap->computes && !gap->serves_next ? "evaluation" : "";
 }
 
-Evaluations::Gap* Evaluations::gap_of(const Block& block) {
-  const Gap* const gap = std::as_const(*this).gap_of(block);
+const Evaluations::Gap* Evaluations::gap_at(std::uint64_t sequence) const {
+  const auto behind = std::ranges::upper_bound(gaps_, sequence, {}, &Gap::begin);
+  if (behind == gaps_.begin()) return nullptr;
+  const Gap& gap = *(behind - 1);
+  return sequence < gap.end ? &gap : nullptr;
+}
+
+Evaluations::Gap* Evaluations::gap_at(std::uint64_t sequence) {
+  const Gap* const gap = std::as_const(*this).gap_at(sequence);
   return gap == nullptr ? nullptr : &gaps_[static_cast<std::size_t>(gap - gaps_.data())];
 }
 

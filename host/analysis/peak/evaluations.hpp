@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "host/analysis/facts.hpp"
@@ -15,9 +16,13 @@ class Evaluations {
  public:
   // Looks at the blocks, phases and texts of `facts`, which must outlive this.
   Evaluations(const Facts& facts, const Residue& residue);
+  explicit Evaluations(const Facts& facts) : Evaluations(facts, Residue(facts)) {}
 
   // Whether one of these forwards made it, or the loss behind it.
   bool made(const Block& block) const;
+  // What a phase that began at `sequence` outside of all phases would be called: "evaluation" within one that
+  // nobody marked, else empty.
+  std::string_view phase_at(std::uint64_t sequence) const;
 
  private:
   // From the end of a backward, of an optimizer, or of a batch's making, to what a training does next;
@@ -27,8 +32,8 @@ class Evaluations {
     bool computes = false;     // a module was at work in it
     bool serves_next = false;  // what was computed in it the next forward needs, as a teacher's output
   };
-  const Gap* gap_of(const Block& block) const;
-  Gap* gap_of(const Block& block);
+  const Gap* gap_at(std::uint64_t sequence) const;
+  Gap* gap_at(std::uint64_t sequence);
 
   const Facts& facts_;
   std::vector<Gap> gaps_;  // by begin

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/peak/evaluations.hpp"
 #include "host/analysis/timeline.hpp"
 
 namespace strata::analysis {
@@ -44,6 +45,7 @@ void place_in_run(const Facts& facts, Peak& peak) {
   for (const PhaseFact& phase : facts.phases) {
     if (phase.is_open_at(peak.sequence)) peak.phase = phase.name;
   }
+  if (peak.phase.empty()) peak.phase = Evaluations(facts).phase_at(peak.sequence);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "host/analysis/peak/evaluations.hpp"
 #include "host/analysis/peak/high_points.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "host/analysis/timeline.hpp"
@@ -39,7 +40,8 @@ std::vector<PeakChange> changes_between(const std::vector<Block>& blocks, std::u
 
 class PlaceFinder {
  public:
-  PlaceFinder(const Facts& facts, const OpenPhases& phases) : facts_(facts), phases_(phases) {}
+  PlaceFinder(const Facts& facts, const OpenPhases& phases)
+      : facts_(facts), phases_(phases), evaluations_(facts) {}
 
   std::optional<HighPlace> place(const std::optional<HighPoint>& high, std::uint64_t begin_sequence) const {
     if (!high) return std::nullopt;
@@ -52,7 +54,8 @@ class PlaceFinder {
     place.categories = point.bytes;
     place.allocated_bytes = allocated_bytes(point);
     place.valley_bytes = high->valley_bytes;
-    if (const auto phase = phases_.innermost(sequence)) place.phase = facts_.phases[*phase].name;
+    const auto phase = phases_.innermost(sequence);
+    place.phase = phase ? facts_.phases[*phase].name : evaluations_.phase_at(sequence);
     const auto born = std::ranges::lower_bound(facts_.blocks, sequence, {}, &Block::birth_sequence);
     if (born != facts_.blocks.end() && born->birth_sequence == sequence) {
       place.layer = born->layer;
@@ -64,6 +67,7 @@ class PlaceFinder {
  private:
   const Facts& facts_;
   const OpenPhases& phases_;
+  Evaluations evaluations_;
 };
 
 }  // namespace

@@ -110,7 +110,8 @@ class RemedyFinder {
       remedy.bytes = std::min(bytes, peak - std::min(left.bytes, peak));
       PeakThen& then = remedy.peak_then.emplace();
       then.bytes = peak - remedy.bytes;
-      if (const auto phase = phases_.innermost(left.sequence)) then.phase = facts_.phases[*phase].name;
+      const auto phase = phases_.innermost(left.sequence);
+      then.phase = phase ? facts_.phases[*phase].name : savings_.evaluations().phase_at(left.sequence);
     }
     add_remedy(missing_bytes, std::move(remedy), Alone::kMayBeEnough);
   }
@@ -250,9 +251,11 @@ class RemedyFinder {
     const std::uint64_t sequence = failure_.held.sequence;
     const Block* const largest = savings_.held().largest(sequence, part_);
     if (largest == nullptr) return;
-    const bool is_earlier = savings_.held().later_from(*largest) <= sequence;
-    add(Saving::kResidueLetGo, let_go_of(facts_, *largest, is_earlier ? "the next step" : "optimizer.step()"),
-        is_earlier ? "held by the program from an earlier step" : "held by the program beyond backward");
+    const MayGo when = savings_.held().may_go(*largest, sequence, part_);
+    add(Saving::kResidueLetGo, let_go_of(facts_, *largest, when),
+        when == MayGo::kBeforeNextStep   ? "held by the program from an earlier step"
+        : when == MayGo::kBeforeBackward ? "held by the program, where backward needs its softmax alone"
+                                         : "held by the program beyond backward");
   }
 
   // In a list of losses or outputs; a training of ours keeps none.

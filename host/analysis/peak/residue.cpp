@@ -5,13 +5,29 @@
 
 #include <algorithm>
 
+#include "host/analysis/peak/block_roles.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
 namespace {
 
-bool is_optimizer(const PhaseFact* phase) {
-  return phase != nullptr && phase->kind == STRATA_PHASE_OPTIMIZER;
+bool is_of_kind(const PhaseFact* phase, std::uint32_t kind) {
+  return phase != nullptr && phase->kind == kind;
+}
+
+bool is_of_forward(const Facts& facts, const Block& block) {
+  return block.phase != 0 && facts.phases[block.phase - 1].kind == STRATA_PHASE_FORWARD;
+}
+
+std::string_view name_of(MayGo when) {
+  switch (when) {
+    case MayGo::kBeforeBackward:
+      return "loss.backward()";
+    case MayGo::kBeforeNextStep:
+      return "the next step";
+    default:
+      return "optimizer.step()";
+  }
 }
 
 const Block* larger(const Block* largest, const Block& block) {
@@ -20,9 +36,9 @@ const Block* larger(const Block* largest, const Block& block) {
 
 }  // namespace
 
-Residue::Residue(const Facts& facts) : facts_(facts) {
+Residue::Residue(const Facts& facts) : facts_(facts), is_logits_(logits_and_alike(facts)) {
   for (const PhaseFact& phase : facts.phases)
-    if (is_optimizer(&phase)) optimizers_.push_back(phase.begin_sequence);
+    if (is_of_kind(&phase, STRATA_PHASE_OPTIMIZER)) optimizers_.push_back(phase.begin_sequence);
 }
 
 std::uint64_t Residue::later_from(const Block& block) const {
@@ -31,20 +47,30 @@ std::uint64_t Residue::later_from(const Block& block) const {
       std::ranges::upper_bound(facts_.steps, block.birth_sequence, {}, &StepFact::begin_sequence);
   if (later == facts_.steps.begin() || later == facts_.steps.end()) return UINT64_MAX;
   // What was made before a forward, a teacher's output, its loss compares with: it is gone by then.
-  const bool is_of_forward = block.phase != 0 && facts_.phases[block.phase - 1].kind == STRATA_PHASE_FORWARD;
   const auto next = std::ranges::upper_bound(optimizers_, block.birth_sequence);
   const bool outlives_next = optimizers_.end() - next > 1 && block.death_sequence > *(next + 1);
-  return is_of_forward || outlives_next ? later->begin_sequence : UINT64_MAX;
+  return is_of_forward(facts_, block) || outlives_next ? later->begin_sequence : UINT64_MAX;
 }
 
-bool Residue::may_go(const Block& block, std::uint64_t sequence, const PhaseFact* part) const {
-  return block.kind == kForwardResidue && (is_optimizer(part) || later_from(block) <= sequence);
+bool Residue::is_softened(const Block& block) const {
+  const auto index = static_cast<std::size_t>(&block - facts_.blocks.data());
+  return block.kind == kForwardResidue && is_of_forward(facts_, block) && is_logits_[index] &&
+         facts_.texts[block.op] != "aten::_log_softmax";
+}
+
+MayGo Residue::may_go(const Block& block, std::uint64_t sequence, const PhaseFact* part) const {
+  if (block.kind != kForwardResidue) return MayGo::kNotYet;
+  if (later_from(block) <= sequence) return MayGo::kBeforeNextStep;
+  if (is_of_kind(part, STRATA_PHASE_OPTIMIZER)) return MayGo::kBeforeOptimizer;
+  const bool is_before_backward = is_of_kind(part, STRATA_PHASE_BACKWARD) && is_softened(block);
+  return is_before_backward ? MayGo::kBeforeBackward : MayGo::kNotYet;
 }
 
 const Block* Residue::largest(std::uint64_t sequence, const PhaseFact* part) const {
   const Block* largest = nullptr;
   for (const Block& block : facts_.blocks)
-    if (block.is_alive_at(sequence) && may_go(block, sequence, part)) largest = larger(largest, block);
+    if (block.is_alive_at(sequence) && may_go(block, sequence, part) != MayGo::kNotYet)
+      largest = larger(largest, block);
   return largest;
 }
 
@@ -55,10 +81,10 @@ const Block* largest_residue(std::span<const Block> blocks, std::uint64_t sequen
   return largest;
 }
 
-std::string let_go_of(const Facts& facts, const Block& block, std::string_view before) {
+std::string let_go_of(const Facts& facts, const Block& block, MayGo when) {
   std::string maker = block.op == 0 ? "forward" : facts.texts[block.op];
   if (block.layer != 0) maker += " of " + facts.texts[block.layer];
-  return fmt::format("del of what {} made, before {}", maker, before);
+  return fmt::format("del of what {} made, before {}", maker, name_of(when));
 }
 
 }  // namespace strata::analysis

@@ -14,30 +14,40 @@ namespace strata::analysis {
 
 inline constexpr std::string_view kForwardResidue = "forward_residue";
 
-// When a program may let go of them. A variable that is given the next result at the end of a forward holds
+// From when on a program may let go of one.
+enum class MayGo : std::uint8_t {
+  kNotYet,
+  kBeforeBackward,   // logits, of which a softmax has kept what its backward needs
+  kBeforeOptimizer,  // behind its backward
+  kBeforeNextStep,   // in a later step than its own
+};
+
+// What nothing but the program needs. A variable that is given the next result at the end of a forward holds
 // the last one until then.
 class Residue {
  public:
-  // Looks at the blocks, steps and phases of `facts`, which must outlive this.
+  // Looks at the blocks, texts, steps and phases of `facts`, which must outlive this.
   explicit Residue(const Facts& facts);
 
-  // Whether nothing but the program needs `block` at `sequence`, which is in the part of a step `part` (null
-  // outside of any): in the optimizer, and in later steps than its own.
-  bool may_go(const Block& block, std::uint64_t sequence, const PhaseFact* part) const;
+  // `sequence` is in the part of a step `part`; null outside of any.
+  MayGo may_go(const Block& block, std::uint64_t sequence, const PhaseFact* part) const;
   // The sequence from which on steps are later ones; UINT64_MAX: none is, or they may compute with it.
   std::uint64_t later_from(const Block& block) const;
+  // Whether a softmax of logits is made of it, which keeps its own result for backward.
+  bool is_softened(const Block& block) const;
   // The largest that may go then, the first of several; null without one.
   const Block* largest(std::uint64_t sequence, const PhaseFact* part) const;
 
  private:
   const Facts& facts_;
   std::vector<std::uint64_t> optimizers_;  // where each begins
+  std::vector<bool> is_logits_;            // by block
 };
 
 // The largest of them that is alive then, the first of several; null without one.
 const Block* largest_residue(std::span<const Block> blocks, std::uint64_t sequence);
 
-// "del of what aten::mm of out made, before optimizer.step()", or another moment.
-std::string let_go_of(const Facts& facts, const Block& block, std::string_view before = "optimizer.step()");
+// "del of what aten::mm of out made, before optimizer.step()", or before another moment.
+std::string let_go_of(const Facts& facts, const Block& block, MayGo when = MayGo::kBeforeOptimizer);
 
 }  // namespace strata::analysis

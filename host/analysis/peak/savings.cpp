@@ -76,11 +76,10 @@ void Savings::change(const Block& block, bool comes) {
   if (!is_evaluations && is_temporary_of_forward(facts_, block)) put(forward_temporaries_, block.bytes);
   if (block.kind == kForwardResidue) {
     put(residue_, block.bytes);
-    if (const std::uint64_t from = held_.later_from(block); from != UINT64_MAX) {
-      const auto [later, is_first] = residue_later_from_.try_emplace(from, 0);
-      put(later->second, block.bytes);
-      if (later->second == 0) residue_later_from_.erase(later);
-    }
+    HeldResidue& held = residue_later_from_[held_.later_from(block)];
+    put(held.bytes, block.bytes);
+    if (held_.is_softened(block)) put(held.softened_bytes, block.bytes);
+    if (held.bytes == 0) residue_later_from_.erase(held_.later_from(block));
   }
   switch (block.category) {
     case Category::kParameter: {
@@ -168,10 +167,12 @@ std::uint64_t Savings::half_precision() const {
   return narrowed - std::min(narrowed, wide_parameters_ / 2);
 }
 
-std::uint64_t Savings::residue_of_earlier_steps() const {
+std::uint64_t Savings::residue_let_go(const PhaseFact* part) const {
+  if (part != nullptr && part->kind == STRATA_PHASE_OPTIMIZER) return residue_;
+  const bool is_in_backward = part != nullptr && part->kind == STRATA_PHASE_BACKWARD;
   std::uint64_t sum = 0;
-  for (const auto& [from, bytes] : residue_later_from_)
-    if (from <= sequence_) sum += bytes;
+  for (const auto& [from, held] : residue_later_from_)
+    sum += from <= sequence_ ? held.bytes : is_in_backward ? held.softened_bytes : 0;
   return sum;
 }
 
@@ -200,7 +201,7 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
     case Saving::kGradientsCleared:
       return part != nullptr && part->kind == STRATA_PHASE_FORWARD && part->micro_batch == 0 ? gradients_ : 0;
     case Saving::kResidueLetGo:
-      return part != nullptr && part->kind == STRATA_PHASE_OPTIMIZER ? residue_ : residue_of_earlier_steps();
+      return residue_let_go(part);
     case Saving::kConcatenatedLetGo:
       return concatenated_bytes_;
     case Saving::kKeptLetGo:

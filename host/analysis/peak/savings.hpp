@@ -67,6 +67,7 @@ class Savings {
   }
   const KeptFromEarlier& kept() const { return kept_; }
   const Residue& held() const { return held_; }
+  const Evaluations& evaluations() const { return evaluations_; }
   // Of those that are there the largest number that one holds.
   std::uint32_t concatenated_outputs() const { return outputs_.empty() ? 0 : *outputs_.rbegin(); }
   // Without those of embeddings, where the trainer keeps them in 32 bits.
@@ -86,7 +87,7 @@ class Savings {
   std::uint64_t half_batch() const;
   std::uint64_t loss_in_pieces() const;
   std::uint64_t half_precision() const;
-  std::uint64_t residue_of_earlier_steps() const;
+  std::uint64_t residue_let_go(const PhaseFact* part) const;
 
   const Facts& facts_;
   KeptFromEarlier kept_;
@@ -116,7 +117,10 @@ class Savings {
   std::uint64_t frozen_ = 0;              // parameters in 32 bits that are not trained
   std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0;
   std::uint64_t second_moments_ = 0, trained_parameters_ = 0;
-  std::map<std::uint64_t, std::uint64_t> residue_later_from_;  // by Residue::later_from
+  struct HeldResidue {
+    std::uint64_t bytes = 0, softened_bytes = 0;
+  };
+  std::map<std::uint64_t, HeldResidue> residue_later_from_;  // by Residue::later_from
   std::uint64_t temporaries_ = 0, residue_ = 0, logits_ = 0;
   std::uint64_t list_temporaries_ = 0;  // of an optimizer over lists that torch has not fused
   double largest_share_ = 0.0;          // of all parameters what the largest one is

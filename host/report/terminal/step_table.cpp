@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "host/analysis/peak/evaluations.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/terminal.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
@@ -14,6 +15,7 @@ namespace strata::report {
 namespace {
 
 using analysis::Category;
+using analysis::Evaluations;
 using analysis::Facts;
 using analysis::StepFact;
 
@@ -25,10 +27,16 @@ int columns_behind(const TerminalStyle& style) {
   return style.width - 1 - 6 - 11 - 11 - 12 - 2 - phase_columns(style) - 2;
 }
 
-std::string row(const Facts& facts, const StepFact& step, int decimals, const TerminalStyle& style) {
+std::string phase_of(const Facts& facts, const StepFact& step, const Evaluations& evaluations) {
+  if (step.peak_phase != 0) return facts.phases.at(step.peak_phase - 1).name;
+  const std::string_view phase = evaluations.phase_at(step.peak_sequence);
+  return phase.empty() ? "(no phase)" : std::string(phase);
+}
+
+std::string row(const Facts& facts, const StepFact& step, const std::string& phase, int decimals,
+                const TerminalStyle& style) {
   const auto largest = std::ranges::max_element(step.peak_categories) - step.peak_categories.begin();
   const auto amount = [&](std::uint64_t bytes) { return mebibytes(static_cast<double>(bytes), decimals); };
-  const std::string phase = step.peak_phase == 0 ? "(no phase)" : facts.phases.at(step.peak_phase - 1).name;
   const auto text = fmt::format(
       "{}{:>6}{:>11}{:>11}{:>12}  {}  {}", step.index == facts.peak.step ? '>' : ' ', step.index,
       amount(step.peak_allocated_bytes), amount(step.peak_reserved_bytes),
@@ -56,7 +64,9 @@ std::string step_table(const Facts& facts, bool colour, int width) {
       style.heading(fmt::format("{:>7}{:>11}{:>11}{:>12}  {:<{}}  {}", "step", "allocated", "reserved",
                                 "since begin", "peak in", phase_columns(style), "most of it")) +
       '\n';
-  for (const StepFact& step : facts.steps) text += row(facts, step, decimals, style);
+  const Evaluations evaluations(facts);
+  for (const StepFact& step : facts.steps)
+    text += row(facts, step, phase_of(facts, step, evaluations), decimals, style);
   return text + style.dimmed("  MiB. Since begin: against what the step begins with. >: the window's peak.") +
          '\n';
 }
