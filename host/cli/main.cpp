@@ -74,6 +74,7 @@ std::string unknown_command(const CLI::App& app, std::span<char*> words) {
       continue;
     }
     std::vector<std::string> names;
+    names.reserve(known.size());
     for (const CLI::App* const each : known) names.push_back(each->get_name());
     const std::string meant = did_you_mean(word, names);
     return fmt::format("{}there is no command {}.{}", within, word,

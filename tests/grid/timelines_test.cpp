@@ -29,8 +29,8 @@ TEST(Timelines, AreTitledByTheirLabelsAloneWhereOneHasNoRoom) {
 }
 
 TEST(Timelines, OfACellWithoutSettingsAreTitledByItsId) {
-  const grid::TileTitles titles =
-      tile_titles({{.label = "2c0076e578c0", .settings = {}}}, [](const std::string&) { return false; });
+  const grid::TileTitles titles = grid::tile_titles({{.label = "2c0076e578c0", .settings = {}}},
+                                                    [](const std::string&) { return false; });
   EXPECT_EQ(titles.tiles, Texts{"2c0076e578c0"});
   EXPECT_EQ(titles.axes, "");
 }
