@@ -7,7 +7,9 @@ names in this module; they leave its graphs as they are, since they do nothing w
 
 from __future__ import annotations
 
+import sys
 import threading
+import types
 import warnings
 import weakref
 from typing import Any, Dict, List, Optional, Tuple
@@ -89,6 +91,49 @@ def before_forward(module: torch.nn.Module, inputs: Any) -> None:
         backward_layers.watch_inputs(recording, layer, inputs)
 
 
+_CALL = torch.nn.Module._call_impl.__code__
+_running: Dict[types.FrameType, int] = {}  # calls that had begun before anybody looked, and the ordinals of their modules
+
+
+def open_running() -> None:
+    """Modules whose forward goes on already. Torch has looked for hooks before it, so their end is heard of from Python's profiler."""
+    recording = _session
+    if recording is None or sys.getprofile() is not None:
+        return
+    calls: List[Tuple[types.FrameType, Layer]] = []
+    frame: Optional[types.FrameType] = sys._getframe(1)
+    while frame is not None:
+        if "_dynamo" in frame.f_code.co_filename:
+            return
+        layer = _layers.get(id(frame.f_locals.get("self"))) if frame.f_code is _CALL else None
+        if layer is not None:
+            calls.append((frame, layer))
+        frame = frame.f_back
+    for frame, layer in reversed(calls):
+        _running[frame] = recording.begin_module(layer.path, layer.type, session.FORWARD)
+        _open.stack.append((layer, _running[frame]))
+    if calls:
+        sys.setprofile(_end_running)
+
+
+def _end_running(frame: types.FrameType, event: str, _: Any) -> None:
+    if event != "return" or frame not in _running:
+        return
+    ordinal = _running.pop(frame)  # it goes on to hold what the call was given
+    if not _running:
+        sys.setprofile(None)
+    inputs, named_inputs = frame.f_locals.get("args", ()), frame.f_locals.get("kwargs", {})
+    if _session is not None and _open.stack and _open.stack[-1][1] == ordinal:
+        _close(_session, inputs, named_inputs)
+
+
+def _close(recording: Session, inputs: Any, named_inputs: Any) -> None:
+    layer, ordinal = _open.stack.pop()
+    recording.end_module(ordinal)
+    if layer.is_root and not _open.stack and _owners is not None:
+        _owners.tell_inputs(inputs, named_inputs)
+
+
 def after_forward(module: torch.nn.Module, inputs: Any, *named_inputs_and_output: Any) -> None:
     """Of a forward that raised, torch tells neither the named inputs nor an output."""
     if torch.compiler.is_compiling():
@@ -99,7 +144,4 @@ def after_forward(module: torch.nn.Module, inputs: Any, *named_inputs_and_output
         return
     if _backward and torch.is_grad_enabled():
         backward_layers.watch_outputs(recording, [layer for layer, _ in stack], named_inputs_and_output[-1])
-    layer, ordinal = stack.pop()
-    recording.end_module(ordinal)
-    if layer.is_root and not stack and _owners is not None:
-        _owners.tell_inputs(inputs, named_inputs_and_output[0] if len(named_inputs_and_output) == 2 else {})
+    _close(recording, inputs, named_inputs_and_output[0] if len(named_inputs_and_output) == 2 else {})

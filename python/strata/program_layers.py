@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Set, Tuple
 
 import torch
 
-from . import attachment, model_names, session
+from . import attachment, layers, model_names, session
 
 
 def tell_layers() -> None:
@@ -21,6 +21,7 @@ def tell_layers() -> None:
         return
     models, optimizers = find_trained()
     attachment.attach(model_names.named(models), optimizers, layers=True)
+    layers.open_running()
 
 
 def find_trained() -> Tuple[List[torch.nn.Module], List[Any]]:

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -63,17 +64,25 @@ std::string python_literal(const std::string& text) {
   return literal + "'";
 }
 
+// Whether a step has begun since which nobody has walked.
+std::atomic<bool> wanted{false};
+
+// [a thread that holds Python's lock]
+void walk_program(const PythonInterpreter& python, const PythonCalls& calls) {
+  if (!wanted.exchange(false)) return;
+  const WithoutDynamo frames_as_they_are(python, calls);
+  const std::string text = "folder = " + python_literal(folder_of_package().string()) + kWalkText;
+  const HeldReference globals(python, calls.new_dict());
+  const HeldReference ended(
+      python, globals ? calls.run(text.c_str(), kPythonFile, globals.get(), globals.get()) : nullptr);
+  python.clear_error();
+}
+
 // [Python's main thread]
-int walk_program(void*) {
+int walk_later(void*) {
   static const std::optional<PythonInterpreter> python = find_python_interpreter();
   static const std::optional<PythonCalls> calls = find_python_calls();
-  if (!python || !calls) return 0;
-  const WithoutDynamo frames_as_they_are(*python, *calls);
-  const std::string text = "folder = " + python_literal(folder_of_package().string()) + kWalkText;
-  const HeldReference globals(*python, calls->new_dict());
-  const HeldReference ended(
-      *python, globals ? calls->run(text.c_str(), kPythonFile, globals.get(), globals.get()) : nullptr);
-  python->clear_error();
+  if (python && calls) walk_program(*python, *calls);
   return 0;
 }
 
@@ -82,8 +91,18 @@ int walk_program(void*) {
 void ProgramLayers::begin_step() {
   if (std::exchange(asked_, true)) return;
   int (*add_pending_call)(int (*call)(void*), void* argument) = nullptr;
-  if (find_in_process(add_pending_call, "Py_AddPendingCall") && !folder_of_package().empty())
-    add_pending_call(&walk_program, nullptr);
+  if (!find_in_process(add_pending_call, "Py_AddPendingCall") || folder_of_package().empty()) return;
+  wanted = true;
+  add_pending_call(&walk_later, nullptr);
+}
+
+void tell_program_layers() {
+  if (!wanted.load(std::memory_order_relaxed)) return;
+  static const std::optional<PythonInterpreter> python = find_python_interpreter();
+  static const std::optional<PythonCalls> calls = find_python_calls();
+  if (!python || !calls) return;
+  const PythonLock lock(*python);
+  if (lock.thread() != nullptr) walk_program(*python, *calls);
 }
 
 }  // namespace strata::torch_source

@@ -19,6 +19,7 @@
 #include "sources/torch/training/gradients.hpp"
 #include "sources/torch/training/graph_tasks.hpp"
 #include "sources/torch/training/owners.hpp"
+#include "sources/torch/training/program_layers.hpp"
 #include "sources/torch/training/switched_callback.hpp"
 #include "sources/torch/training/written_tensors.hpp"
 #include "strata/ext/training.h"
@@ -288,6 +289,7 @@ std::unique_ptr<at::ObserverContext> begin_looked_at(const at::RecordFunction& f
     name_before_forward();
     if (stepped_in_backward.exchange(false)) tell_states();
     tell_host(STRATA_TRAINING_FORWARD);
+    tell_program_layers();
     return nullptr;
   }
   if (looked_at.looks_for_state()) note_written(function);
