@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "host/cli/commands.hpp"
 #include "host/cli/exec/processes.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/grid/grid_folder.hpp"
+#include "strata/runtime/nearest_name.hpp"
 #include "strata/runtime/recovery.hpp"
 
 namespace strata::cli {
@@ -42,6 +44,22 @@ std::string runs_within(const std::string& folder) {
                      more > 0 ? fmt::format(", and {} more", more) : "");
 }
 
+// Of the folders beside the one that is not there.
+std::string neighbour_text(const std::string& named) {
+  const fs::path path = fs::path(named).lexically_normal();
+  const fs::path inner = path.has_filename() ? path : path.parent_path();
+  std::vector<std::string> names;
+  std::error_code error;
+  const fs::path beside = inner.has_parent_path() ? inner.parent_path() : fs::path(".");
+  for (fs::directory_iterator entry(beside, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) names.push_back(entry->path().filename().string());
+  }
+  std::ranges::sort(names);
+  const auto meant = nearest_name(inner.filename().string(), names);
+  return meant ? fmt::format(". Did you mean '{}'?", (inner.parent_path() / *meant).string()) : "";
+}
+
 // A run's page stands for its folder, and so does what else lies there and is of all of it.
 fs::path folder_of(const std::string& named) {
   const fs::path path = fs::absolute(named).lexically_normal();
@@ -58,6 +76,7 @@ fs::path folder_of(const std::string& named) {
 std::filesystem::path recorded_run(const std::string& named) {
   if (named.empty()) throw UsageError("expected the folder of a run, found an empty name");
   fs::path path = folder_of(named);
+  if (!fs::exists(path)) throw UsageError(fmt::format("there is no run {}{}", named, neighbour_text(named)));
   if (!fs::is_directory(path)) {
     throw UsageError(fmt::format(
         "{} is not a run: expected the folder that holds rank0 and, as a rule, report.html, or that page",

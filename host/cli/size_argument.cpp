@@ -18,8 +18,8 @@ std::uint64_t parse_size(std::string_view option, std::string_view text) {
                     option, text));
   }
   if (*bytes < kMostMebibytes && config::parse_integer(text)) {
-    throw UsageError(fmt::format("{} {}: a number alone are bytes, and these are nothing to go by: {}{}?",
-                                 option, text, text, *bytes <= kMostGibibytes ? "GiB" : "MiB"));
+    throw UsageError(fmt::format("{} {}: is {} bytes; expected a unit, as in {}{}", option, text, text, text,
+                                 *bytes <= kMostGibibytes ? "GiB" : "MiB"));
   }
   return static_cast<std::uint64_t>(*bytes);
 }

@@ -78,6 +78,9 @@ TEST_F(EvaluationsTest, MadeTheirLossToo) {
   EXPECT_TRUE(made(1));
   facts_.blocks.front().layer = 0;  // no module was at work
   EXPECT_FALSE(made(1));
+  facts_.texts.push_back("aten::addmm");  // and nobody tells of any
+  facts_.blocks.front().op = 3;
+  EXPECT_TRUE(made(1));
 }
 
 TEST_F(EvaluationsTest, MadeNothingThatTheNextForwardIsGiven) {

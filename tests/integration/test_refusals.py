@@ -121,7 +121,10 @@ def test_a_folder_that_cannot_be_made_is_named(finished):
 def test_a_folder_of_runs_is_told_apart_from_one(finished):
     (line,) = refused(finished, "report", ".")
     assert line == "strata: . is not a run: it has no folder rank0; runs in it: out"
-    assert refused(finished, "report", "nosuch")[0].startswith("strata: nosuch is not a run: expected the folder that holds rank0")
+    assert refused(finished, "report", "nosuch") == ["strata: there is no run nosuch"]
+    assert refused(finished, "report", "./uot") == ["strata: there is no run ./uot. Did you mean 'out'?"]
+    (file,) = [path.name for path in finished.folder.iterdir() if path.is_file()]
+    assert refused(finished, "report", file)[0].startswith(f"strata: {file} is not a run: expected the folder that holds rank0")
     assert finished.strata("report", "out/report.html").stdout == finished.strata("report", "out").stdout
 
 

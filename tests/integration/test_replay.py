@@ -310,7 +310,7 @@ def test_the_table_fits_80_columns(small):
         (["--alloc-conf", "expandable_segments:yes"], "Expected 'True' or 'False' at index 2"),
         (["--alloc-conf", "backend:cudaMallocAsync"], "'cudaMallocAsync' is not torch's caching allocator"),
         (["--memory", "0"], "replay: --memory 0: expected a size such as 24GiB, in KiB, MiB, GiB or TiB"),
-        (["--memory", "24"], "replay: --memory 24: a number alone are bytes, and these are nothing to go by: 24GiB?"),
+        (["--memory", "24"], "replay: --memory 24: is 24 bytes; expected a unit, as in 24GiB"),
         (["--memory", "24GB"], "replay: --memory 24GB: expected a size such as 24GiB, in KiB, MiB, GiB or TiB"),
         (["--memory", "100MiB"], "that a context takes of a NVIDIA H100 80GB HBM3"),
         (["--memory", "2TiB"], "replay: --memory: a dry card has at most 1TiB"),
@@ -342,7 +342,7 @@ def test_a_run_without_a_caching_allocator_is_refused(tiny):
     assert "no allocation was recorded" in result.stderr
     result = tiny.strata("replay", "none")
     assert result.returncode == 2
-    assert "none is not a run" in result.stderr
+    assert "there is no run none" in result.stderr
 
 
 def test_help_has_examples(workspace):

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/analysis/ops.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -19,6 +20,11 @@ bool is_of_training(const PhaseFact& phase) {
     default:
       return false;
   }
+}
+
+// By a module, or, where nobody tells those, by what modules compute with.
+bool is_computed(const Facts& facts, const Block& block) {
+  return block.layer != 0 || (traits_of(facts.texts[block.op]) & kMatrixProduct) != 0;
 }
 
 }  // namespace
@@ -45,8 +51,9 @@ Evaluations::Evaluations(const Facts& facts, const Residue& residue) : facts_(fa
   }
   for (const Block& block : facts.blocks) {
     const bool is_residue = block.kind == kForwardResidue;
-    const bool is_computed = is_residue || (block.kind == "op_temp" && !facts.texts[block.layer].empty());
-    Gap* const gap = block.phase == 0 && is_computed ? gap_at(block.birth_sequence) : nullptr;
+    const bool is_temporary = block.kind == "op_temp" && is_computed(facts, block);
+    Gap* const gap =
+        block.phase == 0 && (is_residue || is_temporary) ? gap_at(block.birth_sequence) : nullptr;
     if (gap == nullptr) continue;
     gap->computes = true;
     if (is_residue && gap->end != UINT64_MAX && block.is_alive_at(gap->end))

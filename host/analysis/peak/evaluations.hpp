@@ -29,7 +29,7 @@ class Evaluations {
   // UINT64_MAX: to the run's end.
   struct Gap {
     std::uint64_t begin = 0, end = UINT64_MAX;
-    bool computes = false;     // a module was at work in it
+    bool computes = false;     // a module was at work in it, or a matrix product
     bool serves_next = false;  // what was computed in it the next forward needs, as a teacher's output
   };
   const Gap* gap_at(std::uint64_t sequence) const;

@@ -191,8 +191,8 @@ class RemedyFinder {
     const bool asks_for_logits = !highest_left_ && is_of_loss(facts_.texts[failure_.op]);
     add(Saving::kLossInPieces, savings_.bytes(Saving::kLossInPieces, part_),
         asks_for_logits ? missing_of(asked_with_loss() / kPiecesOfLoss) : missing_bytes_,
-        fmt::format("head and loss in {} pieces of the tokens, each computed again in backward",
-                    kPiecesOfLoss),
+        fmt::format("head and loss in {} pieces of the {}, each computed again in backward", kPiecesOfLoss,
+                    has_op(facts_, "aten::nll_loss2d_forward") ? "pixels" : "tokens"),
         asks_for_logits
             ? "all but one piece of the logits, of what a loss makes of them, and of what was asked for"
             : "all but one piece of the logits, and of what a loss makes of them");
@@ -205,9 +205,15 @@ class RemedyFinder {
     add(Saving::kHalfBatch, savings_.bytes(Saving::kHalfBatch, part_),
         asks_for_half ? missing_of(asked_with_loss() / 2 + failure_.forward_to_come_bytes) : missing_bytes_,
         "half the batch, accumulated twice (data.batch_size, accumulation)",
-        savings_.gradients_of_half() == 0 ? "half of what forward makes and of gradients on their way to it"
-                                          : "half of what forward makes and of gradients on their way to it, "
-                                            "less the gradients of one half");
+        fmt::format("half of what forward makes and of gradients on their way to it{}{}",
+                    savings_.gradients_of_half() == 0 ? "" : ", less the gradients of one half",
+                    normalizes_over_batch() ? "; a batch normalization sees half a batch then" : ""));
+  }
+
+  bool normalizes_over_batch() const {
+    return std::ranges::any_of(facts_.texts, [](const std::string& text) {
+      return text.starts_with("aten::") && text.find("batch_norm") != std::string::npos;
+    });
   }
 
   // A training of ours does none.

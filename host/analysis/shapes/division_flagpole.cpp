@@ -41,7 +41,7 @@ std::vector<Shape> division_flagpoles(const StepView& step) {
         "temporaries.",
         said_bytes(pole->bytes), said_bytes(base));
     shape.remedy =
-        "optimizer.impl: foreach divides in place, optimizer.impl: fused makes neither root nor quotient";
+        "in place by optimizer.impl: foreach; optimizer.impl: fused makes neither root nor quotient";
     shape.evidence =
         fmt::format("the optimizer's highest level is the birth of a temporary by {}, while others are alive",
                     step.text(pole->op));

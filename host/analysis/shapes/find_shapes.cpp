@@ -53,13 +53,15 @@ std::map<ShapeKey, Shape> shapes_of(const StepView& step) {
   return shapes;
 }
 
+// Where the preferred step has it not, it is shown for the one that has most of it, the first of several.
 void merge(std::map<ShapeKey, Shape>& all, const std::map<ShapeKey, Shape>& of_step,
            std::int64_t preferred_step) {
   for (const auto& [key, shape] : of_step) {
     const auto [place, is_new] = all.try_emplace(key, shape);
     if (is_new) continue;
     const std::uint64_t count = place->second.count + 1;
-    if (shape.step == preferred_step) place->second = shape;
+    const bool is_larger = shape.bytes > place->second.bytes && place->second.step != preferred_step;
+    if (shape.step == preferred_step || is_larger) place->second = shape;
     place->second.count = count;
   }
 }

@@ -80,9 +80,10 @@ std::vector<Shape> flat_shape(const StepView& step, const Span& phase, const Hel
       "temporaries, as a "
       "fused one does.",
       said_bytes(bytes), said_bytes(held.parameters), said_bytes(held.gradients), said_bytes(held.state));
+  const bool has_two_moments = held.state > held.parameters;
   shape.remedy =
-      "optimizer.per_layer: true never holds all gradients; optimizer.name: adam8bit holds a quarter of "
-      "Adam's state";
+      fmt::format("optimizer.per_layer: true never holds all gradients{}",
+                  has_two_moments ? "; optimizer.name: adam8bit holds a quarter of Adam's state" : "");
   shape.evidence = "gradients are there, and the level rises by less than a thousandth of the step's peak";
   return {shape};
 }

@@ -79,12 +79,13 @@ class DiffTable {
     if (diff_.settings.empty()) return "";
     std::string text = heading("Settings that differ");
     for (const auto& setting : diff_.settings) {
-      const std::string change =
-          fmt::format("{} -> {}", setting.base.empty() ? "(none)" : printable(setting.base),
-                      setting.now.empty() ? "(none)" : printable(setting.now));
-      const int key = std::min(28, style_.width / 3);
-      text += fmt::format("  {} {}\n", fitted(printable(setting.key), key),
-                          shortened(change, style_.width - key - 3));
+      const auto value = [](const std::string& one) { return one.empty() ? "(none)" : printable(one); };
+      const std::string base = value(setting.base), now = value(setting.now);
+      const int key = std::min(28, style_.width / 3), room = style_.width - key - 3;
+      const bool fits = columns(base) + 4 + columns(now) <= room;
+      text += fmt::format("  {} {}", fitted(printable(setting.key), key), shortened(base, room));
+      text += fits ? fmt::format(" -> {}\n", now)
+                   : fmt::format("\n{:>{}} -> {}\n", "", key, shortened(now, room - 1));
     }
     return text;
   }

@@ -187,10 +187,15 @@ std::string short_layer_table(std::string_view heading, const Facts& facts, cons
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
-  if (!facts.is_configured && knows_no_modules(facts)) {
+  const auto is_shown = [&](std::string_view name) {
+    return std::ranges::any_of(rows, [&](const LayerRow& row) { return indented(row).ends_with(name); });
+  };
+  const bool has_forward = is_shown("(forward)");
+  if (!facts.is_configured && knows_no_modules(facts) && (has_forward || is_shown("(no phase)"))) {
     text += wrapped(
-        "to know which module (forward) is of, and what checkpointing it would spare: in Python strata exec "
-        "--layers or strata.attach, in C++ STRATA_MODULE",
+        fmt::format("to know which {}: in Python strata exec --layers or strata.attach, in C++ STRATA_MODULE",
+                    has_forward ? "module (forward) is of, and what checkpointing it would spare"
+                                : "modules made what is in no phase"),
         2, style.width);
   }
   return text;

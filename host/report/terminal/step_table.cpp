@@ -67,8 +67,12 @@ std::string step_table(const Facts& facts, bool colour, int width) {
   const Evaluations evaluations(facts);
   for (const StepFact& step : facts.steps)
     text += row(facts, step, phase_of(facts, step, evaluations), decimals, style);
-  return text + style.dimmed("  MiB. Since begin: against what the step begins with. >: the window's peak.") +
-         '\n';
+  const std::string peak =
+      facts.peak.step >= 0 || facts.peak.allocated_bytes == 0
+          ? ">: the window's peak."
+          : fmt::format("The window's peak, {}, is outside of steps.",
+                        mebibytes(static_cast<double>(facts.peak.allocated_bytes), decimals));
+  return text + style.dimmed("  MiB. Since begin: against what the step begins with. " + peak) + '\n';
 }
 
 }  // namespace strata::report
