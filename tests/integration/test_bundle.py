@@ -121,7 +121,7 @@ def test_a_template_that_is_wrong(two_runs, name, said):
 
 def test_a_run_that_is_not_there(two_runs):
     (two_runs.folder / "empty").mkdir(exist_ok=True)
-    for folder, said in (("nowhere", "is not a run"), ("empty", "it has no folder rank0"), (".", "runs in it: one, two")):
+    for folder, said in (("nowhere", "there is no run nowhere"), ("empty", "it has no folder rank0"), (".", "runs in it: one, two")):
         result = two_runs.strata("bundle", "one", folder, "--out", "wrong.tar.gz")
         assert result.returncode == 2 and said in result.stderr
     assert not (two_runs.folder / "wrong.tar.gz").exists()

@@ -126,7 +126,7 @@ def test_addresses_of_64_bits_come_through(tmp_path):
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["nowhere", "--format", "json", "--out", "x"], "nowhere is not a run"),
+        (["nowhere", "--format", "json", "--out", "x"], "there is no run nowhere"),
         (["cpu", "--format", "jsonl", "--out", "x"], "jsonl"),
         (["cpu", "--format", "json"], "--out is required"),
         (["cpu", "--format", "json", "--out", "x", "--what", "blocks"], "--what goes with --format csv"),

@@ -21,13 +21,23 @@ constexpr std::array<std::string_view, 4> kLossOps{"aten::_log_softmax", "aten::
 constexpr std::array<std::string_view, 4> kOfWeights{"aten::mm", "aten::bmm", "aten::addmm",
                                                      "aten::embedding_dense_backward"};
 
-// A loss of the next token leaves out one of each sequence; logits in 16 bits are half of their softmax.
-bool is_about_as_large(std::uint64_t bytes, std::uint64_t softmax_bytes) {
+// A loss of the next token leaves out one of each sequence, and an allocator rounds.
+bool is_about(std::uint64_t bytes, std::uint64_t whole, double times) {
   constexpr double kLeftOut = 0.02;
-  const double times = static_cast<double>(bytes) / static_cast<double>(softmax_bytes);
-  return std::ranges::any_of(std::array{0.5, 1.0, 2.0}, [&](double whole) {
-    return times >= whole * (1.0 - kLeftOut) && times <= whole * (1.0 + kLeftOut);
-  });
+  const double ratio = static_cast<double>(bytes) / static_cast<double>(whole);
+  return ratio >= times * (1.0 - kLeftOut) && ratio <= times * (1.0 + kLeftOut);
+}
+
+// Logits in 16 bits are half of their softmax.
+bool is_about_as_large(std::uint64_t bytes, std::uint64_t softmax_bytes) {
+  return std::ranges::any_of(std::array{0.5, 1.0, 2.0},
+                             [&](double times) { return is_about(bytes, softmax_bytes, times); });
+}
+
+// As large as the softmax, in 16 bits, or in bytes as a mask is.
+bool is_made_of_softmax(std::uint64_t bytes, std::uint64_t softmax_bytes) {
+  return std::ranges::any_of(std::array{1.0, 0.5, 0.25},
+                             [&](double times) { return is_about(bytes, softmax_bytes, times); });
 }
 
 std::unordered_set<std::uint64_t> sizes_of_log_softmax(const Facts& facts) {
@@ -70,9 +80,7 @@ std::vector<bool> attention_scores(const Facts& facts) {
       scores[index] = true;
     } else if (op == "aten::native_dropout" || op == "aten::_to_copy") {
       const auto softmax = softmax_bytes.find(block.layer);
-      scores[index] = softmax != softmax_bytes.end() &&
-                      (block.bytes == softmax->second || block.bytes == softmax->second / 2 ||
-                       block.bytes == softmax->second / 4);
+      scores[index] = softmax != softmax_bytes.end() && is_made_of_softmax(block.bytes, softmax->second);
     }
   }
   return scores;
