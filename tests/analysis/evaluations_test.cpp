@@ -71,6 +71,26 @@ TEST_F(EvaluationsTest, AreAPhaseWhereTheyAreUnderWay) {
   EXPECT_EQ(Evaluations(facts_).phase_at(83), "") << "between two others";
 }
 
+TEST_F(EvaluationsTest, AreNoneWhereAModelIsSetUp) {
+  born(2, 4, "op_temp");
+  EXPECT_EQ(Evaluations(facts_).phase_at(3), "evaluation") << "before the first step";
+  facts_.blocks.back().layer = 0;
+  facts_.texts.push_back("aten::mm");
+  facts_.blocks.back().op = 3;
+  EXPECT_EQ(Evaluations(facts_).phase_at(3), "");
+}
+
+TEST_F(EvaluationsTest, AreNoneWithinAnOptimizerThatCallsAClosure) {
+  facts_.phases = {};
+  phase(STRATA_PHASE_OPTIMIZER, 10);
+  facts_.phases.back().end_sequence = 60;
+  phase(STRATA_PHASE_FORWARD, 20);
+  phase(STRATA_PHASE_BACKWARD, 30);
+  born(64, 66, "op_temp");
+  EXPECT_EQ(Evaluations(facts_).phase_at(45), "");
+  EXPECT_EQ(Evaluations(facts_).phase_at(65), "evaluation");
+}
+
 TEST_F(EvaluationsTest, MadeTheirLossToo) {
   born(42, 44, "op_temp");
   born(43, 44, "op_temp");

@@ -47,14 +47,16 @@ Evaluations::Evaluations(const Facts& facts, const Residue& residue) : facts_(fa
     if (!is_data && !is_of_training(phase)) continue;
     if (is_open) gaps_.back().end = phase.begin_sequence;
     is_open = phase.kind != STRATA_PHASE_FORWARD && phase.kind != STRATA_PHASE_LOSS;
-    if (is_open) gaps_.push_back({.begin = phase.end_sequence});
+    // An optimizer that calls a closure goes on behind the closure's phases.
+    if (is_open) gaps_.push_back({.begin = std::max(phase.end_sequence, gaps_.back().begin)});
   }
   for (const Block& block : facts.blocks) {
     const bool is_residue = block.kind == kForwardResidue;
     const bool is_temporary = block.kind == "op_temp" && is_computed(facts, block);
     Gap* const gap =
         block.phase == 0 && (is_residue || is_temporary) ? gap_at(block.birth_sequence) : nullptr;
-    if (gap == nullptr) continue;
+    // What sets a model up may be a matrix product.
+    if (gap == nullptr || (gap == &gaps_.front() && block.layer == 0)) continue;
     gap->computes = true;
     if (is_residue && gap->end != UINT64_MAX && block.is_alive_at(gap->end))
       gap->serves_next = gap->serves_next || residue.later_from(block) == UINT64_MAX;

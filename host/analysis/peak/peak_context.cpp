@@ -40,8 +40,7 @@ std::vector<PeakChange> changes_between(const std::vector<Block>& blocks, std::u
 
 class PlaceFinder {
  public:
-  PlaceFinder(const Facts& facts, const OpenPhases& phases)
-      : facts_(facts), phases_(phases), evaluations_(facts) {}
+  PlaceFinder(const Facts& facts, const OpenPhases& phases) : facts_(facts), phases_(phases) {}
 
   std::optional<HighPlace> place(const std::optional<HighPoint>& high, std::uint64_t begin_sequence) const {
     if (!high) return std::nullopt;
@@ -55,7 +54,7 @@ class PlaceFinder {
     place.allocated_bytes = allocated_bytes(point);
     place.valley_bytes = high->valley_bytes;
     const auto phase = phases_.innermost(sequence);
-    place.phase = phase ? facts_.phases[*phase].name : evaluations_.phase_at(sequence);
+    place.phase = phase ? facts_.phases[*phase].name : Evaluations(facts_).phase_at(sequence);
     const auto born = std::ranges::lower_bound(facts_.blocks, sequence, {}, &Block::birth_sequence);
     if (born != facts_.blocks.end() && born->birth_sequence == sequence) {
       place.layer = born->layer;
@@ -67,7 +66,6 @@ class PlaceFinder {
  private:
   const Facts& facts_;
   const OpenPhases& phases_;
-  Evaluations evaluations_;
 };
 
 }  // namespace
