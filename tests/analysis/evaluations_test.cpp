@@ -75,7 +75,7 @@ TEST_F(EvaluationsTest, AreNoneWhereAModelIsSetUp) {
   born(2, 4, "op_temp");
   EXPECT_EQ(Evaluations(facts_).phase_at(3), "evaluation") << "before the first step";
   facts_.blocks.back().layer = 0;
-  facts_.texts.push_back("aten::mm");
+  facts_.texts.emplace_back("aten::mm");
   facts_.blocks.back().op = 3;
   EXPECT_EQ(Evaluations(facts_).phase_at(3), "");
 }
@@ -98,7 +98,7 @@ TEST_F(EvaluationsTest, MadeTheirLossToo) {
   EXPECT_TRUE(made(1));
   facts_.blocks.front().layer = 0;  // no module was at work
   EXPECT_FALSE(made(1));
-  facts_.texts.push_back("aten::addmm");  // and nobody tells of any
+  facts_.texts.emplace_back("aten::addmm");  // and nobody tells of any
   facts_.blocks.front().op = 3;
   EXPECT_TRUE(made(1));
 }
