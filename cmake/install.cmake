@@ -29,13 +29,14 @@ if(package_targets)
   install(TARGETS ${package_targets} EXPORT strata LIBRARY DESTINATION lib)
   install(EXPORT strata NAMESPACE strata:: FILE strata-targets.cmake DESTINATION lib/cmake/strata)
 endif()
-configure_file(cmake/strata-config.cmake ${PROJECT_BINARY_DIR}/strata-config.cmake COPYONLY)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/strata-config-version.cmake
+# Not where CMake would take a build tree for an installation.
+configure_file(cmake/strata-config.cmake ${PROJECT_BINARY_DIR}/to_install/strata-config.cmake COPYONLY)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/to_install/strata-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(
   FILES
-    ${PROJECT_BINARY_DIR}/strata-config.cmake
-    ${PROJECT_BINARY_DIR}/strata-config-version.cmake
+    ${PROJECT_BINARY_DIR}/to_install/strata-config.cmake
+    ${PROJECT_BINARY_DIR}/to_install/strata-config-version.cmake
     cmake/strata-torch.cmake
     cmake/strata_add_plugin.cmake
     cmake/check_plugin_exports.cmake

@@ -26,7 +26,7 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"comm", "what ranks exchange through"},
     {"graph_pool", "kept by a CUDA graph for its replays"},
     {"gathered", "parameters of all ranks put together"},
-    {"unattributed", "kept, and nobody said whose it is"},
+    {"unattributed", "kept, and nobody said whose it is (in C++ strata::name_tensor does)"},
 });
 
 }  // namespace

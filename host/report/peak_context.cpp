@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "host/analysis/peak/outside_window.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
@@ -116,6 +117,18 @@ std::vector<std::string> place_sentences(const Facts& facts) {
                                     lower(*outside), where(facts, *outside)));
   }
   return sentences;
+}
+
+std::string outside_window_sentence(const Facts& facts) {
+  const auto outside = analysis::higher_outside_window(facts);
+  if (!outside) return {};
+  const int decimals = decimals_for(static_cast<double>(outside->allocated_bytes));
+  const auto amount = [&](std::uint64_t bytes) { return mebibytes(static_cast<double>(bytes), decimals); };
+  std::string text =
+      fmt::format("{} MiB outside of the window: {}", amount(outside->allocated_bytes), outside->where);
+  if (outside->reserved_bytes > outside->allocated_bytes)
+    text += fmt::format("; {} MiB reserved at most in all of the run", amount(outside->reserved_bytes));
+  return text;
 }
 
 }  // namespace strata::report

@@ -19,4 +19,7 @@ std::string change_sentence(const analysis::Facts& facts);
 // What lowering the peak buys, in one sentence or two. None in a run without a peak.
 std::vector<std::string> place_sentences(const analysis::Facts& facts);
 
+// "13,751.2 MiB outside of the window: evaluation; ...": where a run takes more there; else empty.
+std::string outside_window_sentence(const analysis::Facts& facts);
+
 }  // namespace strata::report

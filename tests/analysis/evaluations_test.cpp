@@ -191,6 +191,25 @@ TEST_F(ConcatenatedTest, GrowsByOneOutputAtATime) {
   EXPECT_EQ(outputs(), (Counts{2, 3, 4, 5}));
 }
 
+TEST_F(ConcatenatedTest, TheFirstOutputIsTheOlderOfTwo) {
+  for (const std::uint64_t birth : {40U, 41U}) {
+    born(birth, 44, kForwardResidue);
+    facts_.blocks.back().bytes = 1000;
+  }
+  cat(2, 43, 46);
+  cat(3, 45, 48);
+  cat(4, 47, 49);
+  EXPECT_EQ(outputs(), (Counts{1, 0, 2, 3, 4}));
+}
+
+TEST_F(ConcatenatedTest, OfTwoOutputsIsOneInATrainerWhoseLayersAreTold) {
+  cat(2, 43, 46);
+  facts_.trainer = "transformers";
+  EXPECT_EQ(outputs(), Counts{0});
+  born(44, 45, "op_temp");
+  EXPECT_EQ(outputs(), (Counts{2, 0}));
+}
+
 TEST_F(ConcatenatedTest, OfTwoOutputsIsTwoSeries) {
   for (std::uint64_t outputs = 2; outputs < 5; ++outputs) {
     cat(outputs, 40 + 2 * outputs, 43 + 2 * outputs);

@@ -53,9 +53,9 @@ def record(workspace):
     """A function: records the program, and returns another one, that gives a report of it."""
     workspace.write("program.py", PROGRAM)
 
-    def run(rows, *words, layers=True, memory="80GiB", ends=0):
+    def run(rows, *words, layers=True, memory="80GiB", ends=0, more=()):
         out = f"out{len(list(workspace.folder.glob('out*')))}"
-        options = ["--dry", "h100-80gb", "--device-memory", memory, *(["--layers"] if layers else []), "--out", out]
+        options = ["--dry", "h100-80gb", "--device-memory", memory, *(["--layers"] if layers else []), *more, "--out", out]
         done = workspace.strata("exec", *options, "--", sys.executable, "program.py", str(rows), *words)
         assert done.returncode == ends, done.stderr
         return lambda *asked: json.loads(workspace.strata("report", out, *asked, "--json").stdout)
@@ -114,3 +114,12 @@ def test_a_loss_that_has_no_room_there_has_no_backward(record):
     [half] = [remedy for remedy in failure["remedies"] if remedy["change"].startswith("half the batch in evaluation")]
     assert half["enough"]
     record(TOO_LARGE // 2, memory="1GiB")
+
+
+def test_what_a_run_takes_outside_of_its_window_is_said(record, workspace):
+    whole = budget(record(LARGE, more=("--set", "schedule.active=1")))["peak_bytes"]
+    (said,) = [line for line in workspace.strata("report", "out0").stdout.splitlines() if "outside of the window" in line]
+    assert said.startswith(f"  {whole / 2**20:,.1f} MiB outside of the window: step 3, evaluation; ")
+    record(LARGE)
+    assert "outside of the window" not in workspace.strata("report", "out1").stdout
+    assert "! the base run takes more outside of its window: " in workspace.strata("diff", "out0", "out1").stdout

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "host/analysis/peak/outside_window.hpp"
+#include "host/analysis/shapes/said.hpp"
+
 namespace strata::analysis {
 namespace {
 
@@ -40,6 +43,9 @@ std::vector<std::string> warnings_of(const RunDiff::Side& base, const RunDiff::S
                     "--layers, too",
                     base_tells ? "base" : "new"));
   for (const auto& [who, facts] : {std::pair("base", &old_facts), std::pair("new", &new_facts)}) {
+    if (const auto outside = higher_outside_window(*facts))
+      warnings.push_back(fmt::format("the {} run takes more outside of its window: {}, {}", who,
+                                     said_bytes(outside->allocated_bytes), outside->where));
     if (facts->end != "done")
       warnings.push_back(fmt::format("the {} run did not come to its end: {}", who, facts->end));
     for (const std::string& warning : facts->warnings)

@@ -2,12 +2,18 @@
 #include "host/analysis/peak/concatenated.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 namespace strata::analysis {
 namespace {
 
-// Of fewer it is a model's.
-constexpr std::size_t kLeast = 3;
+// Of fewer it is a model's; not so in Hugging Face's Trainer, where all that a model makes has a layer.
+std::size_t least(const Facts& facts) {
+  const bool tells_layers = std::ranges::any_of(
+      facts.blocks, [](const Block& block) { return block.kind == "op_temp" && block.layer != 0; });
+  return facts.trainer == "transformers" && tells_layers ? 1 : 3;
+}
 
 // A cache of keys and values grows by one of many, an evaluation's first by as much as it began with.
 struct Series {
@@ -29,12 +35,30 @@ bool goes_on(const Facts& facts, const Series& series, const Block& next) {
   return is_about(more, series.output_bytes) || (series.blocks.size() > 1 && more < series.output_bytes);
 }
 
+// The first output was as it is until the second came: the older of two that are as large.
+std::optional<std::uint32_t> first_output(const Facts& facts, const Series& series) {
+  const std::uint32_t pair = series.blocks.front();
+  std::optional<std::uint32_t> first;
+  for (std::uint32_t index = 0; index < pair; ++index) {
+    const Block& block = facts.blocks[index];
+    const bool may_be = block.is_alive_at(facts.blocks[pair].birth_sequence) &&
+                        is_about(block.bytes, series.output_bytes) &&
+                        block.category != Category::kParameter && block.category != Category::kOptimizerState;
+    if (!may_be) continue;
+    if (first) return first;
+    first = index;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Concatenated::Concatenated(const Facts& facts) : outputs_(facts.blocks.size()) {
+  const std::size_t fewest = least(facts);
   std::vector<Series> all;
   const auto keep = [&](const Series& series) {
-    if (series.blocks.size() < kLeast) return;
+    if (series.blocks.size() < fewest) return;
+    if (const auto first = first_output(facts, series)) outputs_[*first] = 1;
     for (std::size_t index = 0; index < series.blocks.size(); ++index)
       outputs_[series.blocks[index]] = static_cast<std::uint32_t>(index + 2);
   };

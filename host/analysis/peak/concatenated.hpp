@@ -16,7 +16,7 @@ class Concatenated {
   // Looks at the blocks and texts of `facts`.
   explicit Concatenated(const Facts& facts);
 
-  // How many outputs `block` holds; 0: it is none of these. An index into Facts::blocks.
+  // How many outputs `block` holds, 1 of the first; 0: it is none of these. An index into Facts::blocks.
   std::uint32_t outputs(std::size_t block) const { return outputs_[block]; }
 
  private:

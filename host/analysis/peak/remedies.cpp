@@ -42,10 +42,12 @@ class RemedyFinder {
       return std::move(remedies_);
     }
     fragmentation();
-    checkpointing();
+    if (!ran_out_in_evaluation()) {
+      checkpointing();
+      loss_in_pieces();
+      smaller_batch();
+    }
     attention();
-    loss_in_pieces();
-    smaller_batch();
     smaller_evaluation();
     add(Saving::kHalfPrecision, "a forward in 16 bits (precision: bf16_autocast)",
         "at most half of the activations but those that stay in 32 bits, less copies of the weights");
@@ -141,6 +143,12 @@ class RemedyFinder {
     return wanted - std::min(failure_.device_free_bytes.value_or(0), wanted);
   }
 
+  // A training's forward and backward are elsewhere.
+  bool ran_out_in_evaluation() const {
+    return !highest_left_ && (is_in(STRATA_PHASE_EVALUATION) ||
+                              !savings_.evaluations().phase_at(failure_.held.sequence).empty());
+  }
+
   bool is_in(std::uint32_t kind) const {
     return std::ranges::any_of(facts_.phases, [&](const PhaseFact& phase) {
       return phase.kind == kind && phase.is_open_at(failure_.held.sequence);
@@ -219,6 +227,7 @@ class RemedyFinder {
   // A training of ours does none.
   void smaller_evaluation() {
     if (facts_.is_configured) return;
+    if (asks_for_more_outputs()) return;
     const bool asks_for_half = !highest_left_ && !has_backward_to_come(facts_, failure_.held.sequence);
     add(Saving::kHalfEvaluation, savings_.bytes(Saving::kHalfEvaluation, part_),
         asks_for_half ? missing_of(failure_.requested_bytes / 2) : missing_bytes_,
@@ -279,11 +288,20 @@ class RemedyFinder {
 
   void concatenated() {
     if (facts_.is_configured) return;
-    const bool asks_for_more = !highest_left_ && facts_.texts[failure_.op] == "aten::cat";
-    add(Saving::kConcatenatedLetGo, savings_.bytes(Saving::kConcatenatedLetGo, part_),
+    const bool asks_for_more = asks_for_more_outputs();
+    const std::uint64_t held = savings_.bytes(Saving::kConcatenatedLetGo, part_);
+    add(Saving::kConcatenatedLetGo, asks_for_more ? held + failure_.requested_bytes : held,
         asks_for_more ? 0 : missing_bytes_, "outputs to the host as they come (.cpu())",
-        fmt::format("what aten::cat puts together of {} outputs, the old one beside the new",
-                    savings_.concatenated_outputs()));
+        savings_.concatenated_outputs() == 0
+            ? "what aten::cat puts together of outputs"
+            : fmt::format("what aten::cat puts together of {} outputs, the old one beside the new",
+                          savings_.concatenated_outputs()));
+  }
+
+  // The first two of an evaluation, or one more.
+  bool asks_for_more_outputs() const {
+    return facts_.texts[failure_.op] == "aten::cat" && ran_out_in_evaluation() &&
+           (facts_.trainer == "transformers" || savings_.concatenated_outputs() > 0);
   }
 
   const Facts& facts_;

@@ -187,7 +187,8 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
     case Saving::kHalfBatch:
       return half_batch();
     case Saving::kHalfEvaluation:
-      return evaluated_ / 2;
+      // Outputs that are put together are as many as the data set has, whatever the batch.
+      return concatenated_bytes_ > 0 ? 0 : evaluated_ / 2;
     case Saving::kHalfPrecision:
       return half_precision();
     case Saving::kFusedOptimizer:

@@ -56,7 +56,7 @@ function fillTiles(run) {
   const outside = peak.outside_bytes === null ? '' : `, ${mebibytes(peak.outside_bytes, decimals)} MiB of the device outside of it`;
   const tiles = [
     {label: 'Peak allocated', value: mebibytes(peak.allocated_bytes, decimals), unit: 'MiB',
-      note: [where, peak.phase].filter(Boolean).join(', ')},
+      note: [where, peak.phase, peak.outside_window].filter(Boolean).join(', ')},
     {label: 'Peak reserved', value: mebibytes(peak.most_reserved_bytes, decimals), unit: 'MiB',
       note: reservedNote(peak, decimals) + outside},
     {label: 'Most of the peak', value: percentage(categories[largest].peak, peak.allocated_bytes), unit: '',

@@ -197,6 +197,7 @@ json peak_data(const Facts& facts, const RunTime& time, const EventStream& strea
   data["state"] = facts.points.empty() ? 0 : stream.state_after(peak.sequence);
   data["step"] = peak.step;
   data["phase"] = name(peak.phase);
+  data["outside_window"] = name(outside_window_sentence(facts));
   data["by_kind"] = shares_data(peak.by_kind);
   data["by_op"] = shares_data(peak.by_op);
   data["largest_blocks"] = std::move(blocks);

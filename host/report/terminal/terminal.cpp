@@ -180,6 +180,8 @@ std::string peak(const Facts& facts, const TerminalStyle& style) {
     }
     text += wrapped(reserved, 2, style.width);
   }
+  if (const std::string outside = outside_window_sentence(facts); !outside.empty())
+    text += wrapped(outside, 2, style.width);
   if (!facts.samples.device.empty()) {
     const auto moment = analysis::reconcile(facts, peak.sequence, peak.ns);
     text +=

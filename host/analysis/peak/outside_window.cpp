@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/outside_window.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/analysis/peak/peak.hpp"
+#include "host/analysis/steps/window.hpp"
+#include "host/analysis/timeline.hpp"
+
+namespace strata::analysis {
+namespace {
+
+// As of steps that are warm-up, and differ from the others by what a library allocates for itself.
+constexpr std::uint64_t kParts = 100;
+
+}  // namespace
+
+std::optional<OutsideWindow> higher_outside_window(const Facts& facts) {
+  const auto highest = highest_point(facts.points, 0, UINT64_MAX);
+  if (!highest) return std::nullopt;
+  const std::uint64_t peak = facts.peak.allocated_bytes;
+  if (allocated_bytes(facts.points[*highest]) <= peak + peak / kParts) return std::nullopt;
+  const Peak whole = find_peak(facts, Window{});
+  OutsideWindow outside{
+      .allocated_bytes = whole.allocated_bytes, .reserved_bytes = whole.reserved_bytes, .where = {}};
+  for (const StepFact& step : facts.steps)
+    outside.reserved_bytes = std::max(outside.reserved_bytes, step.peak_reserved_bytes);
+  if (whole.step >= 0) outside.where = fmt::format("step {}", whole.step);
+  if (!whole.phase.empty()) outside.where += (outside.where.empty() ? "" : ", ") + whole.phase;
+  if (outside.where.empty()) outside.where = "outside of steps";
+  return outside;
+}
+
+}  // namespace strata::analysis
