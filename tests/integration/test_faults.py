@@ -44,7 +44,7 @@ def test_a_signal_that_kills(workspace, number):
     result = recorded(workspace, TRAINS.format(fault=f"signal.signal(signal.SIGINT, signal.SIG_DFL); os.kill(os.getpid(), {int(number)})"))
     assert result.returncode == 128 + number, result.stderr
     assert steps_stored(workspace) >= 3  # the fourth ends with the next one's begin
-    assert (manifest(workspace)["state"], manifest(workspace)["command"]) == ("open", {"exit_code": 128 + number})
+    assert (manifest(workspace)["state"], manifest(workspace)["command"]["exit_code"]) == ("open", 128 + number)
     assert "recovered after the process died" in result.stderr
     end = "interrupted" if number in (signal.SIGINT, signal.SIGTERM) else "killed"
     assert f"\n  end      {end}\n" in result.stderr
@@ -55,14 +55,14 @@ def test_a_crash_on_another_thread(workspace):
     result = recorded(workspace, TRAINS.format(fault=crash))
     assert result.returncode == 128 + signal.SIGSEGV
     assert steps_stored(workspace) >= 3
-    assert (manifest(workspace)["state"], manifest(workspace)["command"]) == ("open", {"exit_code": 139})
+    assert (manifest(workspace)["state"], manifest(workspace)["command"]["exit_code"]) == ("open", 139)
 
 
 def test_an_exception_is_a_failure(workspace):
     result = recorded(workspace, TRAINS.format(fault="raise ValueError('on purpose')"))
     assert result.returncode == 1 and "ValueError: on purpose" in result.stderr
     assert steps_stored(workspace) == 4
-    assert (manifest(workspace)["end"], manifest(workspace)["command"]) == ("failed", {"exit_code": 1})
+    assert (manifest(workspace)["end"], manifest(workspace)["command"]["exit_code"]) == ("failed", 1)
 
 
 COUNTER = (REPOSITORY / "plugin_api/examples/c/step_counter.c").read_text()
@@ -140,7 +140,7 @@ def test_a_signal_that_kills_within_a_plugin(workspace, number):
     result = recorded(workspace, text, "--plugins", "allocator_tracer,./faulty.so")
     assert result.returncode == 128 + number, result.stderr
     assert steps_stored(workspace) >= 3
-    assert (manifest(workspace)["state"], manifest(workspace)["command"]) == ("open", {"exit_code": 128 + number})
+    assert (manifest(workspace)["state"], manifest(workspace)["command"]["exit_code"]) == ("open", 128 + number)
     assert "recovered after the process died" in result.stderr
 
 

@@ -65,7 +65,7 @@ def test_a_signal_while_rows_are_written(workspace, number):
     ((events, sequences),) = workspace.query("out", "SELECT count(*), count(DISTINCT sequence) FROM allocator_tracer_event")
     ((began, phases),) = workspace.query("out", "SELECT count(*), count(DISTINCT phase) FROM host_phase_begin")
     assert events == sequences > 0 and began == phases > 0  # none twice
-    assert (manifest(workspace)["state"], manifest(workspace)["command"]) == ("open", {"exit_code": 128 + number})
+    assert (manifest(workspace)["state"], manifest(workspace)["command"]["exit_code"]) == ("open", 128 + number)
     assert "recovered after the process died" in result.stderr
 
 
@@ -129,7 +129,7 @@ def test_the_memory_of_its_control_group_is_full(workspace, small_group):
     result = workspace.strata("exec", "--out", "out", "--", sys.executable, "program.py", small_group)
     assert result.returncode == 128 + signal.SIGKILL, result.stderr
     assert steps_stored(workspace) >= 3
-    assert (manifest(workspace)["state"], manifest(workspace)["command"]) == ("open", {"exit_code": 137})
+    assert (manifest(workspace)["state"], manifest(workspace)["command"]["exit_code"]) == ("open", 137)
     assert "recovered after the process died" in result.stderr
 
 
