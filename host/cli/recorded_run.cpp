@@ -12,8 +12,8 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/exec/processes.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/config/nearest.hpp"
 #include "host/grid/grid_folder.hpp"
-#include "strata/runtime/nearest_name.hpp"
 #include "strata/runtime/recovery.hpp"
 
 namespace strata::cli {
@@ -47,17 +47,12 @@ std::string runs_within(const std::string& folder) {
 // Of the folders beside the one that is not there.
 std::string neighbour_text(const std::string& named) {
   const fs::path path = fs::path(named).lexically_normal();
-  const fs::path inner = path.has_filename() ? path : path.parent_path();
-  std::vector<std::string> names;
-  std::error_code error;
-  const fs::path beside = inner.has_parent_path() ? inner.parent_path() : fs::path(".");
-  for (fs::directory_iterator entry(beside, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code ignored;
-    if (entry->is_directory(ignored)) names.push_back(entry->path().filename().string());
-  }
-  std::ranges::sort(names);
-  const auto meant = nearest_name(inner.filename().string(), names);
-  return meant ? fmt::format(". Did you mean '{}'?", (inner.parent_path() / *meant).string()) : "";
+  const std::string meant = config::nearest_beside(path.has_filename() ? path : path.parent_path(),
+                                                   [](const fs::directory_entry& entry) {
+                                                     std::error_code ignored;
+                                                     return entry.is_directory(ignored);
+                                                   });
+  return meant.empty() ? "" : fmt::format(". Did you mean '{}'?", meant);
 }
 
 // A run's page stands for its folder, and so does what else lies there and is of all of it.

@@ -21,13 +21,6 @@ constexpr std::array<std::string_view, 4> kLossOps{"aten::_log_softmax", "aten::
 constexpr std::array<std::string_view, 4> kOfWeights{"aten::mm", "aten::bmm", "aten::addmm",
                                                      "aten::embedding_dense_backward"};
 
-// A loss of the next token leaves out one of each sequence, and an allocator rounds.
-bool is_about(std::uint64_t bytes, std::uint64_t whole, double times) {
-  constexpr double kLeftOut = 0.02;
-  const double ratio = static_cast<double>(bytes) / static_cast<double>(whole);
-  return ratio >= times * (1.0 - kLeftOut) && ratio <= times * (1.0 + kLeftOut);
-}
-
 // Logits in 16 bits are half of their softmax.
 bool is_about_as_large(std::uint64_t bytes, std::uint64_t softmax_bytes) {
   return std::ranges::any_of(std::array{0.5, 1.0, 2.0},
@@ -55,6 +48,12 @@ bool may_be_logits(const Facts& facts, const Block& block) {
 }
 
 }  // namespace
+
+bool is_about(std::uint64_t bytes, std::uint64_t whole, double times) {
+  constexpr double kLeftOut = 0.02;
+  const double ratio = static_cast<double>(bytes) / static_cast<double>(whole);
+  return ratio >= times * (1.0 - kLeftOut) && ratio <= times * (1.0 + kLeftOut);
+}
 
 bool is_for_backward(const Block& block) {
   return block.category == Category::kActivation && (block.kind == "saved" || block.kind == kForwardResidue);

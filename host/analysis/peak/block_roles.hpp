@@ -11,6 +11,10 @@
 
 namespace strata::analysis {
 
+// Within two hundredths `times` as large: a loss of the next token leaves out one of each sequence, and an
+// allocator rounds.
+bool is_about(std::uint64_t bytes, std::uint64_t whole, double times);
+
 // Also of a forward that was cut short: nobody knows yet what its backward would have read.
 bool is_for_backward(const Block& block);
 

@@ -2,8 +2,9 @@
 #include "host/analysis/peak/concatenated.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
+
+#include "host/analysis/peak/block_roles.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -21,18 +22,12 @@ struct Series {
   std::vector<std::uint32_t> blocks;  // the first holds two outputs
 };
 
-bool is_about(std::uint64_t bytes, std::uint64_t wanted) {
-  constexpr double kRounding = 0.02;
-  const double off = static_cast<double>(bytes) - static_cast<double>(wanted);
-  return std::abs(off) <= kRounding * static_cast<double>(wanted);
-}
-
 // The last batch may be smaller.
 bool goes_on(const Facts& facts, const Series& series, const Block& next) {
   const Block& last = facts.blocks[series.blocks.back()];
   if (!last.is_alive_at(next.birth_sequence) || next.bytes <= last.bytes) return false;
   const std::uint64_t more = next.bytes - last.bytes;
-  return is_about(more, series.output_bytes) || (series.blocks.size() > 1 && more < series.output_bytes);
+  return is_about(more, series.output_bytes, 1.0) || (series.blocks.size() > 1 && more < series.output_bytes);
 }
 
 // The first output was as it is until the second came: the older of two that are as large.
@@ -42,7 +37,7 @@ std::optional<std::uint32_t> first_output(const Facts& facts, const Series& seri
   for (std::uint32_t index = 0; index < pair; ++index) {
     const Block& block = facts.blocks[index];
     const bool may_be = block.is_alive_at(facts.blocks[pair].birth_sequence) &&
-                        is_about(block.bytes, series.output_bytes) &&
+                        is_about(block.bytes, series.output_bytes, 1.0) &&
                         block.category != Category::kParameter && block.category != Category::kOptimizerState;
     if (!may_be) continue;
     if (first) return first;

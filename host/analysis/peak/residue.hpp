@@ -35,6 +35,8 @@ class Residue {
   std::uint64_t later_from(const Block& block) const;
   // Whether a softmax of logits is made of it, which keeps its own result for backward.
   bool is_softened(const Block& block) const;
+  // By block: as large as the logits, and of the loss.
+  const std::vector<bool>& logits() const { return is_logits_; }
   // The largest that may go then, the first of several; null without one.
   const Block* largest(std::uint64_t sequence, const PhaseFact* part) const;
 

@@ -49,8 +49,7 @@ Savings::Savings(const Facts& facts)
       kept_wide_(facts.trainer == "transformers" ? embedding_weights(facts)
                                                  : std::unordered_set<std::string>()),
       is_of_scores_(attention_scores(facts)),
-      is_logits_(logits_and_alike(facts)),
-      head_bytes_(head_bytes(facts, is_logits_, trained_)),
+      head_bytes_(head_bytes(facts, held_.logits(), trained_)),
       repeated_(repeated_runs(facts)),
       largest_share_(largest_share(facts)) {}
 
@@ -75,7 +74,6 @@ void Savings::change(const Block& block, bool comes) {
   if (is_evaluations) put(evaluated_, block.bytes);
   if (!is_evaluations && is_temporary_of_forward(facts_, block)) put(forward_temporaries_, block.bytes);
   if (block.kind == kForwardResidue) {
-    put(residue_, block.bytes);
     HeldResidue& held = residue_later_from_[held_.later_from(block)];
     put(held.bytes, block.bytes);
     if (held_.is_softened(block)) put(held.softened_bytes, block.bytes);
@@ -113,7 +111,7 @@ void Savings::change(const Block& block, bool comes) {
     default:
       break;
   }
-  if (is_logits_[index] && !is_evaluations) put(logits_, block.bytes);
+  if (held_.logits()[index] && !is_evaluations) put(logits_, block.bytes);
   if (!is_for_backward(block)) return;
   if (facts_.texts[block.op] == "aten::_softmax") put(softmaxes_, 1);
   if (is_of_scores_[index]) put(softmax_bytes_, block.bytes);
@@ -168,11 +166,11 @@ std::uint64_t Savings::half_precision() const {
 }
 
 std::uint64_t Savings::residue_let_go(const PhaseFact* part) const {
-  if (part != nullptr && part->kind == STRATA_PHASE_OPTIMIZER) return residue_;
+  const bool is_in_optimizer = part != nullptr && part->kind == STRATA_PHASE_OPTIMIZER;
   const bool is_in_backward = part != nullptr && part->kind == STRATA_PHASE_BACKWARD;
   std::uint64_t sum = 0;
   for (const auto& [from, held] : residue_later_from_)
-    sum += from <= sequence_ ? held.bytes : is_in_backward ? held.softened_bytes : 0;
+    sum += is_in_optimizer || from <= sequence_ ? held.bytes : is_in_backward ? held.softened_bytes : 0;
   return sum;
 }
 

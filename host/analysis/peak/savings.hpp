@@ -100,7 +100,6 @@ class Savings {
       trained_;                                // parameters that have a gradient at any time; empty: unknown
   std::unordered_set<std::string> kept_wide_;  // parameters whose moments stay in 32 bits
   std::vector<bool> is_of_scores_;             // by block: an attention's softmax, or what is made of it
-  std::vector<bool> is_logits_;                // by block: as large as the logits, and of the loss
   std::uint64_t head_bytes_ = 0;               // of the trained weights that make the logits
   RepeatedRuns repeated_;
   std::map<std::uint32_t, std::uint64_t> saved_by_run_;  // of what is there, but for what it hands on
@@ -121,7 +120,7 @@ class Savings {
     std::uint64_t bytes = 0, softened_bytes = 0;
   };
   std::map<std::uint64_t, HeldResidue> residue_later_from_;  // by Residue::later_from
-  std::uint64_t temporaries_ = 0, residue_ = 0, logits_ = 0;
+  std::uint64_t temporaries_ = 0, logits_ = 0;
   std::uint64_t list_temporaries_ = 0;  // of an optimizer over lists that torch has not fused
   double largest_share_ = 0.0;          // of all parameters what the largest one is
 };

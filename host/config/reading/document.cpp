@@ -12,9 +12,9 @@
 #include <sstream>
 #include <system_error>
 
+#include "host/config/nearest.hpp"
 #include "host/config/problem.hpp"
 #include "host/config/reading/node.hpp"
-#include "strata/runtime/nearest_name.hpp"
 
 namespace strata::config {
 namespace {
@@ -145,16 +145,11 @@ std::size_t line_behind_tab(std::string_view text, std::size_t last) {
 
 // "; did you mean 'configs/quickstart.yaml'?": of what lies in the same folder and may be read as YAML.
 std::string neighbour_text(const fs::path& file) {
-  std::vector<std::string> names;
-  std::error_code error;
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string extension = entry->path().extension().string();
-    if (extension == ".yaml" || extension == ".yml") names.push_back(entry->path().filename().string());
-  }
-  std::ranges::sort(names);
-  const auto meant = nearest_name(file.filename().string(), names);
-  return meant ? fmt::format("; did you mean '{}'?", (file.parent_path() / *meant).string()) : "";
+  const std::string meant = nearest_beside(file, [](const fs::directory_entry& entry) {
+    const std::string extension = entry.path().extension().string();
+    return extension == ".yaml" || extension == ".yml";
+  });
+  return meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant);
 }
 
 }  // namespace

@@ -67,22 +67,27 @@ std::string python_literal(const std::string& text) {
 // Whether a step has begun since which nobody has walked.
 std::atomic<bool> wanted{false};
 
+const std::optional<PythonInterpreter>& interpreter() {
+  static const std::optional<PythonInterpreter> python = find_python_interpreter();
+  return python;
+}
+
 // [a thread that holds Python's lock]
-void walk_program(const PythonInterpreter& python, const PythonCalls& calls) {
-  if (!wanted.exchange(false)) return;
-  const WithoutDynamo frames_as_they_are(python, calls);
+void walk_program() {
+  static const std::optional<PythonCalls> calls = find_python_calls();
+  if (!interpreter() || !calls || !wanted.exchange(false)) return;
+  const PythonInterpreter& python = *interpreter();
+  const WithoutDynamo frames_as_they_are(python, *calls);
   const std::string text = "folder = " + python_literal(folder_of_package().string()) + kWalkText;
-  const HeldReference globals(python, calls.new_dict());
+  const HeldReference globals(python, calls->new_dict());
   const HeldReference ended(
-      python, globals ? calls.run(text.c_str(), kPythonFile, globals.get(), globals.get()) : nullptr);
+      python, globals ? calls->run(text.c_str(), kPythonFile, globals.get(), globals.get()) : nullptr);
   python.clear_error();
 }
 
 // [Python's main thread]
 int walk_later(void*) {
-  static const std::optional<PythonInterpreter> python = find_python_interpreter();
-  static const std::optional<PythonCalls> calls = find_python_calls();
-  if (python && calls) walk_program(*python, *calls);
+  walk_program();
   return 0;
 }
 
@@ -97,12 +102,9 @@ void ProgramLayers::begin_step() {
 }
 
 void tell_program_layers() {
-  if (!wanted.load(std::memory_order_relaxed)) return;
-  static const std::optional<PythonInterpreter> python = find_python_interpreter();
-  static const std::optional<PythonCalls> calls = find_python_calls();
-  if (!python || !calls) return;
-  const PythonLock lock(*python);
-  if (lock.thread() != nullptr) walk_program(*python, *calls);
+  if (!wanted.load(std::memory_order_relaxed) || !interpreter()) return;
+  const PythonLock lock(*interpreter());
+  if (lock.thread() != nullptr) walk_program();
 }
 
 }  // namespace strata::torch_source

@@ -4,7 +4,7 @@
 //
 // Where the step begins with a batch the walk runs on Python's main thread between two of the program's own
 // instructions, as a signal's handler does; where with a forward, before the forward's first operator, so
-// that the layers that are at work by then have what it makes.
+// that the layers that are at work by then have what it makes. A program that is not Python's is left alone.
 #pragma once
 
 namespace strata::torch_source {
