@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <thread>
@@ -35,6 +36,20 @@ bool wanted_in_window(const Host& host, const strata_emit_service& emit) {
 // CLOCK_MONOTONIC is steady_clock's.
 steady_clock::time_point time_point(std::int64_t monotonic_ns) {
   return steady_clock::time_point(std::chrono::nanoseconds(monotonic_ns));
+}
+
+// The one that records: CUPTI lets no second one in.
+std::atomic<CuptiSource*> recording_source{nullptr};
+
+// Handlers run in the reverse order of their registration: one that is registered when CUDA and CUPTI are at
+// work runs before theirs, and before the session's, which ends the run. A forked child has a copy of all,
+// and records nothing.
+void finish_at_exit() {
+  static const pid_t registered_in = getpid();
+  std::atexit([] {
+    CuptiSource* const source = recording_source.load();
+    if (source != nullptr && getpid() == registered_in) source->finish_before_exit();
+  });
 }
 
 std::uint32_t this_os_thread() {
@@ -88,7 +103,10 @@ void CuptiSource::begin_step(const strata_when& when, const strata_step_info& st
 // In between, so that a long window's records do not pile up within CUPTI.
 void CuptiSource::end_step(const strata_when& when, const strata_step_info&, const strata_step_result&) {
   const std::scoped_lock lock(mutex_);
-  if (owned_ == nullptr || when.monotonic_ns - last_flush_ns_ < kFlushEveryNs) return;
+  if (owned_ == nullptr) return;
+  // A recording may have begun before anybody used a device.
+  if (std::exchange(awaits_device_, false)) finish_at_exit();
+  if (when.monotonic_ns - last_flush_ns_ < kFlushEveryNs) return;
   last_flush_ns_ = when.monotonic_ns;
   owned_->fetch();
   say_warnings();
@@ -110,6 +128,12 @@ void CuptiSource::flush(std::uint32_t reason, std::int64_t deadline_ns) {
   }
   owned_->flush(time_point(deadline_ns));
   say_warnings();
+}
+
+// Who holds the lock then starts or ends the recording.
+void CuptiSource::finish_before_exit() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock()) stop(host_.monotonic_ns() + std::chrono::nanoseconds(kEndLimit).count());
 }
 
 void CuptiSource::end_run(const strata_when& when, std::uint32_t reason) {
@@ -149,6 +173,9 @@ void CuptiSource::start_with(std::unique_ptr<Subscription> subscription, std::in
   said_busy_ = false;
   ++generation_;
   recording_.store(owned_.get());
+  recording_source.store(this);
+  finish_at_exit();
+  awaits_device_ = true;
   if (!profiler_) profiler_.emplace();
   starves_profiler_ = owned_->regime() == Regime::kAlone && !said_profiler_;
   warn_of_profiler();
@@ -182,6 +209,7 @@ void CuptiSource::refused(Regime regime, const std::string& holder, const std::s
 void CuptiSource::stop(std::int64_t deadline_ns) {
   if (owned_ == nullptr) return;
   recording_.store(nullptr);
+  recording_source.store(nullptr);
   starves_profiler_ = false;
   while (pushes_.load() != 0) std::this_thread::yield();
   owned_->finish(time_point(deadline_ns));

@@ -49,6 +49,8 @@ class CuptiSource {
   void end_step(const strata_when& when, const strata_step_info& step, const strata_step_result& result);
   void end_run(const strata_when& when, std::uint32_t reason);
   void flush(std::uint32_t reason, std::int64_t deadline_ns);
+  // [exiting] While devices can still be called: what they did up to now is told, and nothing from here on.
+  void finish_before_exit();
 
   // Each returns whether CUPTI was told, which its end needs to know.
   std::uint64_t begin_phase(const strata_when& when, const strata_phase_info& phase);
@@ -97,6 +99,7 @@ class CuptiSource {
   bool keeps_window_ = false;      // what was over before the window is not told
   bool gave_up_ = false;
   bool said_busy_ = false;
+  bool awaits_device_ = false;  // no step has ended since recording began
   std::int64_t begin_ns_ = 0;
   std::int64_t last_flush_ns_ = 0;
 };

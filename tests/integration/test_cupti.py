@@ -5,7 +5,9 @@ import contextlib
 import json
 import pathlib
 import sqlite3
+import sys
 
+import pytest
 from workspaces import STRATA
 
 CONFIG = """\
@@ -84,3 +86,36 @@ def test_only_what_was_chosen(workspace):
     run(workspace, "{dry: h100-80gb, clock: modelled}", "cupti.kinds=copy,set")
     kinds = {kind for (kind,) in rows(workspace, "SELECT DISTINCT kind FROM activity_writer_activity")}
     assert kinds and kinds <= {2, 3}
+
+
+PROGRAM = """
+import os, sys, torch
+model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 64)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def child():
+    if os.fork() == 0:
+        sys.exit(0)
+    os.wait()
+for step in range(4):
+    model(torch.randn(32, 64, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    if step == 2 and "fork" in sys.argv:
+        child()
+"""
+
+
+@pytest.mark.parametrize("words", [[], ["fork"]], ids=["alone", "forks"])
+def test_what_a_program_does_up_to_its_exit_is_told(workspace, words):
+    workspace.write("program.py", PROGRAM)
+    more = ["--dry", "h100-80gb", "--clock", "modelled", "--plugins", "allocator_tracer,cupti_timeline", "--out", "out"]
+    done = workspace.strata("exec", *more, "--", sys.executable, "program.py", *words)
+    assert done.returncode == 0, done.stderr
+    ((launches, answered, kernels),) = rows(workspace, "SELECT launches, answered_launches, kernels FROM cupti_capture")
+    assert launches == answered == kernels > 0
+    by_step = rows(
+        workspace,
+        "SELECT step.step, count(*) FROM step JOIN cupti_timeline_activity AS a"
+        " ON a.begin_ns >= step.begin_ns AND a.begin_ns < step.end_ns WHERE a.kind = 1 GROUP BY step.step ORDER BY step.step",
+    )
+    assert [step for step, _ in by_step] == [0, 1, 2, 3]
