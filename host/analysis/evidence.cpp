@@ -19,6 +19,8 @@ EvidenceGatherer::EvidenceGatherer(const Recording& run, const BlockTable& table
     : run_(run), table_(table), ops_(ops), structure_(structure), cut_forwards_(run, table, structure) {
   for (const BlockHistory& block : table.blocks) {
     if (block.role == STRATA_TENSOR_PARAMETER) parameter_sizes_.insert(block.bytes);
+    if (const auto op = ops.find(block.birth_op); op && block.role == STRATA_TENSOR_INPUT)
+      inputs_.emplace(ops.maker(*op), block.bytes);
   }
   for (const ModuleRow& module : run.modules) {
     if (module.direction == STRATA_MODULE_BACKWARD) continue;  // also within what runs again
@@ -99,6 +101,7 @@ void EvidenceGatherer::add_ops(const BlockHistory& block, Evidence& evidence) co
     evidence.born_in_sharding = ops_.within(*op, kSharding);
     evidence.born_in_gathering = ops_.within(*op, kGathering);
     evidence.born_in_reducing = ops_.within(*op, kReducing);
+    evidence.made_as_an_input = inputs_.contains({ops_.maker(*op), block.bytes});
     evidence.lived_in_one_matrix_product = block.birth_op == block.death_op && ops_.has(*op, kMatrixProduct);
   }
   if (const auto op = ops_.find(block.death_op)) {

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "host/analysis/blocks.hpp"
 #include "host/analysis/cut_forwards.hpp"
@@ -47,7 +49,8 @@ struct Evidence {
   bool lived_in_one_matrix_product = false;
   // Born in fully_shard's ranges: any, and where it puts parameters together or takes gradients apart.
   bool born_in_sharding = false, born_in_gathering = false, born_in_reducing = false;
-  bool parameter_sized = false;  // some registered parameter has as many bytes
+  bool parameter_sized = false;   // some registered parameter has as many bytes
+  bool made_as_an_input = false;  // some registered input has as many bytes, by the same operator
 };
 
 // Finds the evidence of one block at a time: that of all blocks of a long run is larger than the blocks. What
@@ -77,6 +80,7 @@ class EvidenceGatherer {
   CutForwards cut_forwards_;
   std::uint64_t last_sequence_ = kNever;
   std::unordered_set<std::uint64_t> parameter_sizes_;
+  std::set<std::pair<std::uint32_t, std::uint64_t>> inputs_;  // operators' texts, and bytes
   // By module ordinal: of the outermost range that runs again.
   std::unordered_map<std::uint32_t, std::uint64_t> recompute_end_;
   // Likewise: of the outermost range that goes forward.

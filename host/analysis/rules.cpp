@@ -131,6 +131,11 @@ bool forward_alone(const Evidence& block) {
   return block.computed_before_forward;
 }
 
+// As of a rollout, or a batch that is trained on several times.
+bool batch_of_several_steps(const Evidence& block) {
+  return block.stage == Stage::kBetween && block.made_as_an_input;
+}
+
 bool data_ahead(const Evidence& block) {
   return block.stage == Stage::kData && block.death >= block.step_end;
 }
@@ -331,6 +336,9 @@ RuleTable make_rules() {
        "made by a forward without a graph, or by a matrix product, outside of phases, and kept beyond its "
        "step",
        kActivation, "forward_residue", forward_alone},
+      {"batch_of_several_steps",
+       "born between phases as a registered input was, by the same operator and of as many bytes", kInput,
+       "input", batch_of_several_steps},
 
       // Unknown.
       {"unknown_setup", "born in setup, kept, and never registered", kUnknown, "unattributed",

@@ -85,8 +85,12 @@ TrainingRun make_two_optimizers_run() {
 TrainingRun make_unmarked_batch_run() {
   RunBuilder run;
   const Expected of_evaluation{kActivation, "forward_residue", "", "forward_alone"};
-  run.phase(STRATA_PHASE_SETUP, "setup",
-            [&] { run.op("aten::mm", [&] { run.allocate(128, of_evaluation); }); });
+  run.phase(STRATA_PHASE_SETUP, "setup", [&] {
+    run.op("aten::mm", [&] { run.allocate(128, of_evaluation); });
+    run.op("aten::randn", [&] {
+      run.tensor(STRATA_TENSOR_INPUT, "observations", run.allocate(144, {kInput, "input", "", "input"}));
+    });
+  });
   std::uint64_t before = 0, evaluated = 0;
   for (std::int64_t step = 0; step < 3; ++step) {
     run.step(step, STRATA_STEP_ACTIVE, [&] {
@@ -123,6 +127,8 @@ TrainingRun make_unmarked_batch_run() {
       run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [] {});
       for (const std::uint64_t block : {batch, wanted, product, moved, scaled, attacked}) run.free(block);
       run.free(run.allocate(88, {kTemporary, "op_temp", "", "between_temp"}));
+      if (step == 0)
+        run.op("aten::randn", [&] { run.allocate(144, {kInput, "input", "", "batch_of_several_steps"}); });
       if (step == 1) return;
       // Of an evaluation behind each other step, in a variable that the next one's replaces.
       if (step == 2) run.free(evaluated);

@@ -128,6 +128,22 @@ for _ in range(4):
 """
 )
 
+ROLLOUTS = (
+    BEGIN
+    + """
+model = network()
+optimizer = torch.optim.Adam(model.parameters())
+for _ in range(2):
+    observations = torch.randn(4096, 256, device=device)
+    with torch.no_grad():
+        model(observations)
+    for part in observations.chunk(4):
+        model(part).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+)
+
 
 def recorded(workspace, text, *words):
     workspace.write("program.py", text)
@@ -197,3 +213,9 @@ def test_workspaces_of_a_program_with_one_step_are_workspaces(workspace):
     summary = recorded(workspace, LEAF.replace("range(4)", "range(1)"), *DRY)
     assert summary["peak"]["categories"]["Unknown"] == 0
     assert "cuBLAS workspace" in workspace.strata("report", "out").stdout
+
+
+def test_observations_that_several_steps_learn_from_are_input(workspace):
+    summary = recorded(workspace, ROLLOUTS, *DRY)
+    assert summary["categories"]["Unknown"]["max"] == 0
+    assert summary["categories"]["Input"]["max"] >= 4096 * 256 * 4
