@@ -93,7 +93,11 @@ TEST(RunsTable, ADryRunsTimeIsNotCompared) {
   EXPECT_THAT(runs_table(diffs_of(training, {training, training}), false, 80), HasSubstr("Time a step"));
   Facts dry = training;
   dry.dry.emplace();
-  EXPECT_THAT(runs_table(diffs_of(training, {training, dry}), false, 80), Not(HasSubstr("Time a step")));
+  const auto diffs = diffs_of(training, {training, dry});
+  const std::string plain = runs_table(diffs, false, 80);
+  EXPECT_THAT(plain, Not(HasSubstr("Time a step")));
+  EXPECT_THAT(plain, Not(HasSubstr("times"))) << "nothing is shown that it would warn of";
+  EXPECT_FALSE(diffs.back().time_warning.empty());
 }
 
 TEST(RunsTable, ColourAddsNothingElse) {

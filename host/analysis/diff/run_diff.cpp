@@ -25,16 +25,17 @@ bool tells_layers(const Facts& facts) {
   });
 }
 
+std::string time_warning_of(const RunDiff::Side& base, const RunDiff::Side& now) {
+  if (base.is_dry != now.is_dry)
+    return "one of the runs was on a dry device, where nothing is computed: their times cannot be compared";
+  if (base.is_dry)
+    return "on a dry device nothing is computed: their times are the host's part of a step alone";
+  return "";
+}
+
 std::vector<std::string> warnings_of(const RunDiff::Side& base, const RunDiff::Side& now,
                                      const Facts& old_facts, const Facts& new_facts) {
   std::vector<std::string> warnings;
-  if (base.is_dry != now.is_dry) {
-    warnings.emplace_back(
-        "one of the runs was on a dry device, where nothing is computed: their times cannot be compared");
-  } else if (base.is_dry) {
-    warnings.emplace_back(
-        "on a dry device nothing is computed: their times are the host's part of a step alone");
-  }
   if (base.device != now.device)
     warnings.push_back(fmt::format("the devices differ: {} and {}", base.device, now.device));
   if (const bool base_tells = tells_layers(old_facts); base_tells != tells_layers(new_facts))
@@ -44,8 +45,9 @@ std::vector<std::string> warnings_of(const RunDiff::Side& base, const RunDiff::S
                     base_tells ? "base" : "new"));
   for (const auto& [who, facts] : {std::pair("base", &old_facts), std::pair("new", &new_facts)}) {
     if (const auto outside = higher_outside_window(*facts))
-      warnings.push_back(fmt::format("the {} run takes more outside of its window: {}, {}", who,
-                                     said_bytes(outside->allocated_bytes), outside->where));
+      warnings.push_back(fmt::format(
+          "the {} run takes more outside of its window: {}, {}; run_peak_allocated is of all of a run", who,
+          said_bytes(outside->allocated_bytes), outside->where));
     if (facts->end != "done")
       warnings.push_back(fmt::format("the {} run did not come to its end: {}", who, facts->end));
     for (const std::string& warning : facts->warnings)
@@ -120,6 +122,8 @@ Json document_of(const RunDiff& diff) {
   document["gates"] = list(diff.gates);
   document["fails"] = diff.fails();
   document["warnings"] = diff.warnings;
+  if (!diff.time_warning.empty())
+    document["warnings"].insert(document["warnings"].begin(), diff.time_warning);
   return document;
 }
 
@@ -141,9 +145,11 @@ RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange
                .measures = compare_measures(base, now),
                .allocations = changed_groups(base, now),
                .gates = {},
+               .time_warning = {},
                .warnings = {}};
   if (base.command != now.command && !base.command.empty() && !now.command.empty())
     diff.settings.insert(diff.settings.begin(), {"command", base.command, now.command});
+  diff.time_warning = time_warning_of(diff.base, diff.now);
   diff.warnings = warnings_of(diff.base, diff.now, base, now);
   // What a dry card took says nothing about what a card takes.
   std::vector<MeasureChange> comparable = diff.measures;

@@ -34,7 +34,8 @@ struct RunDiff {
   std::vector<MeasureChange> measures;
   std::vector<BlockGroup> allocations;  // changed ones, largest change first
   std::vector<Gate::Result> gates;
-  std::vector<std::string> warnings;  // why a comparison may not hold
+  std::string time_warning;           // why one of times may not hold; empty where it does
+  std::vector<std::string> warnings;  // why another may not
 
   bool fails() const;  // a gate does
 };

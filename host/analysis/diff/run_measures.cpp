@@ -25,20 +25,23 @@ bool traced_memory(const Facts& facts) {
 
 void add_peaks(const Facts& facts, std::vector<RunMeasure>& measures) {
   const std::vector<Scope> scopes = scopes_of(facts);
-  const auto window = std::ranges::find(scopes, ScopeKind::kWindow, &Scope::kind);
-  const auto add = [&](const char* name, Measure measure) {
+  const auto add = [&](const char* name, ScopeKind kind, Measure measure) {
     RunMeasure added{name, MeasureUnit::kBytes, {}};
-    if (window != scopes.end() && (*window)[measure])
-      added.value = static_cast<double>((*window)[measure]->peak_bytes);
+    const auto scope = std::ranges::find(scopes, kind, &Scope::kind);
+    if (scope != scopes.end() && (*scope)[measure])
+      added.value = static_cast<double>((*scope)[measure]->peak_bytes);
     measures.push_back(std::move(added));
   };
   RunMeasure allocated{"peak_allocated", MeasureUnit::kBytes, {}};
   if (traced_memory(facts)) allocated.value = static_cast<double>(facts.peak.allocated_bytes);
   measures.push_back(std::move(allocated));
-  add("peak_reserved", Measure::kReserved);
-  add("peak_requested", Measure::kRequested);
-  add("peak_device_used", Measure::kDeviceUsed);
-  add("peak_resident", Measure::kResident);
+  add("peak_reserved", ScopeKind::kWindow, Measure::kReserved);
+  add("peak_requested", ScopeKind::kWindow, Measure::kRequested);
+  add("peak_device_used", ScopeKind::kWindow, Measure::kDeviceUsed);
+  add("peak_resident", ScopeKind::kWindow, Measure::kResident);
+  if (traced_memory(facts)) add("run_peak_allocated", ScopeKind::kRun, Measure::kAllocated);
+  add("run_peak_reserved", ScopeKind::kRun, Measure::kReserved);
+  add("run_peak_device_used", ScopeKind::kRun, Measure::kDeviceUsed);
 }
 
 void add_pace(const Facts& facts, std::vector<RunMeasure>& measures) {

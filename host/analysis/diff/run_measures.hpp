@@ -33,6 +33,7 @@ struct MeasureChange {
 
 // Of a run:
 //   peak_allocated, peak_reserved, peak_requested, peak_device_used, peak_resident   of the window
+//   run_peak_allocated, run_peak_reserved, run_peak_device_used   of all of the run
 //   step_time          median of the window's steps that came to their end
 //   throughput         tokens or images a second; of no dry run
 //   category.<name>, kind.<category>.<kind>, layer.<path>   at the peak; a layer without what is below it,

@@ -94,7 +94,8 @@ void add_diff_command(CLI::App& app, int& exit_code) {
                     "Print everything as JSON (strata.diff/1; of several runs strata.diffs/1)");
   command->footer(
       "A gate is NAME>LIMIT or NAME<LIMIT. Names: peak_allocated, peak_reserved, peak_requested,\n"
-      "peak_device_used, peak_resident, step_time, throughput, category.Activation,\n"
+      "peak_device_used, peak_resident, of the window; run_peak_allocated, run_peak_reserved,\n"
+      "run_peak_device_used, of all of the run; step_time, throughput, category.Activation,\n"
       "kind.Activation.saved, layer.layers.*.attn, phase.forward; a * at the end stands for all that\n"
       "begin so. Limits: +2% or -5% of the base, +100MiB, +5ms, or 24GiB as such.\n\n"
       "Exit codes: 0 compared; 2 wrong usage; 4 a gate failed.\n\n"

@@ -184,9 +184,11 @@ class DiffTable {
   }
 
   std::string warnings() const {
-    std::string text;
-    for (const std::string& warning : diff_.warnings)
-      text += "\n" + wrapped("! " + printable(warning), 0, style_.width);
+    const auto line = [this](const std::string& warning) {
+      return "\n" + wrapped("! " + printable(warning), 0, style_.width);
+    };
+    std::string text = diff_.time_warning.empty() ? "" : line(diff_.time_warning);
+    for (const std::string& warning : diff_.warnings) text += line(warning);
     return text;
   }
 

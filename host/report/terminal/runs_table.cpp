@@ -151,7 +151,7 @@ class RunsTable {
     return text;
   }
 
-  // A dry run's step takes the host's time alone.
+  // A dry run's step takes the host's time alone; where no time is shown, nothing warns of it.
   bool is_timed() const {
     return std::ranges::none_of(diffs_,
                                 [](const RunDiff& diff) { return diff.base.is_dry || diff.now.is_dry; });
