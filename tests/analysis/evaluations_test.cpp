@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program holds of its evaluations, and which blocks are theirs: of a few phases and blocks.
 #include "host/analysis/peak/evaluations.hpp"
+#include "host/analysis/peak/residue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -49,10 +50,7 @@ class EvaluationsTest : public ::testing::Test {
     return facts_.blocks.back();
   }
 
-  bool made(std::size_t block) const {
-    const Residue residue(facts_);
-    return Evaluations(facts_, residue).made(facts_.blocks.at(block));
-  }
+  bool made(std::size_t block) const { return Evaluations(facts_).made(facts_.blocks.at(block)); }
 
   Facts facts_;
 };
@@ -140,9 +138,9 @@ TEST_F(EvaluationsTest, LeaveWhatMayGoFromTheNextStepOn) {
   born(15, 58, kForwardResidue, 1);  // of a forward, in a variable that the next one is assigned to
   born(45, 75, kForwardResidue);     // there for the next step's loss
   const Residue residue(facts_);
-  EXPECT_EQ(residue.later_from(facts_.blocks[0]), 50U);
-  EXPECT_EQ(residue.later_from(facts_.blocks[1]), 50U);
-  EXPECT_EQ(residue.later_from(facts_.blocks[2]), UINT64_MAX);
+  EXPECT_EQ(residue.later_steps().begin_for(facts_.blocks[0]), 50U);
+  EXPECT_EQ(residue.later_steps().begin_for(facts_.blocks[1]), 50U);
+  EXPECT_EQ(residue.later_steps().begin_for(facts_.blocks[2]), UINT64_MAX);
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 48, nullptr), MayGo::kNotYet);
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 52, nullptr), MayGo::kBeforeNextStep);
   EXPECT_EQ(residue.may_go(facts_.blocks[1], 35, &facts_.phases[2]), MayGo::kBeforeOptimizer);
@@ -161,6 +159,9 @@ TEST_F(EvaluationsTest, LeaveLogitsThatASoftmaxWasMadeOf) {
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 15, &facts_.phases[0]), MayGo::kNotYet);
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 25, &facts_.phases[1]), MayGo::kBeforeBackward);
   EXPECT_EQ(residue.may_go(facts_.blocks[2], 25, &facts_.phases[1]), MayGo::kNotYet) << "the softmax itself";
+  born(54, 68, "saved", 4);  // of a backward that was cut short
+  facts_.blocks.back().op = 3;
+  EXPECT_EQ(Residue(facts_).may_go(facts_.blocks.back(), 65, &facts_.phases[4]), MayGo::kBeforeBackward);
 }
 
 class ConcatenatedTest : public EvaluationsTest {

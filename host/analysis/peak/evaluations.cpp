@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/analysis/ops.hpp"
+#include "host/analysis/peak/residue.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -40,7 +41,7 @@ bool has_backward_to_come(const Facts& facts, std::uint64_t sequence) {
 }
 
 // Between a forward and its backward the forward goes on.
-Evaluations::Evaluations(const Facts& facts, const Residue& residue) : facts_(facts), gaps_{{}} {
+Evaluations::Evaluations(const Facts& facts) : facts_(facts), gaps_{{}} {
   bool is_open = true;
   for (const PhaseFact& phase : facts.phases) {
     const bool is_data = phase.kind == STRATA_PHASE_DATA;
@@ -50,6 +51,7 @@ Evaluations::Evaluations(const Facts& facts, const Residue& residue) : facts_(fa
     // An optimizer that calls a closure goes on behind the closure's phases.
     if (is_open) gaps_.push_back({.begin = std::max(phase.end_sequence, gaps_.back().begin)});
   }
+  const LaterSteps later_steps(facts);
   for (const Block& block : facts.blocks) {
     const bool is_residue = block.kind == kForwardResidue;
     const bool is_temporary = block.kind == "op_temp" && is_computed(facts, block);
@@ -59,7 +61,7 @@ Evaluations::Evaluations(const Facts& facts, const Residue& residue) : facts_(fa
     if (gap == nullptr || (gap == &gaps_.front() && block.layer == 0)) continue;
     gap->computes = true;
     if (is_residue && gap->end != UINT64_MAX && block.is_alive_at(gap->end))
-      gap->serves_next = gap->serves_next || residue.later_from(block) == UINT64_MAX;
+      gap->serves_next = gap->serves_next || later_steps.begin_for(block) == UINT64_MAX;
   }
 }
 

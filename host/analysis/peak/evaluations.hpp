@@ -8,15 +8,13 @@
 #include <vector>
 
 #include "host/analysis/facts.hpp"
-#include "host/analysis/peak/residue.hpp"
 
 namespace strata::analysis {
 
 class Evaluations {
  public:
-  // Looks at the blocks, phases and texts of `facts`, which must outlive this.
-  Evaluations(const Facts& facts, const Residue& residue);
-  explicit Evaluations(const Facts& facts) : Evaluations(facts, Residue(facts)) {}
+  // Looks at the blocks, steps, phases and texts of `facts`, which must outlive this.
+  explicit Evaluations(const Facts& facts);
 
   // Whether one of these forwards made it, or the loss behind it.
   bool made(const Block& block) const;

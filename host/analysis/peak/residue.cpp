@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "host/analysis/peak/block_roles.hpp"
 #include "strata/ext/phase.h"
@@ -36,12 +38,12 @@ const Block* larger(const Block* largest, const Block& block) {
 
 }  // namespace
 
-Residue::Residue(const Facts& facts) : facts_(facts), is_logits_(logits_and_alike(facts)) {
+LaterSteps::LaterSteps(const Facts& facts) : facts_(facts) {
   for (const PhaseFact& phase : facts.phases)
     if (is_of_kind(&phase, STRATA_PHASE_OPTIMIZER)) optimizers_.push_back(phase.begin_sequence);
 }
 
-std::uint64_t Residue::later_from(const Block& block) const {
+std::uint64_t LaterSteps::begin_for(const Block& block) const {
   if (block.kind != kForwardResidue) return UINT64_MAX;
   const auto later =
       std::ranges::upper_bound(facts_.steps, block.birth_sequence, {}, &StepFact::begin_sequence);
@@ -52,15 +54,28 @@ std::uint64_t Residue::later_from(const Block& block) const {
   return is_of_forward(facts_, block) || outlives_next ? later->begin_sequence : UINT64_MAX;
 }
 
+Residue::Residue(const Facts& facts)
+    : facts_(facts),
+      later_steps_(facts),
+      is_logits_(logits_and_alike(facts)),
+      is_softened_(facts.blocks.size()) {
+  std::set<std::pair<std::uint32_t, std::uint64_t>> held;  // operators, and bytes
+  for (std::size_t index = 0; index < facts.blocks.size(); ++index) {
+    const Block& block = facts.blocks[index];
+    if (!is_logits_[index] || !is_of_forward(facts, block) || facts.texts[block.op] == "aten::_log_softmax")
+      continue;
+    if (block.kind == kForwardResidue) held.emplace(block.op, block.bytes);
+    is_softened_[index] = is_for_backward(block) && held.contains({block.op, block.bytes});
+  }
+}
+
 bool Residue::is_softened(const Block& block) const {
-  const auto index = static_cast<std::size_t>(&block - facts_.blocks.data());
-  return block.kind == kForwardResidue && is_of_forward(facts_, block) && is_logits_[index] &&
-         facts_.texts[block.op] != "aten::_log_softmax";
+  return is_softened_[static_cast<std::size_t>(&block - facts_.blocks.data())];
 }
 
 MayGo Residue::may_go(const Block& block, std::uint64_t sequence, const PhaseFact* part) const {
-  if (block.kind != kForwardResidue) return MayGo::kNotYet;
-  if (later_from(block) <= sequence) return MayGo::kBeforeNextStep;
+  if (block.kind != kForwardResidue && !is_softened(block)) return MayGo::kNotYet;
+  if (later_steps_.begin_for(block) <= sequence) return MayGo::kBeforeNextStep;
   if (is_of_kind(part, STRATA_PHASE_OPTIMIZER)) return MayGo::kBeforeOptimizer;
   const bool is_before_backward = is_of_kind(part, STRATA_PHASE_BACKWARD) && is_softened(block);
   return is_before_backward ? MayGo::kBeforeBackward : MayGo::kNotYet;

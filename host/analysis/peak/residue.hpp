@@ -22,6 +22,21 @@ enum class MayGo : std::uint8_t {
   kBeforeNextStep,   // in a later step than its own
 };
 
+// When the step that follows a block's own begins, in which nothing needs it any more.
+class LaterSteps {
+ public:
+  // Looks at the steps and phases of `facts`, which must outlive this.
+  explicit LaterSteps(const Facts& facts);
+
+  // Of one that a forward left behind: the sequence from which on steps are later ones; UINT64_MAX: none is,
+  // or they may compute with it.
+  std::uint64_t begin_for(const Block& block) const;
+
+ private:
+  const Facts& facts_;
+  std::vector<std::uint64_t> optimizers_;  // where each begins
+};
+
 // What nothing but the program needs. A variable that is given the next result at the end of a forward holds
 // the last one until then.
 class Residue {
@@ -31,9 +46,9 @@ class Residue {
 
   // `sequence` is in the part of a step `part`; null outside of any.
   MayGo may_go(const Block& block, std::uint64_t sequence, const PhaseFact* part) const;
-  // The sequence from which on steps are later ones; UINT64_MAX: none is, or they may compute with it.
-  std::uint64_t later_from(const Block& block) const;
-  // Whether a softmax of logits is made of it, which keeps its own result for backward.
+  const LaterSteps& later_steps() const { return later_steps_; }
+  // Whether a softmax of logits is made of it, which keeps its own result for backward. Where a backward was
+  // cut short nobody sees that the program holds them on; that it did in an earlier step tells.
   bool is_softened(const Block& block) const;
   // By block: as large as the logits, and of the loss.
   const std::vector<bool>& logits() const { return is_logits_; }
@@ -42,8 +57,8 @@ class Residue {
 
  private:
   const Facts& facts_;
-  std::vector<std::uint64_t> optimizers_;  // where each begins
-  std::vector<bool> is_logits_;            // by block
+  LaterSteps later_steps_;
+  std::vector<bool> is_logits_, is_softened_;  // by block
 };
 
 // The largest of them that is alive then, the first of several; null without one.

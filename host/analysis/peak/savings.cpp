@@ -42,7 +42,7 @@ Savings::Savings(const Facts& facts)
     : facts_(facts),
       kept_(facts),
       held_(facts),
-      evaluations_(facts, held_),
+      evaluations_(facts),
       concatenated_(facts),
       narrowed_of_block_(narrowed_by_autocast(facts)),
       trained_(trained_parameters(facts)),
@@ -73,11 +73,12 @@ void Savings::change(const Block& block, bool comes) {
   const bool is_evaluations = evaluations_.made(block);
   if (is_evaluations) put(evaluated_, block.bytes);
   if (!is_evaluations && is_temporary_of_forward(facts_, block)) put(forward_temporaries_, block.bytes);
-  if (block.kind == kForwardResidue) {
-    HeldResidue& held = residue_later_from_[held_.later_from(block)];
+  if (block.kind == kForwardResidue || held_.is_softened(block)) {
+    const std::uint64_t later_from = held_.later_steps().begin_for(block);
+    HeldResidue& held = residue_later_from_[later_from];
     put(held.bytes, block.bytes);
     if (held_.is_softened(block)) put(held.softened_bytes, block.bytes);
-    if (held.bytes == 0) residue_later_from_.erase(held_.later_from(block));
+    if (held.bytes == 0) residue_later_from_.erase(later_from);
   }
   switch (block.category) {
     case Category::kParameter: {

@@ -119,7 +119,7 @@ class Savings {
   struct HeldResidue {
     std::uint64_t bytes = 0, softened_bytes = 0;
   };
-  std::map<std::uint64_t, HeldResidue> residue_later_from_;  // by Residue::later_from
+  std::map<std::uint64_t, HeldResidue> residue_later_from_;  // by LaterSteps::begin_for
   std::uint64_t temporaries_ = 0, logits_ = 0;
   std::uint64_t list_temporaries_ = 0;  // of an optimizer over lists that torch has not fused
   double largest_share_ = 0.0;          // of all parameters what the largest one is
