@@ -11,6 +11,7 @@
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
+#include "host/report/untold_modules.hpp"
 
 namespace strata::report {
 namespace {
@@ -64,6 +65,12 @@ std::string not_enough(const analysis::Remedy& remedy) {
   return text;
 }
 
+// Which blocks a forward repeats is seen where modules are told.
+std::string of_checkpoints(const Facts& facts) {
+  const std::string_view how = how_to_tell_modules(facts);
+  return how.empty() ? "" : fmt::format("To know what checkpointing would spare: {}\n", how);
+}
+
 std::string budget_remedies(const BudgetCheck& check) {
   if (check.remedies.empty()) return "Nothing that is known of would do with less.\n";
   std::string text = "What would do with less, in MiB:\n";
@@ -89,7 +96,7 @@ std::string budget_report(const Facts& facts, const BudgetCheck& check) {
         "there "
         "is room\n";
   if (peak.allocated_bytes > check.budget_bytes)
-    text += what_filled_it(facts, check) + budget_remedies(check);
+    text += what_filled_it(facts, check) + budget_remedies(check) + of_checkpoints(facts);
   return text;
 }
 

@@ -55,6 +55,7 @@ def test_a_remedy_gains_no_more_than_the_distance_to_the_next_peak(workspace):
     workspace.write("adam.py", ADAM)
     recorded = workspace.strata("exec", "--dry", "t4", "--layers", "--out", "out", "--", sys.executable, "adam.py")
     assert recorded.returncode == 0, recorded.stderr
+    assert "checkpointing would spare" not in check(workspace, "16MiB").stdout
     document = json.loads(check(workspace, "16MiB", "--json").stdout)
     remedy = next(remedy for remedy in document["remedies"] if "checkpoint" in remedy["change"])
     assert document["phase"] == "backward"
@@ -134,6 +135,12 @@ for _ in range(2):
     optimizer.step()
     optimizer.zero_grad()
 """
+
+
+def test_how_to_learn_what_checkpoints_spare_is_said(workspace):
+    workspace.write("adam.py", ADAM)
+    assert workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "adam.py").returncode == 0
+    assert "To know what checkpointing would spare: in Python strata exec --layers" in check(workspace, "16MiB").stdout
 
 
 def test_a_loss_in_pieces_gains_about_what_is_said(workspace):

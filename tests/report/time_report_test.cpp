@@ -112,6 +112,8 @@ TEST(TimeReport, SaysWhereTheTimeWent) {
   const std::string text = report(on_device());
   EXPECT_TRUE(says(text, "Time: 10.0 ms a step, the mean of steps 3 to 4")) << text;
   EXPECT_TRUE(says(text, "backward 8.00 80.0% 50.0%")) << text;
+  EXPECT_TRUE(says(text, "(no phase) 2.00 20.0% 50.0% 50.0%")) << text;
+  EXPECT_TRUE(says(text, "idle 70.0%, most of it: launch-bound: the host had not asked yet (70.0%)")) << text;
   EXPECT_TRUE(says(text, "layers.[0-1]")) << text;
   EXPECT_TRUE(says(text, "aten::mm 20 3.00")) << text;
   EXPECT_TRUE(says(text, "launch-bound: the host had not asked yet 7.00 70.0%")) << text;

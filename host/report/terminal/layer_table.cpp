@@ -11,6 +11,7 @@
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/terminal.hpp"
 #include "host/report/text.hpp"
+#include "host/report/untold_modules.hpp"
 
 namespace strata::report {
 namespace {
@@ -143,17 +144,6 @@ class Table {
   CategoryColumns columns_;
 };
 
-// Forward made something, and none of it has a module.
-bool knows_no_modules(const Facts& facts) {
-  const auto is_activation = [](const analysis::Block& block) {
-    return block.category == analysis::Category::kActivation;
-  };
-  const auto has_module = [&](const analysis::Block& block) {
-    return is_activation(block) && block.layer != 0;
-  };
-  return std::ranges::any_of(facts.blocks, is_activation) && std::ranges::none_of(facts.blocks, has_module);
-}
-
 std::string when(const LayerTree& tree) {
   return tree.stretch.step < 0 ? std::string("the window") : fmt::format("step {}", tree.stretch.step);
 }
@@ -191,12 +181,13 @@ std::string short_layer_table(std::string_view heading, const Facts& facts, cons
     return std::ranges::any_of(rows, [&](const LayerRow& row) { return indented(row).ends_with(name); });
   };
   const bool has_forward = is_shown("(forward)");
-  if (!facts.is_configured && knows_no_modules(facts) && (has_forward || is_shown("(no phase)"))) {
-    text += wrapped(
-        fmt::format("to know which {}: in Python strata exec --layers or strata.attach, in C++ STRATA_MODULE",
-                    has_forward ? "module (forward) is of, and what checkpointing it would spare"
-                                : "modules made what is in no phase"),
-        2, style.width);
+  const std::string_view how = how_to_tell_modules(facts);
+  if (!how.empty() && (has_forward || is_shown("(no phase)"))) {
+    text += wrapped(fmt::format("to know which {}: {}",
+                                has_forward ? "module (forward) is of, and what checkpointing it would spare"
+                                            : "modules made what is in no phase",
+                                how),
+                    2, style.width);
   }
   return text;
 }

@@ -11,6 +11,8 @@
 
 namespace strata::report {
 
+using analysis::DeviceTime;
+using analysis::KernelTime;
 using analysis::OpTime;
 using analysis::PhaseTime;
 using analysis::StepTime;
@@ -22,6 +24,24 @@ std::string label_of(const PhaseTime& phase) {
   const std::size_t slash = phase.path.rfind('/');
   return std::string(2 * std::size_t{phase.depth}, ' ') +
          (slash == std::string::npos ? phase.path : phase.path.substr(slash + 1));
+}
+
+// What steps, operators and devices took in all, less what they did in phases that are in no other.
+PhaseTime outside_of_phases(const TimeFacts& time) {
+  PhaseTime rest{.path = "(no phase)", .wall_ns = time.window_ns};
+  for (const StepTime& step : time.steps) rest.operator_ns += step.operator_ns;
+  for (const OpTime& op : time.ops) rest.thread_ns += op.self_ns;
+  for (const KernelTime& kernel : time.kernels) rest.device_ns += kernel.total_ns;
+  for (const DeviceTime& device : time.devices)
+    rest.device_idle_ns +=
+        device.idle_in_all_ns() - device.idle_ns.at(static_cast<std::size_t>(analysis::IdleCause::kNoStep));
+  for (const PhaseTime& phase : time.phases) {
+    if (phase.depth != 0) continue;
+    for (const auto amount : {&PhaseTime::wall_ns, &PhaseTime::operator_ns, &PhaseTime::thread_ns,
+                              &PhaseTime::device_ns, &PhaseTime::device_idle_ns})
+      rest.*amount = std::max<std::int64_t>(0, rest.*amount - phase.*amount);
+  }
+  return rest;
 }
 
 std::string a_step(std::uint64_t count, std::size_t steps) {
@@ -57,7 +77,6 @@ std::string phase_time_table(const TimeFacts& time, const TerminalStyle& style) 
   std::vector<std::string> headings{"Phases", "ms a step", "share", "in ops", "ops ms"};
   if (has_device) headings.insert(headings.end(), {"device ms", "idle"});
   ColumnTable table(headings);
-  std::int64_t in_phases = 0, in_operators = 0;
   const auto add = [&](const std::string& name, const PhaseTime& phase) {
     std::vector<std::string> cells{name, milliseconds(phase.wall_ns), share_of(phase.wall_ns, time.window_ns),
                                    share_of(phase.operator_ns, phase.wall_ns), milliseconds(phase.thread_ns)};
@@ -68,20 +87,8 @@ std::string phase_time_table(const TimeFacts& time, const TerminalStyle& style) 
     }
     table.add(std::move(cells));
   };
-  for (const PhaseTime& phase : time.phases) {
-    add(label_of(phase), phase);
-    if (phase.depth != 0) continue;
-    in_phases += phase.wall_ns;
-    in_operators += phase.operator_ns;
-  }
-  std::int64_t operators = 0;
-  for (const StepTime& step : time.steps) operators += step.operator_ns;
-  if (const std::int64_t outside = time.window_ns - in_phases; outside > 0) {
-    std::vector<std::string> cells{"(no phase)", milliseconds(outside), share_of(outside, time.window_ns),
-                                   share_of(std::max<std::int64_t>(0, operators - in_operators), outside)};
-    cells.resize(headings.size());
-    table.add(std::move(cells));
-  }
+  for (const PhaseTime& phase : time.phases) add(label_of(phase), phase);
+  if (const PhaseTime rest = outside_of_phases(time); rest.wall_ns > 0) add(rest.path, rest);
   return table.text(style);
 }
 

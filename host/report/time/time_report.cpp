@@ -54,7 +54,8 @@ std::string device_line(const DeviceTime& device) {
   if (device.modelled) text += ", by a model: nothing was measured";
   const auto most = std::ranges::max_element(device.idle_ns) - device.idle_ns.begin();
   if (device.idle_ns.at(static_cast<std::size_t>(most)) > 0) {
-    text += fmt::format("; idle most for: {} ({})", to_string(static_cast<analysis::IdleCause>(most)),
+    text += fmt::format("; idle {}, most of it: {} ({})", share_of(device.idle_in_all_ns(), window),
+                        explained(static_cast<analysis::IdleCause>(most)),
                         share_of(device.idle_ns.at(static_cast<std::size_t>(most)), window));
   }
   return text;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/report/untold_modules.hpp"
+
+#include <algorithm>
+
+namespace strata::report {
+
+std::string_view how_to_tell_modules(const analysis::Facts& facts) {
+  const auto is_activation = [](const analysis::Block& block) {
+    return block.category == analysis::Category::kActivation;
+  };
+  const auto has_module = [&](const analysis::Block& block) {
+    return is_activation(block) && block.layer != 0;
+  };
+  if (facts.is_configured || std::ranges::none_of(facts.blocks, is_activation) ||
+      std::ranges::any_of(facts.blocks, has_module))
+    return "";
+  return "in Python strata exec --layers or strata.attach, in C++ STRATA_MODULE";
+}
+
+}  // namespace strata::report
