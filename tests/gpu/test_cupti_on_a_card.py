@@ -7,6 +7,7 @@ import os
 import pathlib
 import sqlite3
 import subprocess
+import sys
 
 import pytest
 import torch
@@ -74,3 +75,28 @@ def test_a_kernel_begins_after_its_launch(recorded):
     assert pairs
     tolerance_ns = 100_000  # of one clock laid to the other
     assert all(begin_ns >= called_ns - tolerance_ns for called_ns, begin_ns in pairs)
+
+
+PROGRAM = """
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 64)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(4):
+    model(torch.randn(32, 64, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_a_program_is_recorded_up_to_its_exit(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    words = ["--plugins", "allocator_tracer,cupti_timeline", "--out", "out", "--", sys.executable, "program.py"]
+    done = subprocess.run([STRATA, "exec", *words], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    (store,) = (tmp_path / "out/rank0").glob("*.sqlite")
+    with contextlib.closing(sqlite3.connect(store)) as database:
+        ((launches, answered),) = database.execute("SELECT launches, answered_launches FROM cupti_capture")
+        ((last,),) = database.execute("SELECT max(begin_ns) FROM step")
+        ((of_last_step,),) = database.execute("SELECT count(*) FROM cupti_timeline_activity WHERE kind = 1 AND begin_ns >= ?", (last,))
+    assert launches == answered > 0
+    assert of_last_step > 0
