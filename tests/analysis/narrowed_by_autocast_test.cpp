@@ -112,6 +112,14 @@ TEST_F(NarrowedTest, WhatIsCombinedWithSomethingWideStays) {
   EXPECT_EQ(narrowed(), (Bytes{0, 0, 200, 400}));
 }
 
+// As the GELU of GPT-2; elsewhere a tanh is in 16 bits as what it takes.
+TEST_F(NarrowedTest, ATanhOfAPowerStays) {
+  made("aten::tanh", 400, "body");
+  made("aten::pow", 800);
+  made("aten::tanh", 800);
+  EXPECT_EQ(narrowed(), (Bytes{200, 0, 0}));
+}
+
 TEST_F(NarrowedTest, TemporariesOfTheForwardAreNarrowedToo) {
   for (const char* const op : {"aten::mm", "aten::_to_copy", "aten::_foreach_norm"}) {
     made(op, 400);

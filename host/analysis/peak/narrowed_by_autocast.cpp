@@ -13,11 +13,12 @@
 namespace strata::analysis {
 namespace {
 
-// What torch's autocast computes in 32 bits whatever it is given, of what backward reads; tanh where it is
-// given a power.
-constexpr std::array<std::string_view, 7> kKeptWide{"aten::_log_softmax", "aten::exp",  "aten::pow",
-                                                    "aten::rsqrt",        "aten::tanh", "aten::log",
-                                                    "aten::softplus"};
+// What torch's autocast computes in 32 bits whatever it is given, of what backward reads.
+constexpr std::array<std::string_view, 6> kKeptWide{"aten::_log_softmax", "aten::exp", "aten::pow",
+                                                    "aten::rsqrt",        "aten::log", "aten::softplus"};
+
+// Element by element: wide with something wide, as a tanh of a power is.
+constexpr std::array<std::string_view, 3> kWideWithWide{"aten::mul", "aten::add", "aten::tanh"};
 
 // Autocast widens what a group normalization takes, and what it gives stays wide: of a net of convolutions
 // only what goes into the next of them is in 16 bits.
@@ -95,8 +96,7 @@ class Narrowing {
       wide_[block.layer].insert(block.bytes);
       return true;
     }
-    // Element by element, with something wide.
-    const bool is_with_wide = (op == "aten::mul" || op == "aten::add") && wide_.contains(block.layer) &&
+    const bool is_with_wide = is_one_of(op, kWideWithWide) && wide_.contains(block.layer) &&
                               wide_[block.layer].contains(block.bytes);
     return is_with_wide || is_mask(index) ||
            // What adds up from an embedding, which is in 32 bits as its weights are, stays so from layer to
