@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
@@ -19,6 +18,7 @@
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/reading/run_reader.hpp"
 #include "host/analysis/statistics.hpp"
+#include "host/analysis/steps/last_step.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "host/analysis/steps/pace.hpp"
 #include "host/analysis/steps/step_peaks.hpp"
@@ -42,30 +42,8 @@ std::vector<PhaseFact> phase_facts(const Recording& run, const StepStructure& st
   return facts;
 }
 
-// A session that ends inside a step closes the step itself, and knows neither its loss nor its tokens.
-bool is_complete(const Recording& run, const StepRow& step) {
-  if (step.end_ns == INT64_MAX) return false;
-  const bool may_be_cut_short = run.end != "done" && step.step == run.steps.back().step;
-  return !may_be_cut_short || !std::isnan(step.loss) || step.tokens > 0;
-}
-
-// The last step of a loop that nobody marks ends with the program, whatever this does behind its loop:
-// nothing comes after it, and its phases are concluded.
-std::int64_t worked_until(const Recording& run, const std::vector<Point>& points) {
-  const StepRow& last = run.steps.back();
-  const bool is_marked = !std::isnan(last.loss) || last.tokens > 0;
-  const bool goes_on = !points.empty() && points.back().sequence > last.end_sequence;
-  if (is_marked || goes_on) return INT64_MAX;
-  const PhaseRow* latest = nullptr;
-  for (const PhaseRow& phase : run.phases) {
-    const bool ended = phase.step == last.step && phase.end_ns != INT64_MAX;
-    if (ended && (latest == nullptr || phase.end_sequence > latest->end_sequence)) latest = &phase;
-  }
-  return latest != nullptr && latest->inferred ? std::max(latest->end_ns, last.begin_ns) : INT64_MAX;
-}
-
-std::vector<StepFact> step_facts(const Recording& run, const std::vector<Point>& points,
-                                 const OpenPhases& phases) {
+std::vector<StepFact> step_facts(const Recording& run, std::int64_t worked_until_ns,
+                                 const std::vector<Point>& points, const OpenPhases& phases) {
   auto epoch = run.epochs.begin();
   std::int64_t current_epoch = -1;
   std::vector<StepFact> facts;
@@ -84,7 +62,7 @@ std::vector<StepFact> step_facts(const Recording& run, const std::vector<Point>&
                      .complete = is_complete(run, row),
                      .epoch = current_epoch});
   }
-  if (!facts.empty()) facts.back().worked_until_ns = worked_until(run, points);
+  if (!facts.empty()) facts.back().worked_until_ns = worked_until_ns;
   find_step_peaks(points, phases, facts);
   for (StepFact& step : facts) {
     step.peak_reserved_bytes = run.reserved.empty()
@@ -179,7 +157,13 @@ Facts analyse(Recording run, const Method& method) {
   facts.world_size = run.world_size;
   facts.realtime_less_monotonic_ns = run.realtime_less_monotonic_ns;
   facts.clock = run.clock;
-  facts.time = time_facts(run, window);
+  const LastWork last = run.steps.empty() ? LastWork{} : last_work(run, table.changes);
+  Window timed = window;
+  if (!run.steps.empty()) {
+    run.steps.back().worked_until_ns = last.device_ns;
+    if (window.last_step == run.steps.back().step) timed.end_ns = std::min(timed.end_ns, last.device_ns);
+  }
+  facts.time = time_facts(run, timed);
 
   const Layers layers(run, ops, method.forward_key);
   TensorForms forms;
@@ -193,7 +177,7 @@ Facts analyse(Recording run, const Method& method) {
   give_back(table.changes);
   drop_thinned_points(run.thinned, facts.points);
   facts.phases = phase_facts(run, structure);
-  facts.steps = step_facts(run, facts.points, OpenPhases(facts.phases));
+  facts.steps = step_facts(run, last.host_ns, facts.points, OpenPhases(facts.phases));
   facts.pace = window_pace(facts.steps, facts.first_step, facts.last_step);
   facts.steady_state = find_steady_state(step_times(facts.steps));
   facts.warm_up = explain_warm_up(facts, run);

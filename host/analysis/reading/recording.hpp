@@ -36,8 +36,10 @@ struct StepRow {
   std::uint32_t schedule = 0;
   std::uint64_t begin_sequence = 0, end_sequence = kNever;
   std::int64_t begin_ns = 0, end_ns = INT64_MAX;
+  std::int64_t worked_until_ns = INT64_MAX;  // of the last one: as steps/last_step.hpp finds it
   double loss = std::nan("");
   std::uint64_t tokens = 0;
+  bool is_followed = false;  // another began behind it, and was left out since nothing was trained in it
 };
 
 struct PhaseRow {

@@ -116,6 +116,7 @@ class StructureReader {
       if (phase.step == last.step) phase.step = -1;
     }
     run_.steps.pop_back();
+    if (!run_.steps.empty()) run_.steps.back().is_followed = true;
   }
 
   template <typename Range>

@@ -58,7 +58,7 @@ Interval StepMoments::phase(Index phase) const {
 
 Interval StepMoments::step(Index step) const {
   const StepRow& row = run_.steps[step];
-  return {row.begin_ns, std::min(row.end_ns, std::max(run_.end_ns, row.begin_ns))};
+  return {row.begin_ns, std::min({row.end_ns, row.worked_until_ns, std::max(run_.end_ns, row.begin_ns)})};
 }
 
 }  // namespace strata::analysis

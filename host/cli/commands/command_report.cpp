@@ -114,10 +114,11 @@ void print_time(const ReportArguments& arguments) {
       analysis::analyse(recorded_run(arguments.run), arguments.rank, arguments.device);
   const auto peak = device_peak(facts, arguments.card);
   const std::size_t top = arguments.top.value_or(report::TimeReportOptions{}.top);
-  if (arguments.json) {
-    if (!facts.time) throw UsageError("--time: the run recorded no times: it had no plugin cupti_timeline");
-    return print(analysis::time_document(facts, peak, top));
-  }
+  if (!facts.time)
+    throw UsageError(
+        "--time: the run recorded no times: they need the plugin cupti_timeline (strata exec --plugins "
+        "allocator_tracer,cupti_timeline; in a file plugins: [allocator_tracer, cupti_timeline])");
+  if (arguments.json) return print(analysis::time_document(facts, peak, top));
   for (const std::string& warning : facts.warnings) say(warning);
   print(report::time_report(facts,
                             {.top = top,

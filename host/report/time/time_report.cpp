@@ -61,6 +61,12 @@ std::string device_line(const DeviceTime& device) {
   return text;
 }
 
+bool uses_cudnn(const Facts& facts) {
+  return std::ranges::any_of(facts.time->ops, [&](const analysis::OpTime& op) {
+    return facts.texts[op.name].find("cudnn") != std::string::npos;
+  });
+}
+
 // What of the devices' work is not in the tables. Of a run on the CPU nothing is missing.
 std::string incomplete(const Facts& facts, const TerminalStyle& style) {
   if (!facts.device.starts_with("cuda")) return {};
@@ -81,6 +87,9 @@ std::string lines(const Facts& facts, const TerminalStyle& style) {
   if (const std::string operators = busiest_operators(facts, 4); !operators.empty())
     text += wrapped("operators themselves: " + operators, 2, style.width);
   for (const DeviceTime& device : time.devices) text += wrapped(device_line(device), 2, style.width);
+  if (time.modelled && uses_cudnn(facts))
+    text += wrapped("the model gives no time to convolutions and what else cuDNN computes: a card is busier",
+                    2, style.width);
   if (time.launches && !time.launches->holds()) {
     text += style.alarming(fmt::format("  {} launches without a kernel, {} kernels without a launch",
                                        thousands(time.launches->launches_unanswered),
@@ -117,12 +126,6 @@ std::string notes(const TimeFacts& time, const TerminalStyle& style) {
 
 std::string time_report(const Facts& facts, const TimeReportOptions& options, bool colour, int width) {
   const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
-  if (!facts.time) {
-    return wrapped(
-        "No times were recorded: they need the plugin cupti_timeline (strata exec --plugins "
-        "allocator_tracer,cupti_timeline; in a file plugins: [allocator_tracer, cupti_timeline]).",
-        0, style.width);
-  }
   const TimeFacts& time = *facts.time;
   if (options.steps) return step_time_table(facts, style) + incomplete(facts, style);
   std::string text = heading(facts, style) + lines(facts, style);

@@ -21,7 +21,7 @@ struct TimeReportOptions {
   std::optional<analysis::DevicePeak> peak = {};  // to hold products against
 };
 
-// All of it. Says what is missing where the run recorded no times.
+// All of it. The run has recorded times.
 std::string time_report(const analysis::Facts& facts, const TimeReportOptions& options, bool colour,
                         int width);
 
