@@ -136,6 +136,12 @@ bool batch_of_several_steps(const Evidence& block) {
   return block.stage == Stage::kBetween && block.made_as_an_input;
 }
 
+// What an evaluation puts together, as a rule: nobody knows any more when it would have gone.
+bool between_cut_short(const Evidence& block) {
+  return block.stage == Stage::kBetween && block.step_end == kNever && block.death == kNever &&
+         !block.run_finished;
+}
+
 bool data_ahead(const Evidence& block) {
   return block.stage == Stage::kData && block.death >= block.step_end;
 }
@@ -339,6 +345,10 @@ RuleTable make_rules() {
       {"batch_of_several_steps",
        "born between phases as a registered input was, by the same operator and of as many bytes", kInput,
        "input", batch_of_several_steps},
+
+      {"between_cut_short",
+       "born between phases of the step in which the run was cut short, and alive then; provisional",
+       kTemporary, "op_temp", between_cut_short},
 
       // Unknown.
       {"unknown_setup", "born in setup, kept, and never registered", kUnknown, "unattributed",

@@ -116,6 +116,7 @@ const std::vector<TrainingRun>& runs_to_check() {
       make_unmarked_batch_run(),
       make_cut_short_run(),
       make_cut_short_optimizer_run(),
+      make_cut_short_behind_optimizer_run(),
       make_caught_failures_run(),
   };
   return runs;

@@ -260,6 +260,20 @@ TrainingRun make_cut_short_optimizer_run() {
   return {killed_after(run.finish(), last_event), run.expected()};
 }
 
+// In an evaluation behind the step's optimizer.
+TrainingRun make_cut_short_behind_optimizer_run() {
+  RunBuilder run;
+  run.phase(STRATA_PHASE_SETUP, "setup", [] {});
+  run.step(0, STRATA_STEP_ACTIVE, [&] {
+    run.phase(STRATA_PHASE_FORWARD, "forward", [] {});
+    run.phase(STRATA_PHASE_BACKWARD, "backward", [] {});
+    run.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [] {});
+    run.op("aten::cat", [&] { run.allocate(40, {kTemporary, "op_temp", "", "between_cut_short"}); });
+  });
+  const std::uint64_t last_event = run.sequence() - 1;  // before the step ends
+  return {killed_after(run.finish(), last_event), run.expected()};
+}
+
 TrainingRun make_caught_failures_run() {
   const Expected cut_short{kActivation, "forward_residue", "", "forward_cut_short"};
   const Expected temporary{kTemporary, "op_temp", "", "forward_temp"};

@@ -16,6 +16,7 @@ TrainingRun make_retained_run();
 // Runs that died in a forward, and in an optimizer's first step.
 TrainingRun make_cut_short_run();
 TrainingRun make_cut_short_optimizer_run();
+TrainingRun make_cut_short_behind_optimizer_run();
 
 // Of a program that catches a forward's failures and goes forward anew, in the same phase or in another; and
 // whose library does with less where an allocation fails.
