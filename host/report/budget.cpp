@@ -54,15 +54,15 @@ std::string what_filled_it(const Facts& facts, const BudgetCheck& check) {
   return text;
 }
 
-// "; not enough by itself: the peak is then about 24,622.8 MiB, in optimizer"
-std::string not_enough(const analysis::Remedy& remedy) {
-  if (remedy.enough) return {};
-  std::string text = "; not enough by itself";
-  if (const auto& then = remedy.peak_then) {
-    text += fmt::format(": the peak is then about {} MiB, {}", budget_amount(then->bytes),
-                        then->phase.empty() ? "between phases" : "in " + then->phase);
-  }
-  return text;
+// "; not enough by itself: the peak is then about 24,622.8 MiB, in optimizer". That is told of what is
+// enough, too, where the peak is in another phase then.
+std::string peak_left(const analysis::Remedy& remedy, std::string_view phase) {
+  std::string text = remedy.enough ? "" : "; not enough by itself";
+  const auto& then = remedy.peak_then;
+  if (!then || (remedy.enough && then->phase == phase)) return text;
+  return text + fmt::format("{}the peak is then about {} MiB, {}", remedy.enough ? "; " : ": ",
+                            budget_amount(then->bytes),
+                            then->phase.empty() ? "between phases" : "in " + then->phase);
 }
 
 // Which blocks a forward repeats is seen where modules are told.
@@ -75,8 +75,8 @@ std::string budget_remedies(const BudgetCheck& check) {
   if (check.remedies.empty()) return "Nothing that is known of would do with less.\n";
   std::string text = "What would do with less, in MiB:\n";
   for (const analysis::Remedy& remedy : check.remedies) {
-    text +=
-        budget_line(remedy.bytes, fmt::format("{}: {}{}", remedy.change, remedy.reason, not_enough(remedy)));
+    text += budget_line(remedy.bytes, fmt::format("{}: {}{}", remedy.change, remedy.reason,
+                                                  peak_left(remedy, check.peak.phase)));
   }
   return text;
 }
@@ -95,6 +95,12 @@ std::string budget_report(const Facts& facts, const BudgetCheck& check) {
         "it ran out of memory then: what it takes in all is not known, and counts as above; run it where "
         "there "
         "is room\n";
+  if (peak.allocated_bytes <= check.budget_bytes && check.most_reserved_bytes > check.budget_bytes) {
+    text += fmt::format(
+        "reserved from the device: {} MiB at most, above the budget, which is held against what is "
+        "allocated; with PYTORCH_ALLOC_CONF=expandable_segments:True less lies in pieces\n",
+        budget_amount(check.most_reserved_bytes));
+  }
   if (peak.allocated_bytes > check.budget_bytes)
     text += what_filled_it(facts, check) + budget_remedies(check) + of_checkpoints(facts);
   return text;

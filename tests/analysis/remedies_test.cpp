@@ -145,6 +145,10 @@ TEST_F(RemediesTest, OnlyAdamsMomentsGetEightBits) {
   alive(80, Category::kOptimizerState, "state").name = text("layers.0.weight.momentum_buffer");
   ASSERT_NE(find("adam8bit"), nullptr);
   EXPECT_EQ(find("adam8bit")->bytes, 120u);
+  facts_.forms.push_back({text("bfloat16"), 0});
+  for (Block& block : facts_.blocks) block.form = 1;
+  EXPECT_EQ(find("adam8bit")->bytes, 80u);
+  EXPECT_EQ(find("adam8bit")->reason, "half of Adam's moments");
 }
 
 TEST_F(RemediesTest, OneMomentIsNoLessThanTwoOf8Bits) {
@@ -154,19 +158,22 @@ TEST_F(RemediesTest, OneMomentIsNoLessThanTwoOf8Bits) {
 
 TEST_F(RemediesTest, AttentionInOneKernelSparesWhatIsMadeOfTheScores) {
   const std::uint32_t softmax = text("aten::_softmax"), dropout = text("aten::native_dropout"),
-                      copy = text("aten::_to_copy");
+                      copy = text("aten::_to_copy"), product = text("aten::bmm");
   const auto scores = [&](std::uint32_t op, std::uint64_t bytes, std::uint32_t layer) {
     Block& block = alive(bytes, Category::kActivation, "saved");
     block.op = op;
     block.layer = layer;
   };
+  const std::uint32_t in_its_module = text("layers.drop");
   for (const char* name : {"layers.0.attn", "layers.1.attn"}) {
     const std::uint32_t layer = text(name);
     scores(softmax, 400, layer);
-    scores(dropout, 400, layer);
-    scores(dropout, 100, layer);  // its mask
-    scores(copy, 199, layer);     // in 16 bits, as an allocator rounded it
-    scores(dropout, 70, layer);   // of something else
+    scores(dropout, 400, in_its_module);
+    scores(dropout, 100, in_its_module);  // its mask
+    scores(copy, 199, layer);             // in 16 bits, as an allocator rounded it
+    scores(dropout, 70, layer);           // of something else
+    scores(product, 400, layer);
+    scores(dropout, 400, in_its_module);
   }
   ASSERT_NE(find("attention: sdpa"), nullptr);
   EXPECT_EQ(find("attention: sdpa")->bytes, 2198U);
@@ -253,7 +260,7 @@ TEST_F(RemediesTest, WhatIsNotTrainedCanBeIn16Bits) {
   parameter("narrow.weight", 2);
   EXPECT_EQ(find("what is not trained"), nullptr) << "nobody knows which is";
   alive(1, Category::kGradient, "gradient").name = text("student.weight.grad");
-  ASSERT_NE(find("what is not trained in 16 bits (model.to(torch.bfloat16))"), nullptr);
+  ASSERT_NE(find("what is not trained in 16 bits (.to(torch.bfloat16))"), nullptr);
   EXPECT_EQ(find("what is not trained")->bytes, 100u);
   EXPECT_TRUE(find("what is not trained")->enough);
 }
@@ -308,7 +315,7 @@ TEST_F(RemediesTest, BeforeAnyForwardThereIsTheModelAlone) {
   alive(5000, Category::kUnknown, "unattributed");
   const auto remedies = find_remedies(facts_, failure_);
   ASSERT_EQ(remedies.size(), 1U);
-  EXPECT_EQ(remedies[0].change, "parameters in 16 bits (model.to(torch.bfloat16))");
+  EXPECT_EQ(remedies[0].change, "parameters in 16 bits (.to(torch.bfloat16))");
   EXPECT_EQ(remedies[0].bytes, 2500U);
   EXPECT_FALSE(remedies[0].enough) << "nobody knows how much was still to come";
 }

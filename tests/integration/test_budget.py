@@ -26,6 +26,16 @@ def test_the_budget_is_of_the_whole_runs_peak(recorded):
     assert "within the budget" in check(workspace, "1GiB").stdout
 
 
+def test_what_is_reserved_above_the_budget_is_said(workspace):
+    workspace.write("adam.py", ADAM)
+    assert workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "adam.py").returncode == 0
+    document = json.loads(check(workspace, "1GiB", "--json").stdout)
+    assert document["most_reserved_bytes"] > document["peak_bytes"]
+    assert "reserved" not in check(workspace, "1GiB").stdout
+    within = check(workspace, document["peak_bytes"])
+    assert within.returncode == 0 and f"reserved from the device: {document['most_reserved_bytes'] / 2**20:,.1f} MiB at most, above" in within.stdout
+
+
 def test_what_filled_it_and_what_would_do_with_less(recorded):
     workspace, peak = recorded
     done = check(workspace, peak // 2)

@@ -187,7 +187,7 @@ def test_a_script_whose_model_does_not_fit_is_told_that_no_forward_had_run(works
     assert failure["categories"]["Unknown"] == failure["allocated_bytes"]
     told = " ".join(result.stderr.split())
     assert "no forward was seen by then: what is there is what the program set up" in told
-    assert "parameters in 16 bits (model.to(torch.bfloat16))" in told
+    assert "parameters in 16 bits (.to(torch.bfloat16))" in told
     assert "To know how much it takes in all, run it where it has room: --dry t4 --device-memory 1TiB." in told
     assert "no forward was seen, neither" not in told
 

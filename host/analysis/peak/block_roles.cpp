@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "host/analysis/layers/layer_paths.hpp"
+#include "host/analysis/ops.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "strata/ext/phase.h"
 
@@ -66,20 +66,21 @@ bool is_temporary_of_forward(const Facts& facts, const Block& block) {
   return facts.phases[block.phase - 1].kind == STRATA_PHASE_FORWARD;
 }
 
-// Blocks are in the order of their births.
+// Blocks are in the order of their births. What is made of a softmax is there before the product that takes
+// it, in whichever module: a dropout is one of its own as a rule.
 std::vector<bool> attention_scores(const Facts& facts) {
   std::vector<bool> scores(facts.blocks.size());
-  std::unordered_map<std::uint32_t, std::uint64_t> softmax_bytes;
+  std::uint64_t softmax_bytes = 0;  // 0: a product has taken it
   for (std::size_t index = 0; index < facts.blocks.size(); ++index) {
     const Block& block = facts.blocks[index];
-    if (!is_for_backward(block)) continue;
     const std::string_view op = facts.texts[block.op];
+    if ((traits_of(op) & kMatrixProduct) != 0) softmax_bytes = 0;
+    if (!is_for_backward(block)) continue;
     if (op == "aten::_softmax") {
-      softmax_bytes[block.layer] = block.bytes;
+      softmax_bytes = block.bytes;
       scores[index] = true;
     } else if (op == "aten::native_dropout" || op == "aten::_to_copy") {
-      const auto softmax = softmax_bytes.find(block.layer);
-      scores[index] = softmax != softmax_bytes.end() && is_made_of_softmax(block.bytes, softmax->second);
+      scores[index] = softmax_bytes != 0 && is_made_of_softmax(block.bytes, softmax_bytes);
     }
   }
   return scores;

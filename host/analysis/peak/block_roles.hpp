@@ -21,7 +21,7 @@ bool is_for_backward(const Block& block);
 // Born and dead within a forward: as its activations it is larger with a larger batch.
 bool is_temporary_of_forward(const Facts& facts, const Block& block);
 
-// Of each layer the last softmax, and what the layer makes of it as large: what a dropout keeps, its mask of
+// Softmaxes, and what is made of each as large until a product takes it: what a dropout keeps, its mask of
 // bytes, copies in 16 bits.
 std::vector<bool> attention_scores(const Facts& facts);
 

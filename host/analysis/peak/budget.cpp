@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "host/analysis/peak/most_reserved.hpp"
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/peak/peak_json.hpp"
 #include "host/analysis/peak/remedies.hpp"
@@ -42,6 +43,7 @@ ordered_json budget_blocks(const Facts& facts, const Peak& peak) {
 BudgetCheck check_budget(const Facts& facts, std::uint64_t budget_bytes) {
   BudgetCheck check{.budget_bytes = budget_bytes,
                     .peak = find_peak(facts, Window{}),
+                    .most_reserved_bytes = most_reserved_bytes(facts),
                     .remedies = {},
                     .ran_out = facts.end == "out_of_memory"};
   if (check.peak.allocated_bytes <= budget_bytes) return check;
@@ -63,6 +65,7 @@ std::string budget_document(const Facts& facts, const BudgetCheck& check) {
                         {"ran_out_of_memory", check.ran_out},
                         {"device", facts.device},
                         {"peak_bytes", peak.allocated_bytes},
+                        {"most_reserved_bytes", check.most_reserved_bytes},
                         {"step", nullptr},
                         {"phase", peak.phase},
                         {"categories", to_json(peak.categories)},

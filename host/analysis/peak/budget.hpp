@@ -13,7 +13,8 @@ namespace strata::analysis {
 
 struct BudgetCheck {
   std::uint64_t budget_bytes = 0;
-  Peak peak;                     // of the whole run, in its window or not
+  Peak peak;                              // of the whole run, in its window or not
+  std::uint64_t most_reserved_bytes = 0;  // likewise; a card must have that much, where segments do not grow
   std::vector<Remedy> remedies;  // enough first, then largest; none where the peak is within the budget
   bool ran_out = false;          // the run ended so: nobody knows how high its peak would have been
 

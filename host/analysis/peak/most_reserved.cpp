@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/peak/most_reserved.hpp"
 
+#include <algorithm>
+
 namespace strata::analysis {
 
 MostReserved most_reserved_in_window(const Facts& facts) {
@@ -9,6 +11,13 @@ MostReserved most_reserved_in_window(const Facts& facts) {
     if (step.index < facts.first_step || step.index > facts.last_step) continue;
     if (step.peak_reserved_bytes > most.bytes) most = {step.peak_reserved_bytes, step.index};
   }
+  return most;
+}
+
+std::uint64_t most_reserved_bytes(const Facts& facts) {
+  std::uint64_t most = 0;
+  for (const StepFact& step : facts.steps) most = std::max(most, step.peak_reserved_bytes);
+  for (const ReservedPoint& point : facts.reserved) most = std::max(most, point.bytes);
   return most;
 }
 

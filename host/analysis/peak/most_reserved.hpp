@@ -16,4 +16,7 @@ struct MostReserved {
 // Of the window's steps and the peak's moment, which may lie outside of steps.
 MostReserved most_reserved_in_window(const Facts& facts);
 
+// Of all of the run.
+std::uint64_t most_reserved_bytes(const Facts& facts);
+
 }  // namespace strata::analysis

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "host/analysis/peak/most_reserved.hpp"
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/steps/window.hpp"
 #include "host/analysis/timeline.hpp"
@@ -23,10 +24,9 @@ std::optional<OutsideWindow> higher_outside_window(const Facts& facts) {
   const std::uint64_t peak = facts.peak.allocated_bytes;
   if (allocated_bytes(facts.points[*highest]) <= peak + peak / kParts) return std::nullopt;
   const Peak whole = find_peak(facts, Window{});
-  OutsideWindow outside{
-      .allocated_bytes = whole.allocated_bytes, .reserved_bytes = whole.reserved_bytes, .where = {}};
-  for (const StepFact& step : facts.steps)
-    outside.reserved_bytes = std::max(outside.reserved_bytes, step.peak_reserved_bytes);
+  OutsideWindow outside{.allocated_bytes = whole.allocated_bytes,
+                        .reserved_bytes = std::max(whole.reserved_bytes, most_reserved_bytes(facts)),
+                        .where = {}};
   if (whole.step >= 0) outside.where = fmt::format("step {}", whole.step);
   if (!whole.phase.empty()) outside.where += (outside.where.empty() ? "" : ", ") + whole.phase;
   if (outside.where.empty()) outside.where = "outside of steps";

@@ -185,9 +185,8 @@ class RemedyFinder {
     add(Saving::kAttentionInOneKernel,
         has_fallen_back ? "attention in one kernel, where none took this one (attention: sdpa)"
                         : "attention in one kernel (attention: sdpa)",
-        has_fallen_back
-            ? "what each softmax keeps; a mask, a dropout, strides or the size of a head can keep kernels off"
-            : "what each softmax keeps");
+        "what each softmax and its dropout keep; a mask, a dropout, strides or the size of a head can keep "
+        "kernels off");
   }
 
   // A training of ours computes its loss whole; one that is computed again in backward is in pieces already.
@@ -252,12 +251,13 @@ class RemedyFinder {
 
   // With those that are still to come.
   void moments() {
-    std::uint64_t bytes = savings_.moments_bytes();
-    if (bytes > 0) bytes += failure_.state_to_come_bytes;
-    add(Saving::kEightBitMoments, bytes / 4 * 3, missing_bytes_, "8-bit moments (optimizer.name: adam8bit)",
-        facts_.trainer == "transformers"
-            ? "three quarters of Adam's moments but those of embeddings, which stay in 32 bits"
-            : "three quarters of Adam's moments");
+    std::uint64_t bytes = savings_.spared_of_moments();
+    const bool are_narrow = savings_.has_narrow_moments();
+    if (bytes > 0) bytes += failure_.state_to_come_bytes / 4 * (are_narrow ? 2 : 3);
+    add(Saving::kEightBitMoments, bytes, missing_bytes_, "8-bit moments (optimizer.name: adam8bit)",
+        fmt::format(
+            "{} of Adam's moments{}", are_narrow ? "half" : "three quarters",
+            facts_.trainer == "transformers" ? " but those of embeddings, which stay in 32 bits" : ""));
   }
 
   // In a variable of the program, as the logits are; a training of ours lets go of them.

@@ -95,8 +95,11 @@ void Savings::change(const Block& block, bool comes) {
       break;
     case Category::kOptimizerState: {
       const std::string& name = facts_.texts[block.name];
-      if (is_moment(name) && !kept_wide_.contains(name.substr(0, name.rfind('.'))))
+      if (is_moment(name) && !kept_wide_.contains(name.substr(0, name.rfind('.')))) {
         put(moments_, block.bytes);
+        if (facts_.texts[facts_.forms[block.form].dtype].ends_with("float16"))
+          put(narrow_moments_, block.bytes);
+      }
       if (name.ends_with(".exp_avg_sq")) put(second_moments_, block.bytes);
       break;
     }
@@ -195,7 +198,7 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
     case Saving::kLoopOptimizer:
       return but_the_largest_parameters(list_temporaries_);
     case Saving::kEightBitMoments:
-      return moments_bytes() / 4 * 3;
+      return spared_of_moments();
     case Saving::kFrozenIn16Bits:
       return frozen_ / 2;
     case Saving::kGradientsCleared:

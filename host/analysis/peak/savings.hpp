@@ -71,7 +71,10 @@ class Savings {
   // Of those that are there the largest number that one holds.
   std::uint32_t concatenated_outputs() const { return outputs_.empty() ? 0 : *outputs_.rbegin(); }
   // Without those of embeddings, where the trainer keeps them in 32 bits.
-  std::uint64_t moments_bytes() const { return second_moments_ == 0 ? 0 : moments_; }
+  std::uint64_t spared_of_moments() const {
+    return second_moments_ == 0 ? 0 : (moments_ - narrow_moments_) / 4 * 3 + narrow_moments_ / 2;
+  }
+  bool has_narrow_moments() const { return narrow_moments_ > moments_ / 2; }  // in 16 bits
   std::uint64_t activations_bytes() const { return activations_; }
   // Of what is in 32 bits, parameters and their gradients.
   std::uint64_t half_of_parameters() const {
@@ -114,7 +117,7 @@ class Savings {
   std::uint64_t flowing_ = 0;             // gradients of activations, on their way through backward
   std::int64_t narrowed_ = 0;             // what would be less under autocast
   std::uint64_t frozen_ = 0;              // parameters in 32 bits that are not trained
-  std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0;
+  std::uint64_t parameters_ = 0, wide_parameters_ = 0, gradients_ = 0, moments_ = 0, narrow_moments_ = 0;
   std::uint64_t second_moments_ = 0, trained_parameters_ = 0;
   struct HeldResidue {
     std::uint64_t bytes = 0, softened_bytes = 0;

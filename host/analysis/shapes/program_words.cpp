@@ -35,7 +35,7 @@ constexpr std::array kPyTorch{
     Words{"attention: sdpa", "F.scaled_dot_product_attention"},
     Words{"autocast_cache: false", "autocast's cache_enabled=False"},
     Words{"precision: bf16_autocast", "torch.autocast in bfloat16"},
-    Words{"precision: bf16", "model.to(torch.bfloat16)"},
+    Words{"precision: bf16", ".to(torch.bfloat16)"},
     Words{"mode: forward", "torch.no_grad()"},
     Words{" (model.tied: false)", ""}};
 

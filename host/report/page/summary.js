@@ -42,9 +42,9 @@ function fillNotices(run) {
 // Most may have been reserved at another moment than most was allocated.
 function reservedNote(peak, decimals) {
   const {allocated_bytes: allocated, reserved_bytes: reserved, most_reserved_bytes: most} = peak;
-  const of = most === reserved ? 'it' : `${mebibytes(reserved, decimals)} MiB at the peak`;
-  if (reserved === allocated) return most === reserved ? 'as allocated' : `${of}, as allocated`;
-  return `${percentage(reserved - allocated, reserved)} of ${of} not in use`;
+  const at = most === reserved ? '' : `at the peak ${mebibytes(reserved, decimals)} MiB, `;
+  if (reserved === allocated) return `${at}as allocated`;
+  return `${at}${percentage(reserved - allocated, reserved)} of it not in use`;
 }
 
 function fillTiles(run) {
