@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <iostream>
 #include <span>
 #include <string>
@@ -121,7 +123,27 @@ void require_places(CLI::App& command) {
     require_places(*below);
 }
 
-int parse(int count, char** words) {
+// Of `exec --dry t4 python train.py --layers 2` what stands behind the program's first word is the program's,
+// as behind `--`: that is put in where it is missing. `words` begin with the program's own name.
+void separate_program(const CLI::App& app, std::vector<char*>& words) {
+  if (words.size() < 2 || std::string_view(words[1]) != "exec") return;
+  const CLI::App& exec = *app.get_subcommand("exec");
+  for (std::size_t at = 2; at < words.size(); ++at) {
+    const std::string_view word = words[at];
+    if (word == "--") return;
+    if (!word.starts_with("-")) {
+      static std::array<char, 3> separator{"--"};
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), separator.data());
+      return;
+    }
+    const auto equals = word.find('=');
+    const CLI::Option* const option = exec.get_option_no_throw(std::string(word.substr(0, equals)));
+    if (option == nullptr) return;
+    if (equals == std::string_view::npos && option->get_type_size() > 0) ++at;  // its value
+  }
+}
+
+int parse(int count, char** given_words) {
   CLI::App app("Strata shows where a training step's memory and time go.", "strata");
   app.set_version_flag("--version", std::string("strata ") + STRATA_VERSION);
   app.require_subcommand(1);
@@ -151,10 +173,12 @@ int parse(int count, char** words) {
   add_doctor_command(app, exit_code);
   add_build_source_command(app, exit_code);
   require_places(app);
+  std::vector<char*> words(given_words, given_words + count);
+  separate_program(app, words);
   try {
-    app.parse(count, words);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& end) {
-    const std::span given = std::span(words, static_cast<std::size_t>(count)).subspan(1);
+    const std::span given = std::span(words).subspan(1);
     std::string problem;
     if (dynamic_cast<const CLI::ExtrasError*>(&end) != nullptr) {
       problem = unknown_command(app, given);

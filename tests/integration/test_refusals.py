@@ -51,12 +51,8 @@ def test_all_errors_of_a_file_at_once_in_its_order(workspace):
         (["run", "x.yaml", "--otu=here"], "strata: run: there is no option --otu. Did you mean '--out'?"),
         (["reprot", "runs/a", "--layers"], "strata: there is no command reprot. Did you mean 'report'?"),
         (
-            ["exec", "python", "train.py", "--batch", "1"],
+            ["exec", "--batch", "1", "python", "train.py"],
             "strata: exec: there is no option --batch. If it is the program's, the program comes behind --: strata exec -- python train.py --batch",
-        ),
-        (
-            ["exec", "python", "-c", "print(1)"],
-            "strata: exec: there is no option -c. If it is the program's, the program comes behind --: strata exec -- python train.py -c",
         ),
         (["--verzion"], "strata: there is no option --verzion. Did you mean '--version'?"),
         (["gird", "run", "x.yaml"], "strata: there is no command gird. Did you mean 'grid'?"),
