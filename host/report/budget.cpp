@@ -73,7 +73,8 @@ std::string of_checkpoints(const Facts& facts) {
 
 std::string budget_remedies(const BudgetCheck& check) {
   if (check.remedies.empty()) return "Nothing that is known of would do with less.\n";
-  std::string text = "What would do with less, in MiB:\n";
+  std::string text = check.peak.allocated_bytes > check.budget_bytes ? "What would do with less, in MiB:\n"
+                                                                     : "What would have left room, in MiB:\n";
   for (const analysis::Remedy& remedy : check.remedies) {
     text += budget_line(remedy.bytes, fmt::format("{}: {}{}", remedy.change, remedy.reason,
                                                   peak_left(remedy, check.peak.phase)));
@@ -103,6 +104,8 @@ std::string budget_report(const Facts& facts, const BudgetCheck& check) {
   }
   if (peak.allocated_bytes > check.budget_bytes)
     text += what_filled_it(facts, check) + budget_remedies(check) + of_checkpoints(facts);
+  else if (check.ran_out)
+    text += budget_remedies(check);
   return text;
 }
 

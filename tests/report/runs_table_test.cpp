@@ -98,6 +98,9 @@ TEST(RunsTable, ADryRunsTimeIsNotCompared) {
   EXPECT_THAT(plain, Not(HasSubstr("Time a step")));
   EXPECT_THAT(plain, Not(HasSubstr("times"))) << "nothing is shown that it would warn of";
   EXPECT_FALSE(diffs.back().time_warning.empty());
+  training.dry.emplace();
+  EXPECT_THAT(runs_table(diffs_of(training, {training, dry}, {Gate("step_time>+5%")}), false, 80),
+              HasSubstr("times are the host's"));
 }
 
 TEST(RunsTable, ColourAddsNothingElse) {

@@ -151,7 +151,8 @@ class RunsTable {
     return text;
   }
 
-  // A dry run's step takes the host's time alone; where no time is shown, nothing warns of it.
+  // A dry run's step takes the host's time alone; where neither a row nor a gate has one, nothing warns of
+  // it.
   bool is_timed() const {
     return std::ranges::none_of(diffs_,
                                 [](const RunDiff& diff) { return diff.base.is_dry || diff.now.is_dry; });
@@ -215,12 +216,20 @@ class RunsTable {
     return text.empty() ? text : "\n" + style_.heading("Gates") + "\n" + text;
   }
 
+  static bool holds_time(const RunDiff& diff) {
+    return std::ranges::any_of(diff.gates, [](const analysis::Gate::Result& gate) {
+      return gate.measure.unit != MeasureUnit::kBytes;
+    });
+  }
+
   // Each once, with the runs that it is of beside the first.
   std::string warnings() const {
     std::map<std::string_view, std::vector<std::string>> runs;
     for (std::size_t at = 0; at != diffs_.size(); ++at) {
-      for (const std::string& warning : diffs_[at].warnings)
-        runs[warning].push_back(fmt::format("{}", at + 2));
+      const std::string number = fmt::format("{}", at + 2);
+      for (const std::string& warning : diffs_[at].warnings) runs[warning].push_back(number);
+      if (!diffs_[at].time_warning.empty() && holds_time(diffs_[at]))
+        runs[diffs_[at].time_warning].push_back(number);
     }
     std::string text;
     for (const auto& [warning, numbers] : runs)
