@@ -145,6 +145,9 @@ TEST_F(EvaluationsTest, LeaveWhatMayGoFromTheNextStepOn) {
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 52, nullptr), MayGo::kBeforeNextStep);
   EXPECT_EQ(residue.may_go(facts_.blocks[1], 35, &facts_.phases[2]), MayGo::kBeforeOptimizer);
   EXPECT_EQ(residue.largest(72, &facts_.phases[4]), &facts_.blocks[0]);
+  EXPECT_EQ(residue.may_go(facts_.blocks[1], 43, nullptr), MayGo::kBeforeOptimizer) << "in an evaluation";
+  EXPECT_EQ(residue.may_go(facts_.blocks[1], 28, nullptr), MayGo::kNotYet)
+      << "between backward and optimizer";
 }
 
 TEST_F(EvaluationsTest, LeaveLogitsThatASoftmaxWasMadeOf) {

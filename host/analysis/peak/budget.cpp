@@ -46,7 +46,10 @@ BudgetCheck check_budget(const Facts& facts, std::uint64_t budget_bytes) {
                     .most_reserved_bytes = most_reserved_bytes(facts),
                     .remedies = {},
                     .ran_out = facts.end == "out_of_memory"};
-  if (check.peak.allocated_bytes <= budget_bytes) return check;
+  if (check.peak.allocated_bytes <= budget_bytes) {
+    if (check.ran_out && !facts.out_of_memory.empty()) check.remedies = facts.out_of_memory.back().remedies;
+    return check;
+  }
   // As if the budget were the device, and what is above it an allocation that failed.
   OutOfMemory failure;
   failure.requested_bytes = check.peak.allocated_bytes - budget_bytes;

@@ -15,7 +15,8 @@ struct BudgetCheck {
   std::uint64_t budget_bytes = 0;
   Peak peak;                              // of the whole run, in its window or not
   std::uint64_t most_reserved_bytes = 0;  // likewise; a card must have that much, where segments do not grow
-  std::vector<Remedy> remedies;  // enough first, then largest; none where the peak is within the budget
+  std::vector<Remedy> remedies;  // enough first, then largest; none where the peak is within the budget,
+                                 // but where memory ran out: what would have left room then
   bool ran_out = false;          // the run ended so: nobody knows how high its peak would have been
 
   bool fits() const { return !ran_out && peak.allocated_bytes <= budget_bytes; }

@@ -144,9 +144,10 @@ class RemedyFinder {
   }
 
   // A training's forward and backward are elsewhere.
-  bool ran_out_in_evaluation() const {
-    return !highest_left_ && (is_in(STRATA_PHASE_EVALUATION) ||
-                              !savings_.evaluations().phase_at(failure_.held.sequence).empty());
+  bool ran_out_in_evaluation() const { return !highest_left_ && is_in_evaluation(); }
+
+  bool is_in_evaluation() const {
+    return is_in(STRATA_PHASE_EVALUATION) || !savings_.evaluations().phase_at(failure_.held.sequence).empty();
   }
 
   bool is_in(std::uint32_t kind) const {
@@ -191,7 +192,8 @@ class RemedyFinder {
 
   // A training of ours computes its loss whole; one that is computed again in backward is in pieces already.
   void loss_in_pieces() {
-    if (facts_.is_configured || std::ranges::any_of(facts_.blocks, [&](const Block& block) {
+    if (facts_.is_configured || is_in_evaluation() ||
+        std::ranges::any_of(facts_.blocks, [&](const Block& block) {
           return block.kind == "recompute" && is_of_loss(facts_.texts[block.op]);
         }))
       return;

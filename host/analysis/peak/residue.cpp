@@ -54,6 +54,16 @@ std::uint64_t LaterSteps::begin_for(const Block& block) const {
   return is_of_forward(facts_, block) || outlives_next ? later->begin_sequence : UINT64_MAX;
 }
 
+std::uint64_t LaterSteps::optimizer_behind(const Block& block) const {
+  if (block.kind != kForwardResidue || !is_of_forward(facts_, block)) return UINT64_MAX;
+  const auto next = std::ranges::upper_bound(optimizers_, block.birth_sequence);
+  return next == optimizers_.end() ? UINT64_MAX : *next;
+}
+
+bool is_outside_of_training(const PhaseFact* part) {
+  return part == nullptr || is_of_kind(part, STRATA_PHASE_EVALUATION);
+}
+
 Residue::Residue(const Facts& facts)
     : facts_(facts),
       later_steps_(facts),
@@ -76,7 +86,8 @@ bool Residue::is_softened(const Block& block) const {
 MayGo Residue::may_go(const Block& block, std::uint64_t sequence, const PhaseFact* part) const {
   if (block.kind != kForwardResidue && !is_softened(block)) return MayGo::kNotYet;
   if (later_steps_.begin_for(block) <= sequence) return MayGo::kBeforeNextStep;
-  if (is_of_kind(part, STRATA_PHASE_OPTIMIZER)) return MayGo::kBeforeOptimizer;
+  const bool is_behind = is_outside_of_training(part) && later_steps_.optimizer_behind(block) <= sequence;
+  if (is_behind || is_of_kind(part, STRATA_PHASE_OPTIMIZER)) return MayGo::kBeforeOptimizer;
   const bool is_before_backward = is_of_kind(part, STRATA_PHASE_BACKWARD) && is_softened(block);
   return is_before_backward ? MayGo::kBeforeBackward : MayGo::kNotYet;
 }

@@ -31,11 +31,17 @@ class LaterSteps {
   // Of one that a forward left behind: the sequence from which on steps are later ones; UINT64_MAX: none is,
   // or they may compute with it.
   std::uint64_t begin_for(const Block& block) const;
+  // Of one that a forward of a training left behind: where the optimizer begins by which its backward has
+  // ended; UINT64_MAX: none does, or a program made it elsewhere.
+  std::uint64_t optimizer_behind(const Block& block) const;
 
  private:
   const Facts& facts_;
   std::vector<std::uint64_t> optimizers_;  // where each begins
 };
+
+// Between phases, or in an evaluation: nothing there computes with what a training's forward left behind.
+bool is_outside_of_training(const PhaseFact* part);
 
 // What nothing but the program needs. A variable that is given the next result at the end of a forward holds
 // the last one until then.

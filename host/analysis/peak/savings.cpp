@@ -78,6 +78,12 @@ void Savings::change(const Block& block, bool comes) {
     HeldResidue& held = residue_later_from_[later_from];
     put(held.bytes, block.bytes);
     if (held_.is_softened(block)) put(held.softened_bytes, block.bytes);
+    const std::uint64_t optimizer = held_.later_steps().optimizer_behind(block);
+    if (optimizer != UINT64_MAX) {
+      put(held.of_forwards_bytes, block.bytes);
+      put(behind_optimizer_[optimizer], block.bytes);
+      if (behind_optimizer_[optimizer] == 0) behind_optimizer_.erase(optimizer);
+    }
     if (held.bytes == 0) residue_later_from_.erase(later_from);
   }
   switch (block.category) {
@@ -173,6 +179,12 @@ std::uint64_t Savings::residue_let_go(const PhaseFact* part) const {
   const bool is_in_optimizer = part != nullptr && part->kind == STRATA_PHASE_OPTIMIZER;
   const bool is_in_backward = part != nullptr && part->kind == STRATA_PHASE_BACKWARD;
   std::uint64_t sum = 0;
+  if (is_outside_of_training(part)) {
+    for (const auto& [optimizer, bytes] : behind_optimizer_) sum += optimizer <= sequence_ ? bytes : 0;
+    for (const auto& [from, held] : residue_later_from_)
+      sum += from <= sequence_ ? held.bytes - held.of_forwards_bytes : 0;
+    return sum;
+  }
   for (const auto& [from, held] : residue_later_from_)
     sum += is_in_optimizer || from <= sequence_ ? held.bytes : is_in_backward ? held.softened_bytes : 0;
   return sum;
