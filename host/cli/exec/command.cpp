@@ -274,7 +274,8 @@ void add_exec_command(CLI::App& app, int& exit_code) {
   command->add_flag("--environment", arguments->environment,
                     "Start nothing: print what a program that includes strata/trainer.h is to find in its "
                     "environment, for a shell");
-  command->add_option("COMMAND", arguments->command, "The command and its words, at the end; behind --, if you like");
+  command->add_option("COMMAND", arguments->command,
+                      "The command and its words, at the end; behind --, if you like");
   command->footer(
       "The program is not changed. Its steps and phases are inferred, from what autograd runs and from the "
       "names that\n"
