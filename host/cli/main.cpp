@@ -139,7 +139,7 @@ void separate_program(const CLI::App& app, std::vector<char*>& words) {
     const auto equals = word.find('=');
     const CLI::Option* const option = exec.get_option_no_throw(std::string(word.substr(0, equals)));
     if (option == nullptr) return;
-    if (equals == std::string_view::npos && option->get_type_size() > 0) ++at;  // its value
+    if (equals == std::string_view::npos && option->get_items_expected_min() > 0) ++at;  // its value
   }
 }
 

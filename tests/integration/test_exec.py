@@ -278,7 +278,7 @@ def test_an_exit_code_is_kept_where_ended_children_are_ignored(workspace):
 @pytest.mark.parametrize("dashes", [[], ["--"]], ids=["without dashes", "with dashes"])
 def test_what_stands_behind_the_program_is_the_programs(workspace, dashes):
     program = [sys.executable, "-c", "import sys; print(sys.argv[1:])", "--layers", "2", "--out", "there", "--unheard-of"]
-    done = execute(workspace, "--plugins", "none", "--dry=t4", "--clock", "none", *dashes, *program)
+    done = execute(workspace, "--layers", "--dry=t4", "--clock", "none", "--layers", *dashes, *program)
     assert (done.returncode, done.stdout) == (0, "['--layers', '2', '--out', 'there', '--unheard-of']\n"), done.stderr
     assert not (workspace.folder / "there").exists()
 
