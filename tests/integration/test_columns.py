@@ -27,7 +27,7 @@ RUNS = {
     "dry": [EVERYTHING, "trace.shapes=true", "--dry", "h100-80gb", "--clock", "modelled", "schedule.active=24"],
     "accumulated": [EVERYTHING, "accumulation=3", "checkpointing=block", "optimizer.clip_norm=1", "model.layers=12"],
     "out-of-memory": [EVERYTHING, "--dry", "t4", "model.context=4096", "model.d_model=1024", "model.heads=16", "data.batch_size=64"],
-    "long-name": ["name=" + "a-name-that-goes-on-" * 3, "trace.layer_outputs=true"],
+    "long-name": ["plugins=[allocator_tracer, cupti_timeline]", "name=" + "a-name-that-goes-on-" * 3, "trace.layer_outputs=true"],
 }
 
 
