@@ -157,7 +157,7 @@ Facts analyse(Recording run, const Method& method) {
   facts.world_size = run.world_size;
   facts.realtime_less_monotonic_ns = run.realtime_less_monotonic_ns;
   facts.clock = run.clock;
-  const LastWork last = run.steps.empty() ? LastWork{} : last_work(run, table.changes);
+  const LastWork last = last_work(run, table.changes);
   Window timed = window;
   if (!run.steps.empty()) {
     run.steps.back().worked_until_ns = last.device_ns;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "host/analysis/allocator/caching_allocator.hpp"
+
 namespace strata::analysis {
 
 MostReserved most_reserved_in_window(const Facts& facts) {
@@ -15,9 +17,8 @@ MostReserved most_reserved_in_window(const Facts& facts) {
 }
 
 std::uint64_t most_reserved_bytes(const Facts& facts) {
-  std::uint64_t most = 0;
+  std::uint64_t most = most_reserved(facts.reserved, 0, UINT64_MAX);
   for (const StepFact& step : facts.steps) most = std::max(most, step.peak_reserved_bytes);
-  for (const ReservedPoint& point : facts.reserved) most = std::max(most, point.bytes);
   return most;
 }
 

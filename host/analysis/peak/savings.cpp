@@ -74,17 +74,13 @@ void Savings::change(const Block& block, bool comes) {
   if (is_evaluations) put(evaluated_, block.bytes);
   if (!is_evaluations && is_temporary_of_forward(facts_, block)) put(forward_temporaries_, block.bytes);
   if (block.kind == kForwardResidue || held_.is_softened(block)) {
-    const std::uint64_t later_from = held_.later_steps().begin_for(block);
-    HeldResidue& held = residue_later_from_[later_from];
+    const LaterSteps& later = held_.later_steps();
+    const auto [entry, unused] =
+        residue_.try_emplace({later.begin_for(block), later.optimizer_behind(block)});
+    HeldResidue& held = entry->second;
     put(held.bytes, block.bytes);
     if (held_.is_softened(block)) put(held.softened_bytes, block.bytes);
-    const std::uint64_t optimizer = held_.later_steps().optimizer_behind(block);
-    if (optimizer != UINT64_MAX) {
-      put(held.of_forwards_bytes, block.bytes);
-      put(behind_optimizer_[optimizer], block.bytes);
-      if (behind_optimizer_[optimizer] == 0) behind_optimizer_.erase(optimizer);
-    }
-    if (held.bytes == 0) residue_later_from_.erase(later_from);
+    if (held.bytes == 0) residue_.erase(entry);
   }
   switch (block.category) {
     case Category::kParameter: {
@@ -175,18 +171,18 @@ std::uint64_t Savings::half_precision() const {
   return narrowed - std::min(narrowed, wide_parameters_ / 2);
 }
 
+// As Residue::may_go says of each.
 std::uint64_t Savings::residue_let_go(const PhaseFact* part) const {
   const bool is_in_optimizer = part != nullptr && part->kind == STRATA_PHASE_OPTIMIZER;
   const bool is_in_backward = part != nullptr && part->kind == STRATA_PHASE_BACKWARD;
+  const bool is_outside = is_outside_of_training(part);
   std::uint64_t sum = 0;
-  if (is_outside_of_training(part)) {
-    for (const auto& [optimizer, bytes] : behind_optimizer_) sum += optimizer <= sequence_ ? bytes : 0;
-    for (const auto& [from, held] : residue_later_from_)
-      sum += from <= sequence_ ? held.bytes - held.of_forwards_bytes : 0;
-    return sum;
+  for (const auto& [from, held] : residue_) {
+    const auto [later_step, optimizer] = from;
+    const bool all_may_go =
+        later_step <= sequence_ || is_in_optimizer || (is_outside && optimizer <= sequence_);
+    sum += all_may_go ? held.bytes : is_in_backward ? held.softened_bytes : 0;
   }
-  for (const auto& [from, held] : residue_later_from_)
-    sum += is_in_optimizer || from <= sequence_ ? held.bytes : is_in_backward ? held.softened_bytes : 0;
   return sum;
 }
 

@@ -11,6 +11,7 @@
 #include <set>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "host/analysis/facts.hpp"
@@ -121,10 +122,9 @@ class Savings {
   std::uint64_t second_moments_ = 0, trained_parameters_ = 0;
   struct HeldResidue {
     std::uint64_t bytes = 0, softened_bytes = 0;
-    std::uint64_t of_forwards_bytes = 0;  // that are in `behind_optimizer_`, too
   };
-  std::map<std::uint64_t, HeldResidue> residue_later_from_;  // by LaterSteps::begin_for
-  std::map<std::uint64_t, std::uint64_t> behind_optimizer_;  // of it, by LaterSteps::optimizer_behind
+  // By LaterSteps::begin_for and LaterSteps::optimizer_behind.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, HeldResidue> residue_;
   std::uint64_t temporaries_ = 0, logits_ = 0;
   std::uint64_t list_temporaries_ = 0;  // of an optimizer over lists that torch has not fused
   double largest_share_ = 0.0;          // of all parameters what the largest one is

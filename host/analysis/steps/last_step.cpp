@@ -16,6 +16,7 @@ bool is_complete(const Recording& run, const StepRow& step) {
 }
 
 LastWork last_work(const Recording& run, const std::vector<Change>& changes) {
+  if (run.steps.empty()) return {};
   const StepRow& last = run.steps.back();
   const bool is_marked = !std::isnan(last.loss) || last.tokens > 0;
   const bool goes_on = !changes.empty() && changes.back().sequence > last.end_sequence;

@@ -20,7 +20,7 @@ struct LastWork {
 };
 
 // The last step of a loop that nobody marks ends with the program, whatever this does behind its loop:
-// nothing comes after it, and its phases are concluded. `run` has steps; `changes` are of all of it.
+// nothing comes after it, and its phases are concluded. `changes` are of all of the run.
 LastWork last_work(const Recording& run, const std::vector<Change>& changes);
 
 }  // namespace strata::analysis
