@@ -13,6 +13,7 @@
 #include "host/analysis/checks/truth.hpp"
 #include "host/analysis/layer_estimate.hpp"
 #include "host/analysis/layers/layers.hpp"
+#include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/peak/other_memory.hpp"
 #include "host/analysis/peak/out_of_memory.hpp"
 #include "host/analysis/peak/peak.hpp"
@@ -169,6 +170,7 @@ Facts analyse(Recording run, const Method& method) {
   TensorForms forms;
   facts.blocks = attribute(table, ops, structure, evidence, layers, method, texts, forms);
   facts.texts = texts.all();
+  facts.repeated_block_lengths = repeated_block_lengths(facts);
   facts.forms = forms.all();
   if (!run.saved.empty()) facts.truth = compare_with_truth(table, ops, evidence, method.rules);
   facts.block_places = std::move(table.places);

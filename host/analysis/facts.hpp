@@ -190,6 +190,7 @@ struct OutOfMemory {
   std::uint64_t state_to_come_bytes = 0;           // about; of an optimizer's first step, making its state
   std::uint64_t pass_to_come_bytes = 0;     // of an operator over all parameters, with what it asked for
   std::uint64_t forward_to_come_bytes = 0;  // about; of repeated blocks that a forward had not come to
+  bool has_stages_to_come = false;          // of those, some are of stages that it had not begun
   std::uint64_t loss_to_come_bytes = 0;     // of a loss over logits, behind what it asked for
   std::vector<Remedy> remedies;             // enough first, then largest
 };
@@ -332,11 +333,12 @@ struct Facts {
   std::uint64_t window_begin_sequence = 0, window_end_sequence = UINT64_MAX;
   std::string end;      // done, failed, ...; "open" while the run goes on, "killed" when the process died
   std::string command;  // that `strata exec` started, as a shell reads it; empty: none is known
-  std::vector<std::string> texts;  // [0] is empty
-  std::vector<Block> blocks;       // by birth_sequence
-  std::vector<PhaseFact> phases;   // by begin_sequence
-  std::vector<StepFact> steps;     // by index
-  std::string unit = "tokens";     // what they count: tokens, images
+  std::vector<std::string> texts;                     // [0] is empty
+  std::vector<Block> blocks;                          // by birth_sequence
+  std::vector<std::uint32_t> repeated_block_lengths;  // by text: layers/repeated_blocks.hpp
+  std::vector<PhaseFact> phases;                      // by begin_sequence
+  std::vector<StepFact> steps;                        // by index
+  std::string unit = "tokens";                        // what they count: tokens, images
   std::string allocator_settings;  // as PYTORCH_ALLOC_CONF has them; empty also where nobody knows
   std::string trainer;  // whose ran the steps: "transformers", "lightning", "libtorch"; empty: its own
   std::uint64_t batch_size = 0;  // samples of a micro-batch; 0: unknown, as in a program

@@ -72,9 +72,9 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (failure.forward_to_come_bytes > 0) {
     more = fmt::format(
         "the forward had more blocks before it, which keep about {} for backward if each keeps what one "
-        "before it "
-        "does",
-        amount(failure.forward_to_come_bytes));
+        "before it does{}",
+        amount(failure.forward_to_come_bytes),
+        failure.has_stages_to_come ? ", or half of that in a stage twice as wide" : "");
   }
   if (failure.loss_to_come_bytes > 0)
     more = fmt::format("the loss's backward asks for about {} more behind that",

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
 #include "tests/analysis/remedies_fixture.hpp"
@@ -97,12 +98,49 @@ TEST_F(CheckpointedBlocksTest, BlocksThatAForwardHadNotComeToAreMissingToo) {
     saved(600, name, "aten::mm").birth_sequence = 30;
     saved(1, name, "aten::add").birth_sequence = 30;
   }
-  failure_.forward_to_come_bytes = forward_to_come(facts_, failure_);
+  failure_.forward_to_come_bytes = forward_to_come(facts_, failure_).bytes;
   EXPECT_EQ(failure_.forward_to_come_bytes, 1202U) << "two of four blocks";
   EXPECT_EQ(find("checkpointing")->bytes, 600U);
   EXPECT_FALSE(find("checkpointing")->enough) << "and 600 of those to come: 1262 are missing";
   failure_.device_free_bytes = 140;
   EXPECT_TRUE(find("checkpointing")->enough) << "1162 are";
+}
+
+// Each stage keeps less than the one before it: what one of its own blocks kept is to come, and no more.
+TEST_F(CheckpointedBlocksTest, OfAStageWhatItsOwnBlocksKeepIsToCome) {
+  phase(STRATA_PHASE_FORWARD, 20, 60);
+  for (const char* const block : {"stages.0.0", "stages.0.1", "stages.1.0", "stages.1.1", "stages.1.2"})
+    alive(block[7] == '0' ? 1 : 4, Category::kParameter, "parameter").name =
+        text(std::string(block) + ".conv.weight");
+  for (const char* name : {"stages.0.0.conv", "stages.0.1.conv"})
+    saved(600, name, "aten::mm").birth_sequence = 30;
+  saved(300, "stages.1.0.conv", "aten::mm").birth_sequence = 31;
+  facts_.repeated_block_lengths = repeated_block_lengths(facts_);
+  const ForwardToCome to_come = forward_to_come(facts_, failure_);
+  EXPECT_EQ(to_come.bytes, 600U);
+  EXPECT_FALSE(to_come.has_stages);
+}
+
+TEST_F(CheckpointedBlocksTest, OfAStageTwiceAsWideHalfIsToCome) {
+  phase(STRATA_PHASE_FORWARD, 20, 60);
+  for (const char* const block : {"stages.0.0", "stages.0.1", "stages.1.0", "stages.1.1", "stages.1.2"})
+    alive(block[7] == '0' ? 1 : 4, Category::kParameter, "parameter").name =
+        text(std::string(block) + ".conv.weight");
+  saved(600, "stages.0.0.conv", "aten::mm").birth_sequence = 30;
+  facts_.repeated_block_lengths = repeated_block_lengths(facts_);
+  const ForwardToCome to_come = forward_to_come(facts_, failure_);
+  EXPECT_EQ(to_come.bytes, 600U + 3U * 300U);
+  EXPECT_TRUE(to_come.has_stages);
+}
+
+// What a decoder sees may be of another length.
+TEST_F(CheckpointedBlocksTest, OfADecoderThatWasNotBegunNothingIsKnown) {
+  phase(STRATA_PHASE_FORWARD, 20, 60);
+  for (const char* const block : {"encoder.0", "encoder.1", "decoder.0", "decoder.1"})
+    alive(1, Category::kParameter, "parameter").name = text(std::string(block) + ".attn.weight");
+  saved(600, "encoder.0.attn", "aten::mm").birth_sequence = 30;
+  facts_.repeated_block_lengths = repeated_block_lengths(facts_);
+  EXPECT_EQ(forward_to_come(facts_, failure_).bytes, 600U);
 }
 
 TEST_F(CheckpointedBlocksTest, WhatIsRecomputedAlreadyNeedsNoCheckpoints) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/diff/any_number.hpp"
 #include "host/analysis/diff/run_diff.hpp"
+#include "host/analysis/layers/any_number.hpp"
 #include "tests/analysis/training_run.hpp"
 
 namespace strata::analysis {

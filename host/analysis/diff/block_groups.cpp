@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "host/analysis/diff/any_number.hpp"
+#include "host/analysis/layers/any_number.hpp"
 #include "host/analysis/layers/layer_paths.hpp"
 
 namespace strata::analysis {

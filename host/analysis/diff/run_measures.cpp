@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "host/analysis/diff/any_number.hpp"
+#include "host/analysis/layers/any_number.hpp"
 #include "host/analysis/layers/layer_paths.hpp"
 #include "host/analysis/median.hpp"
 #include "host/analysis/steps/scopes.hpp"

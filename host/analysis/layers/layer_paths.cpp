@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 namespace strata::analysis {
 namespace {
@@ -30,17 +29,6 @@ LayerPath layer_path(const Facts& facts, const Block& block) {
     begin = end + 1;
   }
   return path;
-}
-
-std::string_view repeated_block(std::string_view path) {
-  for (std::size_t begin = 0; begin < path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    const std::string_view name = path.substr(begin, end - begin);
-    const auto is_digit = [](char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; };
-    if (!name.empty() && std::ranges::all_of(name, is_digit)) return path.substr(0, end);
-    begin = end + 1;
-  }
-  return {};
 }
 
 }  // namespace strata::analysis

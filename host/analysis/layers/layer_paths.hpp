@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "host/analysis/facts.hpp"
@@ -25,9 +24,5 @@ struct LayerPath {
 
 // The module's path at its dots; what is of no module is one part in parentheses. At most kMostPathParts.
 LayerPath layer_path(const Facts& facts, const Block& block);
-
-// The module path up to its first number, the block of a model that repeats: "layers.3" of "layers.3.attn".
-// Empty where there is none. A part of `path`.
-std::string_view repeated_block(std::string_view path);
 
 }  // namespace strata::analysis

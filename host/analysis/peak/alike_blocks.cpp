@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "host/analysis/diff/any_number.hpp"
+#include "host/analysis/layers/any_number.hpp"
 
 namespace strata::analysis {
 std::vector<std::vector<std::uint32_t>> alike_blocks(const Facts& facts,

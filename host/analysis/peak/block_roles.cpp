@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <unordered_set>
 
-#include "host/analysis/layers/layer_paths.hpp"
+#include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/ops.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "strata/ext/phase.h"
@@ -92,9 +92,11 @@ RepeatedRuns repeated_runs(const Facts& facts) {
   const std::size_t count = facts.blocks.size();
   RepeatedRuns runs{.run = std::vector<std::uint32_t>(count),
                     .is_handed_on = std::vector<bool>(count),
-                    .handed_bytes = {0}};
-  std::string_view running;  // the block whose forward runs
-  std::size_t last = 0;      // the largest of its last op
+                    .handed_bytes = {0},
+                    .two_largest_bytes = {0}};
+  std::string_view running;                    // the block whose forward runs
+  std::size_t last = 0;                        // the largest of its last op
+  std::array<std::uint64_t, 2> largest{0, 0};  // of what backward reads of it
   const auto end_run = [&] {
     if (running.empty()) return;
     const Block& handed = facts.blocks[last];
@@ -104,13 +106,22 @@ RepeatedRuns repeated_runs(const Facts& facts) {
   for (std::size_t index = 0; index < count; ++index) {
     const Block& block = facts.blocks[index];
     if (!is_for_backward(block) && !is_temporary_of_forward(facts, block)) continue;
-    const std::string_view repeated = repeated_block(facts.texts[block.layer]);
+    const std::string_view repeated = repeated_block(facts, block.layer);
     const bool goes_on = repeated == running;
     if (!goes_on) end_run();
     running = repeated;
     if (repeated.empty()) continue;
-    if (!goes_on) runs.handed_bytes.push_back(0);
-    if (is_for_backward(block)) runs.run[index] = static_cast<std::uint32_t>(runs.handed_bytes.size() - 1);
+    if (!goes_on) {
+      runs.handed_bytes.push_back(0);
+      runs.two_largest_bytes.push_back(0);
+      largest = {0, 0};
+    }
+    if (is_for_backward(block)) {
+      runs.run[index] = static_cast<std::uint32_t>(runs.handed_bytes.size() - 1);
+      if (block.bytes > largest[1])
+        largest = {std::max(largest[0], block.bytes), std::min(largest[0], block.bytes)};
+      runs.two_largest_bytes.back() = largest[0] + largest[1];
+    }
     const bool is_smaller = block.op == facts.blocks[last].op && block.bytes < facts.blocks[last].bytes;
     if (!goes_on || !is_smaller) last = index;
   }
@@ -132,10 +143,11 @@ std::vector<bool> logits_and_alike(const Facts& facts) {
   for (std::size_t index = 0; index < facts.blocks.size(); ++index) {
     const Block& block = facts.blocks[index];
     if (!may_be_logits(facts, block)) continue;
-    marks[index] = is_of_loss(facts.texts[block.op]) || block.kind == "logits" ||
-                   (repeated_block(facts.texts[block.layer]).empty() &&
-                    std::ranges::any_of(
-                        sizes, [&](std::uint64_t bytes) { return is_about_as_large(block.bytes, bytes); }));
+    marks[index] =
+        is_of_loss(facts.texts[block.op]) || block.kind == "logits" ||
+        (repeated_block(facts, block.layer).empty() && std::ranges::any_of(sizes, [&](std::uint64_t bytes) {
+           return is_about_as_large(block.bytes, bytes);
+         }));
   }
   return marks;
 }

@@ -35,6 +35,7 @@ struct RepeatedRuns {
   std::vector<std::uint32_t> run;  // by block, of what backward reads: from 1, in their order; 0: of none
   std::vector<bool> is_handed_on;  // by block
   std::vector<std::uint64_t> handed_bytes;  // by run, of what backward does not read as it is; 0: it does
+  std::vector<std::uint64_t> two_largest_bytes;  // by run, of what backward reads
 };
 RepeatedRuns repeated_runs(const Facts& facts);
 

@@ -33,7 +33,9 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     failure.held = alive_at(facts, row.sequence, row.ns);
     failure.state_to_come_bytes = state_to_come(facts, failure);
     failure.pass_to_come_bytes = pass_to_come(facts, failure);
-    failure.forward_to_come_bytes = forward_to_come(facts, failure);
+    const ForwardToCome forward = forward_to_come(facts, failure);
+    failure.forward_to_come_bytes = forward.bytes;
+    failure.has_stages_to_come = forward.has_stages;
     failure.loss_to_come_bytes = loss_to_come(facts, failure);
     failure.remedies = find_remedies(facts, failure);
     failures.push_back(std::move(failure));

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 
-#include "host/analysis/diff/any_number.hpp"
-#include "host/analysis/layers/layer_paths.hpp"
+#include "host/analysis/layers/any_number.hpp"
+#include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/evaluations.hpp"
 #include "strata/ext/phase.h"
@@ -54,15 +52,28 @@ HeldByParameter held_by_parameter(const Facts& facts, const OutOfMemory& failure
   return held;
 }
 
-struct Repeated {
-  std::set<std::string_view> blocks;  // that have parameters: "layers.0", "layers.1"...
-  std::unordered_map<std::string_view, std::uint64_t> kept;  // of those that this forward came to
+struct Family {
+  std::map<std::string_view, std::uint64_t> parameter_bytes;  // by block: "layers.0", "layers.1"...
+  std::unordered_map<std::string_view, std::uint64_t> kept;   // by those that this forward came to
+  std::uint64_t last_kept_sequence = 0;
+
+  std::uint64_t most_kept() const {
+    std::uint64_t most = 0;
+    for (const auto& [block, bytes] : kept) most = std::max(most, bytes);
+    return most;
+  }
+  double bytes_of_one() const {
+    double bytes = 0;
+    for (const auto& [block, parameters] : parameter_bytes) bytes += static_cast<double>(parameters);
+    return bytes / static_cast<double>(std::max<std::size_t>(parameter_bytes.size(), 1));
+  }
 };
 
-// By family: "layers.*".
-std::map<std::string, Repeated> repeated_blocks(const Facts& facts, const OutOfMemory& failure,
-                                                const PhaseFact& forward) {
-  std::map<std::string, Repeated> families;
+// By the stem of its blocks: "layers.", or of one stage of several "stages.2.".
+using Families = std::map<std::string_view, Family>;
+
+Families families_of(const Facts& facts, const OutOfMemory& failure, const PhaseFact& forward) {
+  Families families;
   for (const Block& block : facts.blocks) {
     if (!block.is_alive_at(failure.held.sequence)) continue;
     const bool is_parameter = block.category == Category::kParameter;
@@ -70,15 +81,34 @@ std::map<std::string, Repeated> repeated_blocks(const Facts& facts, const OutOfM
         block.category == Category::kActivation && block.birth_sequence >= forward.begin_sequence;
     if (!is_parameter && !is_kept) continue;
     const std::uint32_t text = is_parameter ? block.name : block.saver != 0 ? block.saver : block.layer;
-    const std::string_view repeated = repeated_block(facts.texts[text]);
+    const std::string_view repeated = repeated_block(facts, text);
     if (repeated.empty()) continue;
-    Repeated& family = families[with_any_number(repeated)];
-    if (is_parameter)
-      family.blocks.insert(repeated);
-    else
+    Family& family = families[stem_of_siblings(repeated)];
+    if (is_parameter) {
+      family.parameter_bytes[repeated] += block.bytes;
+    } else {
       family.kept[repeated] += block.bytes;
+      family.last_kept_sequence = block.birth_sequence;
+    }
   }
   return families;
+}
+
+// The stage that the forward was in, of those whose paths differ from `stem` in numbers alone.
+const Family* stage_before(const Families& families, std::string_view stem) {
+  const Family* last = nullptr;
+  for (const auto& [other, family] : families) {
+    if (family.kept.empty() || with_any_number(other) != with_any_number(stem)) continue;
+    if (last == nullptr || family.last_kept_sequence > last->last_kept_sequence) last = &family;
+  }
+  return last;
+}
+
+// Where a stage is twice as wide, its weights are four times as large and a picture has a quarter of the
+// places: what it keeps is half as much.
+std::uint64_t kept_of_stage(const Family& stage, const Family& before) {
+  const double times = std::sqrt(before.bytes_of_one() / stage.bytes_of_one());
+  return static_cast<std::uint64_t>(times * static_cast<double>(before.most_kept()));
 }
 
 }  // namespace
@@ -129,18 +159,21 @@ std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure) {
   return whole - std::min(made, whole);
 }
 
-std::uint64_t forward_to_come(const Facts& facts, const OutOfMemory& failure) {
+ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure) {
   const auto forward = std::ranges::find_if(facts.phases, [&](const PhaseFact& phase) {
     return phase.kind == STRATA_PHASE_FORWARD && phase.is_open_at(failure.held.sequence);
   });
-  if (forward == facts.phases.end()) return 0;
-  std::uint64_t bytes = 0;
-  for (const auto& [unused, family] : repeated_blocks(facts, failure, *forward)) {
-    std::uint64_t most = 0;
-    for (const auto& [block, kept] : family.kept) most = std::max(most, kept);
-    for (const std::string_view block : family.blocks) bytes += family.kept.contains(block) ? 0 : most;
+  if (forward == facts.phases.end()) return {};
+  const Families families = families_of(facts, failure, *forward);
+  ForwardToCome to_come;
+  for (const auto& [stem, family] : families) {
+    const Family* const before = family.kept.empty() ? stage_before(families, stem) : nullptr;
+    const std::uint64_t each = before == nullptr ? family.most_kept() : kept_of_stage(family, *before);
+    for (const auto& [block, unused] : family.parameter_bytes)
+      to_come.bytes += family.kept.contains(block) ? 0 : each;
+    to_come.has_stages |= before != nullptr;
   }
-  return bytes;
+  return to_come;
 }
 
 std::uint64_t loss_to_come(const Facts& facts, const OutOfMemory& failure) {

@@ -24,8 +24,13 @@ std::uint64_t state_to_come(const Facts& facts, const OutOfMemory& failure);
 std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure);
 
 // Blocks of a model that repeat keep about as much for backward each: those that a forward had not come to
-// would have kept it too. 0 outside of a forward, and where the layers of what it made are not known.
-std::uint64_t forward_to_come(const Facts& facts, const OutOfMemory& failure);
+// would have kept it too, and those of a later stage about half of it where they are twice as wide. 0 outside
+// of a forward, and where the layers of what it made are not known.
+struct ForwardToCome {
+  std::uint64_t bytes = 0;
+  bool has_stages = false;  // a stage was not begun
+};
+ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure);
 
 // A loss over logits makes as much again as it asked for: for backward what softmax gave, and there the
 // gradient of it and of the logits. 0 where nothing is kept for a backward. Needs `failure.op`, too.

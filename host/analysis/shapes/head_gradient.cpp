@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host/analysis/layers/layer_paths.hpp"
+#include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/shapes/alive.hpp"
 #include "host/analysis/shapes/embeddings.hpp"
 #include "host/analysis/shapes/families.hpp"
@@ -28,7 +28,7 @@ const Block* own_gradient(const StepView& step, const Span& backward, std::uint3
 const Block* tied_gradient(const StepView& step, const MicroBatch& batch, std::uint32_t head) {
   const auto embeddings = embedding_backwards(step, batch);
   for (const Block& block : step.born_in(*batch.backward)) {
-    if (!repeated_block(step.text(block.layer)).empty()) return nullptr;
+    if (!repeated_block(step.facts(), block.layer).empty()) return nullptr;
     for (const auto& [filled, gradient] : embeddings) {
       const bool is_heads = filled != gradient && (block.layer == head || &block == gradient);
       if (is_heads && requested_bytes(block) == requested_bytes(*filled)) return &block;

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "host/analysis/layers/layer_paths.hpp"
+#include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/shapes/alive.hpp"
 
 namespace strata::analysis {
@@ -14,7 +14,7 @@ std::vector<LayerShare> layer_shares(const StepView& step, const std::vector<con
   std::vector<LayerShare> shares;
   std::map<std::string_view, std::size_t> index;
   for (const Block* block : blocks) {
-    const std::string_view path = repeated_block(step.text(block->layer));
+    const std::string_view path = repeated_block(step.facts(), block->layer);
     if (path.empty()) continue;
     const auto [place, is_new] = index.try_emplace(path, shares.size());
     if (is_new) shares.push_back({path, {}, 0, 0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/diff/any_number.hpp"
+#include "host/analysis/layers/any_number.hpp"
 
 #include <algorithm>
 
