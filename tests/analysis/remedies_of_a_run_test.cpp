@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Remedies of a run that went on: its other moments bound what they are worth.
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "tests/analysis/remedies_fixture.hpp"
@@ -40,6 +42,11 @@ class RemediesOfARunTest : public RemediesTest {
     }
   }
 
+  // Blocks are in the order of their births.
+  void move_last_to(std::ptrdiff_t index) {
+    std::rotate(facts_.blocks.begin() + index, facts_.blocks.end() - 1, facts_.blocks.end());
+  }
+
   const Remedy* find_within(std::string_view word, std::uint64_t budget_bytes) {
     failure_.requested_bytes = 5000 - budget_bytes;
     failure_.device_free_bytes = 0;
@@ -72,6 +79,35 @@ TEST_F(RemediesOfARunTest, LeaveThePeakWhereItIsIfItIsStillTheHighest) {
 
 TEST_F(RemediesOfARunTest, AreNoneWhereTheyLowerAnotherMomentAlone) {
   EXPECT_EQ(find_within("fused", 2400), nullptr);
+}
+
+TEST_F(RemediesOfARunTest, NoBlockIsThereAgainWhileTheLossGoesBackward) {
+  Block gradient = alive(2000, Category::kAutogradDetail, "flowing");
+  gradient.op = text("aten::_log_softmax_backward_data");
+  gradient.death_sequence = 55;
+  facts_.blocks.back() = gradient;
+  move_last_to(8);
+  facts_.points.front().bytes[0] = 7000;
+  const Point after = {.sequence = 55, .bytes = {5000}};
+  facts_.points.insert(facts_.points.begin() + 1, after);
+  const Remedy* const remedy = find_within("checkpointing", 2400);
+  ASSERT_NE(remedy, nullptr);
+  EXPECT_EQ(remedy->bytes, 4000u) << "of what all four saved";
+}
+
+// Without anything saved what an op reads and makes is there.
+TEST_F(RemediesOfARunTest, ForwardACheckpointedBlockSavesNothing) {
+  facts_.phases[1].kind = STRATA_PHASE_FORWARD;
+  facts_.blocks.back().bytes = 0;
+  facts_.points[2].bytes[0] = 0;
+  for (const std::uint64_t bytes : {100U, 200U, 300U}) {
+    alive(bytes, Category::kActivation, "saved", "layers.3").death_sequence = 60;
+    move_last_to(7);
+  }
+  facts_.points.front().bytes[0] = 5600;
+  const Remedy* const remedy = find_within("checkpointing", 400);
+  ASSERT_NE(remedy, nullptr);
+  EXPECT_EQ(remedy->bytes, 4600u - 1300u) << "the block's two largest stay";
 }
 
 // A peak above a budget is no allocation of its forward.

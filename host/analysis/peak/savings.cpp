@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "host/analysis/layers/layer_paths.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/narrowed_by_autocast.hpp"
 #include "host/analysis/peak/residue.hpp"
@@ -117,7 +116,10 @@ void Savings::change(const Block& block, bool comes) {
     default:
       break;
   }
-  if (held_.logits()[index] && !is_evaluations) put(logits_, block.bytes);
+  if (held_.logits()[index] && !is_evaluations) {
+    put(logits_, block.bytes);
+    if (block.kind == "flowing") put(gradients_of_logits_, block.bytes);
+  }
   if (!is_for_backward(block)) return;
   if (facts_.texts[block.op] == "aten::_softmax") put(softmaxes_, 1);
   if (is_of_scores_[index]) put(softmax_bytes_, block.bytes);
@@ -132,10 +134,14 @@ void Savings::change(const Block& block, bool comes) {
   saved_by_run_.erase(saved);
 }
 
-// A checkpointed block's saved tensors are there while it goes forward or backward: of those that are there
-// now the last one's.
-std::uint64_t Savings::checkpointed() const {
-  return saved_by_run_.empty() ? 0 : checkpointed_but(saved_by_run_.rbegin()->second);
+// A checkpointed block's saved tensors are there while it goes backward: of those that are there now the last
+// one's, and while the loss goes backward none. Forward, it saves none: what an op reads and makes is there.
+std::uint64_t Savings::checkpointed(const PhaseFact* part) const {
+  if (saved_by_run_.empty()) return 0;
+  if (gradients_of_logits_ > 0) return checkpointed_but(0);
+  const auto [run, saved] = *saved_by_run_.rbegin();
+  const bool is_forward = part != nullptr && part->kind == STRATA_PHASE_FORWARD;
+  return checkpointed_but(is_forward ? std::min(saved, repeated_.two_largest_bytes[run]) : saved);
 }
 
 std::uint64_t Savings::checkpointed_but_the_largest() const {
@@ -189,7 +195,7 @@ std::uint64_t Savings::residue_let_go(const PhaseFact* part) const {
 std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
   switch (saving) {
     case Saving::kCheckpoints:
-      return checkpointed();
+      return checkpointed(part);
     case Saving::kAttentionInOneKernel:
       return softmaxes_ > 1 ? softmax_bytes_ : 0;
     case Saving::kLossInPieces:

@@ -86,7 +86,7 @@ class Savings {
 
  private:
   void change(const Block& block, bool comes);
-  std::uint64_t checkpointed() const;
+  std::uint64_t checkpointed(const PhaseFact* part) const;
   std::uint64_t checkpointed_but(std::uint64_t bytes) const;
   std::uint64_t half_batch() const;
   std::uint64_t loss_in_pieces() const;
@@ -125,7 +125,7 @@ class Savings {
   };
   // By LaterSteps::begin_for and LaterSteps::optimizer_behind.
   std::map<std::pair<std::uint64_t, std::uint64_t>, HeldResidue> residue_;
-  std::uint64_t temporaries_ = 0, logits_ = 0;
+  std::uint64_t temporaries_ = 0, logits_ = 0, gradients_of_logits_ = 0;
   std::uint64_t list_temporaries_ = 0;  // of an optimizer over lists that torch has not fused
   double largest_share_ = 0.0;          // of all parameters what the largest one is
 };
