@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "host/analysis/peak/concatenated.hpp"
+#include "host/analysis/peak/listed_outputs.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -241,6 +244,71 @@ TEST_F(ConcatenatedTest, HasTheOldOneBesideTheNew) {
   cat(3, 43, 44);
   cat(4, 45, 46);
   EXPECT_EQ(outputs(), (Counts{0, 0, 0}));
+}
+
+// Behind the last optimizer, which ends at 160.
+class ListedOutputsTest : public EvaluationsTest {
+ protected:
+  ListedOutputsTest() { facts_.texts.emplace_back("body"); }
+  // Behind what another module makes.
+  void output(std::uint64_t birth, std::uint64_t death, std::uint64_t bytes = 100) {
+    born(birth - 1, birth, "op_temp");
+    facts_.blocks.back().layer = 3;
+    born(birth, death, kForwardResidue);
+    facts_.blocks.back().bytes = bytes;
+  }
+  std::size_t held() const {
+    const ListedOutputs listed(facts_, Evaluations(facts_));
+    std::size_t count = 0;
+    for (std::size_t index = 0; index < facts_.blocks.size(); ++index) count += listed.holds(index) ? 1 : 0;
+    return count;
+  }
+};
+
+TEST_F(ListedOutputsTest, AreThereAtOnceAndGoTogether) {
+  output(170, 200);
+  output(172, 201);
+  output(175, 210, 60);  // the last batch, in a variable until the next evaluation
+  EXPECT_EQ(held(), 3U);
+}
+
+TEST_F(ListedOutputsTest, OfARunThatWasCutShortAreAllThereIs) {
+  for (const std::uint64_t birth : {170U, 172U, 175U, 180U}) output(birth, UINT64_MAX);
+  EXPECT_EQ(held(), 4U);
+}
+
+TEST_F(ListedOutputsTest, AreNoneInOneVariable) {
+  for (const std::uint64_t birth : {170U, 180U, 190U, 200U}) output(birth, birth + 11);
+  EXPECT_EQ(held(), 0U);
+}
+
+TEST_F(ListedOutputsTest, AreNoCacheWhoseEntriesAreReplaced) {
+  for (const std::uint64_t birth : {170U, 172U, 174U}) output(birth, birth + 11);
+  for (const std::uint64_t birth : {180U, 182U, 184U}) born(birth, UINT64_MAX, "op_temp");
+  EXPECT_EQ(held(), 0U);
+}
+
+TEST_F(ListedOutputsTest, AreNotWhatOneModuleMakesAtOnce) {
+  for (const std::uint64_t birth : {170U, 171U, 172U}) born(birth, 180, "op_temp");
+  EXPECT_EQ(held(), 0U);
+}
+
+TEST_F(ListedOutputsTest, WithoutModulesEightTellThem) {
+  facts_.texts.emplace_back("aten::mm");
+  for (std::uint64_t count = 0; count < 8; ++count) {
+    EXPECT_EQ(held(), 0U) << count;
+    born(170 + count, UINT64_MAX, "op_temp");
+    facts_.blocks.back().op = 4;
+    facts_.blocks.back().layer = 0;
+  }
+  EXPECT_EQ(held(), 8U);
+  for (Block& block : facts_.blocks) block.op = 2;
+  EXPECT_EQ(held(), 0U) << "what aten::cat makes may be a cache";
+}
+
+TEST_F(ListedOutputsTest, AreNoTrainings) {
+  for (const std::uint64_t birth : {10U, 11U, 12U}) born(birth, UINT64_MAX, kForwardResidue, 1);
+  EXPECT_EQ(held(), 0U);
 }
 
 }  // namespace

@@ -35,7 +35,14 @@ def predictions():
         if "to the host" in words: logits = logits.cpu()
         all = logits if all is None else torch.cat((all, logits))
     return all
-evaluate = predictions if "predictions" in words else losses
+@torch.no_grad()
+def listed():
+    all = []
+    for _ in range(10):
+        logits = model(batch(rows)[0])
+        all.append(logits.cpu() if "to the host" in words else logits)
+    return all
+evaluate = predictions if "predictions" in words else listed if "listed" in words else losses
 for _ in range(3):
     train()
     train()
@@ -106,6 +113,16 @@ def test_predictions_that_are_put_together_gain_what_is_said(record):
     )
     [remedy] = [remedy for remedy in told["remedies"] if remedy["change"].startswith("outputs to the host")]
     assert remedy["reason"] == "what aten::cat puts together of 6 outputs, the old one beside the new"
+
+
+@pytest.mark.parametrize("layers", (True, False))
+def test_predictions_in_a_list_gain_what_is_said(record, layers):
+    told = budget(record(SMALL, "listed", layers=layers))
+    assert promised(told, "outputs to the host as they come") == pytest.approx(
+        budget(record(SMALL, "listed", "to the host"))["peak_bytes"], rel=0.1  # the one that is on its way goes, too
+    )
+    [half] = [remedy["bytes"] for remedy in told["remedies"] if remedy["change"].startswith("half the batch in evaluation")] or [0]
+    assert half < 0.1 * told["peak_bytes"]  # of a list, as many bytes whatever the batch
 
 
 def test_a_loss_that_has_no_room_there_has_no_backward(record):

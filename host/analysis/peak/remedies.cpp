@@ -61,6 +61,7 @@ class RemedyFinder {
     residue();
     kept_from_earlier();
     concatenated();
+    listed();
     if (!highest_left_ && std::ranges::none_of(remedies_, &Remedy::enough)) {
       add_remedy(missing_bytes_,
                  {.change = "parameters in 16 bits (precision: bf16)",
@@ -298,6 +299,13 @@ class RemedyFinder {
             ? "what aten::cat puts together of outputs"
             : fmt::format("what aten::cat puts together of {} outputs, the old one beside the new",
                           savings_.concatenated_outputs()));
+  }
+
+  void listed() {
+    if (facts_.is_configured) return;
+    add(Saving::kListedLetGo, savings_.bytes(Saving::kListedLetGo, part_), missing_bytes_,
+        "outputs to the host as they come (.cpu())",
+        fmt::format("{} outputs of forwards without a graph that are all held", savings_.listed_outputs()));
   }
 
   // The first two of an evaluation, or one more.

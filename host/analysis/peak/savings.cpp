@@ -43,6 +43,7 @@ Savings::Savings(const Facts& facts)
       held_(facts),
       evaluations_(facts),
       concatenated_(facts),
+      listed_(facts, evaluations_),
       narrowed_of_block_(narrowed_by_autocast(facts)),
       trained_(trained_parameters(facts)),
       kept_wide_(facts.trainer == "transformers" ? embedding_weights(facts)
@@ -69,8 +70,11 @@ void Savings::change(const Block& block, bool comes) {
     else if (facts_.texts[block.op].starts_with("aten::_foreach"))
       put(list_temporaries_, block.bytes);
   }
+  const bool is_listed = listed_.holds(index);
   const bool is_evaluations = evaluations_.made(block);
-  if (is_evaluations) put(evaluated_, block.bytes);
+  if (is_listed) put(listed_bytes_, block.bytes);
+  if (is_listed) put(listed_count_, 1);
+  if (is_evaluations && !is_listed) put(evaluated_, block.bytes);
   if (!is_evaluations && is_temporary_of_forward(facts_, block)) put(forward_temporaries_, block.bytes);
   if (block.kind == kForwardResidue || held_.is_softened(block)) {
     const LaterSteps& later = held_.later_steps();
@@ -213,6 +217,8 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
       return but_the_largest_parameters(list_temporaries_);
     case Saving::kEightBitMoments:
       return spared_of_moments();
+    case Saving::kListedLetGo:
+      return listed_bytes_;
     case Saving::kFrozenIn16Bits:
       return frozen_ / 2;
     case Saving::kGradientsCleared:

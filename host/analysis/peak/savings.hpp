@@ -19,6 +19,7 @@
 #include "host/analysis/peak/concatenated.hpp"
 #include "host/analysis/peak/evaluations.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
+#include "host/analysis/peak/listed_outputs.hpp"
 #include "host/analysis/peak/residue.hpp"
 
 namespace strata::analysis {
@@ -37,9 +38,10 @@ enum class Saving : std::uint8_t {
   kResidueLetGo,
   kKeptLetGo,
   kConcatenatedLetGo,
+  kListedLetGo,
   kFrozenIn16Bits,
 };
-inline constexpr std::size_t kSavings = 14;
+inline constexpr std::size_t kSavings = 15;
 inline constexpr std::uint64_t kPiecesOfLoss = 8;
 
 // Of an optimizer's step, by its name: PyTorch's has its class; of others nobody knows.
@@ -71,6 +73,7 @@ class Savings {
   const Evaluations& evaluations() const { return evaluations_; }
   // Of those that are there the largest number that one holds.
   std::uint32_t concatenated_outputs() const { return outputs_.empty() ? 0 : *outputs_.rbegin(); }
+  std::uint64_t listed_outputs() const { return listed_count_; }
   // Without those of embeddings, where the trainer keeps them in 32 bits.
   std::uint64_t spared_of_moments() const {
     return second_moments_ == 0 ? 0 : (moments_ - narrow_moments_) / 4 * 3 + narrow_moments_ / 2;
@@ -98,6 +101,7 @@ class Savings {
   Residue held_;
   Evaluations evaluations_;
   Concatenated concatenated_;
+  ListedOutputs listed_;
   std::uint64_t sequence_ = 0;
   std::vector<std::int64_t> narrowed_of_block_;
   std::unordered_set<std::string_view>
@@ -114,6 +118,7 @@ class Savings {
   std::uint64_t forward_temporaries_ = 0;
   std::uint64_t evaluated_ = 0;           // made by evaluations
   std::uint64_t concatenated_bytes_ = 0;  // of their outputs, put together
+  std::uint64_t listed_bytes_ = 0, listed_count_ = 0;
   std::multiset<std::uint32_t> outputs_;  // that each of those holds
   std::uint64_t flowing_ = 0;             // gradients of activations, on their way through backward
   std::int64_t narrowed_ = 0;             // what would be less under autocast
