@@ -297,9 +297,12 @@ TEST_F(ListedOutputsTest, WithoutModulesEightTellThem) {
   facts_.texts.emplace_back("aten::mm");
   for (std::uint64_t count = 0; count < 8; ++count) {
     EXPECT_EQ(held(), 0U) << count;
-    born(170 + count, UINT64_MAX, "op_temp");
-    facts_.blocks.back().op = 4;
-    facts_.blocks.back().layer = 0;
+    for (const bool is_hidden : {true, false}) {
+      born(170 + 2 * count + (is_hidden ? 0 : 1), is_hidden ? 172 + 2 * count : UINT64_MAX, "op_temp");
+      facts_.blocks.back().op = 4;
+      facts_.blocks.back().layer = 0;
+      facts_.blocks.back().bytes = is_hidden ? 50 : 100;
+    }
   }
   EXPECT_EQ(held(), 8U);
   for (Block& block : facts_.blocks) block.op = 2;

@@ -5,7 +5,7 @@
 #include <array>
 #include <map>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 #include "host/analysis/ops.hpp"
 #include "host/analysis/peak/block_roles.hpp"
@@ -52,7 +52,8 @@ bool go_together(const std::vector<Block>& blocks, std::uint32_t one, std::uint3
 
 ListedOutputs::ListedOutputs(const Facts& facts, const Evaluations& evaluations)
     : holds_(facts.blocks.size()) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Listed> open;  // by operator and module
+  // By operator and module; where modules are not told by their size, for another layer's may be smaller.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, Listed> open;
   // The list of one evaluation may be there still when the next one begins its own.
   const auto close = [&](const Listed& listed) {
     const bool is_told = facts.blocks[listed.blocks.front()].layer != 0;
@@ -70,7 +71,7 @@ ListedOutputs::ListedOutputs(const Facts& facts, const Evaluations& evaluations)
     if (block.layer != 0 && block.layer != module) ++modules;
     if (block.layer != 0) module = block.layer;
     if (!may_be_output(facts, block, evaluations)) continue;
-    Listed& listed = open[{block.op, block.layer}];
+    Listed& listed = open[{block.op, block.layer, block.layer == 0 ? block.bytes : 0}];
     if (!listed.blocks.empty()) {
       const Block& first = facts.blocks[listed.blocks.front()];
       // One module may make several in one forward, as the query, the key and the value.
