@@ -133,6 +133,16 @@ TEST_F(CheckpointedBlocksTest, OfAStageTwiceAsWideHalfIsToCome) {
   EXPECT_TRUE(to_come.has_stages);
 }
 
+TEST_F(CheckpointedBlocksTest, OfAStageWhoseParametersAreEmptyNothingIsKnown) {
+  phase(STRATA_PHASE_FORWARD, 20, 60);
+  for (const char* const block : {"stages.0.0", "stages.0.1", "stages.1.0", "stages.1.1"})
+    alive(block[7] == '0' ? 1 : 0, Category::kParameter, "parameter").name =
+        text(std::string(block) + ".conv.weight");
+  saved(600, "stages.0.0.conv", "aten::mm").birth_sequence = 30;
+  facts_.repeated_block_lengths = repeated_block_lengths(facts_);
+  EXPECT_EQ(forward_to_come(facts_, failure_).bytes, 600U);
+}
+
 // What a decoder sees may be of another length.
 TEST_F(CheckpointedBlocksTest, OfADecoderThatWasNotBegunNothingIsKnown) {
   phase(STRATA_PHASE_FORWARD, 20, 60);

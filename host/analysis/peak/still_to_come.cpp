@@ -16,6 +16,8 @@
 namespace strata::analysis {
 namespace {
 
+constexpr double kMost = 0x1p62;  // bytes, whatever a store says
+
 struct Held {
   std::uint64_t parameter_bytes = 0, state_bytes = 0;
   std::uint32_t state_blocks = 0;
@@ -107,8 +109,9 @@ const Family* stage_before(const Families& families, std::string_view stem) {
 // Where a stage is twice as wide, its weights are four times as large and a picture has a quarter of the
 // places: what it keeps is half as much.
 std::uint64_t kept_of_stage(const Family& stage, const Family& before) {
+  if (stage.bytes_of_one() == 0) return 0;
   const double times = std::sqrt(before.bytes_of_one() / stage.bytes_of_one());
-  return static_cast<std::uint64_t>(times * static_cast<double>(before.most_kept()));
+  return static_cast<std::uint64_t>(std::min(times * static_cast<double>(before.most_kept()), kMost));
 }
 
 }  // namespace
@@ -137,7 +140,6 @@ std::uint64_t state_to_come(const Facts& facts, const OutOfMemory& failure) {
     }
   }
   if (parameters == 0) return 0;
-  constexpr double kMost = 0x1p62;  // whatever a store says
   return static_cast<std::uint64_t>(
       std::llround(std::clamp(waiting * state / parameters - made, 0.0, kMost)));
 }
