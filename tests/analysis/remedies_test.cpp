@@ -151,6 +151,17 @@ TEST_F(RemediesTest, OnlyAdamsMomentsGetEightBits) {
   EXPECT_EQ(find("adam8bit")->reason, "half of Adam's moments");
 }
 
+// bitsandbytes computes in one kernel; the host's own in PyTorch's operators.
+TEST_F(RemediesTest, OfAProgramEightBitsSpareTheStepsTemporaries) {
+  alive(80, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg_sq");
+  alive(200, Category::kTemporary, "optimizer_temp").op = text("aten::_foreach_sqrt");
+  EXPECT_EQ(find("adam8bit")->bytes, 60u);
+  facts_.is_configured = false;
+  ASSERT_NE(find("Adam8bit"), nullptr);
+  EXPECT_EQ(find("Adam8bit")->bytes, 260u);
+  EXPECT_EQ(find("Adam8bit")->reason, "three quarters of Adam's moments, and the temporaries of its step");
+}
+
 TEST_F(RemediesTest, OneMomentIsNoLessThanTwoOf8Bits) {
   alive(80, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg");
   EXPECT_EQ(find("adam8bit"), nullptr) << "Lion's";

@@ -258,9 +258,9 @@ class RemedyFinder {
     const bool are_narrow = savings_.has_narrow_moments();
     if (bytes > 0) bytes += failure_.state_to_come_bytes / 4 * (are_narrow ? 2 : 3);
     add(Saving::kEightBitMoments, bytes, missing_bytes_, "8-bit moments (optimizer.name: adam8bit)",
-        fmt::format(
-            "{} of Adam's moments{}", are_narrow ? "half" : "three quarters",
-            facts_.trainer == "transformers" ? " but those of embeddings, which stay in 32 bits" : ""));
+        fmt::format("{} of Adam's moments{}{}", are_narrow ? "half" : "three quarters",
+                    facts_.trainer == "transformers" ? " but those of embeddings, which stay in 32 bits" : "",
+                    savings_.temporaries_by_adam() > 0 ? ", and the temporaries of its step" : ""));
   }
 
   // In a variable of the program, as the logits are; a training of ours lets go of them.

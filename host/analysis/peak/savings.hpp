@@ -74,10 +74,13 @@ class Savings {
   // Of those that are there the largest number that one holds.
   std::uint32_t concatenated_outputs() const { return outputs_.empty() ? 0 : *outputs_.rbegin(); }
   std::uint64_t listed_outputs() const { return listed_count_; }
-  // Without those of embeddings, where the trainer keeps them in 32 bits.
+  // Without those of embeddings, where the trainer keeps them in 32 bits. A program's 8-bit optimizer
+  // computes in its kernels, and has none of the temporaries of an Adam of PyTorch's; ours has its own.
   std::uint64_t spared_of_moments() const {
-    return second_moments_ == 0 ? 0 : (moments_ - narrow_moments_) / 4 * 3 + narrow_moments_ / 2;
+    if (second_moments_ == 0) return 0;
+    return (moments_ - narrow_moments_) / 4 * 3 + narrow_moments_ / 2 + temporaries_by_adam();
   }
+  std::uint64_t temporaries_by_adam() const { return facts_.is_configured ? 0 : temporaries_; }
   bool has_narrow_moments() const { return narrow_moments_ > moments_ / 2; }  // in 16 bits
   std::uint64_t activations_bytes() const { return activations_; }
   // Of what is in 32 bits, parameters and their gradients.
