@@ -100,6 +100,7 @@ class Finder:
         self.named = set()  # StorageImpl
         self.alive = []  # their tensors, and the owners of these
         self.optimized = []  # tensors
+        self.of_model = []  # its parameters and buffers: names and tensors
         self.items = 0
         self.trainer = ""  # whose, of TRAINERS
         self.prefixes = {}  # of models, by id
@@ -120,6 +121,8 @@ class Finder:
             return
         self.named.add(storage._cdata)
         self.alive.append(tensor)
+        if role in (PARAMETER, BUFFER):
+            self.of_model.append((name, tensor))
         extents = "x".join(str(int(extent)) for extent in tensor.shape)
         dtype = str(tensor.dtype).removeprefix("torch.")
         of = 0
@@ -230,11 +233,46 @@ class Finder:
         return "\n".join(self.lines)
 
     def tell_the_rest(self, tensors):
-        """Plain tensors that are there before the first forward: data, masks, schedules."""
+        """Plain tensors that are there before the first forward: data, masks, schedules, a moving average that is kept by hand."""
         names = {id(value): key for key, value in list(vars(sys.modules["__main__"]).items()) if self.is_tensor(value)}
-        for tensor in sorted(tensors, key=lambda tensor: id(tensor) not in names):  # before the views of them
-            if not tensor.requires_grad and tensor.grad_fn is None:
+        plain = [tensor for tensor in tensors if not tensor.requires_grad and tensor.grad_fn is None]
+        plain.sort(key=lambda tensor: id(tensor) not in names)  # before the views of them
+        copies = self.copies_of_model([tensor for tensor in plain if id(tensor) not in names])
+        for tensor in plain:
+            copied = copies.get(id(tensor))
+            if copied is None:
                 self.tell(INPUT, names.get(id(tensor), "tensor"), tensor)
+            else:
+                self.tell(EMA, f"copy.{copied}", tensor)
+
+    def copies_of_model(self, tensors):
+        """Names by id, where there are copies of nine tenths of the model or more, as of a moving average; else none."""
+        waiting, shapes = {}, {}
+        for name, tensor in self.of_model:
+            waiting.setdefault(tuple(tensor.shape), []).append(name)
+        for shape, of_shape in waiting.items():
+            shapes[shape] = of_shape[-1]
+        copies, covered = {}, 0
+        for tensor in tensors:
+            if not self.is_unnamed(tensor) or not tensor.is_floating_point():
+                continue
+            shape = tuple(tensor.shape)
+            if shape not in shapes:
+                continue
+            if waiting[shape]:
+                covered += tensor.numel()
+                copies[id(tensor)] = waiting[shape].pop(0)
+            elif len(shape) > 1:  # of a second average, or of a weight with two names
+                copies[id(tensor)] = shapes[shape]
+        whole = sum(tensor.numel() for _, tensor in self.of_model)
+        return copies if 0 < whole and covered >= 0.9 * whole else {}
+
+    def is_unnamed(self, tensor):
+        try:
+            storage = local_of(tensor).untyped_storage()
+            return storage.data_ptr() != 0 and storage._cdata not in self.named
+        except Exception:  # as in tell()
+            return False
 
 
 def find_owners(is_first):
