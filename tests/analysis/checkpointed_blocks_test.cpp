@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
 #include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/peak/block_roles.hpp"
@@ -18,6 +19,15 @@ class CheckpointedBlocksTest : public RemediesTest {
     Block& block = alive(bytes, Category::kActivation, "saved", layer);
     block.op = text(op);
     return block;
+  }
+
+  // Of two stages, the first of a byte each.
+  void two_and_three_blocks(std::uint64_t bytes_of_second) {
+    for (const char* const block : {"stages.0.0", "stages.0.1", "stages.1.0", "stages.1.1", "stages.1.2"}) {
+      const bool is_first = std::string_view(block).starts_with("stages.0.");
+      alive(is_first ? 1 : bytes_of_second, Category::kParameter, "parameter").name =
+          text(std::string(block) + ".conv.weight");
+    }
   }
 
   void made_and_let_go(std::uint64_t bytes, const std::string& layer, const std::string& op) {
@@ -109,9 +119,7 @@ TEST_F(CheckpointedBlocksTest, BlocksThatAForwardHadNotComeToAreMissingToo) {
 // Each stage keeps less than the one before it: what one of its own blocks kept is to come, and no more.
 TEST_F(CheckpointedBlocksTest, OfAStageWhatItsOwnBlocksKeepIsToCome) {
   phase(STRATA_PHASE_FORWARD, 20, 60);
-  for (const char* const block : {"stages.0.0", "stages.0.1", "stages.1.0", "stages.1.1", "stages.1.2"})
-    alive(block[7] == '0' ? 1 : 4, Category::kParameter, "parameter").name =
-        text(std::string(block) + ".conv.weight");
+  two_and_three_blocks(4);
   for (const char* name : {"stages.0.0.conv", "stages.0.1.conv"})
     saved(600, name, "aten::mm").birth_sequence = 30;
   saved(300, "stages.1.0.conv", "aten::mm").birth_sequence = 31;
@@ -123,9 +131,7 @@ TEST_F(CheckpointedBlocksTest, OfAStageWhatItsOwnBlocksKeepIsToCome) {
 
 TEST_F(CheckpointedBlocksTest, OfAStageTwiceAsWideHalfIsToCome) {
   phase(STRATA_PHASE_FORWARD, 20, 60);
-  for (const char* const block : {"stages.0.0", "stages.0.1", "stages.1.0", "stages.1.1", "stages.1.2"})
-    alive(block[7] == '0' ? 1 : 4, Category::kParameter, "parameter").name =
-        text(std::string(block) + ".conv.weight");
+  two_and_three_blocks(4);
   saved(600, "stages.0.0.conv", "aten::mm").birth_sequence = 30;
   facts_.repeated_block_lengths = repeated_block_lengths(facts_);
   const ForwardToCome to_come = forward_to_come(facts_, failure_);
@@ -135,9 +141,7 @@ TEST_F(CheckpointedBlocksTest, OfAStageTwiceAsWideHalfIsToCome) {
 
 TEST_F(CheckpointedBlocksTest, OfAStageWhoseParametersAreEmptyNothingIsKnown) {
   phase(STRATA_PHASE_FORWARD, 20, 60);
-  for (const char* const block : {"stages.0.0", "stages.0.1", "stages.1.0", "stages.1.1"})
-    alive(block[7] == '0' ? 1 : 0, Category::kParameter, "parameter").name =
-        text(std::string(block) + ".conv.weight");
+  two_and_three_blocks(0);
   saved(600, "stages.0.0.conv", "aten::mm").birth_sequence = 30;
   facts_.repeated_block_lengths = repeated_block_lengths(facts_);
   EXPECT_EQ(forward_to_come(facts_, failure_).bytes, 600U);

@@ -172,42 +172,6 @@ def test_owners_have_the_names_that_python_gives_them(recorded):
     assert owners(workspace, 8) >= {"TensorDataset.tensors.0", "TensorDataset.tensors.1", "batch"}
 
 
-AVERAGES = {
-    "dict": "average = {key: value.detach().clone() for key, value in model.state_dict().items()}",
-    "list": "average = [parameter.detach().clone() for parameter in model.parameters()]",
-    "fields": "class Average: pass\naverage = Average()\naverage.shadow = {name: p.data.clone() for name, p in model.named_parameters()}",
-}
-AVERAGED = """
-import torch
-model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.Linear(64, 64), torch.nn.Linear(64, 1))
-table = torch.randn(100, 64)
-weights = torch.randn(64, 64)
-AVERAGE
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for row in range(3):
-    optimizer.zero_grad()
-    model(table[row] @ weights).sum().backward()
-    optimizer.step()
-"""
-
-
-@pytest.mark.parametrize("average", AVERAGES.values(), ids=AVERAGES)
-def test_an_average_that_is_kept_by_hand_is_no_input(workspace, average):
-    workspace.write("averaged.py", AVERAGED.replace("AVERAGE", average))
-    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "averaged.py")
-    assert result.returncode == 0, result.stderr
-    assert owners(workspace, 3) >= {f"copy.{name}" for name in owners(workspace, 1)}
-    assert owners(workspace, 8) >= {"table", "weights"}
-
-
-def test_what_has_a_weights_shape_by_chance_is_an_input(workspace):
-    workspace.write("averaged.py", AVERAGED.replace("AVERAGE", ""))
-    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "averaged.py")
-    assert result.returncode == 0, result.stderr
-    assert owners(workspace, 3) == set()
-    assert owners(workspace, 8) >= {"table", "weights"}
-
-
 FROZEN = """
 import torch
 base, adapter = torch.nn.Linear(64, 64), torch.nn.Linear(64, 1)

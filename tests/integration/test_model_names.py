@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata exec`: several models of one class have a name each, which is the same with `--layers` and without."""
+"""`strata exec`: several models of one class have a name each, which is the same with `--layers` and without, and so have
+copies of one that a program keeps by hand."""
 
 import json
 import sys
 
 import pytest
 
-PARAMETER, GRADIENT = 1, 4
+PARAMETER, AVERAGE, GRADIENT, INPUT = 1, 3, 4, 8
 
 NET = """
 import copy, torch
@@ -139,3 +140,39 @@ def test_names_that_the_program_attaches_are_those_of_what_is_found(workspace):
     recorded(workspace, attached)
     assert names(workspace, PARAMETER) == parts("ours") | parts("theirs")
     assert gradients(workspace) == parts("ours")
+
+
+AVERAGES = {
+    "dict": "average = {key: value.detach().clone() for key, value in model.state_dict().items()}",
+    "list": "average = [parameter.detach().clone() for parameter in model.parameters()]",
+    "fields": "class Average: pass\naverage = Average()\naverage.shadow = {name: p.data.clone() for name, p in model.named_parameters()}",
+}
+AVERAGED = """
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.Linear(64, 64), torch.nn.Linear(64, 1))
+table = torch.randn(100, 64)
+weights = torch.randn(64, 64)
+AVERAGE
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for row in range(3):
+    optimizer.zero_grad()
+    model(table[row] @ weights).sum().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("average", AVERAGES.values(), ids=AVERAGES)
+def test_an_average_that_is_kept_by_hand_is_no_input(workspace, average):
+    workspace.write("averaged.py", AVERAGED.replace("AVERAGE", average))
+    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "averaged.py")
+    assert result.returncode == 0, result.stderr
+    assert names(workspace, AVERAGE) >= {f"copy.{name}" for name in names(workspace, PARAMETER)}
+    assert names(workspace, INPUT) >= {"table", "weights"}
+
+
+def test_what_has_a_weights_shape_by_chance_is_an_input(workspace):
+    workspace.write("averaged.py", AVERAGED.replace("AVERAGE", ""))
+    result = workspace.strata("exec", "--out", "out", "--", sys.executable, "averaged.py")
+    assert result.returncode == 0, result.stderr
+    assert names(workspace, AVERAGE) == set()
+    assert names(workspace, INPUT) >= {"table", "weights"}

@@ -21,6 +21,9 @@
 namespace strata::analysis {
 namespace {
 
+// As in_words_of_program() knows it.
+constexpr const char* kOutputsToHost = "outputs to the host as they come (.cpu())";
+
 class RemedyFinder {
  public:
   RemedyFinder(const Facts& facts, const OutOfMemory& failure, Recorded recorded)
@@ -294,7 +297,7 @@ class RemedyFinder {
     const bool asks_for_more = asks_for_more_outputs();
     const std::uint64_t held = savings_.bytes(Saving::kConcatenatedLetGo, part_);
     add(Saving::kConcatenatedLetGo, asks_for_more ? held + failure_.requested_bytes : held,
-        asks_for_more ? 0 : missing_bytes_, "outputs to the host as they come (.cpu())",
+        asks_for_more ? 0 : missing_bytes_, kOutputsToHost,
         savings_.concatenated_outputs() == 0
             ? "what aten::cat puts together of outputs"
             : fmt::format("what aten::cat puts together of {} outputs, the old one beside the new",
@@ -303,8 +306,7 @@ class RemedyFinder {
 
   void listed() {
     if (facts_.is_configured) return;
-    add(Saving::kListedLetGo, savings_.bytes(Saving::kListedLetGo, part_), missing_bytes_,
-        "outputs to the host as they come (.cpu())",
+    add(Saving::kListedLetGo, savings_.bytes(Saving::kListedLetGo, part_), missing_bytes_, kOutputsToHost,
         fmt::format("{} outputs of forwards without a graph that are all held", savings_.listed_outputs()));
   }
 

@@ -72,9 +72,12 @@ void Savings::change(const Block& block, bool comes) {
   }
   const bool is_listed = listed_.holds(index);
   const bool is_evaluations = evaluations_.made(block);
-  if (is_listed) put(listed_bytes_, block.bytes);
-  if (is_listed) put(listed_count_, 1);
-  if (is_evaluations && !is_listed) put(evaluated_, block.bytes);
+  if (is_listed) {
+    put(listed_bytes_, block.bytes);
+    put(listed_count_, 1);
+  } else if (is_evaluations) {
+    put(evaluated_, block.bytes);
+  }
   if (!is_evaluations && is_temporary_of_forward(facts_, block)) put(forward_temporaries_, block.bytes);
   if (block.kind == kForwardResidue || held_.is_softened(block)) {
     const LaterSteps& later = held_.later_steps();

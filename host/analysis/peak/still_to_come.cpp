@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -99,8 +100,9 @@ Families families_of(const Facts& facts, const OutOfMemory& failure, const Phase
 // The stage that the forward was in, of those whose paths differ from `stem` in numbers alone.
 const Family* stage_before(const Families& families, std::string_view stem) {
   const Family* last = nullptr;
+  const std::string form = with_any_number(stem);
   for (const auto& [other, family] : families) {
-    if (family.kept.empty() || with_any_number(other) != with_any_number(stem)) continue;
+    if (family.kept.empty() || with_any_number(other) != form) continue;
     if (last == nullptr || family.last_kept_sequence > last->last_kept_sequence) last = &family;
   }
   return last;

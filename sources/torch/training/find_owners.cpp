@@ -109,15 +109,21 @@ class Finder:
     def is_tensor(self, value):
         return issubclass(type(value), self.torch.Tensor)
 
+    def untold_storage(self, tensor, may_be_empty=False):
+        """None where there is none, or it has its name."""
+        try:
+            storage = tensor.untyped_storage()
+            is_there = storage.data_ptr() != 0 or may_be_empty
+            return storage if is_there and storage._cdata not in self.named else None
+        except Exception:  # fake, sparse, or of a class that has none
+            return None
+
     def tell(self, role, name, tensor, owner=None, may_be_empty=False):
         if not self.is_tensor(tensor):
             return
         tensor = local_of(tensor)
-        try:
-            storage = tensor.untyped_storage()
-            if (storage.data_ptr() == 0 and not may_be_empty) or storage._cdata in self.named:
-                return
-        except Exception:  # fake, sparse, or of a class that has none
+        storage = self.untold_storage(tensor, may_be_empty)
+        if storage is None:
             return
         self.named.add(storage._cdata)
         self.alive.append(tensor)
@@ -247,32 +253,22 @@ class Finder:
 
     def copies_of_model(self, tensors):
         """Names by id, where there are copies of nine tenths of the model or more, as of a moving average; else none."""
-        waiting, shapes = {}, {}
+        waiting = {}  # names, by shape
         for name, tensor in self.of_model:
             waiting.setdefault(tuple(tensor.shape), []).append(name)
-        for shape, of_shape in waiting.items():
-            shapes[shape] = of_shape[-1]
+        last = {shape: names[-1] for shape, names in waiting.items()}
         copies, covered = {}, 0
         for tensor in tensors:
-            if not self.is_unnamed(tensor) or not tensor.is_floating_point():
+            if self.untold_storage(local_of(tensor)) is None or not tensor.is_floating_point():
                 continue
             shape = tuple(tensor.shape)
-            if shape not in shapes:
-                continue
-            if waiting[shape]:
+            if waiting.get(shape):
                 covered += tensor.numel()
                 copies[id(tensor)] = waiting[shape].pop(0)
-            elif len(shape) > 1:  # of a second average, or of a weight with two names
-                copies[id(tensor)] = shapes[shape]
+            elif shape in last and len(shape) > 1:  # of a second average, or of a weight with two names
+                copies[id(tensor)] = last[shape]
         whole = sum(tensor.numel() for _, tensor in self.of_model)
         return copies if 0 < whole and covered >= 0.9 * whole else {}
-
-    def is_unnamed(self, tensor):
-        try:
-            storage = local_of(tensor).untyped_storage()
-            return storage.data_ptr() != 0 and storage._cdata not in self.named
-        except Exception:  # as in tell()
-            return False
 
 
 def find_owners(is_first):
