@@ -113,8 +113,12 @@ WarmUp explain_warm_up(const Facts& facts, const Recording& run) {
   warm_up.before = before_steps(run, steps);
 
   if (run.warm_up.activities.empty()) warm_up.not_recorded.push_back(Detector::kActivities);
-  const bool operators_known =
-      std::ranges::any_of(warm_up.steps, [&](const SlowStep& step) { return operators.knows(step.step); });
+  // Where no step is slow, it was looked for in the first one.
+  const bool operators_known = warm_up.steps.empty()
+                                   ? operators.knows(steps.front().step)
+                                   : std::ranges::any_of(warm_up.steps, [&](const SlowStep& step) {
+                                       return operators.knows(step.step);
+                                     });
   if (!operators_known) warm_up.not_recorded.push_back(Detector::kOperators);
   return warm_up;
 }

@@ -249,6 +249,16 @@ TEST(WarmUp, SaysWhatWasNotRecorded) {
   }
 }
 
+TEST(WarmUp, WasLookedForWhereNoStepIsSlowToo) {
+  TimedRun run = training_with(0, "forward", [](TimedRun&) {});
+  const std::uint32_t name = run.recording().texts.add("aten::add");
+  for (std::int64_t step = 0; step < 30; ++step)
+    run.recording().warm_up.operators.push_back({step, name, 1, 1000});
+  const Facts facts = run.analysed();
+  EXPECT_TRUE(facts.warm_up.steps.empty());
+  EXPECT_EQ(facts.warm_up.not_recorded, std::vector{Detector::kActivities});
+}
+
 TEST(WarmUp, ActivitiesThatADryDeviceModelledTookNoTime) {
   TimedRun run = training_with(0, "forward", [](TimedRun& timed) {
     timed.activity(STRATA_ACTIVITY_API, STRATA_API_RUNTIME, "cudaMalloc", [&] { timed.idle(10 * kMs); });
