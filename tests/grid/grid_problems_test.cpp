@@ -36,6 +36,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "axes: {model.layer: [1]}",
                  {"g.yaml:3:22: model.layer: is no key of a run, so each of its values must be a mapping of "
                   "keys, found '1'; did you mean 'layers'?"}},
+        GridCase{"axis_of_names_alone",
+                 "axes: {optimiser: [{name: sgd}, {name: adamw}]}",
+                 {"g.yaml:3:19: optimiser: is no key of a run, and none of its values sets one; did you mean "
+                  "'optimizer'?"}},
         GridCase{"unknown_in_set",
                  "set: {optimizer.lrr: 1}",
                  {"g.yaml:3:7: optimizer.lrr: unknown key of a run; did you mean 'lr'?"}},

@@ -50,6 +50,8 @@ class AxisReader {
     }
     if (axis_.points.empty() && problems_.size() == before)
       return refuse("expected at least one value, found none");
+    if (problems_.size() == before && sets_nothing())
+      return refuse(fmt::format("is no key of a run, and none of its values sets one{}", meant()));
     tell_namesakes_apart();
     require_different_labels();
     return std::move(axis_);
@@ -75,8 +77,19 @@ class AxisReader {
     if (is_section_)
       return fmt::format("expected a mapping of keys of {}, found {}", axis_.name, config::describe(element));
     return fmt::format("is no key of a run, so each of its values must be a mapping of keys, found {}{}",
-                       config::describe(element),
-                       unknown_setting(axis_.name).substr(std::string("unknown key of a run").size()));
+                       config::describe(element), meant());
+  }
+
+  // "; did you mean 'optimizer'?", or empty.
+  std::string meant() const {
+    const std::string unknown = unknown_setting(axis_.name);
+    const auto question = unknown.find(';');
+    return question == std::string::npos ? "" : unknown.substr(question);
+  }
+
+  // `optimiser: [{name: sgd}, {name: adamw}]`, whose names are labels alone. One of several may set nothing.
+  bool sets_nothing() const {
+    return std::ranges::all_of(axis_.points, [](const Point& point) { return point.assignments.empty(); });
   }
 
   // The label of {label: {key: value}}.
