@@ -54,12 +54,13 @@ std::string what_filled_it(const Facts& facts, const BudgetCheck& check) {
   return text;
 }
 
-// "; not enough by itself: the peak is then about 24,622.8 MiB, in optimizer". That is told of what is
-// enough, too, where the peak is in another phase then.
-std::string peak_left(const analysis::Remedy& remedy, std::string_view phase) {
-  std::string text = remedy.enough ? "" : "; not enough by itself";
+// "; not enough by itself: the peak is then about 24,622.8 MiB, in optimizer".
+std::string peak_left(const analysis::Remedy& remedy) {
+  std::string text = remedy.enough          ? ""
+                     : remedy.may_be_enough ? "; may not be enough by itself"
+                                            : "; not enough by itself";
   const auto& then = remedy.peak_then;
-  if (!then || (remedy.enough && then->phase == phase)) return text;
+  if (!then) return text;
   return text + fmt::format("{}the peak is then about {} MiB, {}", remedy.enough ? "; " : ": ",
                             budget_amount(then->bytes),
                             then->phase.empty() ? "between phases" : "in " + then->phase);
@@ -76,8 +77,8 @@ std::string budget_remedies(const BudgetCheck& check) {
   std::string text = check.peak.allocated_bytes > check.budget_bytes ? "What would do with less, in MiB:\n"
                                                                      : "What would have left room, in MiB:\n";
   for (const analysis::Remedy& remedy : check.remedies) {
-    text += budget_line(remedy.bytes, fmt::format("{}: {}{}", remedy.change, remedy.reason,
-                                                  peak_left(remedy, check.peak.phase)));
+    text +=
+        budget_line(remedy.bytes, fmt::format("{}: {}{}", remedy.change, remedy.reason, peak_left(remedy)));
   }
   return text;
 }

@@ -51,8 +51,16 @@ class RemediesTest : public ::testing::Test {
 
   const Remedy* find(std::string_view word) {
     remedies_ = find_remedies(facts_, failure_);
-    const auto found = std::ranges::find_if(
-        remedies_, [&](const Remedy& remedy) { return remedy.change.find(word) != std::string::npos; });
+    return first_of(word);
+  }
+
+  // Several together have a + in theirs.
+  const Remedy* first_of(std::string_view word) const {
+    const auto found = std::ranges::find_if(remedies_, [&](const Remedy& remedy) {
+      const std::string& change = remedy.change;
+      return change.find(word) != change.npos &&
+             (change.find('+') != change.npos) == (word.find('+') != word.npos);
+    });
     return found == remedies_.end() ? nullptr : &*found;
   }
 

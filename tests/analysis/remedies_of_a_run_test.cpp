@@ -51,9 +51,7 @@ class RemediesOfARunTest : public RemediesTest {
     failure_.requested_bytes = 5000 - budget_bytes;
     failure_.device_free_bytes = 0;
     remedies_ = find_remedies(facts_, failure_, Recorded::kWhole);
-    const auto found = std::ranges::find_if(
-        remedies_, [&](const Remedy& remedy) { return remedy.change.find(word) != std::string::npos; });
-    return found == remedies_.end() ? nullptr : &*found;
+    return first_of(word);
   }
 };
 
@@ -108,6 +106,44 @@ TEST_F(RemediesOfARunTest, ForwardACheckpointedBlockSavesNothing) {
   const Remedy* const remedy = find_within("checkpointing", 400);
   ASSERT_NE(remedy, nullptr);
   EXPECT_EQ(remedy->bytes, 4600u - 1300u) << "the block's two largest stay";
+}
+
+// Checkpoints leave the optimizer's temporaries as the highest moment; a fused one gains nothing at the peak.
+TEST_F(RemediesOfARunTest, TwoThatAreEnoughTogetherAreSaid) {
+  facts_.is_configured = true;
+  const Remedy* const both = find_within("+", 2400);
+  ASSERT_NE(both, nullptr);
+  EXPECT_EQ(both, &remedies_.front());
+  EXPECT_TRUE(both->enough);
+  EXPECT_EQ(both->change,
+            "checkpointed blocks (checkpointing: block) + a fused optimizer (optimizer.impl: fused)");
+  EXPECT_EQ(both->bytes, 3000u);
+  EXPECT_EQ(both->peak_then->bytes, 2000u);
+  EXPECT_EQ(both->peak_then->phase, "backward");
+  EXPECT_EQ(find_within("+", 2500), nullptr) << "checkpoints are enough by themselves";
+}
+
+TEST_F(RemediesOfARunTest, ThreeThatAreEnoughTogetherAreSaid) {
+  const Remedy* const all = find_within("+", 1600);
+  ASSERT_NE(all, nullptr) << "half of what checkpoints leave, 500 of 1000, and the temporaries";
+  EXPECT_EQ(all->reason, "all three, where no two are enough");
+  EXPECT_EQ(all->bytes, 3500u);
+  EXPECT_EQ(find_within("+", 1400), nullptr);
+}
+
+TEST_F(RemediesOfARunTest, ATenthMoreIsAskedOf16Bits) {
+  facts_.forms.push_back({text("float32"), 0});
+  for (Block& block : facts_.blocks) {
+    if (block.category == Category::kParameter) block.form = 1;
+  }
+  const Remedy* remedy = find_within("in 16 bits", 5000 - 500);
+  ASSERT_NE(remedy, nullptr);
+  const std::uint64_t gained = remedy->bytes;
+  EXPECT_TRUE(remedy->enough);
+  remedy = find_within("in 16 bits", 5000 - gained);
+  EXPECT_FALSE(remedy->enough);
+  EXPECT_TRUE(remedy->may_be_enough);
+  EXPECT_FALSE(find_within("in 16 bits", 4999 - gained)->may_be_enough);
 }
 
 // A peak above a budget is no allocation of its forward.

@@ -290,6 +290,23 @@ TEST_F(RemediesTest, NobodyKnowsWhether16BitsAreEnough) {
   EXPECT_TRUE(verdict(260).first);
 }
 
+TEST_F(RemediesTest, TwoAreToldWhereNeitherIsEnough) {
+  failure_.requested_bytes = 1000;
+  alive(400, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg");
+  alive(400, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg_sq");
+  alive(900, Category::kActivation, "saved");
+  const Remedy* const both = find(" + ");
+  ASSERT_NE(both, nullptr);
+  EXPECT_EQ(both->bytes, 450u + 600u);
+  EXPECT_EQ(both->reason, "both, where neither is enough by itself");
+  EXPECT_FALSE(both->peak_then.has_value());
+  failure_.requested_bytes = 1100;
+  EXPECT_EQ(find(" + "), nullptr) << "1060 are missing";
+  failure_.forward_to_come_bytes = 900;
+  failure_.requested_bytes = 600;
+  EXPECT_NE(find(" + "), nullptr) << "of 900 to come half";
+}
+
 TEST_F(RemediesTest, WhatIsStillToComeIsMissingToo) {
   alive(40, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg");
   alive(40, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg_sq");

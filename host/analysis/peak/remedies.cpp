@@ -13,7 +13,9 @@
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/out_of_memory.hpp"
 #include "host/analysis/peak/residue.hpp"
+#include "host/analysis/peak/saving_set.hpp"
 #include "host/analysis/peak/savings.hpp"
+#include "host/analysis/peak/together.hpp"
 #include "host/analysis/shapes/program_words.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "strata/ext/phase.h"
@@ -24,6 +26,12 @@ namespace {
 // As in_words_of_program() knows it.
 constexpr const char* kOutputsToHost = "outputs to the host as they come (.cpu())";
 
+std::vector<SavingSet> each_alone() {
+  std::vector<SavingSet> sets;
+  for (std::size_t index = 0; index < kSavings; ++index) sets.push_back({static_cast<Saving>(index)});
+  return sets;
+}
+
 class RemedyFinder {
  public:
   RemedyFinder(const Facts& facts, const OutOfMemory& failure, Recorded recorded)
@@ -32,7 +40,7 @@ class RemedyFinder {
     // which one failed.
     missing_bytes_ = missing_of(std::max({asked_with_loss() + failure.forward_to_come_bytes,
                                           failure.state_to_come_bytes, failure.pass_to_come_bytes}));
-    if (recorded == Recorded::kWhole) highest_left_ = highest_left(facts, savings_);
+    if (recorded == Recorded::kWhole) highest_left_ = highest_left(facts, savings_, each_alone());
     savings_.look_at(failure.held.sequence);
     for (const Block& block : facts.blocks)
       if (block.is_alive_at(failure.held.sequence)) savings_.add(block);
@@ -73,6 +81,7 @@ class RemedyFinder {
                   .peak_then = {}},
                  Alone::kMayBeEnough);
     }
+    if (std::ranges::none_of(remedies_, &Remedy::enough)) together();
     std::ranges::stable_sort(remedies_, [](const Remedy& left, const Remedy& right) {
       return std::pair(left.enough, left.bytes) > std::pair(right.enough, right.bytes);
     });
@@ -101,25 +110,52 @@ class RemedyFinder {
   // Of a run that went on, another moment may be the highest then: no more is gained than the distance to it.
   void add(Saving saving, std::uint64_t bytes, std::uint64_t missing_bytes, std::string change,
            std::string reason) {
+    asked_.push_back({saving, bytes, missing_bytes, change});
     Remedy remedy{.change = std::move(change), .bytes = bytes, .reason = std::move(reason), .peak_then = {}};
-    missing_bytes -= std::min(spared_to_come(saving, bytes), missing_bytes);
+    if (spares_blocks_to_come(saving))
+      missing_bytes -=
+          std::min(savings_.spared_to_come(bytes, failure_.forward_to_come_bytes), missing_bytes);
+    if (highest_left_) leave(remedy, highest_left_->at(static_cast<std::size_t>(saving)), bytes);
     // Each use of what stays in 32 bits may make a copy in 16, and what is asked for may be half: nobody sees
-    // here how much that is. Of a run that went on the peak that is left is told, and the verdict agrees with
-    // it.
-    if (saving == Saving::kHalfPrecision && !highest_left_) {
-      remedy.may_be_enough = bytes >= missing_bytes / 2;
-      missing_bytes *= 2;
-    }
-    if (highest_left_) {
-      const Left& left = highest_left_->at(static_cast<std::size_t>(saving));
-      const std::uint64_t peak = failure_.held.allocated_bytes;
-      remedy.bytes = std::min(bytes, peak - std::min(left.bytes, peak));
-      PeakThen& then = remedy.peak_then.emplace();
-      then.bytes = peak - remedy.bytes;
-      const auto phase = phases_.innermost(left.sequence);
-      then.phase = phase ? facts_.phases[*phase].name : savings_.evaluations().phase_at(left.sequence);
+    // here how much that is.
+    if (saving == Saving::kHalfPrecision) {
+      remedy.may_be_enough = remedy.bytes >= (highest_left_ ? missing_bytes : missing_bytes / 2);
+      missing_bytes = highest_left_ ? with_room_for_copies(missing_bytes) : 2 * missing_bytes;
     }
     add_remedy(missing_bytes, std::move(remedy), Alone::kMayBeEnough);
+  }
+
+  // Another moment may be the highest then: no more is gained than the distance to it.
+  void leave(Remedy& remedy, const Left& left, std::uint64_t bytes) const {
+    const std::uint64_t peak = failure_.held.allocated_bytes;
+    remedy.bytes = std::min(bytes, peak - std::min(left.bytes, peak));
+    PeakThen& then = remedy.peak_then.emplace();
+    then.bytes = peak - remedy.bytes;
+    const auto phase = phases_.innermost(left.sequence);
+    then.phase = phase ? facts_.phases[*phase].name : savings_.evaluations().phase_at(left.sequence);
+  }
+
+  void together() {
+    const std::optional<EnoughTogether> found =
+        enough_together(facts_, asked_,
+                        {.savings = savings_,
+                         .missing_bytes = missing_bytes_,
+                         .to_come_bytes = failure_.forward_to_come_bytes,
+                         .peak_bytes = highest_left_ ? failure_.held.allocated_bytes : 0});
+    if (!found) return;
+    Remedy remedy{.change = {},
+                  .bytes = found->bytes,
+                  .reason = found->set.size() == 2 ? "both, where neither is enough by itself"
+                                                   : "all three, where no two are enough",
+                  .enough = true,
+                  .peak_then = {}};
+    for (const Saving saving : found->set) {
+      std::string change = std::ranges::find(asked_, saving, &AskedAbout::saving)->change;
+      if (!facts_.is_configured) change = in_words_of_program(std::move(change), facts_.trainer);
+      remedy.change += (remedy.change.empty() ? "" : " + ") + change;
+    }
+    if (found->left) leave(remedy, *found->left, found->bytes);
+    remedies_.push_back(std::move(remedy));
   }
 
   // Below a hundredth of what is missing nobody looks at it.
@@ -129,16 +165,6 @@ class RemedyFinder {
     if (!facts_.is_configured) remedy.change = in_words_of_program(std::move(remedy.change), facts_.trainer);
     remedy.enough = alone == Alone::kMayBeEnough && remedy.bytes >= missing_bytes;
     remedies_.push_back(std::move(remedy));
-  }
-
-  // Of what blocks to come would have kept, as large a part as of what those before them did.
-  std::uint64_t spared_to_come(Saving saving, std::uint64_t bytes) const {
-    const bool is_of_blocks = saving == Saving::kCheckpoints || saving == Saving::kAttentionInOneKernel ||
-                              saving == Saving::kHalfBatch || saving == Saving::kHalfPrecision;
-    if (!is_of_blocks || savings_.activations_bytes() == 0) return 0;
-    const double part =
-        std::min(static_cast<double>(bytes) / static_cast<double>(savings_.activations_bytes()), 1.0);
-    return static_cast<std::uint64_t>(part * static_cast<double>(failure_.forward_to_come_bytes));
   }
 
   std::uint64_t asked_with_loss() const { return failure_.requested_bytes + failure_.loss_to_come_bytes; }
@@ -322,7 +348,8 @@ class RemedyFinder {
   OpenPhases phases_;
   const PhaseFact* part_ = nullptr;
   std::uint64_t missing_bytes_ = 0;
-  std::optional<std::array<Left, kSavings>> highest_left_;
+  std::optional<std::vector<Left>> highest_left_;  // of each saving by its number
+  std::vector<AskedAbout> asked_;
   std::vector<Remedy> remedies_;
 };
 

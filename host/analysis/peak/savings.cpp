@@ -10,8 +10,6 @@
 #include "host/analysis/peak/narrowed_by_autocast.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/whole_model.hpp"
-#include "host/analysis/steps/open_phases.hpp"
-#include "host/analysis/timeline.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -19,14 +17,6 @@ namespace {
 
 bool is_moment(std::string_view name) {
   return name.ends_with(".exp_avg") || name.ends_with(".exp_avg_sq");
-}
-
-std::vector<std::uint32_t> by_death(const std::vector<Block>& blocks) {
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t index = 0; index < blocks.size(); ++index)
-    if (blocks[index].death_sequence != UINT64_MAX) order.push_back(index);
-  std::ranges::sort(order, {}, [&](std::uint32_t index) { return blocks[index].death_sequence; });
-  return order;
 }
 
 }  // namespace
@@ -167,13 +157,20 @@ std::uint64_t Savings::loss_in_pieces() const {
   return spared - std::min(spared, head_bytes_);
 }
 
+std::uint64_t Savings::spared_to_come(std::uint64_t bytes, std::uint64_t to_come_bytes) const {
+  if (activations_ == 0) return 0;
+  const double part = std::min(static_cast<double>(bytes) / static_cast<double>(activations_), 1.0);
+  return static_cast<std::uint64_t>(part * static_cast<double>(to_come_bytes));
+}
+
 std::uint64_t Savings::gradients_of_half() const {
   return trained_parameters_ - std::min(gradients_, trained_parameters_);
 }
 
 // While the second half goes forward and backward, the first one's gradients are there.
-std::uint64_t Savings::half_batch() const {
-  const std::uint64_t half = (activations_ + forward_temporaries_ + flowing_) / 2;
+std::uint64_t Savings::half_batch(std::uint64_t spared_bytes) const {
+  const std::uint64_t made = activations_ + forward_temporaries_ + flowing_;
+  const std::uint64_t half = (made - std::min(made, spared_bytes)) / 2;
   return half - std::min(half, gradients_of_half());
 }
 
@@ -208,7 +205,7 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
     case Saving::kLossInPieces:
       return loss_in_pieces();
     case Saving::kHalfBatch:
-      return half_batch();
+      return half_batch(0);
     case Saving::kHalfEvaluation:
       // Outputs that are put together are as many as the data set has, whatever the batch.
       return concatenated_bytes_ > 0 ? 0 : evaluated_ / 2;
@@ -234,33 +231,6 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
       return kept_.bytes_at(sequence_);
   }
   return 0;
-}
-
-std::array<Left, kSavings> highest_left(const Facts& facts, Savings savings) {
-  std::array<Left, kSavings> highest{};
-  const OpenPhases phases(facts.phases);
-  const std::vector<std::uint32_t> deaths = by_death(facts.blocks);
-  const std::uint64_t told_from = layers_are_told_from(facts);
-  auto born = facts.blocks.begin();
-  auto dead = deaths.begin();
-  for (const Point& point : facts.points) {
-    for (; born != facts.blocks.end() && born->birth_sequence <= point.sequence; ++born) savings.add(*born);
-    for (; dead != deaths.end() && facts.blocks[*dead].death_sequence <= point.sequence; ++dead)
-      savings.remove(facts.blocks[*dead]);
-    const std::uint64_t level = allocated_bytes(point);
-    if (level <= std::ranges::min_element(highest, {}, &Left::bytes)->bytes) continue;
-    savings.look_at(point.sequence);
-    const auto part = phases.part_of_step(point.sequence);
-    for (std::size_t index = 0; index < kSavings; ++index) {
-      const auto saving = static_cast<Saving>(index);
-      const bool is_untold = saving == Saving::kCheckpoints && point.sequence < told_from;
-      if (level <= highest[index].bytes || is_untold) continue;
-      const std::uint64_t saved = savings.bytes(saving, part ? &facts.phases[*part] : nullptr);
-      const std::uint64_t left = level - std::min(saved, level);
-      if (left > highest[index].bytes) highest[index] = {left, point.sequence};
-    }
-  }
-  return highest;
 }
 
 }  // namespace strata::analysis

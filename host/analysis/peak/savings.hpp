@@ -68,6 +68,8 @@ class Savings {
   std::uint64_t but_the_largest_parameters(std::uint64_t temporary_bytes) const {
     return static_cast<std::uint64_t>(static_cast<double>(temporary_bytes) * (1.0 - largest_share_));
   }
+  // Half of what forward makes and of gradients on their way to it, of which others spare so many already.
+  std::uint64_t half_batch(std::uint64_t spared_bytes) const;
   const KeptFromEarlier& kept() const { return kept_; }
   const Residue& held() const { return held_; }
   const Evaluations& evaluations() const { return evaluations_; }
@@ -82,7 +84,8 @@ class Savings {
   }
   std::uint64_t temporaries_by_adam() const { return facts_.is_configured ? 0 : temporaries_; }
   bool has_narrow_moments() const { return narrow_moments_ > moments_ / 2; }  // in 16 bits
-  std::uint64_t activations_bytes() const { return activations_; }
+  // Of what blocks to come would keep: as large a part as `bytes` are of the activations that are there.
+  std::uint64_t spared_to_come(std::uint64_t bytes, std::uint64_t to_come_bytes) const;
   // Of what is in 32 bits, parameters and their gradients.
   std::uint64_t half_of_parameters() const {
     return wide_parameters_ == 0 ? 0 : (wide_parameters_ + std::min(gradients_, wide_parameters_)) / 2;
@@ -94,7 +97,6 @@ class Savings {
   void change(const Block& block, bool comes);
   std::uint64_t checkpointed(const PhaseFact* part) const;
   std::uint64_t checkpointed_but(std::uint64_t bytes) const;
-  std::uint64_t half_batch() const;
   std::uint64_t loss_in_pieces() const;
   std::uint64_t half_precision() const;
   std::uint64_t residue_let_go(const PhaseFact* part) const;
@@ -137,14 +139,5 @@ class Savings {
   std::uint64_t list_temporaries_ = 0;  // of an optimizer over lists that torch has not fused
   double largest_share_ = 0.0;          // of all parameters what the largest one is
 };
-
-// The run's highest moment with what a remedy does without there left out.
-struct Left {
-  std::uint64_t bytes = 0, sequence = 0;
-};
-
-// Of each saving by its number, over all points of the run; the first of several. `savings`: of these facts,
-// with no block added.
-std::array<Left, kSavings> highest_left(const Facts& facts, Savings savings);
 
 }  // namespace strata::analysis

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/together.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace strata::analysis {
+namespace {
+
+class TogetherFinder {
+ public:
+  TogetherFinder(const std::vector<AskedAbout>& asked, const Lack& lack) : asked_(asked), lack_(lack) {
+    for (const AskedAbout& each : asked) saved_.at(static_cast<std::size_t>(each.saving)) = each.bytes;
+  }
+
+  std::optional<EnoughTogether> find(const Facts& facts, std::size_t count) const {
+    const std::vector<SavingSet> sets = sets_of(count);
+    std::vector<Left> left;
+    if (went_on()) left = highest_left(facts, Savings(facts), sets);
+    std::optional<EnoughTogether> best;
+    for (std::size_t index = 0; index < sets.size(); ++index) {
+      EnoughTogether found{
+          .set = sets[index], .bytes = bytes_together(sets[index], lack_.savings, saved_), .left = {}};
+      if (went_on()) {
+        found.left = left[index];
+        found.bytes = lack_.peak_bytes - std::min(left[index].bytes, lack_.peak_bytes);
+      }
+      if (found.bytes >= missing_with(found.set) && (!best || found.bytes > best->bytes))
+        best = std::move(found);
+    }
+    return best;
+  }
+
+ private:
+  bool went_on() const { return lack_.peak_bytes > 0; }
+
+  std::vector<SavingSet> sets_of(std::size_t count) const {
+    std::vector<SavingSet> sets{{}};
+    for (const AskedAbout& each : asked_) {
+      if (each.saving == Saving::kHalfPrecision && !went_on()) continue;
+      for (std::size_t index = sets.size(); index-- > 0;) {
+        SavingSet more = sets[index];
+        more.push_back(each.saving);
+        if (more.size() <= count && are_of_different_memory(more)) sets.push_back(std::move(more));
+      }
+    }
+    std::erase_if(sets, [&](const SavingSet& set) { return set.size() != count; });
+    return sets;
+  }
+
+  std::uint64_t missing_with(const SavingSet& set) const {
+    std::uint64_t missing = lack_.missing_bytes;
+    SavingSet of_blocks;
+    for (const Saving saving : set) {
+      const std::uint64_t alone = std::ranges::find(asked_, saving, &AskedAbout::saving)->missing_bytes;
+      missing -= std::min(missing, lack_.missing_bytes - std::min(alone, lack_.missing_bytes));
+      if (spares_blocks_to_come(saving)) of_blocks.push_back(saving);
+    }
+    if (std::ranges::find(set, Saving::kHalfPrecision) != set.end()) missing = with_room_for_copies(missing);
+    const std::uint64_t of_forwards = bytes_together(of_blocks, lack_.savings, saved_);
+    return missing - std::min(missing, lack_.savings.spared_to_come(of_forwards, lack_.to_come_bytes));
+  }
+
+  const std::vector<AskedAbout>& asked_;
+  const Lack& lack_;
+  SavedBytes saved_{};
+};
+
+}  // namespace
+
+std::optional<EnoughTogether> enough_together(const Facts& facts, const std::vector<AskedAbout>& asked,
+                                              const Lack& lack) {
+  const TogetherFinder finder(asked, lack);
+  std::optional<EnoughTogether> two = finder.find(facts, 2);
+  return two ? two : finder.find(facts, 3);
+}
+
+}  // namespace strata::analysis
