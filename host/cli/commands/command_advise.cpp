@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/configuration_argument.hpp"
 #include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/dry/dry_trial.hpp"
 #include "host/cli/exit_code.hpp"
@@ -107,6 +108,7 @@ class DryTrials final : public fit::Trials {
 };
 
 int advise(const AdviseArguments& arguments) {
+  require_configuration("advise", arguments.config);
   require_dry_gpu();
   const config::RunConfig config = config::load_config(arguments.config, arguments.overrides);
   AdviseArguments on = arguments;

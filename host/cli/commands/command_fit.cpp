@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/configuration_argument.hpp"
 #include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/dry/dry_trial.hpp"
 #include "host/cli/exit_code.hpp"
@@ -132,6 +133,7 @@ std::vector<std::string> devices_of(const FitArguments& arguments) {
 }
 
 int fit_or_explain(const FitArguments& arguments) {
+  require_configuration("fit", arguments.config);
   require_dry_gpu();
   Fitting fitting(arguments);
   std::vector<fit::DeviceFit> fits;
