@@ -92,11 +92,14 @@ std::string budget_report(const Facts& facts, const BudgetCheck& check) {
       "peak {} MiB on {}, {} the budget of {} MiB, {}{}\n", budget_amount(peak.allocated_bytes), facts.device,
       peak.allocated_bytes <= check.budget_bytes ? "within" : "above", budget_amount(check.budget_bytes),
       where, peak.phase.empty() ? "" : ", " + printable(peak.phase));
-  if (check.ran_out)
-    text +=
-        "it ran out of memory then: what it takes in all is not known, and counts as above; run it where "
-        "there "
-        "is room\n";
+  if (check.ran_out) {
+    text += facts.out_of_memory.empty()
+                ? "it ended when another device's memory ran out, such as the host's: what it takes in all "
+                  "is not "
+                  "known, and counts as above\n"
+                : "it ran out of memory then: what it takes in all is not known, and counts as above; run it "
+                  "where there is room\n";
+  }
   if (peak.allocated_bytes <= check.budget_bytes && check.most_reserved_bytes > check.budget_bytes) {
     text += fmt::format(
         "reserved from the device: {} MiB at most, above the budget, which is held against what is "

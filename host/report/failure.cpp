@@ -129,7 +129,15 @@ std::string one_failure(const Facts& facts, const OutOfMemory& failure, analysis
 
 std::string failures(const Facts& facts, analysis::StackView& stacks, const TerminalStyle& style) {
   const auto& all = facts.out_of_memory;
-  if (all.empty()) return {};
+  if (all.empty()) {
+    if (facts.end != "out_of_memory") return {};
+    return style.alarming("Out of memory") + '\n' +
+           wrapped(
+               fmt::format("not of {}: another device's memory ran out, such as the host's, and ended the "
+                           "run; --device cpu shows the host's",
+                           facts.device),
+               2, style.width);
+  }
   std::string text = one_failure(facts, all.front(), stacks, style);
   if (all.size() == 1) return text;
   text += fmt::format("\n{} failed after it; the last of them:\n",

@@ -131,7 +131,7 @@ TEST_F(RemediesOfARunTest, ThreeThatAreEnoughTogetherAreSaid) {
   EXPECT_EQ(find_within("+", 1400), nullptr);
 }
 
-TEST_F(RemediesOfARunTest, ATenthMoreIsAskedOf16Bits) {
+TEST_F(RemediesOfARunTest, AQuarterMoreIsAskedOf16Bits) {
   facts_.forms.push_back({text("float32"), 0});
   for (Block& block : facts_.blocks) {
     if (block.category == Category::kParameter) block.form = 1;

@@ -71,6 +71,11 @@ TEST(RunsTable, HeadsAreTheRunsShortNamesWhereTheyTellThemApart) {
   const std::string text = runs_table(diffs, false, 80);
   EXPECT_THAT(text, HasSubstr("Peak, MiB                   1 adamw        2 sgd   3 adam8bit\n"));
   EXPECT_THAT(text, HasSubstr("  in                       backward      forward   AdamW.step\n"));
+  EXPECT_THAT(text, Not(HasSubstr("of step")));
+  diffs[0].base.peak_step = diffs[1].base.peak_step = diffs[1].now.peak_step = 1;
+  diffs[0].now.peak_step = 0;
+  EXPECT_THAT(runs_table(diffs, false, 80),
+              HasSubstr("  of step                         1            0            1\n"));
   diffs[1].now.directory = diffs[0].now.directory;
   EXPECT_THAT(runs_table(diffs, false, 80),
               HasSubstr("Peak, MiB                         1            2            3\n"));

@@ -15,8 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 RunDiff::Side side_of(const Facts& facts) {
-  return {facts.directory,       facts.name, facts.dry ? facts.dry->name : facts.device, facts.peak.phase,
-          facts.dry.has_value(), facts.end};
+  return {facts.directory,  facts.name,      facts.dry ? facts.dry->name : facts.device,
+          facts.peak.phase, facts.peak.step, facts.dry.has_value(),
+          facts.end};
 }
 
 bool tells_layers(const Facts& facts) {
@@ -63,8 +64,13 @@ Json number(const std::optional<double>& value, MeasureUnit unit) {
 }
 
 Json to_json(const RunDiff::Side& side) {
-  return {{"directory", side.directory},   {"name", side.name},        {"device", side.device},
-          {"peak_phase", side.peak_phase}, {"measured", !side.is_dry}, {"end", side.end}};
+  return {{"directory", side.directory},
+          {"name", side.name},
+          {"device", side.device},
+          {"peak_phase", side.peak_phase},
+          {"peak_step", side.peak_step < 0 ? Json(nullptr) : Json(side.peak_step)},
+          {"measured", !side.is_dry},
+          {"end", side.end}};
 }
 
 Json to_json(const MeasureChange& measure) {

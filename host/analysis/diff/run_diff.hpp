@@ -2,6 +2,7 @@
 // Two runs side by side: what numbers, allocations and settings are other ones in the new run.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct RunDiff {
   // Which run it is, for headings.
   struct Side {
     std::string directory, name, device;
-    std::string peak_phase;  // that the peak is in; empty outside of any
+    std::string peak_phase;       // that the peak is in; empty outside of any
+    std::int64_t peak_step = -1;  // -1: outside of any
     bool is_dry = false;
     std::string end = "done";  // how it ended
   };

@@ -66,11 +66,24 @@ bool is_temporary_of_forward(const Facts& facts, const Block& block) {
   return facts.phases[block.phase - 1].kind == STRATA_PHASE_FORWARD;
 }
 
+namespace {
+
+// Scores before their softmax, and their gradients: as large as it is, and made by what multiplies batches.
+bool are_scores(const Facts& facts, const Block& block, const std::unordered_set<std::uint64_t>& sizes) {
+  const std::string_view op = facts.texts[block.op];
+  const bool is_passing = block.kind == "flowing" || block.kind == "op_temp";
+  return is_passing && sizes.contains(block.bytes) &&
+         (op == "aten::bmm" || op == "aten::_softmax_backward_data");
+}
+
+}  // namespace
+
 // Blocks are in the order of their births. What is made of a softmax is there before the product that takes
 // it, in whichever module: a dropout is one of its own as a rule.
 std::vector<bool> attention_scores(const Facts& facts) {
   std::vector<bool> scores(facts.blocks.size());
   std::uint64_t softmax_bytes = 0;  // 0: a product has taken it
+  std::unordered_set<std::uint64_t> sizes;
   for (std::size_t index = 0; index < facts.blocks.size(); ++index) {
     const Block& block = facts.blocks[index];
     const std::string_view op = facts.texts[block.op];
@@ -79,10 +92,13 @@ std::vector<bool> attention_scores(const Facts& facts) {
     if (op == "aten::_softmax") {
       softmax_bytes = block.bytes;
       scores[index] = true;
+      sizes.insert(block.bytes);
     } else if (op == "aten::native_dropout" || op == "aten::_to_copy") {
       scores[index] = softmax_bytes != 0 && is_made_of_softmax(block.bytes, softmax_bytes);
     }
   }
+  for (std::size_t index = 0; index < facts.blocks.size(); ++index)
+    if (are_scores(facts, facts.blocks[index], sizes)) scores[index] = true;
   return scores;
 }
 

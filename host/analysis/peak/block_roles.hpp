@@ -39,6 +39,9 @@ struct RepeatedRuns {
 };
 RepeatedRuns repeated_runs(const Facts& facts);
 
+// Where no kernel takes an attention.
+inline constexpr std::string_view kAttentionByItself = "aten::_scaled_dot_product_attention_math";
+
 // Whether an op of that name was recorded.
 bool has_op(const Facts& facts, std::string_view name);
 

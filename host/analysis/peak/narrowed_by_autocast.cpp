@@ -55,7 +55,7 @@ class Narrowing {
       : facts_(facts),
         has_embedding_(has_op(facts, "aten::embedding")),
         has_group_norm_(has_op(facts, "aten::native_group_norm")),
-        has_fallen_back_(has_op(facts, "aten::_scaled_dot_product_attention_math")) {}
+        has_fallen_back_(has_op(facts, kAttentionByItself)) {}
 
   std::vector<std::int64_t> of_all() {
     std::vector<std::int64_t> narrowed(facts_.blocks.size());

@@ -35,7 +35,11 @@ std::vector<SavingSet> each_alone() {
 class RemedyFinder {
  public:
   RemedyFinder(const Facts& facts, const OutOfMemory& failure, Recorded recorded)
-      : facts_(facts), failure_(failure), savings_(facts), phases_(facts.phases) {
+      : facts_(facts),
+        failure_(failure),
+        savings_(facts),
+        phases_(facts.phases),
+        has_fallen_back_(has_op(facts, kAttentionByItself)) {
     // An optimizer asks for its state, and for the temporaries of all parameters, in many allocations, of
     // which one failed.
     missing_bytes_ = missing_of(std::max({asked_with_loss() + failure.forward_to_come_bytes,
@@ -60,10 +64,11 @@ class RemedyFinder {
     }
     attention();
     smaller_evaluation();
-    add(Saving::kHalfPrecision, "a forward in 16 bits (precision: bf16_autocast)",
-        "at most half of the activations but those that stay in 32 bits, less copies of the weights");
+    half_precision();
     add(Saving::kFrozenIn16Bits, "what is not trained in 16 bits (precision: bf16)",
-        "half of the parameters that have no gradient");
+        "half of the parameters that have no gradient, and more where what they compute is in 16 bits, too; "
+        "a "
+        "moving average would stand still");
     optimizer_temporaries();
     moments();
     add(Saving::kGradientsCleared,
@@ -116,13 +121,28 @@ class RemedyFinder {
       missing_bytes -=
           std::min(savings_.spared_to_come(bytes, failure_.forward_to_come_bytes), missing_bytes);
     if (highest_left_) leave(remedy, highest_left_->at(static_cast<std::size_t>(saving)), bytes);
-    // Each use of what stays in 32 bits may make a copy in 16, and what is asked for may be half: nobody sees
-    // here how much that is.
-    if (saving == Saving::kHalfPrecision) {
-      remedy.may_be_enough = remedy.bytes >= (highest_left_ ? missing_bytes : missing_bytes / 2);
-      missing_bytes = highest_left_ ? with_room_for_copies(missing_bytes) : 2 * missing_bytes;
+    const auto [least, surely] = needed_of(saving, missing_bytes);
+    remedy.may_be_enough = remedy.bytes >= least;
+    add_remedy(surely, std::move(remedy), Alone::kMayBeEnough);
+  }
+
+  // Of what a saving is said to gain: with how much it may be enough, and with how much it is.
+  std::pair<std::uint64_t, std::uint64_t> needed_of(Saving saving, std::uint64_t missing_bytes) const {
+    switch (saving) {
+      // Each use of what stays in 32 bits may make a copy in 16, and what is asked for may be half: nobody
+      // sees here how much that is, nor whether a kernel takes an attention then.
+      case Saving::kHalfPrecision: {
+        const std::uint64_t most = highest_left_ ? missing_bytes : missing_bytes / 2;
+        const std::uint64_t surely = highest_left_ ? with_room_for_copies(missing_bytes) : 2 * missing_bytes;
+        return {most - std::min(most, has_fallen_back_ ? savings_.scores_bytes() : 0), surely};
+      }
+      case Saving::kHalfBatch:
+        return {missing_bytes, missing_bytes + savings_.untold_gradients()};
+      case Saving::kFrozenIn16Bits:
+        return {0, missing_bytes};
+      default:
+        return {missing_bytes, missing_bytes};
     }
-    add_remedy(missing_bytes, std::move(remedy), Alone::kMayBeEnough);
   }
 
   // Another moment may be the highest then: no more is gained than the distance to it.
@@ -196,7 +216,7 @@ class RemedyFinder {
                 .reason = "reserved and not allocated, in pieces that were too small; whole stretches of 20 "
                           "MiB alone can move",
                 .peak_then = {}},
-               Alone::kMayBeEnough);
+               asks_for_more_outputs() ? Alone::kNeverEnough : Alone::kMayBeEnough);
   }
 
   // Where blocks are recomputed already, there is nothing more to it.
@@ -212,12 +232,19 @@ class RemedyFinder {
   // torch picks a kernel by what it is given, a mask, a dropout, sizes, and computes by itself where none
   // fits.
   void attention() {
-    const bool has_fallen_back = has_op(facts_, "aten::_scaled_dot_product_attention_math");
     add(Saving::kAttentionInOneKernel,
-        has_fallen_back ? "attention in one kernel, where none took this one (attention: sdpa)"
-                        : "attention in one kernel (attention: sdpa)",
-        "what each softmax and its dropout keep; a mask, a dropout, strides or the size of a head can keep "
-        "kernels off");
+        has_fallen_back_ ? "attention in one kernel, where none took this one (attention: sdpa)"
+                         : "attention in one kernel (attention: sdpa)",
+        "what each softmax and its dropout keep; a mask, a dropout, strides, the size of a head or, in 32 "
+        "bits, "
+        "fewer heads of keys (enable_gqa) can keep kernels off");
+  }
+
+  void half_precision() {
+    add(Saving::kHalfPrecision, "a forward in 16 bits (precision: bf16_autocast)",
+        fmt::format(
+            "about half of the activations but those that stay in 32 bits, less copies of the weights{}",
+            has_fallen_back_ ? "; more where a kernel takes attention in 16 bits" : ""));
   }
 
   // A training of ours computes its loss whole; one that is computed again in backward is in pieces already.
@@ -244,9 +271,17 @@ class RemedyFinder {
     add(Saving::kHalfBatch, savings_.bytes(Saving::kHalfBatch, part_),
         asks_for_half ? missing_of(asked_with_loss() / 2 + failure_.forward_to_come_bytes) : missing_bytes_,
         "half the batch, accumulated twice (data.batch_size, accumulation)",
-        fmt::format("half of what forward makes and of gradients on their way to it{}{}",
-                    savings_.gradients_of_half() == 0 ? "" : ", less the gradients of one half",
+        fmt::format("half of what forward makes and of gradients on their way to it{}{}", less_gradients(),
                     normalizes_over_batch() ? "; a batch normalization sees half a batch then" : ""));
+  }
+
+  std::string less_gradients() const {
+    if (savings_.gradients_of_half() > 0) return ", less the gradients of one half";
+    const std::uint64_t most = savings_.untold_gradients();
+    if (most == 0) return "";
+    return fmt::format(
+        ", less the gradients of one half, which no backward has told yet: {:.1f} MiB if all is trained",
+        static_cast<double>(most) / (1 << 20));
   }
 
   bool normalizes_over_batch() const {
@@ -325,8 +360,9 @@ class RemedyFinder {
     add(Saving::kConcatenatedLetGo, asks_for_more ? held + failure_.requested_bytes : held,
         asks_for_more ? 0 : missing_bytes_, kOutputsToHost,
         savings_.concatenated_outputs() == 0
-            ? "what aten::cat puts together of outputs"
-            : fmt::format("what aten::cat puts together of {} outputs, the old one beside the new",
+            ? "what aten::cat puts together of outputs, which the host holds then"
+            : fmt::format("what aten::cat puts together of {} outputs, the old one beside the new, which the "
+                          "host holds then",
                           savings_.concatenated_outputs()));
   }
 
@@ -347,6 +383,7 @@ class RemedyFinder {
   Savings savings_;
   OpenPhases phases_;
   const PhaseFact* part_ = nullptr;
+  bool has_fallen_back_ = false;  // an attention, to torch's own mathematics
   std::uint64_t missing_bytes_ = 0;
   std::optional<std::vector<Left>> highest_left_;  // of each saving by its number
   std::vector<AskedAbout> asked_;

@@ -36,8 +36,11 @@ Savings::Savings(const Facts& facts)
       listed_(facts, evaluations_),
       narrowed_of_block_(narrowed_by_autocast(facts)),
       trained_(trained_parameters(facts)),
+      is_untrained_(std::ranges::find(facts.blocks, Category::kGradient, &Block::category) ==
+                    facts.blocks.end()),
       kept_wide_(facts.trainer == "transformers" ? embedding_weights(facts)
                                                  : std::unordered_set<std::string>()),
+      has_fallen_back_(has_op(facts, kAttentionByItself)),
       is_of_scores_(attention_scores(facts)),
       head_bytes_(head_bytes(facts, held_.logits(), trained_)),
       repeated_(repeated_runs(facts)),
@@ -80,12 +83,14 @@ void Savings::change(const Block& block, bool comes) {
   }
   switch (block.category) {
     case Category::kParameter: {
-      const bool is_trained = trained_.empty() || trained_.contains(facts_.texts[block.name]);
+      const bool is_average = block.kind == "ema";
+      const bool is_trained =
+          !is_average && (trained_.empty() || trained_.contains(facts_.texts[block.name]));
       const bool is_wide = facts_.texts[facts_.forms[block.form].dtype] == "float32";
       put(parameters_, block.bytes);
       if (is_trained) put(trained_parameters_, block.bytes);
       if (is_wide) put(wide_parameters_, block.bytes);
-      if (is_wide && !is_trained) put(frozen_, block.bytes);
+      if (is_wide && !is_trained && !is_average) put(frozen_, block.bytes);
       break;
     }
     case Category::kGradient:
@@ -117,9 +122,9 @@ void Savings::change(const Block& block, bool comes) {
     put(logits_, block.bytes);
     if (block.kind == "flowing") put(gradients_of_logits_, block.bytes);
   }
+  if (is_of_scores_[index]) put(softmax_bytes_, block.bytes);
   if (!is_for_backward(block)) return;
   if (facts_.texts[block.op] == "aten::_softmax") put(softmaxes_, 1);
-  if (is_of_scores_[index]) put(softmax_bytes_, block.bytes);
   const std::uint32_t run = repeated_.run[index];
   if (run == 0 || repeated_.is_handed_on[index]) return;
   const auto [saved, is_first] = saved_by_run_.try_emplace(run, 0);
@@ -164,6 +169,7 @@ std::uint64_t Savings::spared_to_come(std::uint64_t bytes, std::uint64_t to_come
 }
 
 std::uint64_t Savings::gradients_of_half() const {
+  if (is_untrained_) return 0;
   return trained_parameters_ - std::min(gradients_, trained_parameters_);
 }
 
@@ -201,7 +207,8 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
     case Saving::kCheckpoints:
       return checkpointed(part);
     case Saving::kAttentionInOneKernel:
-      return softmaxes_ > 1 ? softmax_bytes_ : 0;
+      // One alone may be what a classifier gives.
+      return softmaxes_ > (has_fallen_back_ ? 0 : 1) ? softmax_bytes_ : 0;
     case Saving::kLossInPieces:
       return loss_in_pieces();
     case Saving::kHalfBatch:

@@ -92,6 +92,9 @@ class Savings {
   }
   // What the other half's gradients are more than those that are there: of parameters that are trained.
   std::uint64_t gradients_of_half() const;
+  // Of a run in which nothing had a gradient yet: those of half the batch, if all parameters are trained.
+  std::uint64_t untold_gradients() const { return is_untrained_ ? trained_parameters_ : 0; }
+  std::uint64_t scores_bytes() const { return softmax_bytes_; }
 
  private:
   void change(const Block& block, bool comes);
@@ -111,7 +114,9 @@ class Savings {
   std::vector<std::int64_t> narrowed_of_block_;
   std::unordered_set<std::string_view>
       trained_;                                // parameters that have a gradient at any time; empty: unknown
+  bool is_untrained_;                          // by what was recorded: nothing has a gradient
   std::unordered_set<std::string> kept_wide_;  // parameters whose moments stay in 32 bits
+  bool has_fallen_back_;                       // an attention, to torch's own mathematics
   std::vector<bool> is_of_scores_;             // by block: an attention's softmax, or what is made of it
   std::uint64_t head_bytes_ = 0;               // of the trained weights that make the logits
   RepeatedRuns repeated_;

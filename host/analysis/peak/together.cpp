@@ -55,6 +55,7 @@ class TogetherFinder {
     for (const Saving saving : set) {
       const std::uint64_t alone = std::ranges::find(asked_, saving, &AskedAbout::saving)->missing_bytes;
       missing -= std::min(missing, lack_.missing_bytes - std::min(alone, lack_.missing_bytes));
+      if (saving == Saving::kHalfBatch) missing += lack_.savings.untold_gradients();
       if (spares_blocks_to_come(saving)) of_blocks.push_back(saving);
     }
     if (std::ranges::find(set, Saving::kHalfPrecision) != set.end()) missing = with_room_for_copies(missing);

@@ -66,7 +66,15 @@ class DiffTable {
     };
     std::string line = "  " + fitted("in", label_columns()) + phase(diff_.base) + phase(diff_.now);
     line.erase(line.find_last_not_of(' ') + 1);
-    return line + '\n';
+    return line + '\n' + peak_steps();
+  }
+
+  // A first step has no optimizer state before it: what is less there is none that was saved.
+  std::string peak_steps() const {
+    const auto [least, most] = std::minmax(diff_.base.peak_step, diff_.now.peak_step);
+    if (least != 0 || most == 0) return "";
+    return fmt::format("  {}{:>{}}{:>{}}\n", fitted("of step", label_columns()), diff_.base.peak_step,
+                       kAmount, diff_.now.peak_step, kAmount);
   }
 
   std::string side(std::string_view which, const RunDiff::Side& run) const {
