@@ -47,6 +47,14 @@ bool may_be_logits(const Facts& facts, const Block& block) {
   return block.category == Category::kActivation || block.category == Category::kTemporary;
 }
 
+// Scores before their softmax, and their gradients: as large as it is, and made by what multiplies batches.
+bool are_scores(const Facts& facts, const Block& block, const std::unordered_set<std::uint64_t>& sizes) {
+  const std::string_view op = facts.texts[block.op];
+  const bool is_passing = block.kind == "flowing" || block.kind == "op_temp";
+  return is_passing && sizes.contains(block.bytes) &&
+         (op == "aten::bmm" || op == "aten::_softmax_backward_data");
+}
+
 }  // namespace
 
 bool is_about(std::uint64_t bytes, std::uint64_t whole, double times) {
@@ -65,18 +73,6 @@ bool is_temporary_of_forward(const Facts& facts, const Block& block) {
   if (block.phase == 0) return !facts.texts[block.layer].empty();
   return facts.phases[block.phase - 1].kind == STRATA_PHASE_FORWARD;
 }
-
-namespace {
-
-// Scores before their softmax, and their gradients: as large as it is, and made by what multiplies batches.
-bool are_scores(const Facts& facts, const Block& block, const std::unordered_set<std::uint64_t>& sizes) {
-  const std::string_view op = facts.texts[block.op];
-  const bool is_passing = block.kind == "flowing" || block.kind == "op_temp";
-  return is_passing && sizes.contains(block.bytes) &&
-         (op == "aten::bmm" || op == "aten::_softmax_backward_data");
-}
-
-}  // namespace
 
 // Blocks are in the order of their births. What is made of a softmax is there before the product that takes
 // it, in whichever module: a dropout is one of its own as a rule.

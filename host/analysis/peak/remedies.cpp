@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -66,9 +65,8 @@ class RemedyFinder {
     smaller_evaluation();
     half_precision();
     add(Saving::kFrozenIn16Bits, "what is not trained in 16 bits (precision: bf16)",
-        "half of the parameters that have no gradient, and more where what they compute is in 16 bits, too; "
-        "a "
-        "moving average would stand still");
+        "half of the parameters that have no gradient, and more where what they compute is in 16 bits, "
+        "too; a moving average would stand still");
     optimizer_temporaries();
     moments();
     add(Saving::kGradientsCleared,
@@ -155,6 +153,7 @@ class RemedyFinder {
     then.phase = phase ? facts_.phases[*phase].name : savings_.evaluations().phase_at(left.sequence);
   }
 
+  // Each by itself is said behind it.
   void together() {
     const std::optional<EnoughTogether> found =
         enough_together(facts_, asked_,
