@@ -245,6 +245,17 @@ TEST_F(RemediesTest, TwoAreToldWhereNeitherIsEnough) {
   EXPECT_NE(find(" + "), nullptr) << "of 900 to come half";
 }
 
+// Half of an evaluation's batch asks for half, and spares nothing of what is there.
+TEST_F(RemediesTest, WhatGainsNothingIsNoneOfTwo) {
+  facts_.is_configured = false;
+  failure_.requested_bytes = 200;
+  phase(STRATA_PHASE_EVALUATION, 10, 60);
+  alive(40, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg");
+  alive(40, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg_sq");
+  ASSERT_NE(find("8-bit moments"), nullptr);
+  EXPECT_EQ(find(" + "), nullptr);
+}
+
 TEST_F(RemediesTest, WhatIsStillToComeIsMissingToo) {
   alive(40, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg");
   alive(40, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg_sq");

@@ -112,7 +112,7 @@ def test_predictions_that_are_put_together_gain_what_is_said(record):
         budget(record(SMALL, "predictions", "to the host"))["peak_bytes"], rel=0.1  # the first one goes, too
     )
     [remedy] = [remedy for remedy in told["remedies"] if remedy["change"].startswith("outputs to the host")]
-    assert remedy["reason"] == "what aten::cat puts together of 6 outputs, the old one beside the new"
+    assert remedy["reason"] == "what aten::cat puts together of 6 outputs, the old one beside the new, which the host holds then"
 
 
 @pytest.mark.parametrize("layers", (True, False))

@@ -38,7 +38,7 @@ class TogetherFinder {
   std::vector<SavingSet> sets_of(std::size_t count) const {
     std::vector<SavingSet> sets{{}};
     for (const AskedAbout& each : asked_) {
-      if (each.saving == Saving::kHalfPrecision && !went_on()) continue;
+      if (!went_on() && (each.bytes == 0 || each.saving == Saving::kHalfPrecision)) continue;
       for (std::size_t index = sets.size(); index-- > 0;) {
         SavingSet more = sets[index];
         more.push_back(each.saving);
