@@ -58,6 +58,20 @@ class EvaluationsTest : public ::testing::Test {
   Facts facts_;
 };
 
+// As BERT's token types, gathered before its first embedding.
+TEST_F(EvaluationsTest, WhatTheNextForwardBeginsWithIsNoOutputThatItNeeds) {
+  facts_.texts.insert(facts_.texts.end(), {"embeddings", "embeddings.words"});
+  born(42, 45, "op_temp");
+  born(49, 65, "forward_residue");
+  facts_.blocks.back().layer = 3;
+  born(51, 65, "saved", 4);
+  facts_.blocks.back().layer = 1;
+  EXPECT_FALSE(made(0)) << "an output that is needed";
+  facts_.blocks.back().layer = 4;
+  EXPECT_TRUE(made(0));
+  EXPECT_EQ(Evaluations(facts_).phase_at(42), "evaluation");
+}
+
 TEST_F(EvaluationsTest, MadeWhatAModuleLeavesBehindAnOptimizer) {
   born(42, 44, "op_temp");
   born(45, 125, kForwardResidue);

@@ -2,6 +2,7 @@
 #include "host/analysis/peak/evaluations.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "host/analysis/ops.hpp"
@@ -26,6 +27,18 @@ bool is_of_training(const PhaseFact& phase) {
 // By a module, or, where nobody tells those, by what modules compute with.
 bool is_computed(const Facts& facts, const Block& block) {
   return block.layer != 0 || (traits_of(facts.texts[block.op]) & kMatrixProduct) != 0;
+}
+
+// The module that is at work where a gap has ended made it, or one around that: the forward behind the gap,
+// whose own ids and masks come before anything of it needs a gradient.
+bool is_of_forward_behind(const Facts& facts, const Block& block, std::uint64_t end) {
+  if (block.layer == 0) return false;
+  const auto told =
+      std::ranges::find_if(std::ranges::lower_bound(facts.blocks, end, {}, &Block::birth_sequence),
+                           facts.blocks.end(), [](const Block& next) { return next.layer != 0; });
+  if (told == facts.blocks.end()) return false;
+  const std::string_view around = facts.texts[block.layer], at_work = facts.texts[told->layer];
+  return at_work.starts_with(around) && (at_work.size() == around.size() || at_work[around.size()] == '.');
 }
 
 }  // namespace
@@ -59,6 +72,7 @@ Evaluations::Evaluations(const Facts& facts) : facts_(facts), gaps_{{}} {
         block.phase == 0 && (is_residue || is_temporary) ? gap_at(block.birth_sequence) : nullptr;
     // What sets a model up may be a matrix product.
     if (gap == nullptr || (gap == &gaps_.front() && block.layer == 0)) continue;
+    if (is_of_forward_behind(facts, block, gap->end)) continue;
     gap->computes = true;
     if (is_residue && gap->end != UINT64_MAX && block.is_alive_at(gap->end))
       gap->serves_next = gap->serves_next || later_steps.begin_for(block) == UINT64_MAX;

@@ -215,7 +215,7 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
       return half_batch(0);
     case Saving::kHalfEvaluation:
       // Outputs that are put together are as many as the data set has, whatever the batch.
-      return concatenated_bytes_ > 0 ? 0 : evaluated_ / 2;
+      return concatenated_bytes_ > evaluated_ ? 0 : evaluated_ / 2;
     case Saving::kHalfPrecision:
       return half_precision();
     case Saving::kFusedOptimizer:
