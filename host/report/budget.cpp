@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/report/failure.hpp"
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
@@ -56,9 +57,7 @@ std::string what_filled_it(const Facts& facts, const BudgetCheck& check) {
 
 // "; not enough by itself: the peak is then about 24,622.8 MiB, in optimizer".
 std::string peak_left(const analysis::Remedy& remedy) {
-  std::string text = remedy.enough          ? ""
-                     : remedy.may_be_enough ? "; may not be enough by itself"
-                                            : "; not enough by itself";
+  std::string text = verdict(remedy, "; ", "not");
   const auto& then = remedy.peak_then;
   if (!then) return text;
   return text + fmt::format("{}the peak is then about {} MiB, {}", remedy.enough ? "; " : ": ",
@@ -95,8 +94,7 @@ std::string budget_report(const Facts& facts, const BudgetCheck& check) {
   if (check.ran_out) {
     text += facts.out_of_memory.empty()
                 ? "it ended when another device's memory ran out, such as the host's: what it takes in all "
-                  "is not "
-                  "known, and counts as above\n"
+                  "is not known, and counts as above\n"
                 : "it ran out of memory then: what it takes in all is not known, and counts as above; run it "
                   "where there is room\n";
   }

@@ -47,12 +47,6 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
   return text;
 }
 
-// "; not enough by itself". `not_enough`: "is not", in a sentence.
-std::string verdict(const analysis::Remedy& remedy, std::string_view joint, std::string_view not_enough) {
-  if (remedy.enough) return {};
-  return fmt::format("{}{} enough by itself", joint, remedy.may_be_enough ? "may not be" : not_enough);
-}
-
 // More memory alone may not do: the first step of most optimizers is the one that makes their state.
 std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (is_before_any_forward(facts, failure)) {
@@ -126,6 +120,11 @@ std::string one_failure(const Facts& facts, const OutOfMemory& failure, analysis
 }
 
 }  // namespace
+
+std::string verdict(const analysis::Remedy& remedy, std::string_view joint, std::string_view not_enough) {
+  if (remedy.enough) return {};
+  return fmt::format("{}{} enough by itself", joint, remedy.may_be_enough ? "may not be" : not_enough);
+}
 
 std::string failures(const Facts& facts, analysis::StackView& stacks, const TerminalStyle& style) {
   const auto& all = facts.out_of_memory;

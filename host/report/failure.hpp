@@ -3,11 +3,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/report/terminal/terminal_tables.hpp"
 
 namespace strata::report {
+
+// "; not enough by itself", "; may not be enough by itself", or empty. `joint`: "; "; `not_enough`: "not", in
+// a sentence "is not".
+std::string verdict(const analysis::Remedy& remedy, std::string_view joint, std::string_view not_enough);
 
 // The first and the last of them, with what filled the device and what would have left room; empty when none
 // failed.

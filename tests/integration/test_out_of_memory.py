@@ -256,11 +256,11 @@ def test_a_failure_that_a_script_catches_is_told_as_one_that_ends_it(workspace):
     ended_it = told[True]["out_of_memory"][0]
     assert failure["categories"] == ended_it["categories"]
     assert max(failure["categories"], key=failure["categories"].get) == "Activation"
-    gains, gains_at_end = ({remedy["change"]: remedy["bytes"] for remedy in each["remedies"]} for each in (failure, ended_it))
+    known, unknown = ({remedy["change"]: remedy for remedy in each["remedies"]} for each in (failure, ended_it))
     # Which gradients half the batch has the run that went on tells.
-    [half] = [change for change in gains if "half the batch" in change]
-    assert 0 < gains.pop(half) < gains_at_end.pop(half)
-    assert gains == gains_at_end and any("checkpointed blocks" in change for change in gains)
+    [half] = [change for change in known if "half the batch" in change]
+    assert 0 < known.pop(half)["bytes"] < unknown.pop(half)["bytes"]
+    assert known == unknown and any("checkpointed blocks" in change for change in known)
     assert told[False]["peak"]["categories"]["Temporary"] == failure["categories"]["Temporary"] < failure["categories"]["Activation"]
 
 

@@ -34,11 +34,7 @@ std::vector<SavingSet> each_alone() {
 class RemedyFinder {
  public:
   RemedyFinder(const Facts& facts, const OutOfMemory& failure, Recorded recorded)
-      : facts_(facts),
-        failure_(failure),
-        savings_(facts),
-        phases_(facts.phases),
-        has_fallen_back_(has_op(facts, kAttentionByItself)) {
+      : facts_(facts), failure_(failure), savings_(facts), phases_(facts.phases) {
     // An optimizer asks for its state, and for the temporaries of all parameters, in many allocations, of
     // which one failed.
     missing_bytes_ = missing_of(std::max({asked_with_loss() + failure.forward_to_come_bytes,
@@ -132,7 +128,7 @@ class RemedyFinder {
       case Saving::kHalfPrecision: {
         const std::uint64_t most = highest_left_ ? missing_bytes : missing_bytes / 2;
         const std::uint64_t surely = highest_left_ ? with_room_for_copies(missing_bytes) : 2 * missing_bytes;
-        return {most - std::min(most, has_fallen_back_ ? savings_.scores_bytes() : 0), surely};
+        return {most - std::min(most, savings_.has_fallen_back() ? savings_.scores_bytes() : 0), surely};
       }
       case Saving::kHalfBatch:
         return {missing_bytes, missing_bytes + savings_.untold_gradients()};
@@ -232,18 +228,17 @@ class RemedyFinder {
   // fits.
   void attention() {
     add(Saving::kAttentionInOneKernel,
-        has_fallen_back_ ? "attention in one kernel, where none took this one (attention: sdpa)"
-                         : "attention in one kernel (attention: sdpa)",
+        savings_.has_fallen_back() ? "attention in one kernel, where none took this one (attention: sdpa)"
+                                   : "attention in one kernel (attention: sdpa)",
         "what each softmax and its dropout keep; a mask, a dropout, strides, the size of a head or, in 32 "
-        "bits, "
-        "fewer heads of keys (enable_gqa) can keep kernels off");
+        "bits, fewer heads of keys (enable_gqa) can keep kernels off");
   }
 
   void half_precision() {
     add(Saving::kHalfPrecision, "a forward in 16 bits (precision: bf16_autocast)",
         fmt::format(
             "about half of the activations but those that stay in 32 bits, less copies of the weights{}",
-            has_fallen_back_ ? "; more where a kernel takes attention in 16 bits" : ""));
+            savings_.has_fallen_back() ? "; more where a kernel takes attention in 16 bits" : ""));
   }
 
   // A training of ours computes its loss whole; one that is computed again in backward is in pieces already.
@@ -382,7 +377,6 @@ class RemedyFinder {
   Savings savings_;
   OpenPhases phases_;
   const PhaseFact* part_ = nullptr;
-  bool has_fallen_back_ = false;  // an attention, to torch's own mathematics
   std::uint64_t missing_bytes_ = 0;
   std::optional<std::vector<Left>> highest_left_;  // of each saving by its number
   std::vector<AskedAbout> asked_;

@@ -94,6 +94,7 @@ class Savings {
   // Of a run in which nothing had a gradient yet: those of half the batch, if all parameters are trained.
   std::uint64_t untold_gradients() const { return is_untrained_ ? trained_parameters_ : 0; }
   std::uint64_t scores_bytes() const { return softmax_bytes_; }
+  bool has_fallen_back() const { return has_fallen_back_; }
 
  private:
   void change(const Block& block, bool comes);

@@ -10,14 +10,16 @@ namespace {
 
 class TogetherFinder {
  public:
-  TogetherFinder(const std::vector<AskedAbout>& asked, const Lack& lack) : asked_(asked), lack_(lack) {
+  TogetherFinder(const Facts& facts, const std::vector<AskedAbout>& asked, const Lack& lack)
+      : facts_(facts), asked_(asked), lack_(lack) {
+    if (went_on()) of_no_block_.emplace(facts);
     for (const AskedAbout& each : asked) saved_.at(static_cast<std::size_t>(each.saving)) = each.bytes;
   }
 
-  std::optional<EnoughTogether> find(const Facts& facts, std::size_t count) const {
+  std::optional<EnoughTogether> find(std::size_t count) const {
     const std::vector<SavingSet> sets = sets_of(count);
     std::vector<Left> left;
-    if (went_on()) left = highest_left(facts, Savings(facts), sets);
+    if (of_no_block_) left = highest_left(facts_, *of_no_block_, sets);
     std::optional<EnoughTogether> best;
     for (std::size_t index = 0; index < sets.size(); ++index) {
       EnoughTogether found{
@@ -63,8 +65,10 @@ class TogetherFinder {
     return missing - std::min(missing, lack_.savings.spared_to_come(of_forwards, lack_.to_come_bytes));
   }
 
+  const Facts& facts_;
   const std::vector<AskedAbout>& asked_;
   const Lack& lack_;
+  std::optional<Savings> of_no_block_;  // of a run that went on
   SavedBytes saved_{};
 };
 
@@ -72,9 +76,9 @@ class TogetherFinder {
 
 std::optional<EnoughTogether> enough_together(const Facts& facts, const std::vector<AskedAbout>& asked,
                                               const Lack& lack) {
-  const TogetherFinder finder(asked, lack);
-  std::optional<EnoughTogether> two = finder.find(facts, 2);
-  return two ? two : finder.find(facts, 3);
+  const TogetherFinder finder(facts, asked, lack);
+  std::optional<EnoughTogether> two = finder.find(2);
+  return two ? two : finder.find(3);
 }
 
 }  // namespace strata::analysis

@@ -84,17 +84,21 @@ bool takes_list(std::string_view key_path) {
                             std::holds_alternative<config::PluginListType>(key->type));
 }
 
-std::string unknown_setting(std::string_view path) {
+std::string setting_meant(std::string_view path) {
   const auto dot = path.find('.');
   const std::string_view section = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
   if (config::find_section(section) != nullptr) {
     const std::vector<std::string_view> names = config::names_in(section);
-    return fmt::format("unknown key of a run{}", config::did_you_mean(path.substr(dot + 1), names));
+    return config::did_you_mean(path.substr(dot + 1), names);
   }
   std::vector<std::string_view> names;
   for (const config::Key& key : config::keys()) names.push_back(key.path);
   for (const config::Section& each : config::sections()) names.push_back(each.path);
-  return fmt::format("unknown key of a run{}", config::did_you_mean(path, names));
+  return config::did_you_mean(path, names);
+}
+
+std::string unknown_setting(std::string_view path) {
+  return "unknown key of a run" + setting_meant(path);
 }
 
 }  // namespace strata::grid

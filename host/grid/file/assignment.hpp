@@ -33,6 +33,9 @@ std::vector<Assignments> expand_lists(const Assignments& assignments, std::size_
 // Whether a list is one value of that key: files, plugins.
 bool takes_list(std::string_view key_path);
 
+// "; did you mean 'optimizer'?": the nearest key or section; empty where none is near.
+std::string setting_meant(std::string_view path);
+
 // "unknown key ...", with the nearest one.
 std::string unknown_setting(std::string_view path);
 

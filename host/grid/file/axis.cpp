@@ -51,7 +51,8 @@ class AxisReader {
     if (axis_.points.empty() && problems_.size() == before)
       return refuse("expected at least one value, found none");
     if (problems_.size() == before && sets_nothing())
-      return refuse(fmt::format("is no key of a run, and none of its values sets one{}", meant()));
+      return refuse(
+          fmt::format("is no key of a run, and none of its values sets one{}", setting_meant(axis_.name)));
     tell_namesakes_apart();
     require_different_labels();
     return std::move(axis_);
@@ -77,14 +78,7 @@ class AxisReader {
     if (is_section_)
       return fmt::format("expected a mapping of keys of {}, found {}", axis_.name, config::describe(element));
     return fmt::format("is no key of a run, so each of its values must be a mapping of keys, found {}{}",
-                       config::describe(element), meant());
-  }
-
-  // "; did you mean 'optimizer'?", or empty.
-  std::string meant() const {
-    const std::string unknown = unknown_setting(axis_.name);
-    const auto question = unknown.find(';');
-    return question == std::string::npos ? "" : unknown.substr(question);
+                       config::describe(element), setting_meant(axis_.name));
   }
 
   // `optimiser: [{name: sgd}, {name: adamw}]`, whose names are labels alone. One of several may set nothing.

@@ -42,6 +42,11 @@ std::string changed_share(const analysis::MeasureChange& measure, int decimals) 
   return fmt::format("{:+.1f}%", 100.0 * *change / *measure.base);
 }
 
+bool tells_peak_steps(const std::vector<std::int64_t>& steps) {
+  const auto [least, most] = std::ranges::minmax(steps);
+  return least == 0 && most > 0;
+}
+
 std::string gate_text(const analysis::Gate::Result& gate, int decimals, const TerminalStyle& style) {
   const MeasureUnit unit = gate.measure.unit;
   const std::string text =

@@ -2,6 +2,7 @@
 // How the cells of comparisons read.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,10 @@ double largest_bytes(const std::vector<analysis::MeasureChange>& measures);
 // The change in parts of the base: "-33.6%", "new", "gone"; empty where there is none, and where both are
 // shown as less than what `decimals` show.
 std::string changed_share(const analysis::MeasureChange& measure, int decimals);
+
+// Whether a comparison says which steps its peaks are of: where one is of the first, which has no optimizer
+// state before it, and another is not.
+bool tells_peak_steps(const std::vector<std::int64_t>& steps);
 
 // "FAIL  peak_allocated>+2%: peak_allocated is 5,120.0, the limit 4,096.0"
 std::string gate_text(const analysis::Gate::Result& gate, int decimals, const TerminalStyle& style);

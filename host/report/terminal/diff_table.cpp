@@ -69,10 +69,8 @@ class DiffTable {
     return line + '\n' + peak_steps();
   }
 
-  // A first step has no optimizer state before it: what is less there is none that was saved.
   std::string peak_steps() const {
-    const auto [least, most] = std::minmax(diff_.base.peak_step, diff_.now.peak_step);
-    if (least != 0 || most == 0) return "";
+    if (!tells_peak_steps({diff_.base.peak_step, diff_.now.peak_step})) return "";
     return fmt::format("  {}{:>{}}{:>{}}\n", fitted("of step", label_columns()), diff_.base.peak_step,
                        kAmount, diff_.now.peak_step, kAmount);
   }

@@ -190,12 +190,10 @@ class RunsTable {
     return (line == "  in" ? "" : line + "\n") + peak_steps(begin, end);
   }
 
-  // Where one is the first, which has no optimizer state before it, and another is not.
   std::string peak_steps(std::size_t begin, std::size_t end) const {
     std::vector<std::int64_t> steps{diffs_.front().base.peak_step};
     for (std::size_t at = begin; at != end; ++at) steps.push_back(diffs_[at].now.peak_step);
-    const auto [least, most] = std::ranges::minmax(steps);
-    if (least != 0 || most == 0) return "";
+    if (!tells_peak_steps(steps)) return "";
     std::string line = "  " + fitted("of step", kLabel - 2);
     for (const std::int64_t step : steps) line += in_column(fmt::format("{}", step));
     return line + "\n";
