@@ -83,6 +83,7 @@ Json failure_json(const Facts& facts, const OutOfMemory& failure) {
     remedies.push_back({{"change", remedy.change},
                         {"bytes", remedy.bytes},
                         {"enough", remedy.enough},
+                        {"may_be_enough", remedy.may_be_enough},
                         {"reason", remedy.reason}});
   Json json = {
       {"requested_bytes", failure.requested_bytes},
@@ -99,6 +100,8 @@ Json failure_json(const Facts& facts, const OutOfMemory& failure) {
   json["pass_to_come_bytes"] = failure.pass_to_come_bytes;
   json["forward_to_come_bytes"] = failure.forward_to_come_bytes;
   json["loss_to_come_bytes"] = failure.loss_to_come_bytes;
+  json["head_to_come_bytes"] = failure.head_to_come_bytes;
+  json["adam_to_come_bytes"] = failure.adam_to_come_bytes;
   json["remedies"] = std::move(remedies);
   return json;
 }

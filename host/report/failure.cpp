@@ -73,9 +73,17 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (failure.loss_to_come_bytes > 0)
     more = fmt::format("the loss's backward asks for about {} more behind that",
                        amount(failure.loss_to_come_bytes));
-  if (failure.held.step < 0 || !is_before_any_optimizer(facts, failure)) return more;
-  return (more.empty() ? "" : more + "; ") +
-         "no optimizer has stepped yet: what it keeps of each parameter comes on top";
+  if (failure.head_to_come_bytes > 0) {
+    more +=
+        fmt::format("{}the head and its loss make about {} behind them, if each of {} tokens gets {} logits",
+                    more.empty() ? "" : "; ", amount(failure.head_to_come_bytes),
+                    thousands(failure.head_tokens), thousands(failure.head_logits));
+  }
+  if (failure.adam_to_come_bytes == 0) return more;
+  return fmt::format(
+      "{}{}no optimizer has stepped yet: what it keeps of each parameter comes on top, about {} if it is "
+      "Adam",
+      more, more.empty() ? "" : "; ", amount(failure.adam_to_come_bytes));
 }
 
 // What was missing is what one allocation missed; how much the step takes is known where it has room.

@@ -15,7 +15,8 @@ std::string_view how_to_tell_modules(const analysis::Facts& facts) {
   if (facts.is_configured || std::ranges::none_of(facts.blocks, is_activation) ||
       std::ranges::any_of(facts.blocks, has_module))
     return "";
-  return "in Python strata exec --layers or strata.attach, in C++ STRATA_MODULE";
+  return facts.trainer == "libtorch" ? "STRATA_MODULE (strata/trainer.h) in each module's forward"
+                                     : "strata exec --layers, or strata.attach";
 }
 
 }  // namespace strata::report

@@ -71,6 +71,35 @@ TEST_F(RemediesTest, BeforeAnyGradientASmallerBatchMayBeEnough) {
   EXPECT_TRUE(find("half the batch")->enough) << "an average is not trained";
 }
 
+// What is enough for this step is not for the next, which has the optimizer's state beside it.
+TEST_F(RemediesTest, BeforeAnOptimizersStepWhatLeavesNoRoomForItsStateMayBeEnough) {
+  alive(400, Category::kActivation, "saved");
+  alive(50, Category::kParameter, "parameter");
+  ASSERT_TRUE(find("half the batch")->enough) << "200 of 60 that are missing";
+  failure_.adam_to_come_bytes = 100;
+  EXPECT_FALSE(find("half the batch")->enough) << "of 60, 50 of gradients and 100 of moments";
+  EXPECT_TRUE(find("half the batch")->may_be_enough);
+  facts_.blocks.front().bytes = 420;
+  EXPECT_TRUE(find("half the batch")->enough);
+  failure_.held.reserved_bytes = 200;
+  EXPECT_FALSE(find("half the batch")->enough) << "a device of 240 bytes has no room for a step's 250";
+  failure_.device_free_bytes = 50;
+  EXPECT_TRUE(find("half the batch")->enough);
+}
+
+TEST_F(RemediesTest, TwoTogetherAreEnoughForTheOptimizersStateToo) {
+  alive(300, Category::kActivation, "saved");
+  const std::uint32_t softmax = text("aten::_softmax");
+  alive(70, Category::kActivation, "saved").op = softmax;
+  alive(70, Category::kActivation, "saved").op = softmax;
+  alive(20, Category::kParameter, "parameter");
+  failure_.adam_to_come_bytes = 180;
+  const Remedy* const both = find(" + ");
+  EXPECT_NE(both, nullptr);
+  for (const Remedy& remedy : remedies_)
+    EXPECT_EQ(remedy.enough, remedy.change.find('+') != std::string::npos) << remedy.change;
+}
+
 TEST_F(RemediesTest, ASmallerBatchAsksForHalfAsMuchInForward) {
   alive(50, Category::kActivation, "saved");
   EXPECT_FALSE(find("half the batch")->enough) << "25 of the 60 that are missing";

@@ -125,5 +125,30 @@ TEST_F(PassToComeTest, IsOfAnOperatorOverAListAlone) {
   EXPECT_EQ(pass(), 0u);
 }
 
+TEST_F(StateToComeTest, OfAdamIsTwiceWhatIsTrainedBeforeAnyHasStepped) {
+  facts_.phases.clear();
+  EXPECT_EQ(adam_to_come(facts_, failure_), 0u) << "outside of a training's step";
+  failure_.held.step = 0;
+  EXPECT_EQ(adam_to_come(facts_, failure_), 800u);
+  alive("frozen", 5000, Category::kParameter);
+  EXPECT_EQ(adam_to_come(facts_, failure_), 800u) << "it has no gradient, where others have";
+  optimizer(60);
+  EXPECT_EQ(adam_to_come(facts_, failure_), 800u) << "begun later";
+  optimizer(20);
+  EXPECT_EQ(adam_to_come(facts_, failure_), 0u);
+  facts_.phases.clear();
+  failure_.held.categories[static_cast<std::size_t>(Category::kOptimizerState)] = 1;
+  EXPECT_EQ(adam_to_come(facts_, failure_), 0u) << "stepped before anything was recorded";
+}
+
+TEST_F(StateToComeTest, OfAdamIsOfAllButAveragesWhereNothingHasAGradient) {
+  facts_.phases.clear();
+  facts_.blocks.clear();
+  failure_.held.step = 0;
+  alive("a.weight", 100, Category::kParameter);
+  alive("average.a.weight", 100, Category::kParameter).kind = "ema";
+  EXPECT_EQ(adam_to_come(facts_, failure_), 200u);
+}
+
 }  // namespace
 }  // namespace strata::analysis

@@ -81,7 +81,8 @@ std::string budget_document(const Facts& facts, const BudgetCheck& check) {
     remedies.push_back({{"change", remedy.change},
                         {"bytes", remedy.bytes},
                         {"reason", remedy.reason},
-                        {"enough", remedy.enough}});
+                        {"enough", remedy.enough},
+                        {"may_be_enough", remedy.may_be_enough}});
     if (!remedy.peak_then) continue;
     remedies.back()["peak_then_bytes"] = remedy.peak_then->bytes;
     remedies.back()["peak_then_phase"] = remedy.peak_then->phase;

@@ -3,22 +3,13 @@
 
 #include <algorithm>
 
+#include "host/analysis/peak/head_to_come.hpp"
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/peak/remedies.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
-namespace {
-
-bool has_begun(std::uint32_t kind, const Facts& facts, const OutOfMemory& failure) {
-  return std::ranges::any_of(facts.phases, [&](const PhaseFact& phase) {
-    return phase.kind == kind && phase.begin_sequence <= failure.held.sequence;
-  });
-}
-
-}  // namespace
-
 std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& run, const OpTable& ops,
                                           const Layers& layers) {
   std::vector<OutOfMemory> failures;
@@ -37,6 +28,11 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     failure.forward_to_come_bytes = forward.bytes;
     failure.has_stages_to_come = forward.has_stages;
     failure.loss_to_come_bytes = loss_to_come(facts, failure);
+    const HeadToCome head = head_to_come(facts, failure);
+    failure.head_to_come_bytes = head.bytes;
+    failure.head_logits = head.logits;
+    failure.head_tokens = head.tokens;
+    failure.adam_to_come_bytes = adam_to_come(facts, failure);
     failure.remedies = find_remedies(facts, failure);
     failures.push_back(std::move(failure));
   }
@@ -52,12 +48,9 @@ bool ended_out_of_memory(const Recording& run, const BlockTable& table) {
 }
 
 bool is_before_any_forward(const Facts& facts, const OutOfMemory& failure) {
-  return !has_begun(STRATA_PHASE_FORWARD, facts, failure);
-}
-
-bool is_before_any_optimizer(const Facts& facts, const OutOfMemory& failure) {
-  return !has_begun(STRATA_PHASE_OPTIMIZER, facts, failure) &&
-         failure.held.categories[static_cast<std::size_t>(Category::kOptimizerState)] == 0;
+  return std::ranges::none_of(facts.phases, [&](const PhaseFact& phase) {
+    return phase.kind == STRATA_PHASE_FORWARD && phase.begin_sequence <= failure.held.sequence;
+  });
 }
 
 }  // namespace strata::analysis

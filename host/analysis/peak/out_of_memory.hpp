@@ -23,7 +23,4 @@ bool ended_out_of_memory(const Recording& run, const BlockTable& table);
 // None has begun by then, so that nothing tells whose memory is whose.
 bool is_before_any_forward(const Facts& facts, const OutOfMemory& failure);
 
-// None has begun by then, and none's state is there.
-bool is_before_any_optimizer(const Facts& facts, const OutOfMemory& failure);
-
 }  // namespace strata::analysis

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,8 @@ namespace {
 
 // As in_words_of_program() knows it.
 constexpr const char* kOutputsToHost = "outputs to the host as they come (.cpu())";
+
+constexpr std::uint64_t kNoneIsEnough = std::numeric_limits<std::uint64_t>::max();
 
 std::vector<SavingSet> each_alone() {
   std::vector<SavingSet> sets;
@@ -73,14 +76,16 @@ class RemedyFinder {
     concatenated();
     listed();
     if (!highest_left_ && std::ranges::none_of(remedies_, &Remedy::enough)) {
-      add_remedy(missing_bytes_,
+      const std::uint64_t bytes = savings_.half_of_parameters();
+      add_remedy(with_state_to_come(missing_bytes_) - failure_.adam_to_come_bytes / 2,
                  {.change = "parameters in 16 bits (precision: bf16)",
-                  .bytes = savings_.half_of_parameters(),
+                  .bytes = bytes,
                   .reason = "half of those in 32 bits, and of their gradients",
+                  .may_be_enough = bytes >= missing_bytes_,
                   .peak_then = {}},
                  Alone::kMayBeEnough);
     }
-    if (std::ranges::none_of(remedies_, &Remedy::enough)) together();
+    if (has_room_to_step() && std::ranges::none_of(remedies_, &Remedy::enough)) together();
     std::ranges::stable_sort(remedies_, [](const Remedy& left, const Remedy& right) {
       return std::pair(left.enough, left.bytes) > std::pair(right.enough, right.bytes);
     });
@@ -109,7 +114,7 @@ class RemedyFinder {
   // Of a run that went on, another moment may be the highest then: no more is gained than the distance to it.
   void add(Saving saving, std::uint64_t bytes, std::uint64_t missing_bytes, std::string change,
            std::string reason) {
-    asked_.push_back({saving, bytes, missing_bytes, change});
+    asked_.push_back({saving, bytes, missing_bytes + failure_.adam_to_come_bytes, change});
     Remedy remedy{.change = std::move(change), .bytes = bytes, .reason = std::move(reason), .peak_then = {}};
     if (spares_blocks_to_come(saving))
       missing_bytes -=
@@ -117,7 +122,20 @@ class RemedyFinder {
     if (highest_left_) leave(remedy, highest_left_->at(static_cast<std::size_t>(saving)), bytes);
     const auto [least, surely] = needed_of(saving, missing_bytes);
     remedy.may_be_enough = remedy.bytes >= least;
-    add_remedy(surely, std::move(remedy), Alone::kMayBeEnough);
+    add_remedy(with_state_to_come(surely), std::move(remedy), Alone::kMayBeEnough);
+  }
+
+  // What an optimizer will keep is there beside the next step's forward.
+  std::uint64_t with_state_to_come(std::uint64_t missing_bytes) const {
+    return has_room_to_step() ? missing_bytes + failure_.adam_to_come_bytes : kNoneIsEnough;
+  }
+
+  // In its own step it has all gradients beside that and, over lists, what it makes of each parameter.
+  bool has_room_to_step() const {
+    const std::uint64_t moments = failure_.adam_to_come_bytes;
+    if (moments == 0 || !failure_.device_free_bytes) return true;
+    return failure_.held.categories[static_cast<std::size_t>(Category::kParameter)] + 2 * moments <=
+           failure_.held.reserved_bytes + *failure_.device_free_bytes;
   }
 
   // Of what a saving is said to gain: with how much it may be enough, and with how much it is.
@@ -154,7 +172,7 @@ class RemedyFinder {
     const std::optional<EnoughTogether> found =
         enough_together(facts_, asked_,
                         {.savings = savings_,
-                         .missing_bytes = missing_bytes_,
+                         .missing_bytes = missing_bytes_ + failure_.adam_to_come_bytes,
                          .to_come_bytes = failure_.forward_to_come_bytes,
                          .peak_bytes = highest_left_ ? failure_.held.allocated_bytes : 0});
     if (!found) return;
@@ -176,13 +194,15 @@ class RemedyFinder {
   // Below a hundredth of what is missing nobody looks at it.
   void add_remedy(std::uint64_t missing_bytes, Remedy remedy, Alone alone) {
     constexpr std::uint64_t kWorthSaying = 100;
-    if (remedy.bytes == 0 || remedy.bytes < missing_bytes / kWorthSaying) return;
+    if (remedy.bytes == 0 || remedy.bytes < missing_bytes_ / kWorthSaying) return;
     if (!facts_.is_configured) remedy.change = in_words_of_program(std::move(remedy.change), facts_.trainer);
     remedy.enough = alone == Alone::kMayBeEnough && remedy.bytes >= missing_bytes;
     remedies_.push_back(std::move(remedy));
   }
 
-  std::uint64_t asked_with_loss() const { return failure_.requested_bytes + failure_.loss_to_come_bytes; }
+  std::uint64_t asked_with_loss() const {
+    return failure_.requested_bytes + failure_.loss_to_come_bytes + failure_.head_to_come_bytes;
+  }
 
   std::uint64_t missing_of(std::uint64_t wanted) const {
     return wanted - std::min(failure_.device_free_bytes.value_or(0), wanted);
@@ -205,13 +225,16 @@ class RemedyFinder {
   void fragmentation() {
     if (grows_segments(facts_.allocator_settings)) return;
     if (failure_.largest_gap_bytes >= failure_.requested_bytes || !segments_are_told(facts_.reserved)) return;
-    add_remedy(missing_bytes_,
+    const std::uint64_t bytes = failure_.whole_handle_bytes;
+    const bool more_comes = asks_for_more_outputs();
+    add_remedy(with_state_to_come(missing_bytes_),
                {.change = "segments that grow (PYTORCH_ALLOC_CONF=expandable_segments:True)",
-                .bytes = failure_.whole_handle_bytes,
+                .bytes = bytes,
                 .reason = "reserved and not allocated, in pieces that were too small; whole stretches of 20 "
                           "MiB alone can move",
+                .may_be_enough = !more_comes && bytes >= missing_bytes_,
                 .peak_then = {}},
-               asks_for_more_outputs() ? Alone::kNeverEnough : Alone::kMayBeEnough);
+               more_comes ? Alone::kNeverEnough : Alone::kMayBeEnough);
   }
 
   // Where blocks are recomputed already, there is nothing more to it.

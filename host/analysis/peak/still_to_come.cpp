@@ -12,6 +12,7 @@
 #include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/evaluations.hpp"
+#include "host/analysis/peak/whole_model.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -35,6 +36,14 @@ std::string_view parameter_of(std::string_view name) {
 bool is_in_first_optimizer_step(const Facts& facts, const OutOfMemory& failure) {
   const auto first = std::ranges::find(facts.phases, STRATA_PHASE_OPTIMIZER, &PhaseFact::kind);
   return first != facts.phases.end() && first->is_open_at(failure.held.sequence);
+}
+
+bool has_stepped(const Facts& facts, const OutOfMemory& failure) {
+  const auto has_begun = [&](const PhaseFact& phase) {
+    return phase.kind == STRATA_PHASE_OPTIMIZER && phase.begin_sequence <= failure.held.sequence;
+  };
+  return std::ranges::any_of(facts.phases, has_begun) ||
+         failure.held.categories[static_cast<std::size_t>(Category::kOptimizerState)] > 0;
 }
 
 HeldByParameter held_by_parameter(const Facts& facts, const OutOfMemory& failure) {
@@ -190,6 +199,19 @@ std::uint64_t loss_to_come(const Facts& facts, const OutOfMemory& failure) {
   return op == "aten::_log_softmax" && is_kept && has_backward_to_come(facts, sequence)
              ? 2 * failure.requested_bytes
              : 0;
+}
+
+std::uint64_t adam_to_come(const Facts& facts, const OutOfMemory& failure) {
+  constexpr std::uint64_t kMoments = 2;
+  if (failure.held.step < 0 || has_stepped(facts, failure)) return 0;
+  const auto trained = trained_parameters(facts);
+  std::uint64_t bytes = 0;
+  for (const Block& block : facts.blocks) {
+    if (block.category != Category::kParameter || block.kind == "ema") continue;
+    if (!block.is_alive_at(failure.held.sequence)) continue;
+    if (trained.empty() || trained.contains(facts.texts[block.name])) bytes += block.bytes;
+  }
+  return kMoments * bytes;
 }
 
 }  // namespace strata::analysis

@@ -36,4 +36,9 @@ ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure);
 // gradient of it and of the logits. 0 where nothing is kept for a backward. Needs `failure.op`, too.
 std::uint64_t loss_to_come(const Facts& facts, const OutOfMemory& failure);
 
+// Before its first step nobody sees what an optimizer will keep: of Adam, as most are, two moments as large
+// as what is trained. All parameters are where none has a gradient yet; an average is not. 0 outside of a
+// training's step, and where an optimizer has begun one.
+std::uint64_t adam_to_come(const Facts& facts, const OutOfMemory& failure);
+
 }  // namespace strata::analysis

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/head_to_come.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "host/analysis/layers/repeated_blocks.hpp"
+#include "host/analysis/peak/evaluations.hpp"
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+namespace {
+
+constexpr std::uint64_t kMost = std::uint64_t{1} << 62;  // bytes, whatever a store says
+
+// "50257x768"; empty where nobody said.
+std::vector<std::uint64_t> dimensions(const Facts& facts, const Block& block) {
+  const std::string_view shape = facts.texts[facts.forms[block.form].shape];
+  std::vector<std::uint64_t> sizes;
+  const char* at = shape.data();
+  const char* const end = at + shape.size();
+  while (at < end) {
+    std::uint64_t size = 0;
+    const auto [behind, error] = std::from_chars(at, end, size);
+    if (error != std::errc{} || size == 0 || (behind != end && *behind != 'x')) return {};
+    sizes.push_back(size);
+    at = behind == end ? end : behind + 1;
+  }
+  return sizes;
+}
+
+std::uint64_t requested_bytes(const Block& block) {
+  return block.bytes - std::min(block.rounding_bytes, block.bytes);
+}
+
+struct Embedding {
+  std::uint64_t rows = 0, columns = 0;
+  std::uint64_t row_bytes = 0;
+};
+
+std::optional<Embedding> embedding_of(const Facts& facts, std::string_view layer) {
+  const std::string name = std::string(layer) + ".weight";
+  for (const Block& block : facts.blocks) {
+    if (block.category != Category::kParameter || facts.texts[block.name] != name) continue;
+    const std::vector<std::uint64_t> sizes = dimensions(facts, block);
+    const std::uint64_t bytes = requested_bytes(block);
+    if (sizes.size() != 2 || bytes < sizes[0]) return std::nullopt;
+    return Embedding{.rows = sizes[0], .columns = sizes[1], .row_bytes = bytes / sizes[0]};
+  }
+  return std::nullopt;
+}
+
+struct LookedUp {
+  Embedding embedding;
+  std::uint64_t tokens = 0;
+};
+
+// By the module that made the last block: the one that asks may have made nothing yet.
+bool is_in_repeated_block(const Facts& facts, const PhaseFact& forward, std::uint64_t sequence) {
+  const auto behind = std::ranges::upper_bound(facts.blocks, sequence, {}, &Block::birth_sequence);
+  for (auto block = behind; block != facts.blocks.begin();) {
+    --block;
+    if (block->birth_sequence < forward.begin_sequence) return false;
+    if (block->layer != 0) return !repeated_block(facts, block->layer).empty();
+  }
+  return false;
+}
+
+// Positions are looked up, too, once for all sequences, and kinds of sentences, which are fewer.
+LookedUp tokens_of(const Facts& facts, const PhaseFact& forward, std::uint64_t sequence) {
+  LookedUp most;
+  for (const Block& block : facts.blocks) {
+    if (block.birth_sequence < forward.begin_sequence || block.birth_sequence > sequence) continue;
+    if (facts.texts[block.op] != "aten::index_select") continue;  // which aten::embedding asks
+    const std::optional<Embedding> found = embedding_of(facts, facts.texts[block.layer]);
+    if (!found) continue;
+    const std::uint64_t tokens = requested_bytes(block) / found->row_bytes;
+    if (std::pair(tokens, found->rows) > std::pair(most.tokens, most.embedding.rows))
+      most = {.embedding = *found, .tokens = tokens};
+  }
+  return most;
+}
+
+// A model's parameters are in the order of its modules.
+std::uint64_t logits_of_each(const Facts& facts, const Embedding& embedding, std::uint64_t sequence) {
+  std::uint64_t rows = 0;
+  bool has_weights = false;
+  for (const Block& block : facts.blocks) {
+    if (block.category != Category::kParameter || block.kind == "ema" || !block.is_alive_at(sequence))
+      continue;
+    const std::vector<std::uint64_t> sizes = dimensions(facts, block);
+    if (!repeated_block(facts, block.name).empty()) {
+      rows = 0;
+      has_weights = false;
+    } else if (!sizes.empty()) {
+      rows = std::max(rows, sizes[0]);
+      has_weights |= sizes.size() > 1;
+    }
+  }
+  return has_weights ? rows : embedding.rows;
+}
+
+}  // namespace
+
+HeadToCome head_to_come(const Facts& facts, const OutOfMemory& failure) {
+  const std::uint64_t sequence = failure.held.sequence;
+  const auto forward = std::ranges::find_if(facts.phases, [&](const PhaseFact& phase) {
+    return phase.kind == STRATA_PHASE_FORWARD && phase.is_open_at(sequence);
+  });
+  if (forward == facts.phases.end() || !is_in_repeated_block(facts, *forward, sequence) ||
+      !has_backward_to_come(facts, sequence))
+    return {};
+  const auto [embedding, tokens] = tokens_of(facts, *forward, sequence);
+  if (tokens == 0) return {};
+  HeadToCome head{.logits = logits_of_each(facts, embedding, sequence), .tokens = tokens};
+  const double made = facts.is_configured ? 3 : 4;  // as large as the logits
+  head.bytes = static_cast<std::uint64_t>(
+      std::min(made * static_cast<double>(tokens) * static_cast<double>(head.logits) *
+                   static_cast<double>(embedding.row_bytes) / static_cast<double>(embedding.columns),
+               static_cast<double>(kMost)));
+  return head;
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model's head and its loss would have made behind the block that a forward was in when an allocation
+// failed.
+#pragma once
+
+#include <cstdint>
+
+#include "host/analysis/facts.hpp"
+
+namespace strata::analysis {
+
+struct HeadToCome {
+  std::uint64_t bytes = 0;
+  std::uint64_t logits = 0, tokens = 0;  // so many of each of so many
+};
+
+// Of a training that looks up its tokens' embeddings: logits, the softmax of them that is kept for backward,
+// and in backward the gradients of both; a training of ours has let go of its logits then. Each token gets as
+// many as the weights behind the repeated blocks have rows, or, where there are none, as many as it has
+// embeddings: the head is tied to them. Zeros outside of a repeated block's forward, and where modules or
+// shapes are not known. Needs the blocks, phases, texts and forms of `facts`, and `failure.held`.
+HeadToCome head_to_come(const Facts& facts, const OutOfMemory& failure);
+
+}  // namespace strata::analysis
