@@ -297,8 +297,8 @@ class RemedyFinder {
     const std::uint64_t most = savings_.untold_gradients();
     if (most == 0) return "";
     return fmt::format(
-        ", less the gradients of one half, which no backward has told yet: {:.1f} MiB if all is trained",
-        static_cast<double>(most) / (1 << 20));
+        ", less the gradients of one half, which no backward has told yet: {} MiB if all is trained",
+        fmt::group_digits((most + (1 << 20) - 1) >> 20));
   }
 
   bool normalizes_over_batch() const {
