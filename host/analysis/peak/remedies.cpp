@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/out_of_memory.hpp"
 #include "host/analysis/peak/residue.hpp"
+#include "host/analysis/peak/room_needed.hpp"
 #include "host/analysis/peak/saving_set.hpp"
 #include "host/analysis/peak/savings.hpp"
 #include "host/analysis/peak/together.hpp"
@@ -26,8 +26,6 @@ namespace {
 // As in_words_of_program() knows it.
 constexpr const char* kOutputsToHost = "outputs to the host as they come (.cpu())";
 
-constexpr std::uint64_t kNoneIsEnough = std::numeric_limits<std::uint64_t>::max();
-
 std::vector<SavingSet> each_alone() {
   std::vector<SavingSet> sets;
   for (std::size_t index = 0; index < kSavings; ++index) sets.push_back({static_cast<Saving>(index)});
@@ -37,11 +35,12 @@ std::vector<SavingSet> each_alone() {
 class RemedyFinder {
  public:
   RemedyFinder(const Facts& facts, const OutOfMemory& failure, Recorded recorded)
-      : facts_(facts), failure_(failure), savings_(facts), phases_(facts.phases) {
-    // An optimizer asks for its state, and for the temporaries of all parameters, in many allocations, of
-    // which one failed.
-    missing_bytes_ = missing_of(std::max({asked_with_loss() + failure.forward_to_come_bytes,
-                                          failure.state_to_come_bytes, failure.pass_to_come_bytes}));
+      : facts_(facts),
+        failure_(failure),
+        savings_(facts),
+        needed_(failure, savings_, recorded == Recorded::kWhole),
+        missing_bytes_(needed_.missing_bytes()),
+        phases_(facts.phases) {
     if (recorded == Recorded::kWhole) highest_left_ = highest_left(facts, savings_, each_alone());
     savings_.look_at(failure.held.sequence);
     for (const Block& block : facts.blocks)
@@ -77,7 +76,7 @@ class RemedyFinder {
     listed();
     if (!highest_left_ && std::ranges::none_of(remedies_, &Remedy::enough)) {
       const std::uint64_t bytes = savings_.half_of_parameters();
-      add_remedy(with_state_to_come(missing_bytes_) - failure_.adam_to_come_bytes / 2,
+      add_remedy(needed_.with_state_to_come(missing_bytes_) - failure_.adam_to_come_bytes / 2,
                  {.change = "parameters in 16 bits (precision: bf16)",
                   .bytes = bytes,
                   .reason = "half of those in 32 bits, and of their gradients",
@@ -85,7 +84,7 @@ class RemedyFinder {
                   .peak_then = {}},
                  Alone::kMayBeEnough);
     }
-    if (has_room_to_step() && std::ranges::none_of(remedies_, &Remedy::enough)) together();
+    if (needed_.has_room_to_step() && std::ranges::none_of(remedies_, &Remedy::enough)) together();
     std::ranges::stable_sort(remedies_, [](const Remedy& left, const Remedy& right) {
       return std::pair(left.enough, left.bytes) > std::pair(right.enough, right.bytes);
     });
@@ -120,41 +119,9 @@ class RemedyFinder {
       missing_bytes -=
           std::min(savings_.spared_to_come(bytes, failure_.forward_to_come_bytes), missing_bytes);
     if (highest_left_) leave(remedy, highest_left_->at(static_cast<std::size_t>(saving)), bytes);
-    const auto [least, surely] = needed_of(saving, missing_bytes);
-    remedy.may_be_enough = remedy.bytes >= least;
-    add_remedy(with_state_to_come(surely), std::move(remedy), Alone::kMayBeEnough);
-  }
-
-  // What an optimizer will keep is there beside the next step's forward.
-  std::uint64_t with_state_to_come(std::uint64_t missing_bytes) const {
-    return has_room_to_step() ? missing_bytes + failure_.adam_to_come_bytes : kNoneIsEnough;
-  }
-
-  // In its own step it has all gradients beside that and, over lists, what it makes of each parameter.
-  bool has_room_to_step() const {
-    const std::uint64_t moments = failure_.adam_to_come_bytes;
-    if (moments == 0 || !failure_.device_free_bytes) return true;
-    return failure_.held.categories[static_cast<std::size_t>(Category::kParameter)] + 2 * moments <=
-           failure_.held.reserved_bytes + *failure_.device_free_bytes;
-  }
-
-  // Of what a saving is said to gain: with how much it may be enough, and with how much it is.
-  std::pair<std::uint64_t, std::uint64_t> needed_of(Saving saving, std::uint64_t missing_bytes) const {
-    switch (saving) {
-      // Each use of what stays in 32 bits may make a copy in 16, and what is asked for may be half: nobody
-      // sees here how much that is, nor whether a kernel takes an attention then.
-      case Saving::kHalfPrecision: {
-        const std::uint64_t most = highest_left_ ? missing_bytes : missing_bytes / 2;
-        const std::uint64_t surely = highest_left_ ? with_room_for_copies(missing_bytes) : 2 * missing_bytes;
-        return {most - std::min(most, savings_.has_fallen_back() ? savings_.scores_bytes() : 0), surely};
-      }
-      case Saving::kHalfBatch:
-        return {missing_bytes, missing_bytes + savings_.untold_gradients()};
-      case Saving::kFrozenIn16Bits:
-        return {0, missing_bytes};
-      default:
-        return {missing_bytes, missing_bytes};
-    }
+    const Needed needed = needed_.of(saving, missing_bytes);
+    remedy.may_be_enough = remedy.bytes >= needed.perhaps;
+    add_remedy(needed.surely, std::move(remedy), Alone::kMayBeEnough);
   }
 
   // Another moment may be the highest then: no more is gained than the distance to it.
@@ -200,14 +167,6 @@ class RemedyFinder {
     remedies_.push_back(std::move(remedy));
   }
 
-  std::uint64_t asked_with_loss() const {
-    return failure_.requested_bytes + failure_.loss_to_come_bytes + failure_.head_to_come_bytes;
-  }
-
-  std::uint64_t missing_of(std::uint64_t wanted) const {
-    return wanted - std::min(failure_.device_free_bytes.value_or(0), wanted);
-  }
-
   // A training's forward and backward are elsewhere.
   bool ran_out_in_evaluation() const { return !highest_left_ && is_in_evaluation(); }
 
@@ -227,7 +186,7 @@ class RemedyFinder {
     if (failure_.largest_gap_bytes >= failure_.requested_bytes || !segments_are_told(facts_.reserved)) return;
     const std::uint64_t bytes = failure_.whole_handle_bytes;
     const bool more_comes = asks_for_more_outputs();
-    add_remedy(with_state_to_come(missing_bytes_),
+    add_remedy(needed_.with_state_to_come(missing_bytes_),
                {.change = "segments that grow (PYTORCH_ALLOC_CONF=expandable_segments:True)",
                 .bytes = bytes,
                 .reason = "reserved and not allocated, in pieces that were too small; whole stretches of 20 "
@@ -273,7 +232,7 @@ class RemedyFinder {
       return;
     const bool asks_for_logits = !highest_left_ && is_of_loss(facts_.texts[failure_.op]);
     add(Saving::kLossInPieces, savings_.bytes(Saving::kLossInPieces, part_),
-        asks_for_logits ? missing_of(asked_with_loss() / kPiecesOfLoss) : missing_bytes_,
+        asks_for_logits ? needed_.missing_of(needed_.asked_with_loss() / kPiecesOfLoss) : missing_bytes_,
         fmt::format("head and loss in {} pieces of the {}, each computed again in backward", kPiecesOfLoss,
                     has_op(facts_, "aten::nll_loss2d_forward") ? "pixels" : "tokens"),
         asks_for_logits
@@ -286,7 +245,8 @@ class RemedyFinder {
     if (facts_.batch_size == 1) return;
     const bool asks_for_half = !highest_left_ && is_in(STRATA_PHASE_FORWARD);
     add(Saving::kHalfBatch, savings_.bytes(Saving::kHalfBatch, part_),
-        asks_for_half ? missing_of(asked_with_loss() / 2 + failure_.forward_to_come_bytes) : missing_bytes_,
+        asks_for_half ? needed_.missing_of(needed_.asked_with_loss() / 2 + failure_.forward_to_come_bytes)
+                      : missing_bytes_,
         "half the batch, accumulated twice (data.batch_size, accumulation)",
         fmt::format("half of what forward makes and of gradients on their way to it{}{}", less_gradients(),
                     normalizes_over_batch() ? "; a batch normalization sees half a batch then" : ""));
@@ -313,7 +273,7 @@ class RemedyFinder {
     if (asks_for_more_outputs()) return;
     const bool asks_for_half = !highest_left_ && !has_backward_to_come(facts_, failure_.held.sequence);
     add(Saving::kHalfEvaluation, savings_.bytes(Saving::kHalfEvaluation, part_),
-        asks_for_half ? missing_of(failure_.requested_bytes / 2) : missing_bytes_,
+        asks_for_half ? needed_.missing_of(failure_.requested_bytes / 2) : missing_bytes_,
         "half the batch in evaluation (its loader's batch_size)",
         "half of what forwards without a graph make");
   }
@@ -398,9 +358,10 @@ class RemedyFinder {
   const Facts& facts_;
   const OutOfMemory& failure_;
   Savings savings_;
+  const RoomNeeded needed_;
+  const std::uint64_t missing_bytes_;
   OpenPhases phases_;
   const PhaseFact* part_ = nullptr;
-  std::uint64_t missing_bytes_ = 0;
   std::optional<std::vector<Left>> highest_left_;  // of each saving by its number
   std::vector<AskedAbout> asked_;
   std::vector<Remedy> remedies_;

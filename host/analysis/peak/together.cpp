@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "host/analysis/peak/room_needed.hpp"
+
 namespace strata::analysis {
 namespace {
 

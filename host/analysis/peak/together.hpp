@@ -32,11 +32,6 @@ struct EnoughTogether {
   std::optional<Left> left;  // of a run that went on, its highest moment then
 };
 
-// What a forward in 16 bits gains is a fifth less than was said, at worst.
-constexpr std::uint64_t with_room_for_copies(std::uint64_t missing_bytes) {
-  return missing_bytes + missing_bytes / 4;
-}
-
 // Two before three, and of several those that leave the most room. Nothing is known of memory that two of
 // them share, nor of 16 bits in a run that was cut short.
 std::optional<EnoughTogether> enough_together(const Facts& facts, const std::vector<AskedAbout>& asked,
