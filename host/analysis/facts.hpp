@@ -174,7 +174,7 @@ struct Remedy {
   std::uint64_t bytes = 0;            // of what was alive then, about as many as it does without
   std::string reason;                 // what these bytes are
   bool enough = false;                // as many as were missing
-  bool may_be_enough = false;         // nobody knows before, where it is not surely
+  bool may_be_enough = false;         // whether it is nobody knows before, where `enough` is not
   std::optional<PeakThen> peak_then;  // of a run that was recorded whole
 };
 
@@ -193,6 +193,7 @@ struct OutOfMemory {
   bool has_stages_to_come = false;          // of those, some are of stages that it had not begun
   std::uint64_t loss_to_come_bytes = 0;     // of a loss over logits, behind what it asked for
   std::uint64_t head_to_come_bytes = 0;     // about; of logits and their loss, behind a block's forward
+  std::uint64_t logits_let_go_bytes = 0;    // of those, what a program may have let go of by then
   std::uint64_t head_logits = 0, head_tokens = 0;  // of those so many for each of so many
   std::uint64_t adam_to_come_bytes = 0;            // before any optimizer's step: what Adam would keep
   std::vector<Remedy> remedies;                    // enough first, then largest

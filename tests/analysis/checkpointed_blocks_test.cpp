@@ -111,9 +111,26 @@ TEST_F(CheckpointedBlocksTest, BlocksThatAForwardHadNotComeToAreMissingToo) {
   failure_.forward_to_come_bytes = forward_to_come(facts_, failure_).bytes;
   EXPECT_EQ(failure_.forward_to_come_bytes, 1202U) << "two of four blocks";
   EXPECT_EQ(find("checkpointing")->bytes, 600U);
-  EXPECT_FALSE(find("checkpointing")->enough) << "and 600 of those to come: 1262 are missing";
-  failure_.device_free_bytes = 140;
-  EXPECT_TRUE(find("checkpointing")->enough) << "1162 are";
+  EXPECT_TRUE(find("checkpointing")->enough) << "of two to come a byte each is kept, 2 and 60 are missing";
+  failure_.requested_bytes = 639;
+  EXPECT_FALSE(find("checkpointing")->enough) << "601 are";
+}
+
+TEST_F(CheckpointedBlocksTest, NoBlockIsComputedAgainBesideTheHead) {
+  for (const char* name : {"layers.0.mlp", "layers.1.mlp"}) {
+    saved(600, name, "aten::mm");
+    saved(1, name, "aten::add");
+  }
+  failure_.head_to_come_bytes = 1100;
+  ASSERT_NE(find("checkpointing"), nullptr);
+  EXPECT_EQ(find("checkpointing")->bytes, 600U);
+  EXPECT_TRUE(find("checkpointing")->enough)
+      << "1160 are missing, or 560 and the 600 of the one that is kept";
+  failure_.head_to_come_bytes = 1200;
+  EXPECT_FALSE(find("checkpointing")->enough);
+  EXPECT_FALSE(find("checkpointing")->may_be_enough);
+  failure_.logits_let_go_bytes = 300;
+  EXPECT_TRUE(find("checkpointing")->may_be_enough);
 }
 
 // Each stage keeps less than the one before it: what one of its own blocks kept is to come, and no more.

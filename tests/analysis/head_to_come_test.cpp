@@ -57,6 +57,7 @@ TEST_F(HeadToComeTest, OfATiedHeadIsByTheRowsOfTheEmbedding) {
   EXPECT_EQ(head.tokens, 64U);
   EXPECT_EQ(head.logits, 10U);
   EXPECT_EQ(head.bytes, 4 * kOnce);
+  EXPECT_EQ(head.least_bytes, 3 * kOnce) << "of a program that keeps its loss alone";
   facts_.is_configured = true;
   EXPECT_EQ(found().bytes, 3 * kOnce) << "it lets go of the logits";
 }

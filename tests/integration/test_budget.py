@@ -44,6 +44,7 @@ def test_what_filled_it_and_what_would_do_with_less(recorded):
     assert (document["schema"], document["fits"], document["peak_bytes"]) == ("strata.budget/1", False, peak)
     assert sum(document["categories"].values()) == peak
     assert document["remedies"] and all(remedy["bytes"] > 0 for remedy in document["remedies"])
+    assert all(remedy["may_be_enough"] or not remedy["enough"] for remedy in document["remedies"])
     assert [remedy["enough"] for remedy in document["remedies"]] == [remedy["bytes"] >= peak - peak // 2 for remedy in document["remedies"]]
     assert all(remedy["bytes"] + remedy["peak_then_bytes"] == peak for remedy in document["remedies"])
 
@@ -178,7 +179,7 @@ for _ in range(2):
 def test_how_to_learn_what_checkpoints_spare_is_said(workspace):
     workspace.write("adam.py", ADAM)
     assert workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "adam.py").returncode == 0
-    assert "To know what checkpointing would spare: in Python strata exec --layers" in check(workspace, "16MiB").stdout
+    assert "To know what checkpointing would spare: strata exec --layers, or strata.attach" in check(workspace, "16MiB").stdout
 
 
 def test_a_loss_in_pieces_gains_about_what_is_said(workspace):

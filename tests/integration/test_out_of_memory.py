@@ -85,6 +85,35 @@ def test_what_is_enough_leaves_room_for_head_and_state_too(workspace, room, half
     assert workspace.strata(*words, "half", *HALF).returncode == (0 if half_is_enough else 3)
 
 
+LLAMA = """
+import sys
+import torch, transformers
+config = transformers.LlamaConfig(hidden_size=1024, intermediate_size=2816, num_hidden_layers=12, num_attention_heads=16, num_key_value_heads=4, vocab_size=32000)
+model = transformers.LlamaForCausalLM(config).cuda()
+if "checkpoints" in sys.argv: model.gradient_checkpointing_enable()
+optimizer = torch.optim.AdamW(model.parameters())
+for _ in range(2):
+    tokens = torch.randint(0, 32000, (16, 1024), device="cuda")
+    model(tokens, labels=tokens).loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+@pytest.mark.parametrize(("room", "verdict", "fits"), [("10GiB", "is not", False), ("12GiB", "may be", True)])
+def test_no_block_is_computed_again_beside_the_logits(workspace, room, verdict, fits):
+    """The program keeps its loss alone, so that its logits go before backward: nobody knows that before."""
+    workspace.write("llama.py", LLAMA)
+    words = ("exec", "--dry", "rtx-4090", "--device-memory", room, "--layers", "--out")
+    assert workspace.strata(*words, "whole", "--", sys.executable, "llama.py").returncode == 1
+    (failure,) = json.loads((workspace.folder / "whole/summary.json").read_text())["out_of_memory"]
+    assert failure["head_to_come_bytes"] == 4 * 16 * 1024 * 32000 * 4
+    (remedy,) = (remedy for remedy in failure["remedies"] if re.fullmatch(r"checkpointed blocks \([^+]*", remedy["change"]))
+    assert verdict == ("is" if remedy["enough"] else "may be" if remedy["may_be_enough"] else "is not")
+    checkpointed = workspace.strata(*words, "checkpointed", "--", sys.executable, "llama.py", "checkpoints")
+    assert (checkpointed.returncode == 0) == fits
+
+
 def test_a_failure_in_the_optimizer_names_its_temporaries(workspace):
     """With few tokens most is needed where all parameters are stepped at once."""
     overrides = ["model={name: gpt2, size: xl, layers: 75, context: 8}", "data.batch_size=1", "optimizer.init_state=dummy"]

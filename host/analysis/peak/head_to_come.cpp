@@ -16,7 +16,7 @@
 namespace strata::analysis {
 namespace {
 
-constexpr std::uint64_t kMost = std::uint64_t{1} << 62;  // bytes, whatever a store says
+constexpr double kMost = 0x1p62;  // bytes, whatever a store says
 
 // "50257x768"; empty where nobody said.
 std::vector<std::uint64_t> dimensions(const Facts& facts, const Block& block) {
@@ -117,13 +117,14 @@ HeadToCome head_to_come(const Facts& facts, const OutOfMemory& failure) {
     return {};
   const auto [embedding, tokens] = tokens_of(facts, *forward, sequence);
   if (tokens == 0) return {};
-  HeadToCome head{.logits = logits_of_each(facts, embedding, sequence), .tokens = tokens};
-  const double made = facts.is_configured ? 3 : 4;  // as large as the logits
-  head.bytes = static_cast<std::uint64_t>(
-      std::min(made * static_cast<double>(tokens) * static_cast<double>(head.logits) *
-                   static_cast<double>(embedding.row_bytes) / static_cast<double>(embedding.columns),
-               static_cast<double>(kMost)));
-  return head;
+  const std::uint64_t logits = logits_of_each(facts, embedding, sequence);
+  const double once = static_cast<double>(tokens) * static_cast<double>(logits) *
+                      static_cast<double>(embedding.row_bytes) / static_cast<double>(embedding.columns);
+  const auto times = [&](double made) { return static_cast<std::uint64_t>(std::min(made * once, kMost)); };
+  return {.bytes = times(facts.is_configured ? 3 : 4),
+          .least_bytes = times(3),
+          .logits = logits,
+          .tokens = tokens};
 }
 
 }  // namespace strata::analysis

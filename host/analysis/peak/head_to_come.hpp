@@ -11,11 +11,12 @@ namespace strata::analysis {
 
 struct HeadToCome {
   std::uint64_t bytes = 0;
+  std::uint64_t least_bytes = 0;         // of a program that has let go of its logits when backward begins
   std::uint64_t logits = 0, tokens = 0;  // so many of each of so many
 };
 
 // Of a training that looks up its tokens' embeddings: logits, the softmax of them that is kept for backward,
-// and in backward the gradients of both; a training of ours has let go of its logits then. Each token gets as
+// and in backward the gradients of both; a training of ours lets go of its logits before. Each token gets as
 // many as the weights behind the repeated blocks have rows, or, where there are none, as many as it has
 // embeddings: the head is tied to them. Zeros outside of a repeated block's forward, and where modules or
 // shapes are not known. Needs the blocks, phases, texts and forms of `facts`, and `failure.held`.

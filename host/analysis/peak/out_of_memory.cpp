@@ -30,6 +30,7 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     failure.loss_to_come_bytes = loss_to_come(facts, failure);
     const HeadToCome head = head_to_come(facts, failure);
     failure.head_to_come_bytes = head.bytes;
+    failure.logits_let_go_bytes = head.bytes - head.least_bytes;
     failure.head_logits = head.logits;
     failure.head_tokens = head.tokens;
     failure.adam_to_come_bytes = adam_to_come(facts, failure);

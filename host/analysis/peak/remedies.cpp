@@ -116,12 +116,17 @@ class RemedyFinder {
     asked_.push_back({saving, bytes, missing_bytes + failure_.adam_to_come_bytes, change});
     Remedy remedy{.change = std::move(change), .bytes = bytes, .reason = std::move(reason), .peak_then = {}};
     if (spares_blocks_to_come(saving))
-      missing_bytes -=
-          std::min(savings_.spared_to_come(bytes, failure_.forward_to_come_bytes), missing_bytes);
+      missing_bytes -= std::min(spared_to_come(saving, bytes), missing_bytes);
     if (highest_left_) leave(remedy, highest_left_->at(static_cast<std::size_t>(saving)), bytes);
     const Needed needed = needed_.of(saving, missing_bytes);
     remedy.may_be_enough = remedy.bytes >= needed.perhaps;
     add_remedy(needed.surely, std::move(remedy), Alone::kMayBeEnough);
+  }
+
+  // The one block that checkpoints keep is among those that are there.
+  std::uint64_t spared_to_come(Saving saving, std::uint64_t bytes) const {
+    const std::uint64_t kept = saving == Saving::kCheckpoints ? savings_.largest_block() : 0;
+    return savings_.spared_to_come(bytes + kept, failure_.forward_to_come_bytes);
   }
 
   // Another moment may be the highest then: no more is gained than the distance to it.
@@ -148,6 +153,7 @@ class RemedyFinder {
                   .reason = found->set.size() == 2 ? "both, where neither is enough by itself"
                                                    : "all three, where no two are enough",
                   .enough = true,
+                  .may_be_enough = true,
                   .peak_then = {}};
     for (const Saving saving : found->set) {
       std::string change = std::ranges::find(asked_, saving, &AskedAbout::saving)->change;
@@ -202,7 +208,10 @@ class RemedyFinder {
       return;
     const std::uint64_t bytes =
         highest_left_ ? savings_.bytes(Saving::kCheckpoints, part_) : savings_.checkpointed_but_the_largest();
-    add(Saving::kCheckpoints, bytes, missing_bytes_, "checkpointed blocks (checkpointing: block)",
+    // While head and loss go forward and backward, no block is computed again.
+    const std::uint64_t kept_beside_head = std::min(savings_.largest_block(), failure_.head_to_come_bytes);
+    add(Saving::kCheckpoints, bytes, missing_bytes_ - std::min(kept_beside_head, missing_bytes_),
+        "checkpointed blocks (checkpointing: block)",
         "saved for backward by all blocks but one, less what each hands to the next");
   }
 

@@ -25,6 +25,7 @@ Needed RoomNeeded::of(Saving saving, std::uint64_t missing_bytes) const {
   if (saving == Saving::kHalfPrecision) needed = of_half_precision(missing_bytes);
   if (saving == Saving::kHalfBatch) needed.surely += savings_.untold_gradients();
   if (saving == Saving::kFrozenIn16Bits) needed.perhaps = 0;
+  needed.perhaps -= std::min(needed.perhaps, failure_.logits_let_go_bytes);
   needed.surely = with_state_to_come(needed.surely);
   return needed;
 }

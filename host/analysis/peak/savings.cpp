@@ -146,10 +146,10 @@ std::uint64_t Savings::checkpointed(const PhaseFact* part) const {
   return checkpointed_but(is_forward ? std::min(saved, repeated_.two_largest_bytes[run]) : saved);
 }
 
-std::uint64_t Savings::checkpointed_but_the_largest() const {
+std::uint64_t Savings::largest_block() const {
   std::uint64_t largest = 0;
   for (const auto& [unused, bytes] : saved_by_run_) largest = std::max(largest, bytes);
-  return checkpointed_but(largest);
+  return largest;
 }
 
 std::uint64_t Savings::checkpointed_but(std::uint64_t bytes) const {

@@ -61,7 +61,9 @@ class Savings {
   std::uint64_t bytes(Saving saving, const PhaseFact* part) const;
 
   // Of a run that was cut short: whichever block goes backward next, its saved tensors will be there.
-  std::uint64_t checkpointed_but_the_largest() const;
+  std::uint64_t checkpointed_but_the_largest() const { return checkpointed_but(largest_block()); }
+  // Of what repeated blocks have saved, the most that one has.
+  std::uint64_t largest_block() const;
 
   // Of temporaries of all parameters at once, without those that a loop over the parameters has at its most.
   std::uint64_t but_the_largest_parameters(std::uint64_t temporary_bytes) const {

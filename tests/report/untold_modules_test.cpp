@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/report/untold_modules.hpp"
+
+#include <gtest/gtest.h>
+
+namespace strata::report {
+namespace {
+
+using analysis::Block;
+using analysis::Category;
+using analysis::Facts;
+
+Facts forward_of(const char* trainer) {
+  Facts facts;
+  facts.texts = {"", "layers.0"};
+  facts.is_configured = false;
+  facts.trainer = trainer;
+  facts.blocks.emplace_back().category = Category::kActivation;
+  return facts;
+}
+
+TEST(UntoldModules, AreToldAsTheProgramCan) {
+  EXPECT_EQ(how_to_tell_modules(forward_of("")), "strata exec --layers, or strata.attach");
+  EXPECT_EQ(how_to_tell_modules(forward_of("transformers")), "strata exec --layers, or strata.attach");
+  EXPECT_EQ(how_to_tell_modules(forward_of("libtorch")),
+            "STRATA_MODULE (strata/trainer.h) in each module's forward");
+}
+
+TEST(UntoldModules, AreNoneWhereOneIsTold) {
+  Facts facts = forward_of("libtorch");
+  facts.blocks.push_back(facts.blocks.front());
+  facts.blocks.back().layer = 1;
+  EXPECT_EQ(how_to_tell_modules(facts), "");
+}
+
+TEST(UntoldModules, AreNoneWhereNoForwardMadeAnything) {
+  Facts facts = forward_of("libtorch");
+  facts.blocks.front().category = Category::kTemporary;
+  EXPECT_EQ(how_to_tell_modules(facts), "");
+}
+
+TEST(UntoldModules, OfOursAreKnown) {
+  Facts facts = forward_of("");
+  facts.is_configured = true;
+  EXPECT_EQ(how_to_tell_modules(facts), "");
+}
+
+}  // namespace
+}  // namespace strata::report
