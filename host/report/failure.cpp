@@ -12,6 +12,7 @@
 #include "host/report/terminal/layer_table.hpp"
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/text.hpp"
+#include "host/report/untold_modules.hpp"
 
 namespace strata::report {
 namespace {
@@ -65,7 +66,7 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
   std::string more;
   if (failure.forward_to_come_bytes > 0) {
     more = fmt::format(
-        "the forward had more blocks before it, which keep about {} for backward if each keeps what one "
+        "the forward had more blocks ahead of it, which keep about {} for backward if each keeps what one "
         "before it does{}",
         amount(failure.forward_to_come_bytes),
         failure.has_stages_to_come ? ", or half of that in a stage twice as wide" : "");
@@ -73,9 +74,14 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (failure.loss_to_come_bytes > 0)
     more = fmt::format("the loss's backward asks for about {} more behind that",
                        amount(failure.loss_to_come_bytes));
+  if (failure.is_forward_untold) {
+    const std::string_view how = how_to_tell_modules(facts);
+    more += fmt::format("{}what the rest of this first forward makes is not known{}{}",
+                        more.empty() ? "" : "; ", how.empty() ? "" : "; to know more: ", how);
+  }
   if (failure.head_to_come_bytes > 0) {
     more +=
-        fmt::format("{}the head and its loss make about {} behind them, if each of {} tokens gets {} logits",
+        fmt::format("{}the head and its loss make about {} behind that, if each of {} tokens gets {} logits",
                     more.empty() ? "" : "; ", amount(failure.head_to_come_bytes),
                     thousands(failure.head_tokens), thousands(failure.head_logits));
   }
@@ -115,7 +121,7 @@ std::string one_failure(const Facts& facts, const OutOfMemory& failure, analysis
   }
   if (const std::string need = whole_need(facts); !need.empty()) text += '\n' + wrapped(need, 0, style.width);
   if (failure.remedies.empty()) return text;
-  text += '\n' + style.heading("What would have left room, about") + '\n';
+  text += '\n' + style.heading("What would have left room, about, what is enough by itself first") + '\n';
   const int decimals = decimals_for(static_cast<double>(most_bytes(failure.remedies)));
   for (const analysis::Remedy& remedy : failure.remedies) {
     const std::string line =

@@ -116,6 +116,14 @@ TEST_F(CheckpointedBlocksTest, BlocksThatAForwardHadNotComeToAreMissingToo) {
   EXPECT_FALSE(find("checkpointing")->enough) << "601 are";
 }
 
+TEST_F(CheckpointedBlocksTest, WhatAFirstForwardHadYetToMakeIsUntoldWithoutBlocks) {
+  phase(STRATA_PHASE_FORWARD, 20, 60);
+  saved(600, "", "aten::mm").birth_sequence = 30;
+  EXPECT_TRUE(forward_to_come(facts_, failure_).is_untold);
+  phase(STRATA_PHASE_BACKWARD, 10, 15);
+  EXPECT_FALSE(forward_to_come(facts_, failure_).is_untold) << "one has gone through";
+}
+
 TEST_F(CheckpointedBlocksTest, NoBlockIsComputedAgainBesideTheHead) {
   for (const char* name : {"layers.0.mlp", "layers.1.mlp"}) {
     saved(600, name, "aten::mm");

@@ -89,8 +89,22 @@ TEST_F(HeadToComeTest, PositionsAreNoTokens) {
   EXPECT_EQ(found().tokens, 64U) << "64 rows, but of 16 places";
 }
 
-TEST_F(HeadToComeTest, IsNoneBehindTheBlocks) {
+TEST_F(HeadToComeTest, OfLogitsThatWereAskedForIsTheRest) {
   made_in("norm");
+  failure_.op = text("aten::addmm");
+  failure_.requested_bytes = kOnce;
+  EXPECT_EQ(found().bytes, 3 * kOnce);
+  EXPECT_EQ(found().least_bytes, 2 * kOnce);
+  failure_.requested_bytes = kOnce / 2;
+  EXPECT_EQ(found().bytes, 3 * kOnce + kOnce / 2) << "in 16 bits";
+  failure_.requested_bytes = kOnce / 4;
+  EXPECT_EQ(found().bytes, 0U) << "of something else";
+}
+
+TEST_F(HeadToComeTest, OfALossIsToldByLossToCome) {
+  made_in("norm");
+  failure_.op = text("aten::_log_softmax");
+  failure_.requested_bytes = kOnce;
   EXPECT_EQ(found().bytes, 0U);
 }
 

@@ -87,6 +87,37 @@ TEST_F(RemediesTest, BeforeAnOptimizersStepWhatLeavesNoRoomForItsStateMayBeEnoug
   EXPECT_TRUE(find("half the batch")->enough);
 }
 
+TEST_F(RemediesTest, WhereNobodyKnowsTheRestOfAForwardNothingIsSurelyEnough) {
+  alive(1000, Category::kActivation, "saved");
+  ASSERT_TRUE(find("half the batch")->enough);
+  failure_.is_forward_untold = true;
+  find("half the batch");
+  for (const Remedy& remedy : remedies_) EXPECT_FALSE(remedy.enough) << remedy.change;
+  EXPECT_TRUE(first_of("half the batch")->may_be_enough);
+}
+
+// What is enough to within a twentieth of the device, in whole segments, may lie in pieces.
+TEST_F(RemediesTest, WhatLeavesNoSegmentFreeMayBeEnough) {
+  constexpr std::uint64_t kMiB = 1 << 20;
+  failure_.requested_bytes = 100 * kMiB;
+  failure_.device_free_bytes = 0;
+  alive(238 * kMiB, Category::kActivation, "saved");
+  alive(500 * kMiB, Category::kUnknown, "");
+  ASSERT_NE(find("half the batch"), nullptr);
+  EXPECT_FALSE(find("half the batch")->enough) << "119 of 100 and of 20";
+  EXPECT_TRUE(find("half the batch")->may_be_enough);
+  facts_.blocks.front().bytes = 240 * kMiB;
+  EXPECT_TRUE(find("half the batch")->enough);
+}
+
+TEST_F(RemediesTest, WhatIsFreeInPiecesMayLieSideBySideThen) {
+  alive(100, Category::kActivation, "saved");
+  EXPECT_FALSE(find("half the batch")->may_be_enough) << "50 of 60";
+  failure_.held.reserved_bytes += 10;
+  EXPECT_TRUE(find("half the batch")->may_be_enough);
+  EXPECT_FALSE(find("half the batch")->enough);
+}
+
 TEST_F(RemediesTest, TwoTogetherAreEnoughForTheOptimizersStateToo) {
   alive(300, Category::kActivation, "saved");
   const std::uint32_t softmax = text("aten::_softmax");

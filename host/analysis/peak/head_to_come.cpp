@@ -11,6 +11,7 @@
 
 #include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/peak/evaluations.hpp"
+#include "host/analysis/peak/still_to_come.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -71,6 +72,13 @@ bool is_in_repeated_block(const Facts& facts, const PhaseFact& forward, std::uin
   return false;
 }
 
+// The head's, or a copy of them, in 32 bits or 16; of a loss, loss_to_come tells.
+bool are_logits(const Facts& facts, const OutOfMemory& failure, double once) {
+  constexpr double kRounded = 1.05;
+  const auto asked = static_cast<double>(failure.requested_bytes);
+  return loss_to_come(facts, failure) == 0 && asked * kRounded >= once / 2 && asked <= once * kRounded;
+}
+
 // Positions are looked up, too, once for all sequences, and kinds of sentences, which are fewer.
 LookedUp tokens_of(const Facts& facts, const PhaseFact& forward, std::uint64_t sequence) {
   LookedUp most;
@@ -112,15 +120,21 @@ HeadToCome head_to_come(const Facts& facts, const OutOfMemory& failure) {
   const auto forward = std::ranges::find_if(facts.phases, [&](const PhaseFact& phase) {
     return phase.kind == STRATA_PHASE_FORWARD && phase.is_open_at(sequence);
   });
-  if (forward == facts.phases.end() || !is_in_repeated_block(facts, *forward, sequence) ||
-      !has_backward_to_come(facts, sequence))
-    return {};
+  if (forward == facts.phases.end() || !has_backward_to_come(facts, sequence)) return {};
   const auto [embedding, tokens] = tokens_of(facts, *forward, sequence);
   if (tokens == 0) return {};
   const std::uint64_t logits = logits_of_each(facts, embedding, sequence);
   const double once = static_cast<double>(tokens) * static_cast<double>(logits) *
                       static_cast<double>(embedding.row_bytes) / static_cast<double>(embedding.columns);
-  const auto times = [&](double made) { return static_cast<std::uint64_t>(std::min(made * once, kMost)); };
+  std::uint64_t asked = 0;
+  if (!is_in_repeated_block(facts, *forward, sequence)) {
+    if (!are_logits(facts, failure, once)) return {};
+    asked = failure.requested_bytes;
+  }
+  const auto times = [&](double made) {
+    const auto bytes = static_cast<std::uint64_t>(std::min(made * once, kMost));
+    return bytes - std::min(bytes, asked);
+  };
   return {.bytes = times(facts.is_configured ? 3 : 4),
           .least_bytes = times(3),
           .logits = logits,

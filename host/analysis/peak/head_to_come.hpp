@@ -18,8 +18,9 @@ struct HeadToCome {
 // Of a training that looks up its tokens' embeddings: logits, the softmax of them that is kept for backward,
 // and in backward the gradients of both; a training of ours lets go of its logits before. Each token gets as
 // many as the weights behind the repeated blocks have rows, or, where there are none, as many as it has
-// embeddings: the head is tied to them. Zeros outside of a repeated block's forward, and where modules or
-// shapes are not known. Needs the blocks, phases, texts and forms of `facts`, and `failure.held`.
+// embeddings: the head is tied to them. Of logits that were asked for, less those. Zeros outside of a
+// repeated block's forward and of the head's, and where modules or shapes are not known. Needs the blocks,
+// phases, texts and forms of `facts`, and `failure.held`, `.op` and `.requested_bytes`.
 HeadToCome head_to_come(const Facts& facts, const OutOfMemory& failure);
 
 }  // namespace strata::analysis

@@ -27,6 +27,7 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     const ForwardToCome forward = forward_to_come(facts, failure);
     failure.forward_to_come_bytes = forward.bytes;
     failure.has_stages_to_come = forward.has_stages;
+    failure.is_forward_untold = forward.is_untold;
     failure.loss_to_come_bytes = loss_to_come(facts, failure);
     const HeadToCome head = head_to_come(facts, failure);
     failure.head_to_come_bytes = head.bytes;

@@ -38,7 +38,7 @@ class RemedyFinder {
       : facts_(facts),
         failure_(failure),
         savings_(facts),
-        needed_(failure, savings_, recorded == Recorded::kWhole),
+        needed_(facts, failure, savings_, recorded == Recorded::kWhole),
         missing_bytes_(needed_.missing_bytes()),
         phases_(facts.phases) {
     if (recorded == Recorded::kWhole) highest_left_ = highest_left(facts, savings_, each_alone());
@@ -76,15 +76,16 @@ class RemedyFinder {
     listed();
     if (!highest_left_ && std::ranges::none_of(remedies_, &Remedy::enough)) {
       const std::uint64_t bytes = savings_.half_of_parameters();
-      add_remedy(needed_.with_state_to_come(missing_bytes_) - failure_.adam_to_come_bytes / 2,
+      const Needed needed = needed_.of_any(missing_bytes_);
+      add_remedy(needed.surely - failure_.adam_to_come_bytes / 2,
                  {.change = "parameters in 16 bits (precision: bf16)",
                   .bytes = bytes,
                   .reason = "half of those in 32 bits, and of their gradients",
-                  .may_be_enough = bytes >= missing_bytes_,
+                  .may_be_enough = bytes >= needed.perhaps,
                   .peak_then = {}},
                  Alone::kMayBeEnough);
     }
-    if (needed_.has_room_to_step() && std::ranges::none_of(remedies_, &Remedy::enough)) together();
+    if (needed_.is_known() && std::ranges::none_of(remedies_, &Remedy::enough)) together();
     std::ranges::stable_sort(remedies_, [](const Remedy& left, const Remedy& right) {
       return std::pair(left.enough, left.bytes) > std::pair(right.enough, right.bytes);
     });
@@ -113,7 +114,7 @@ class RemedyFinder {
   // Of a run that went on, another moment may be the highest then: no more is gained than the distance to it.
   void add(Saving saving, std::uint64_t bytes, std::uint64_t missing_bytes, std::string change,
            std::string reason) {
-    asked_.push_back({saving, bytes, missing_bytes + failure_.adam_to_come_bytes, change});
+    asked_.push_back({saving, bytes, missing_bytes + needed_.on_top(), change});
     Remedy remedy{.change = std::move(change), .bytes = bytes, .reason = std::move(reason), .peak_then = {}};
     if (spares_blocks_to_come(saving))
       missing_bytes -= std::min(spared_to_come(saving, bytes), missing_bytes);
@@ -144,7 +145,7 @@ class RemedyFinder {
     const std::optional<EnoughTogether> found =
         enough_together(facts_, asked_,
                         {.savings = savings_,
-                         .missing_bytes = missing_bytes_ + failure_.adam_to_come_bytes,
+                         .missing_bytes = missing_bytes_ + needed_.on_top(),
                          .to_come_bytes = failure_.forward_to_come_bytes,
                          .peak_bytes = highest_left_ ? failure_.held.allocated_bytes : 0});
     if (!found) return;
@@ -192,7 +193,7 @@ class RemedyFinder {
     if (failure_.largest_gap_bytes >= failure_.requested_bytes || !segments_are_told(facts_.reserved)) return;
     const std::uint64_t bytes = failure_.whole_handle_bytes;
     const bool more_comes = asks_for_more_outputs();
-    add_remedy(needed_.with_state_to_come(missing_bytes_),
+    add_remedy(needed_.of_any(missing_bytes_).surely,
                {.change = "segments that grow (PYTORCH_ALLOC_CONF=expandable_segments:True)",
                 .bytes = bytes,
                 .reason = "reserved and not allocated, in pieces that were too small; whole stretches of 20 "

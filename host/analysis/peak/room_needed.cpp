@@ -5,8 +5,9 @@
 
 namespace strata::analysis {
 
-RoomNeeded::RoomNeeded(const OutOfMemory& failure, const Savings& savings, bool went_on)
-    : failure_(failure),
+RoomNeeded::RoomNeeded(const Facts& facts, const OutOfMemory& failure, const Savings& savings, bool went_on)
+    : facts_(facts),
+      failure_(failure),
       savings_(savings),
       went_on_(went_on),
       missing_bytes_(missing_of(std::max({asked_with_loss() + failure.forward_to_come_bytes,
@@ -21,33 +22,52 @@ std::uint64_t RoomNeeded::asked_with_loss() const {
 }
 
 Needed RoomNeeded::of(Saving saving, std::uint64_t missing_bytes) const {
-  Needed needed{.perhaps = missing_bytes, .surely = missing_bytes};
-  if (saving == Saving::kHalfPrecision) needed = of_half_precision(missing_bytes);
-  if (saving == Saving::kHalfBatch) needed.surely += savings_.untold_gradients();
+  Needed needed = saving == Saving::kHalfPrecision ? of_half_precision(missing_bytes) : of_any(missing_bytes);
+  if (saving == Saving::kHalfBatch && is_known()) needed.surely += savings_.untold_gradients();
   if (saving == Saving::kFrozenIn16Bits) needed.perhaps = 0;
-  needed.perhaps -= std::min(needed.perhaps, failure_.logits_let_go_bytes);
-  needed.surely = with_state_to_come(needed.surely);
+  // What a Trainer gathers of its outputs is as much whatever the batch.
+  if (saving == Saving::kHalfEvaluation && !went_on_ && facts_.trainer == "transformers")
+    needed.surely = UINT64_MAX;
   return needed;
+}
+
+// Pieces that are free may lie side by side where less is allocated.
+Needed RoomNeeded::of_any(std::uint64_t missing_bytes) const {
+  const Peak& held = failure_.held;
+  const std::uint64_t in_pieces =
+      went_on_ ? 0 : held.reserved_bytes - std::min(held.allocated_bytes, held.reserved_bytes);
+  return {.perhaps = missing_bytes - std::min(missing_bytes, in_pieces + failure_.logits_let_go_bytes),
+          .surely = is_known() ? missing_bytes + on_top() : UINT64_MAX};
 }
 
 // Each use of what stays in 32 bits may make a copy in 16, and what is asked for may be half: nobody sees
 // here how much that is, nor whether a kernel takes an attention then.
 Needed RoomNeeded::of_half_precision(std::uint64_t missing_bytes) const {
-  const std::uint64_t most = went_on_ ? missing_bytes : missing_bytes / 2;
   const std::uint64_t of_scores = savings_.has_fallen_back() ? savings_.scores_bytes() : 0;
-  return {.perhaps = most - std::min(most, of_scores),
-          .surely = went_on_ ? with_room_for_copies(missing_bytes) : 2 * missing_bytes};
+  const std::uint64_t perhaps = of_any(went_on_ ? missing_bytes : missing_bytes / 2).perhaps;
+  return {.perhaps = perhaps - std::min(perhaps, of_scores),
+          .surely = of_any(went_on_ ? with_room_for_copies(missing_bytes) : 2 * missing_bytes).surely};
 }
 
-std::uint64_t RoomNeeded::with_state_to_come(std::uint64_t missing_bytes) const {
-  return has_room_to_step() ? missing_bytes + failure_.adam_to_come_bytes : UINT64_MAX;
+bool RoomNeeded::is_known() const {
+  return !failure_.is_forward_untold && has_room_to_step();
+}
+
+std::uint64_t RoomNeeded::on_top() const {
+  constexpr std::uint64_t kSegment = std::uint64_t{20} << 20;  // as PyTorch's allocator asks for
+  const std::uint64_t margin = went_on_ ? 0 : device_bytes() / 20 / kSegment * kSegment;
+  return failure_.adam_to_come_bytes + margin;
+}
+
+std::uint64_t RoomNeeded::device_bytes() const {
+  return failure_.held.reserved_bytes + failure_.device_free_bytes.value_or(0);
 }
 
 bool RoomNeeded::has_room_to_step() const {
   const std::uint64_t moments = failure_.adam_to_come_bytes;
   if (moments == 0 || !failure_.device_free_bytes) return true;
   return failure_.held.categories[static_cast<std::size_t>(Category::kParameter)] + 2 * moments <=
-         failure_.held.reserved_bytes + *failure_.device_free_bytes;
+         device_bytes();
 }
 
 }  // namespace strata::analysis

@@ -16,9 +16,9 @@ struct Needed {
 
 class RoomNeeded {
  public:
-  // Looks at `failure` and `savings`, of that moment, which must outlive this. `went_on`: the run was
-  // recorded whole.
-  RoomNeeded(const OutOfMemory& failure, const Savings& savings, bool went_on);
+  // Looks at `facts`, `failure` and `savings`, of that moment, which must outlive this. `went_on`: the run
+  // was recorded whole.
+  RoomNeeded(const Facts& facts, const OutOfMemory& failure, const Savings& savings, bool went_on);
 
   // What was asked for and is to come, less what the device had left. An optimizer asks for its state, and
   // for the temporaries of all parameters, in many allocations, of which one failed.
@@ -27,16 +27,25 @@ class RoomNeeded {
   std::uint64_t missing_of(std::uint64_t wanted_bytes) const;
   std::uint64_t asked_with_loss() const;
 
-  // `missing_bytes`: what is missing beside that saving, without an optimizer's state.
+  // `missing_bytes`: what is missing beside that saving, without what comes on top. UINT64_MAX: nothing is
+  // surely enough.
   Needed of(Saving saving, std::uint64_t missing_bytes) const;
-  // What an optimizer will keep is there beside the next step's forward. UINT64_MAX: nothing is enough.
-  std::uint64_t with_state_to_come(std::uint64_t missing_bytes) const;
-  // In its own step it has all gradients beside that and, over lists, what it makes of each parameter.
-  bool has_room_to_step() const;
+  Needed of_any(std::uint64_t missing_bytes) const;
+
+  // Whether anything can be said to be enough: not where nobody knows what a forward had yet to make, nor
+  // where an optimizer's own step has no room for all gradients beside its state and, over lists, what it
+  // makes of each parameter.
+  bool is_known() const;
+  // What an optimizer will keep is there beside the next step's forward; of a device that is full to within a
+  // twentieth no segment may be found for what is asked for.
+  std::uint64_t on_top() const;
 
  private:
   Needed of_half_precision(std::uint64_t missing_bytes) const;
+  std::uint64_t device_bytes() const;
+  bool has_room_to_step() const;
 
+  const Facts& facts_;
   const OutOfMemory& failure_;
   const Savings& savings_;
   bool went_on_;

@@ -64,6 +64,12 @@ HeldByParameter held_by_parameter(const Facts& facts, const OutOfMemory& failure
   return held;
 }
 
+bool has_gone_backward(const Facts& facts, const OutOfMemory& failure) {
+  return std::ranges::any_of(facts.phases, [&](const PhaseFact& phase) {
+    return phase.kind == STRATA_PHASE_BACKWARD && phase.end_sequence <= failure.held.sequence;
+  });
+}
+
 struct Family {
   std::map<std::string_view, std::uint64_t> parameter_bytes;  // by block: "layers.0", "layers.1"...
   std::unordered_map<std::string_view, std::uint64_t> kept;   // by those that this forward came to
@@ -179,6 +185,9 @@ ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (forward == facts.phases.end()) return {};
   const Families families = families_of(facts, failure, *forward);
   ForwardToCome to_come;
+  to_come.is_untold =
+      !has_gone_backward(facts, failure) && has_backward_to_come(facts, failure.held.sequence) &&
+      std::ranges::all_of(families, [](const auto& each) { return each.second.kept.empty(); });
   for (const auto& [stem, family] : families) {
     const Family* const before = family.kept.empty() ? stage_before(families, stem) : nullptr;
     const std::uint64_t each = before == nullptr ? family.most_kept() : kept_of_stage(family, *before);

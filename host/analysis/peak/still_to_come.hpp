@@ -29,6 +29,7 @@ std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure);
 struct ForwardToCome {
   std::uint64_t bytes = 0;
   bool has_stages = false;  // a stage was not begun
+  bool is_untold = false;   // none of its blocks is known, nor a backward of an earlier one
 };
 ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure);
 

@@ -10,6 +10,11 @@
 namespace strata::analysis {
 namespace {
 
+// Of a run that was cut short nobody knows what 16 bits gain, nor what an evaluation would have gathered.
+bool is_told_of_what_ran_out(Saving saving) {
+  return saving != Saving::kHalfPrecision && saving != Saving::kHalfEvaluation;
+}
+
 class TogetherFinder {
  public:
   TogetherFinder(const Facts& facts, const std::vector<AskedAbout>& asked, const Lack& lack)
@@ -42,7 +47,7 @@ class TogetherFinder {
   std::vector<SavingSet> sets_of(std::size_t count) const {
     std::vector<SavingSet> sets{{}};
     for (const AskedAbout& each : asked_) {
-      if (!went_on() && (each.bytes == 0 || each.saving == Saving::kHalfPrecision)) continue;
+      if (!went_on() && (each.bytes == 0 || !is_told_of_what_ran_out(each.saving))) continue;
       for (std::size_t index = sets.size(); index-- > 0;) {
         SavingSet more = sets[index];
         more.push_back(each.saving);

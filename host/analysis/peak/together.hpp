@@ -33,7 +33,7 @@ struct EnoughTogether {
 };
 
 // Two before three, and of several those that leave the most room. Nothing is known of memory that two of
-// them share, nor of 16 bits in a run that was cut short.
+// them share, nor of 16 bits and of half an evaluation in a run that was cut short.
 std::optional<EnoughTogether> enough_together(const Facts& facts, const std::vector<AskedAbout>& asked,
                                               const Lack& lack);
 
