@@ -12,6 +12,8 @@
 #include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/peak/evaluations.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
+#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/steps/open_phases.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -33,10 +35,6 @@ std::vector<std::uint64_t> dimensions(const Facts& facts, const Block& block) {
     at = behind == end ? end : behind + 1;
   }
   return sizes;
-}
-
-std::uint64_t requested_bytes(const Block& block) {
-  return block.bytes - std::min(block.rounding_bytes, block.bytes);
 }
 
 struct Embedding {
@@ -101,14 +99,14 @@ std::uint64_t logits_of_each(const Facts& facts, const Embedding& embedding, std
   for (const Block& block : facts.blocks) {
     if (block.category != Category::kParameter || block.kind == "ema" || !block.is_alive_at(sequence))
       continue;
-    const std::vector<std::uint64_t> sizes = dimensions(facts, block);
     if (!repeated_block(facts, block.name).empty()) {
       rows = 0;
       has_weights = false;
-    } else if (!sizes.empty()) {
-      rows = std::max(rows, sizes[0]);
-      has_weights |= sizes.size() > 1;
+      continue;
     }
+    const std::vector<std::uint64_t> sizes = dimensions(facts, block);
+    if (!sizes.empty()) rows = std::max(rows, sizes[0]);
+    has_weights |= sizes.size() > 1;
   }
   return has_weights ? rows : embedding.rows;
 }
@@ -117,10 +115,8 @@ std::uint64_t logits_of_each(const Facts& facts, const Embedding& embedding, std
 
 HeadToCome head_to_come(const Facts& facts, const OutOfMemory& failure) {
   const std::uint64_t sequence = failure.held.sequence;
-  const auto forward = std::ranges::find_if(facts.phases, [&](const PhaseFact& phase) {
-    return phase.kind == STRATA_PHASE_FORWARD && phase.is_open_at(sequence);
-  });
-  if (forward == facts.phases.end() || !has_backward_to_come(facts, sequence)) return {};
+  const PhaseFact* const forward = open_phase(facts.phases, STRATA_PHASE_FORWARD, sequence);
+  if (forward == nullptr || !has_backward_to_come(facts, sequence)) return {};
   const auto [embedding, tokens] = tokens_of(facts, *forward, sequence);
   if (tokens == 0) return {};
   const std::uint64_t logits = logits_of_each(facts, embedding, sequence);

@@ -7,9 +7,11 @@
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/peak/remedies.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
+#include "host/analysis/steps/open_phases.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
+
 std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& run, const OpTable& ops,
                                           const Layers& layers) {
   std::vector<OutOfMemory> failures;
@@ -50,9 +52,7 @@ bool ended_out_of_memory(const Recording& run, const BlockTable& table) {
 }
 
 bool is_before_any_forward(const Facts& facts, const OutOfMemory& failure) {
-  return std::ranges::none_of(facts.phases, [&](const PhaseFact& phase) {
-    return phase.kind == STRATA_PHASE_FORWARD && phase.begin_sequence <= failure.held.sequence;
-  });
+  return !has_begun(facts.phases, STRATA_PHASE_FORWARD, failure.held.sequence);
 }
 
 }  // namespace strata::analysis

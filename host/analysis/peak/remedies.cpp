@@ -182,9 +182,7 @@ class RemedyFinder {
   }
 
   bool is_in(std::uint32_t kind) const {
-    return std::ranges::any_of(facts_.phases, [&](const PhaseFact& phase) {
-      return phase.kind == kind && phase.is_open_at(failure_.held.sequence);
-    });
+    return open_phase(facts_.phases, kind, failure_.held.sequence) != nullptr;
   }
 
   // Free, but in pieces that are each too small. What shares a handle with a block stays where it is.

@@ -13,6 +13,7 @@
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/evaluations.hpp"
 #include "host/analysis/peak/whole_model.hpp"
+#include "host/analysis/steps/open_phases.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -39,10 +40,7 @@ bool is_in_first_optimizer_step(const Facts& facts, const OutOfMemory& failure) 
 }
 
 bool has_stepped(const Facts& facts, const OutOfMemory& failure) {
-  const auto has_begun = [&](const PhaseFact& phase) {
-    return phase.kind == STRATA_PHASE_OPTIMIZER && phase.begin_sequence <= failure.held.sequence;
-  };
-  return std::ranges::any_of(facts.phases, has_begun) ||
+  return has_begun(facts.phases, STRATA_PHASE_OPTIMIZER, failure.held.sequence) ||
          failure.held.categories[static_cast<std::size_t>(Category::kOptimizerState)] > 0;
 }
 
@@ -164,10 +162,8 @@ std::uint64_t state_to_come(const Facts& facts, const OutOfMemory& failure) {
 std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (!facts.texts[failure.op].starts_with("aten::_foreach")) return 0;
   const std::uint64_t sequence = failure.held.sequence;
-  const auto step = std::ranges::find_if(facts.phases, [&](const PhaseFact& phase) {
-    return phase.kind == STRATA_PHASE_OPTIMIZER && phase.is_open_at(sequence);
-  });
-  if (step == facts.phases.end()) return 0;
+  const PhaseFact* const step = open_phase(facts.phases, STRATA_PHASE_OPTIMIZER, sequence);
+  if (step == nullptr) return 0;
   std::uint64_t whole = 0, made = 0;
   for (const auto& [name, of] : held_by_parameter(facts, failure))
     if (of.has_gradient) whole += of.parameter_bytes;
@@ -179,10 +175,8 @@ std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure) {
 }
 
 ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure) {
-  const auto forward = std::ranges::find_if(facts.phases, [&](const PhaseFact& phase) {
-    return phase.kind == STRATA_PHASE_FORWARD && phase.is_open_at(failure.held.sequence);
-  });
-  if (forward == facts.phases.end()) return {};
+  const PhaseFact* const forward = open_phase(facts.phases, STRATA_PHASE_FORWARD, failure.held.sequence);
+  if (forward == nullptr) return {};
   const Families families = families_of(facts, failure, *forward);
   ForwardToCome to_come;
   to_come.is_untold =

@@ -14,6 +14,18 @@ bool is_pass(std::uint32_t kind) {
 
 }  // namespace
 
+const PhaseFact* open_phase(const std::vector<PhaseFact>& phases, std::uint32_t kind,
+                            std::uint64_t sequence) {
+  const auto found = std::ranges::find_if(
+      phases, [&](const PhaseFact& phase) { return phase.kind == kind && phase.is_open_at(sequence); });
+  return found == phases.end() ? nullptr : &*found;
+}
+
+bool has_begun(const std::vector<PhaseFact>& phases, std::uint32_t kind, std::uint64_t sequence) {
+  return std::ranges::any_of(
+      phases, [&](const PhaseFact& phase) { return phase.kind == kind && phase.begin_sequence <= sequence; });
+}
+
 OpenPhases::OpenPhases(const std::vector<PhaseFact>& phases) : phases_(phases) {
   around_.reserve(phases.size());
   std::vector<Index> open;

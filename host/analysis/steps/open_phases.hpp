@@ -10,6 +10,12 @@
 
 namespace strata::analysis {
 
+// The first of that kind that is open right after `sequence`; null where none is. Looks at every phase.
+const PhaseFact* open_phase(const std::vector<PhaseFact>& phases, std::uint32_t kind, std::uint64_t sequence);
+
+// Whether one of that kind has begun by `sequence`.
+bool has_begun(const std::vector<PhaseFact>& phases, std::uint32_t kind, std::uint64_t sequence);
+
 class OpenPhases {
  public:
   // `phases` by begin_sequence; they must outlive this.
