@@ -68,6 +68,22 @@ TEST_F(NarrowedTest, WhatAddsUpFromAnEmbeddingStays) {
   EXPECT_EQ(narrowed(), (Bytes{0, 0}));
 }
 
+// A ViT's positions are a parameter, and what a ConvNeXt adds is scaled by one.
+TEST_F(NarrowedTest, WhatAddsUpBetweenNormalizationsStays) {
+  made("aten::add", 400);
+  made("aten::native_layer_norm", 400);
+  EXPECT_EQ(narrowed().front(), 0);
+}
+
+TEST_F(NarrowedTest, LogitsThatALossWidensAreBoth) {
+  made("aten::mm", 4000);
+  made("aten::_log_softmax", 3990);
+  EXPECT_EQ(narrowed(), (Bytes{-2000, 0}));
+  facts_.blocks[1].category = Category::kTemporary;
+  facts_.blocks[1].kind = "op_temp";
+  EXPECT_EQ(narrowed(), (Bytes{2000, -1995})) << "without a graph";
+}
+
 TEST_F(NarrowedTest, AroundGroupNormsConvolutionsStay) {
   made("aten::cudnn_convolution", 400);
   EXPECT_EQ(narrowed(), (Bytes{200}));
@@ -118,6 +134,20 @@ TEST_F(NarrowedTest, ATanhOfAPowerStays) {
   made("aten::pow", 800);
   made("aten::tanh", 800);
   EXPECT_EQ(narrowed(), (Bytes{200, 0, 0}));
+}
+
+// transformers' NewGELUActivation, x / 2 * (1 + tanh(c * (x + k * x ** 3))), between the products of a GPT-2.
+TEST_F(NarrowedTest, OfAGeluByHandTheHalfAndTheWholeAreInSixteenBits) {
+  made("aten::native_layer_norm", 200, "ln_2");
+  made("aten::addmm", 800, "c_fc");
+  made("aten::mul", 800, "act");
+  made("aten::pow", 800, "act");
+  made("aten::tanh", 800, "act");
+  made("aten::add", 800, "act");
+  made("aten::mul", 800, "act");
+  made("aten::addmm", 200, "c_proj");
+  EXPECT_EQ(narrowed(), (Bytes{100, 0, 400, 0, 0, 0, 400, 100}))
+      << "the power keeps its copy of what c_fc gave";
 }
 
 TEST_F(NarrowedTest, TemporariesOfTheForwardAreNarrowedToo) {

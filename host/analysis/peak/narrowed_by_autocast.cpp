@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 5> kTakenByGroupNorm{"aten::native_group_
 constexpr std::array<std::string_view, 3> kProducts{"aten::mm", "aten::addmm", "aten::bmm"};
 
 // Behind the products that take what was normalized: a gate has one more behind its function.
-constexpr std::array<std::string_view, 3> kFunctions{"aten::gelu", "aten::silu", "aten::relu"};
+constexpr std::array<std::string_view, 4> kFunctions{"aten::gelu", "aten::silu", "aten::relu", "aten::tanh"};
 constexpr std::array<std::string_view, 3> kEnds{"aten::_softmax", "aten::rsqrt", "aten::native_layer_norm"};
 
 // They save what they give, which is wide as what they take: the next convolution's copy comes beside it.
@@ -53,9 +53,17 @@ class Narrowing {
  public:
   explicit Narrowing(const Facts& facts)
       : facts_(facts),
-        has_embedding_(has_op(facts, "aten::embedding")),
+        has_residuals_(has_op(facts, "aten::embedding") || has_op(facts, "aten::native_layer_norm")),
         has_group_norm_(has_op(facts, "aten::native_group_norm")),
-        has_fallen_back_(has_op(facts, kAttentionByItself)) {}
+        has_fallen_back_(has_op(facts, kAttentionByItself)) {
+    SizesByLayer powers;
+    for (std::size_t index = 0; index < facts.blocks.size(); ++index) {
+      const Block& block = facts.blocks[index];
+      if (op_of(index) == "aten::pow") powers[block.layer].insert(block.bytes);
+      if (op_of(index) == "aten::tanh" && powers[block.layer].contains(block.bytes))
+        gelus_[block.layer].insert(block.bytes);
+    }
+  }
 
   std::vector<std::int64_t> of_all() {
     std::vector<std::int64_t> narrowed(facts_.blocks.size());
@@ -78,7 +86,8 @@ class Narrowing {
     if (op == "aten::rsqrt") norms_[block.layer] = {};
     // Without a graph it is made of what is in 16 bits, and nll_loss widens it.
     if (op == "aten::_log_softmax" && block.kind == "op_temp") return -half;
-    if (is_wide(index)) return 0;
+    if (is_logits(index)) return -half;
+    if (is_wide(index)) return is_of_gelu_by_hand(index) ? half : 0;
     // Computed in 32 bits, and its copy in 16 comes beside it; within the attention that fell back neither
     // is.
     // Where a dropout takes it, that one's result is copied, and let go of.
@@ -96,14 +105,52 @@ class Narrowing {
       wide_[block.layer].insert(block.bytes);
       return true;
     }
+    if (is_raised(index)) return true;
     const bool is_with_wide = is_one_of(op, kWideWithWide) && wide_.contains(block.layer) &&
                               wide_[block.layer].contains(block.bytes);
     return is_with_wide || is_mask(index) ||
-           // What adds up from an embedding, which is in 32 bits as its weights are, stays so from layer to
-           // layer.
-           (has_embedding_ && (op == "aten::add" || op == "aten::embedding")) ||
+           // What adds up from an embedding, of tokens or of positions, or from what was normalized, is in 32
+           // bits as those are, and stays so from layer to layer.
+           (has_residuals_ && (op == "aten::add" || op == "aten::embedding")) ||
            (has_group_norm_ &&
             (op.find("convolution") != std::string_view::npos || is_one_of(op, kTakenByGroupNorm)));
+  }
+
+  // Whether one of the next blocks is that op's, and about as large.
+  bool comes_as_large(std::string_view op, std::size_t index, std::size_t within, auto&& is_it) const {
+    const std::size_t end = std::min(index + 1 + within, facts_.blocks.size());
+    for (std::size_t next = index + 1; next < end; ++next) {
+      const Block& block = facts_.blocks[next];
+      if (op_of(next) == op && is_about(block.bytes, facts_.blocks[index].bytes, 1) && is_it(block))
+        return true;
+    }
+    return false;
+  }
+
+  bool comes_as_large(std::string_view op, std::size_t index, std::size_t within) const {
+    return comes_as_large(op, index, within, [](const Block&) { return true; });
+  }
+
+  // What a product gives to a power: that takes a copy of it in 32 bits, which lives on in its place.
+  bool is_raised(std::size_t index) const {
+    constexpr std::size_t kNear = 2;  // blocks: half of it may be made before
+    return is_one_of(op_of(index), kProducts) && comes_as_large("aten::pow", index, kNear);
+  }
+
+  // Logits become wide again, for the loss or by it: while a graph is made of that, there are both.
+  bool is_logits(std::size_t index) const {
+    constexpr std::size_t kNear = 6;  // blocks: what a shift by a token makes, and the loss
+    return is_one_of(op_of(index), kProducts) &&
+           comes_as_large("aten::_log_softmax", index, kNear, is_for_backward);
+  }
+
+  // x / 2 * (1 + tanh(... x ** 3 ...)): the half is in 16 bits, and of the whole the product that takes it
+  // has a copy.
+  bool is_of_gelu_by_hand(std::size_t index) const {
+    const Block& block = facts_.blocks[index];
+    if (op_of(index) != "aten::mul" || !is_for_backward(block)) return false;
+    const auto gelus = gelus_.find(block.layer);
+    return gelus != gelus_.end() && gelus->second.contains(block.bytes);
   }
 
   // Of a dropout the mask, of a byte an element, is made before its result.
@@ -116,13 +163,8 @@ class Narrowing {
   }
 
   bool is_dropped_out(std::size_t index) const {
-    constexpr std::size_t kNear = 4;  // blocks: the mask, and the result
-    const std::size_t end = std::min(index + kNear, facts_.blocks.size());
-    for (std::size_t next = index + 1; next < end; ++next) {
-      if (op_of(next) == "aten::native_dropout" && facts_.blocks[next].bytes == facts_.blocks[index].bytes)
-        return true;
-    }
-    return false;
+    constexpr std::size_t kNear = 3;  // blocks: the mask, and the result
+    return comes_as_large("aten::native_dropout", index, kNear);
   }
 
   // A root mean square's normalization, written in pieces: x * rsqrt(...), which stays wide, times a weight.
@@ -165,15 +207,18 @@ class Narrowing {
     return std::max(takers, 1);
   }
 
+  using SizesByLayer = std::unordered_map<std::uint32_t, std::unordered_set<std::uint64_t>>;
+
   struct Norm {
     std::uint64_t bytes = 0;  // of the first product, as the second
     int products = 0;
   };
 
   const Facts& facts_;
-  bool has_embedding_ = false, has_group_norm_ = false, has_fallen_back_ = false;
-  std::unordered_map<std::uint32_t, Norm> norms_;                              // by layer, the last
-  std::unordered_map<std::uint32_t, std::unordered_set<std::uint64_t>> wide_;  // by layer, the sizes
+  bool has_residuals_ = false, has_group_norm_ = false, has_fallen_back_ = false;
+  std::unordered_map<std::uint32_t, Norm> norms_;  // by layer, the last
+  SizesByLayer wide_;
+  SizesByLayer gelus_;  // those that are written in pieces, with a tanh of a power
 };
 
 }  // namespace
