@@ -7,6 +7,7 @@
 
 #include "host/analysis/ops.hpp"
 #include "host/analysis/peak/residue.hpp"
+#include "host/analysis/steps/open_phases.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -89,6 +90,11 @@ bool Evaluations::made(const Block& block) const {
 std::string_view Evaluations::phase_at(std::uint64_t sequence) const {
   const Gap* const gap = gap_at(sequence);
   return gap != nullptr && gap->computes && !gap->serves_next ? "evaluation" : "";
+}
+
+bool Evaluations::runs_at(std::uint64_t sequence) const {
+  return open_phase(facts_.phases, STRATA_PHASE_EVALUATION, sequence) != nullptr ||
+         !phase_at(sequence).empty();
 }
 
 const Evaluations::Gap* Evaluations::gap_at(std::uint64_t sequence) const {

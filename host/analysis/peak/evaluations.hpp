@@ -21,6 +21,8 @@ class Evaluations {
   // What a phase that began at `sequence` outside of all phases would be called: "evaluation" within one that
   // nobody marked, else empty.
   std::string_view phase_at(std::uint64_t sequence) const;
+  // Whether one runs at `sequence`, that is marked or is not.
+  bool runs_at(std::uint64_t sequence) const;
 
  private:
   // From the end of a backward, of an optimizer, or of a batch's making, to what a training does next;

@@ -177,9 +177,7 @@ class RemedyFinder {
   // A training's forward and backward are elsewhere.
   bool ran_out_in_evaluation() const { return !highest_left_ && is_in_evaluation(); }
 
-  bool is_in_evaluation() const {
-    return is_in(STRATA_PHASE_EVALUATION) || !savings_.evaluations().phase_at(failure_.held.sequence).empty();
-  }
+  bool is_in_evaluation() const { return savings_.evaluations().runs_at(failure_.held.sequence); }
 
   bool is_in(std::uint32_t kind) const {
     return open_phase(facts_.phases, kind, failure_.held.sequence) != nullptr;

@@ -25,6 +25,8 @@ Needed RoomNeeded::of(Saving saving, std::uint64_t missing_bytes) const {
   Needed needed = saving == Saving::kHalfPrecision ? of_half_precision(missing_bytes) : of_any(missing_bytes);
   if (saving == Saving::kHalfBatch && is_known()) needed.surely += savings_.untold_gradients();
   if (saving == Saving::kFrozenIn16Bits) needed.perhaps = 0;
+  const bool lets_outputs_go = saving == Saving::kListedLetGo || saving == Saving::kConcatenatedLetGo;
+  if (lets_outputs_go && is_told()) needed.surely = missing_bytes + on_top();
   // What a Trainer gathers of its outputs is as much whatever the batch.
   if (saving == Saving::kHalfEvaluation && !went_on_ && facts_.trainer == "transformers")
     needed.surely = UINT64_MAX;
@@ -50,7 +52,17 @@ Needed RoomNeeded::of_half_precision(std::uint64_t missing_bytes) const {
 }
 
 bool RoomNeeded::is_known() const {
+  return is_told() && !holds_more_and_more();
+}
+
+bool RoomNeeded::is_told() const {
   return !failure_.is_forward_untold && has_room_to_step();
+}
+
+bool RoomNeeded::holds_more_and_more() const {
+  return !went_on_ && savings_.evaluations().runs_at(failure_.held.sequence) &&
+         (savings_.bytes(Saving::kListedLetGo, nullptr) > 0 ||
+          savings_.bytes(Saving::kConcatenatedLetGo, nullptr) > 0);
 }
 
 std::uint64_t RoomNeeded::on_top() const {

@@ -32,15 +32,17 @@ class RoomNeeded {
   Needed of(Saving saving, std::uint64_t missing_bytes) const;
   Needed of_any(std::uint64_t missing_bytes) const;
 
-  // Whether anything can be said to be enough: not where nobody knows what a forward had yet to make, nor
-  // where an optimizer's own step has no room for all gradients beside its state and, over lists, what it
-  // makes of each parameter.
+  // Whether anything can be said to be enough: not where nobody knows what a forward had yet to make, nor how
+  // many more outputs an evaluation holds that holds all of them, nor where an optimizer's own step has no
+  // room for all gradients beside its state and, over lists, what it makes of each parameter.
   bool is_known() const;
   // What an optimizer will keep is there beside the next step's forward; of a device that is full to within a
   // twentieth no segment may be found for what is asked for.
   std::uint64_t on_top() const;
 
  private:
+  bool is_told() const;
+  bool holds_more_and_more() const;
   Needed of_half_precision(std::uint64_t missing_bytes) const;
   std::uint64_t device_bytes() const;
   bool has_room_to_step() const;
