@@ -120,6 +120,17 @@ TEST_F(NarrowedTest, AGatesSecondProductTakesTheNormToo) {
   EXPECT_EQ(narrowed().front(), 200);
 }
 
+TEST_F(NarrowedTest, WindowsOfWhatWasNormalizedAreAsWideAndCopiedForEachProduct) {
+  made("aten::native_layer_norm", 400);
+  made("aten::roll", 400);
+  made("aten::clone", 400);
+  for (int product = 0; product < 3; ++product) made("aten::addmm", 400);
+  made("aten::_efficient_attention_forward", 400);
+  made("aten::clone", 400);
+  EXPECT_EQ(narrowed()[2], 400 - 3 * 200);
+  EXPECT_EQ(narrowed().back(), 200);
+}
+
 TEST_F(NarrowedTest, WhatIsCombinedWithSomethingWideStays) {
   made("aten::exp", 800);
   made("aten::mul", 800);

@@ -93,7 +93,7 @@ class Narrowing {
     // Where a dropout takes it, that one's result is copied, and let go of.
     if (op == "aten::_softmax") return has_fallen_back_ ? half : is_dropped_out(index) ? 0 : -half;
     if (has_group_norm_ && is_one_of(op, kBehindGroupNorm)) return -half;
-    if (op == "aten::native_layer_norm") return of_copies(index);
+    if (op == "aten::native_layer_norm" || is_normalized_and_cut(index)) return of_copies(index);
     if (op == "aten::mul" && is_for_backward(block)) return of_product(index);
     return half;
   }
@@ -151,6 +151,18 @@ class Narrowing {
     if (op_of(index) != "aten::mul" || !is_for_backward(block)) return false;
     const auto gelus = gelus_.find(block.layer);
     return gelus != gelus_.end() && gelus->second.contains(block.bytes);
+  }
+
+  // A Swin's windows, cut out of what was normalized: as wide as that.
+  bool is_normalized_and_cut(std::size_t index) const {
+    constexpr std::size_t kNear = 4;  // blocks: what is rolled between, and the norm's mean and deviation
+    if (op_of(index) != "aten::clone") return false;
+    for (std::size_t before = index - std::min(index, kNear); before < index; ++before) {
+      if (op_of(before) == "aten::native_layer_norm" &&
+          is_about(facts_.blocks[before].bytes, facts_.blocks[index].bytes, 1))
+        return true;
+    }
+    return false;
   }
 
   // Of a dropout the mask, of a byte an element, is made before its result.
