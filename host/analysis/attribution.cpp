@@ -95,6 +95,7 @@ std::vector<Block> attribute(const BlockTable& table, const OpTable& ops, const 
     if (history.role != 0) {
       block.name = owners.name(history);
       block.form = forms.add(history.form);
+      block.is_frozen = history.is_frozen;
       const bool is_none = history.role == STRATA_TENSOR_PARAMETER && rule.category == Category::kInput;
       if (const std::uint32_t layer = is_none ? 0 : owners.layer(history); layer != 0) block.layer = layer;
     }

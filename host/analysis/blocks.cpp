@@ -140,6 +140,7 @@ class Sweep {
     block.role = tensor.role;
     block.name = tensor.name;
     block.form = tensor.form;
+    block.is_frozen = tensor.is_frozen;
     block.parameter = tensor.owner_address == 0 ? kNoBlock : holder(tensor.owner_address);
   }
 

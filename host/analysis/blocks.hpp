@@ -26,6 +26,7 @@ struct BlockHistory {
   std::uint32_t name = 0;           // text: as registered
   BlockIndex parameter = kNoBlock;  // of a gradient or of optimizer state: the block it belongs to
   TensorForm form;                  // as registered
+  bool is_frozen = false;           // a parameter that needs no gradient, as registered
 
   bool saved = false;                     // autograd took hold of it
   std::uint32_t saver_module = 0;         // ordinal of the module range that saved it first

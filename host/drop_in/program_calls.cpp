@@ -92,7 +92,8 @@ STRATA_PROGRAM_EXPORT int strata_program_plugins_want_modules(void) {
 STRATA_PROGRAM_EXPORT void strata_program_tensor(uint32_t role, const char* name, const char* dtype,
                                                  uint32_t device_type, int32_t device_index, uint64_t address,
                                                  uint64_t storage_bytes, uint64_t owner_address,
-                                                 const int64_t* sizes, uint32_t dimensions) {
+                                                 const int64_t* sizes, uint32_t dimensions,
+                                                 uint32_t is_frozen) {
   with_session([&](strata::Session& session) {
     session.tensor({.role = static_cast<strata::TensorRole>(role),
                     .name = name,
@@ -102,6 +103,7 @@ STRATA_PROGRAM_EXPORT void strata_program_tensor(uint32_t role, const char* name
                     .address = address,
                     .storage_bytes = storage_bytes,
                     .owner_address = owner_address,
-                    .sizes = {sizes, dimensions}});
+                    .sizes = {sizes, dimensions},
+                    .is_frozen = is_frozen != 0});
   });
 }

@@ -42,7 +42,8 @@ int strata_program_plugins_want_modules(void);
 /* As strata/ext/tensor.h. */
 void strata_program_tensor(uint32_t role, const char* name, const char* dtype, uint32_t device_type,
                            int32_t device_index, uint64_t address, uint64_t storage_bytes,
-                           uint64_t owner_address, const int64_t* sizes, uint32_t dimensions);
+                           uint64_t owner_address, const int64_t* sizes, uint32_t dimensions,
+                           uint32_t is_frozen);
 
 #ifdef __cplusplus
 }

@@ -108,6 +108,7 @@ void tensor(const strata_owned_storage* storage) noexcept {
   info.storage_bytes = storage->storage_bytes;
   info.owner_address = storage->owner_address;
   info.sizes = {storage->sizes, storage->dimensions};
+  info.is_frozen = storage->is_frozen != 0;
   tell([&](Session& run) { run.tensor(info); });
 }
 

@@ -33,6 +33,7 @@ void report_tensor(Session& session, TensorRole role, std::string_view name, con
   info.storage_bytes = tensor.storage().nbytes();
   info.owner_address = owner.defined() ? storage_address(owner) : 0;
   info.sizes = {tensor.sizes().data(), tensor.sizes().size()};
+  info.is_frozen = role == TensorRole::kParameter && !tensor.requires_grad();
   session.tensor(info);
 }
 

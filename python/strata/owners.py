@@ -102,6 +102,7 @@ class Owners:
                 part.untyped_storage().nbytes(),
                 owner_address,
                 part.shape,
+                role == session.PARAMETER and not tensor.requires_grad,
             )
 
 

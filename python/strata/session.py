@@ -66,6 +66,7 @@ class Session:
             ctypes.c_uint64,
             ctypes.POINTER(ctypes.c_int64),
             ctypes.c_uint32,
+            ctypes.c_uint32,
         )
         self._wants_modules = _function(library, "strata_program_plugins_want_modules", ctypes.c_int)
 
@@ -109,6 +110,7 @@ class Session:
         storage_bytes: int,
         owner_address: int,
         sizes: Sequence[int],
+        is_frozen: bool = False,
     ) -> None:
         """What the storage at `address` is to the training. Devices that are neither the CPU nor CUDA's are left out."""
         kind = _DEVICES.get(device_type)
@@ -116,7 +118,17 @@ class Session:
             return
         extents = (ctypes.c_int64 * len(sizes))(*sizes)
         self._tensor(
-            role, name.encode(), dtype.encode(), kind, device_index, address, storage_bytes, owner_address, extents, len(sizes)
+            role,
+            name.encode(),
+            dtype.encode(),
+            kind,
+            device_index,
+            address,
+            storage_bytes,
+            owner_address,
+            extents,
+            len(sizes),
+            int(is_frozen),
         )
 
 

@@ -73,11 +73,27 @@ TEST_F(RemediesTest, WhatIsNotTrainedCanBeIn16Bits) {
   parameter("student.weight", 1);
   parameter("teacher.weight", 1);
   parameter("narrow.weight", 2);
-  EXPECT_EQ(find("what is not trained"), nullptr) << "nobody knows which is";
   alive(1, Category::kGradient, "gradient").name = text("student.weight.grad");
+  EXPECT_EQ(find("what is not trained"), nullptr) << "the teacher's may be still to come";
+  facts_.blocks[1].is_frozen = true;
   ASSERT_NE(find("what is not trained in 16 bits (.to(torch.bfloat16))"), nullptr);
   EXPECT_EQ(find("what is not trained")->bytes, 100u);
   EXPECT_TRUE(find("what is not trained")->enough);
+}
+
+TEST_F(RemediesTest, BehindAnOptimizersStepWhatHasNoGradientIsNotTrained) {
+  facts_.forms.push_back({text("float32"), 0});
+  for (const char* const name : {"student.weight", "teacher.weight"}) {
+    Block& block = alive(200, Category::kParameter, "parameter");
+    block.name = text(name);
+    block.form = 1;
+  }
+  alive(300, Category::kParameter, "buffer").form = 1;
+  alive(1, Category::kGradient, "gradient").name = text("student.weight.grad");
+  EXPECT_EQ(find("what is not trained"), nullptr);
+  phase(STRATA_PHASE_OPTIMIZER, 4, 5);
+  ASSERT_NE(find("what is not trained"), nullptr);
+  EXPECT_EQ(find("what is not trained")->bytes, 100U) << "a buffer is no parameter";
 }
 
 TEST_F(RemediesTest, AnAverageStaysIn32Bits) {

@@ -36,7 +36,7 @@ CREATE TABLE host_module_begin (sequence INTEGER, monotonic_ns INTEGER, module I
 CREATE TABLE host_module_end (sequence INTEGER, monotonic_ns INTEGER, module INTEGER);
 CREATE TABLE host_tensor (sequence INTEGER, monotonic_ns INTEGER, thread INTEGER, role INTEGER, name INTEGER,
   dtype INTEGER, shape INTEGER, device_type INTEGER, device_index INTEGER, address INTEGER, storage_bytes INTEGER,
-  owner_address INTEGER, phase INTEGER);
+  owner_address INTEGER, phase INTEGER, is_frozen INTEGER);
 CREATE TABLE allocator_tracer_event (sequence INTEGER, monotonic_ns INTEGER, thread INTEGER, action INTEGER,
   device_type INTEGER, device_index INTEGER, address INTEGER, bytes INTEGER, stream INTEGER, pool INTEGER,
   device_handed_out_bytes INTEGER, phase INTEGER, op INTEGER, module INTEGER);
@@ -57,7 +57,8 @@ CREATE VIEW module AS SELECT b.module, b.parent, b.direction, path.text AS path,
   FROM host_module_begin AS b LEFT JOIN host_module_end AS e ON e.module = b.module
   LEFT JOIN string AS path ON path.id = b.path LEFT JOIN string AS type ON type.id = b.type;
 CREATE VIEW tensor AS SELECT t.sequence, t.monotonic_ns, t.thread, t.role, name.text AS name, dtype.text AS dtype,
-  shape.text AS shape, t.device_type, t.device_index, t.address, t.storage_bytes, t.owner_address, t.phase
+  shape.text AS shape, t.device_type, t.device_index, t.address, t.storage_bytes, t.owner_address, t.phase,
+  t.is_frozen
   FROM host_tensor AS t LEFT JOIN string AS name ON name.id = t.name
   LEFT JOIN string AS dtype ON dtype.id = t.dtype LEFT JOIN string AS shape ON shape.id = t.shape;
 )sql";
@@ -186,12 +187,12 @@ void write_structure(const Database& database, const Recording& run) {
     if (module.end_sequence != kNever)
       module_end.row({value(module.end_sequence), value(0), value(module.ordinal)});
   }
-  Insert tensors(database, "host_tensor", 13);
+  Insert tensors(database, "host_tensor", 14);
   for (const TensorRow& tensor : run.tensors) {
     tensors.row({value(tensor.sequence), value(0), value(1), value(tensor.role), text_id(tensor.name),
                  text_id(tensor.form.dtype), text_id(tensor.form.shape), value(tensor.device.type),
                  value(tensor.device.index), value(tensor.address), value(0), value(tensor.owner_address),
-                 value(0)});
+                 value(0), value(tensor.is_frozen ? 1 : 0)});
   }
 }
 

@@ -201,6 +201,8 @@ def test_what_does_not_train_has_its_name_too(workspace):
     assert {name.removeprefix("ModuleDict.") for name in owners(workspace, 2)} == {"base.mask"}
     assert len(owners(workspace, 3)) == 6  # the average's, its count and its mask
     assert "table" in owners(workspace, 8)
+    frozen = workspace.query("out", "SELECT DISTINCT text FROM host_tensor JOIN string ON string.id = name WHERE is_frozen = 1")
+    assert {name.removeprefix("ModuleDict.") for (name,) in frozen} == {"base.weight", "base.bias"}
     assert "could not be had" not in result.stderr
 
 

@@ -126,7 +126,7 @@ Layout layout_of_everything() {
   STRUCT(strata_store_service) FIELD(struct_size) FIELD(reserved) FIELD(declare) FIELD(append) FIELD(intern)
       END
   STRUCT(strata_tensor_event) FIELD(struct_size) FIELD(role) FIELD(name) FIELD(dtype) FIELD(device)
-      FIELD(address) FIELD(storage_bytes) FIELD(owner_address) FIELD(sizes) FIELD(dimensions) FIELD(reserved)
+      FIELD(address) FIELD(storage_bytes) FIELD(owner_address) FIELD(sizes) FIELD(dimensions) FIELD(is_frozen)
       END
   STRUCT(strata_tensor_listener) FIELD(struct_size) FIELD(reserved) FIELD(on_tensor) END
   STRUCT(strata_thread_check_service) FIELD(struct_size) FIELD(reserved) FIELD(is_driver)
@@ -135,7 +135,7 @@ Layout layout_of_everything() {
       FIELD(last_step) END
   STRUCT(strata_training_service) FIELD(struct_size) FIELD(reserved) FIELD(tell) END
   STRUCT(strata_owned_storage) FIELD(struct_size) FIELD(role) FIELD(name) FIELD(dtype) FIELD(device)
-      FIELD(address) FIELD(storage_bytes) FIELD(owner_address) FIELD(sizes) FIELD(dimensions) FIELD(reserved)
+      FIELD(address) FIELD(storage_bytes) FIELD(owner_address) FIELD(sizes) FIELD(dimensions) FIELD(is_frozen)
       END
   STRUCT(strata_trainer_calls) FIELD(struct_size) FIELD(abi_major) FIELD(abi_minor) FIELD(step_begin)
       FIELD(step_end) FIELD(step_result) FIELD(micro_batch) FIELD(phase_begin) FIELD(phase_end)

@@ -107,6 +107,7 @@ class Tied(torch.nn.Module):
     def forward(self, tokens, labels=None):
         return entropy(self.head(self.norm(self.embed(tokens))), labels)
 model = Tied().to(device)
+model.norm.weight.requires_grad_(False)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 strata.attach(torch.compile(model, backend="eager"), optimizer)
 for index in range(3):
@@ -122,6 +123,7 @@ for index in range(3):
     assert {"norm.running_mean", "norm.running_var"} <= programs.owners(BUFFER)
     assert "momentum_buffer" in programs.owners(STATE)
     assert "norm" in programs.layers()
+    assert programs.query("SELECT DISTINCT text FROM host_tensor JOIN string ON string.id = name WHERE is_frozen = 1") == [("norm.weight",)]
 
 
 def test_checkpointed_layers_run_again_within_backward(programs):

@@ -5,6 +5,8 @@
 
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
+#include "host/analysis/steps/open_phases.hpp"
+#include "strata/ext/phase.h"
 
 namespace strata::analysis {
 
@@ -14,7 +16,18 @@ std::unordered_set<std::string_view> trained_parameters(const Facts& facts) {
     const std::string_view name = facts.texts[block.name];
     if (block.category == Category::kGradient && !name.empty()) names.insert(trained_by(name));
   }
+  if (has_begun(facts.phases, STRATA_PHASE_OPTIMIZER, UINT64_MAX)) return names;
+  for (const Block& block : facts.blocks) {
+    const std::string_view name = facts.texts[block.name];
+    if (block.kind == "parameter" && !block.is_frozen && !name.empty()) names.insert(name);
+  }
   return names;
+}
+
+bool accumulates_gradients(const Facts& facts) {
+  return std::ranges::any_of(facts.phases, [](const PhaseFact& phase) {
+    return phase.kind == STRATA_PHASE_FORWARD && phase.micro_batch > 0;
+  });
 }
 
 double largest_share(const Facts& facts) {
@@ -30,7 +43,9 @@ double largest_share(const Facts& facts) {
 std::unordered_set<std::string> embedding_weights(const Facts& facts) {
   std::unordered_set<std::string> names;
   for (const Block& block : facts.blocks) {
-    if (block.layer != 0 && facts.texts[block.op].starts_with("aten::embedding"))
+    const std::string_view op = facts.texts[block.op];
+    // Looking up is an index_select within.
+    if (block.layer != 0 && (op.starts_with("aten::embedding") || op == "aten::index_select"))
       names.insert(facts.texts[block.layer] + ".weight");
   }
   return names;

@@ -12,8 +12,12 @@
 
 namespace strata::analysis {
 
-// Names of parameters that have a gradient at any time; none where nobody knows. They are texts of `facts`.
+// Names of parameters that have a gradient at any time and, before any step of an optimizer, of those that
+// are not frozen; none where nobody knows. They are texts of `facts`.
 std::unordered_set<std::string_view> trained_parameters(const Facts& facts);
+
+// Whether a step has had several micro-batches.
+bool accumulates_gradients(const Facts& facts);
 
 // Of all parameters what the largest is: so much of a pass over all stays where it takes them one by one.
 double largest_share(const Facts& facts);

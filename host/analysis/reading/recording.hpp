@@ -69,6 +69,7 @@ struct TensorRow {
   Device device;
   std::uint64_t address = 0, owner_address = 0;
   TensorForm form = {};
+  bool is_frozen = false;
 };
 
 struct MemoryRow {

@@ -127,7 +127,7 @@ class StoreReader {
   void read_tensors() {
     tables_.each("host_tensor", Need::kExpected,
                  {"sequence", "role", "name", "device_type", "device_index", "address", "owner_address",
-                  "dtype", "shape"},
+                  "dtype", "shape", "is_frozen"},
                  [&](const Row& row) {
                    run_.tensors.push_back({row.bits(0),
                                            row.small(1),
@@ -135,7 +135,8 @@ class StoreReader {
                                            TableReader::device(row, 3),
                                            row.bits(5),
                                            row.bits(6),
-                                           {tables_.text(row, 7), tables_.text(row, 8)}});
+                                           {tables_.text(row, 7), tables_.text(row, 8)},
+                                           row.small(9) != 0});
                  });
     sort_by_sequence(run_.tensors);
   }

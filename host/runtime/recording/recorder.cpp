@@ -94,7 +94,7 @@ struct Recorder::Callbacks {
            TensorRow{when->sequence, when->monotonic_ns, event->address, event->storage_bytes,
                      event->owner_address, event->device.index, when->thread, event->role, event->name.id,
                      event->dtype.id, recorder.store_.intern(shape_text(*event)).id, event->device.type,
-                     when->phase, 0});
+                     when->phase, event->is_frozen});
   }
 
   static void flush(void* self, std::uint32_t reason, std::int64_t) {

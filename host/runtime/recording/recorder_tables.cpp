@@ -113,16 +113,18 @@ std::uint32_t declare_tensor(Store& store) {
   using Row = TensorRow;
   return declare<Row>(
       store, "tensor", "the owner of a storage was registered",
-      std::array{MOMENT, COLUMN(thread, kU32, "", "the OS's thread id"),
-                 COLUMN(role, kU32, "", "STRATA_TENSOR_* of strata/ext/tensor.h"),
-                 COLUMN(name, kString, "", "qualified name"), COLUMN(dtype, kString, "", "element type"),
-                 COLUMN(shape, kString, "", "extents of the view: 4x512"),
-                 COLUMN(device_type, kU32, "", "STRATA_DEVICE_* of strata/events.h"),
-                 COLUMN(device_index, kI64, "", "0 for the CPU"),
-                 COLUMN(address, kU64, "", "of the storage's first byte"),
-                 COLUMN(storage_bytes, kU64, "bytes", "of the whole storage"),
-                 COLUMN(owner_address, kU64, "", "the parameter's storage, or 0"),
-                 COLUMN(phase, kU32, "", "ordinal of the phase, or 0")});
+      std::array{
+          MOMENT, COLUMN(thread, kU32, "", "the OS's thread id"),
+          COLUMN(role, kU32, "", "STRATA_TENSOR_* of strata/ext/tensor.h"),
+          COLUMN(name, kString, "", "qualified name"), COLUMN(dtype, kString, "", "element type"),
+          COLUMN(shape, kString, "", "extents of the view: 4x512"),
+          COLUMN(device_type, kU32, "", "STRATA_DEVICE_* of strata/events.h"),
+          COLUMN(device_index, kI64, "", "0 for the CPU"),
+          COLUMN(address, kU64, "", "of the storage's first byte"),
+          COLUMN(storage_bytes, kU64, "bytes", "of the whole storage"),
+          COLUMN(owner_address, kU64, "", "the parameter's storage, or 0"),
+          COLUMN(phase, kU32, "", "ordinal of the phase, or 0"),
+          COLUMN(is_frozen, kU32, "", "1: a parameter that needs no gradient; 0: it does, or nobody said")});
 }
 
 #undef MOMENT

@@ -74,7 +74,7 @@ struct TensorRow {
   std::int64_t monotonic_ns;
   std::uint64_t address, storage_bytes, owner_address;
   std::int64_t device_index;
-  std::uint32_t thread, role, name, dtype, shape, device_type, phase, unused;
+  std::uint32_t thread, role, name, dtype, shape, device_type, phase, is_frozen;
 };
 
 // Handles, as Store::append takes them.

@@ -126,6 +126,7 @@ void Session::tensor(const TensorInfo& info) {
   event.owner_address = info.owner_address;
   event.sizes = info.sizes.data();
   event.dimensions = static_cast<std::uint32_t>(info.sizes.size());
+  event.is_frozen = info.is_frozen ? 1 : 0;
   fan_out.tensor(event);
 }
 

@@ -64,7 +64,8 @@ LEFT JOIN string AS path ON path.id = b.path LEFT JOIN string AS type ON type.id
      R"sql(
 CREATE VIEW IF NOT EXISTS tensor AS
 SELECT t.sequence, t.monotonic_ns, t.thread, t.role, name.text AS name, dtype.text AS dtype,
-       shape.text AS shape, t.device_type, t.device_index, t.address, t.storage_bytes, t.owner_address, t.phase
+       shape.text AS shape, t.device_type, t.device_index, t.address, t.storage_bytes, t.owner_address, t.phase,
+       t.is_frozen
 FROM host_tensor AS t LEFT JOIN string AS name ON name.id = t.name
 LEFT JOIN string AS dtype ON dtype.id = t.dtype LEFT JOIN string AS shape ON shape.id = t.shape;
 )sql"},

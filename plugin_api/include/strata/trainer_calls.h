@@ -32,7 +32,7 @@ typedef struct strata_owned_storage {
   uint64_t owner_address; /* the parameter's, for its gradient and its optimizer state; else 0 */
   const int64_t* sizes;   /* `dimensions` extents, in elements */
   uint32_t dimensions;
-  uint32_t reserved;
+  uint32_t is_frozen; /* 1: a parameter that needs no gradient; else 0 */
 } strata_owned_storage;
 
 typedef struct strata_trainer_calls {

@@ -50,7 +50,7 @@ void tell_one(const Emission& emission, const at::DataPtr& workspace, std::strin
                    .owner_address = 0,
                    .sizes = nullptr,
                    .dimensions = 0,
-                   .reserved = 0});
+                   .is_frozen = 0});
 }
 
 // The map's value; from torch 2.15 on (or before) it has the block's size beside it.

@@ -57,7 +57,7 @@ void tell_cast(const at::Tensor& copy, const at::Tensor& source) {
                    .owner_address = storage_address(source),
                    .sizes = copy.sizes().data(),
                    .dimensions = static_cast<std::uint32_t>(copy.dim()),
-                   .reserved = 0});
+                   .is_frozen = 0});
 }
 
 // aten::copy_(self, src, non_blocking). What autocast calls of its own it calls with itself switched off, so

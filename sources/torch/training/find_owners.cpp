@@ -121,6 +121,7 @@ class Finder:
     def tell(self, role, name, tensor, owner=None, may_be_empty=False):
         if not self.is_tensor(tensor):
             return
+        is_frozen = int(role == PARAMETER and not tensor.requires_grad)
         tensor = local_of(tensor)
         storage = self.untold_storage(tensor, may_be_empty)
         if storage is None:
@@ -137,7 +138,7 @@ class Finder:
             of = owner.untyped_storage()._cdata
             self.alive.append(owner)
         name = " ".join(str(name).split()) or "unnamed"
-        self.lines.append(f"{role}\t{storage._cdata}\t{of}\t{dtype}\t{extents}\t{name}")
+        self.lines.append(f"{role}\t{storage._cdata}\t{of}\t{dtype}\t{extents}\t{is_frozen}\t{name}")
 
     def leave(self, tensor):
         """It goes by what made it."""

@@ -100,6 +100,7 @@ struct OwnerTold {
   std::string_view dtype;
   c10::IntArrayRef sizes;
   std::uint64_t owner = 0;
+  bool is_frozen = false;
 };
 
 // As Python has it.
@@ -134,7 +135,7 @@ void tell_storage(const c10::StorageImpl& storage, const OwnerTold& told) {
                    .owner_address = told.owner,
                    .sizes = told.sizes.data(),
                    .dimensions = static_cast<std::uint32_t>(told.sizes.size()),
-                   .reserved = 0});
+                   .is_frozen = told.is_frozen ? 1U : 0U});
 }
 
 Storage storage_of(const at::Tensor& tensor) {
@@ -182,7 +183,7 @@ void take_name(const PythonOwner& owner) {
       known.states.insert_or_assign(owner.storage, named);
   }
   const auto parameter = owner.owner == nullptr ? 0 : reinterpret_cast<std::uint64_t>(owner.owner->data());
-  tell_storage(*storage, {owner.role, owner.name, owner.dtype, owner.sizes, parameter});
+  tell_storage(*storage, {owner.role, owner.name, owner.dtype, owner.sizes, parameter, owner.is_frozen});
 }
 
 void look_for_names(bool is_first) {

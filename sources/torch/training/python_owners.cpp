@@ -55,6 +55,7 @@ PythonOwner owner_of(std::string_view line) {
   owner.dtype = take_field(line, '\t');
   for (std::string_view extents = take_field(line, '\t'); !extents.empty();)
     owner.sizes.push_back(number_of<std::int64_t>(take_field(extents, 'x')));
+  owner.is_frozen = take_field(line, '\t') == "1";
   owner.name = line;
   return owner;
 }

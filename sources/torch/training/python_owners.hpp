@@ -20,7 +20,8 @@ struct PythonOwner {
   c10::StorageImpl* owner = nullptr;  // the parameter's, of optimizer state
   std::string dtype;                  // "float32"
   std::vector<std::int64_t> sizes;
-  std::string name;  // one line
+  bool is_frozen = false;  // a parameter that needs no gradient
+  std::string name;        // one line
 };
 
 // [any] not [alloc-lock], with nothing held that a Python program may wait for: it takes the interpreter's

@@ -45,7 +45,7 @@ typedef struct strata_tensor_event {
   uint64_t owner_address; /* the parameter's, where it has one; else 0 */
   const int64_t* sizes;   /* `dimensions` extents of the view, in elements; valid for the call */
   uint32_t dimensions;
-  uint32_t reserved;
+  uint32_t is_frozen; /* 1: a parameter that needs no gradient; 0: it does, or nobody said */
 } strata_tensor_event;
 
 typedef struct strata_tensor_listener {

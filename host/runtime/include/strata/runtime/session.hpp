@@ -91,6 +91,7 @@ struct TensorInfo {
   std::uint64_t storage_bytes = 0;  // of the whole storage
   std::uint64_t owner_address = 0;  // the parameter's storage, for its gradient and its optimizer state
   std::span<const std::int64_t> sizes = {};
+  bool is_frozen = false;  // a parameter that needs no gradient
 };
 
 struct StepResult {

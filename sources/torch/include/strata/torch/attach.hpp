@@ -61,6 +61,7 @@ inline void tell(const strata_trainer_calls& calls, std::uint32_t role, const st
   storage.owner_address = has_memory(owner) ? address_of(owner) : 0;
   storage.sizes = tensor.sizes().data();
   storage.dimensions = static_cast<std::uint32_t>(tensor.dim());
+  storage.is_frozen = role == STRATA_TENSOR_PARAMETER && !tensor.requires_grad() ? 1 : 0;
   calls.tensor(&storage);
 }
 
