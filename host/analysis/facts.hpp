@@ -44,6 +44,7 @@ struct Block {
   std::uint32_t phase = 0;           // index into Facts::phases + 1 of its birth; 0 outside
   std::uint32_t place = 0;           // index into Facts::block_places
   std::uint32_t form = kNoForm;      // index into Facts::forms: of the tensor that was registered in it
+  bool is_frozen = false;            // a parameter that needs no gradient, where that was told
   std::uint64_t rounding_bytes = 0;  // of `bytes`, those that nobody asked for
   std::uint64_t birth_op = 0;        // ordinal of the innermost operator then (OpSpan::ordinal); 0: none
 
@@ -197,6 +198,7 @@ struct OutOfMemory {
   std::uint64_t logits_let_go_bytes = 0;    // of those, what a program may have let go of by then
   std::uint64_t head_logits = 0, head_tokens = 0;  // of those so many for each of so many
   std::uint64_t adam_to_come_bytes = 0;            // before any optimizer's step: what Adam would keep
+  std::uint64_t gradients_to_come_bytes = 0;       // beside a step's later micro-batches
   std::vector<Remedy> remedies;                    // enough first, then largest
 };
 

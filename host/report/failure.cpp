@@ -50,6 +50,11 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
 
 // More memory alone may not do: the first step of most optimizers is the one that makes their state.
 std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
+  if (is_before_any_forward(facts, failure) && computes_from(facts, failure)) {
+    return "no forward that trains was seen by then: what is there is what the program set up, its model as "
+           "a "
+           "rule, and what it computed with that; modules and whose each block is are told of a training";
+  }
   if (is_before_any_forward(facts, failure)) {
     return "no forward was seen by then: what is there is what the program set up, its model as a rule, and "
            "whose each block is was not known; the rest of it, and a step's activations, gradients and "
@@ -84,6 +89,10 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
         fmt::format("{}the head and its loss make about {} behind that, if each of {} tokens gets {} logits",
                     more.empty() ? "" : "; ", amount(failure.head_to_come_bytes),
                     thousands(failure.head_tokens), thousands(failure.head_logits));
+  }
+  if (failure.gradients_to_come_bytes > 0) {
+    more += fmt::format("{}the step's later micro-batches have its gradients beside them, about {} more",
+                        more.empty() ? "" : "; ", amount(failure.gradients_to_come_bytes));
   }
   if (failure.adam_to_come_bytes == 0) return more;
   return fmt::format(

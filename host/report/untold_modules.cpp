@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "strata/ext/phase.h"
+
 namespace strata::report {
 
 std::string_view how_to_tell_modules(const analysis::Facts& facts) {
@@ -12,6 +14,8 @@ std::string_view how_to_tell_modules(const analysis::Facts& facts) {
   const auto has_module = [&](const analysis::Block& block) {
     return is_activation(block) && block.layer != 0;
   };
+  const auto trains = [](const analysis::PhaseFact& phase) { return phase.kind == STRATA_PHASE_FORWARD; };
+  if (std::ranges::none_of(facts.phases, trains)) return "";  // of which alone modules are told
   if (facts.is_configured || std::ranges::none_of(facts.blocks, is_activation) ||
       std::ranges::any_of(facts.blocks, has_module))
     return "";

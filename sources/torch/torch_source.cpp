@@ -80,7 +80,7 @@ TorchSource::~TorchSource() {
 bool TorchSource::listens_to(const char* id) const {
   if (std::strcmp(id, STRATA_EXT_STEP) == 0) return true;
   if (std::strcmp(id, STRATA_EXT_MEMORY) == 0) return memory_report_ || python_stacks_;
-  if (std::strcmp(id, STRATA_EXT_PHASE) == 0) return sampled_at_ == "phase";
+  if (std::strcmp(id, STRATA_EXT_PHASE) == 0) return true;
   if (std::strcmp(id, STRATA_EXT_FLUSH) == 0) return true;
   return std::strcmp(id, STRATA_EXT_RUN) == 0;
 }
@@ -143,8 +143,11 @@ void TorchSource::end_step(const strata_when& when, const strata_step_info&, con
   if (samples_) samples_->take(when);
 }
 
-void TorchSource::end_phase(const strata_when& when, const strata_phase_info&) {
-  if (!exiting_) samples_->take_what_changed(when);
+// A program without an optimizer has no steps.
+void TorchSource::end_phase(const strata_when& when, const strata_phase_info& phase) {
+  if (exiting_) return;
+  if (phase.kind == STRATA_PHASE_BACKWARD) tell_cuda_workspaces();
+  if (sampled_at_ == "phase") samples_->take_what_changed(when);
 }
 
 void TorchSource::end_run(const strata_when& when, std::uint32_t) {

@@ -77,9 +77,15 @@ TEST_F(HeadToComeTest, OfWeightsBehindTheBlocksIsByTheirRows) {
   EXPECT_EQ(found().bytes, 4 * 4 * kOnce);
 }
 
+TEST_F(HeadToComeTest, AClassifierThatPoolsTokensHasNone) {
+  parameter("pooler.weight", "8x8", 8 * 8 * 4);
+  parameter("classifier.weight", "3x8", 3 * 8 * 4);
+  EXPECT_EQ(found().bytes, 0U);
+}
+
 TEST_F(HeadToComeTest, OfATiedHeadBehindATransformIsByItsBias) {
   parameter("predictions.transform.weight", "8x8", 8 * 8 * 4);
-  EXPECT_EQ(found().logits, 8U);
+  EXPECT_EQ(found().logits, 0U) << "as of a classifier";
   parameter("predictions.bias", "10", 10 * 4);
   EXPECT_EQ(found().logits, 10U);
 }

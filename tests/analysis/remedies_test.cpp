@@ -87,6 +87,44 @@ TEST_F(RemediesTest, BeforeAnOptimizersStepWhatLeavesNoRoomForItsStateMayBeEnoug
   EXPECT_TRUE(find("half the batch")->enough);
 }
 
+TEST_F(RemediesTest, OfWhatIsComputedBeforeATrainingHalfTheBatchIsWorthHalf) {
+  facts_.phases.clear();
+  alive(300, Category::kUnknown, "");
+  alive(200, Category::kUnknown, "").op = text("aten::addmm");
+  facts_.blocks.back().birth_sequence = 20;
+  const Remedy* half = find("half the batch in evaluation");
+  ASSERT_NE(half, nullptr);
+  EXPECT_EQ(half->bytes, 150U) << "of 200, and of 100 that were asked for";
+  EXPECT_FALSE(half->enough) << "more may come";
+  EXPECT_TRUE(half->may_be_enough);
+  ASSERT_NE(first_of("parameters in 16 bits"), nullptr);
+  EXPECT_EQ(first_of("parameters in 16 bits")->bytes, 300U);
+  EXPECT_TRUE(first_of("parameters in 16 bits")->may_be_enough);
+  facts_.blocks.back().op = 0;
+  EXPECT_EQ(find("half the batch"), nullptr);
+  EXPECT_FALSE(first_of("parameters in 16 bits")->may_be_enough) << "of a model that is being set up";
+}
+
+TEST_F(RemediesTest, WhatLeavesNoRoomForTheGradientsOfLaterMicroBatchesMayBeEnough) {
+  alive(200, Category::kActivation, "saved");
+  ASSERT_TRUE(find("half the batch")->enough) << "100 of 60 that are missing";
+  failure_.gradients_to_come_bytes = 50;
+  EXPECT_FALSE(find("half the batch")->enough);
+  EXPECT_TRUE(find("half the batch")->may_be_enough);
+  facts_.blocks.front().bytes = 220;
+  EXPECT_TRUE(find("half the batch")->enough);
+}
+
+TEST_F(RemediesTest, AHalfOfABatchThatIsAccumulatedAlreadyBringsNoGradients) {
+  alive(200, Category::kActivation, "saved");
+  alive(80, Category::kParameter, "parameter").name = text("weight");
+  alive(10, Category::kGradient, "gradient").name = text("weight.grad");
+  EXPECT_EQ(find("half the batch")->bytes, 100U - 70U);
+  phase(STRATA_PHASE_FORWARD, 10, 11);
+  facts_.phases.back().micro_batch = 1;
+  EXPECT_EQ(find("half the batch")->bytes, 100U);
+}
+
 TEST_F(RemediesTest, WhereNobodyKnowsTheRestOfAForwardNothingIsSurelyEnough) {
   alive(1000, Category::kActivation, "saved");
   ASSERT_TRUE(find("half the batch")->enough);
@@ -254,14 +292,15 @@ TEST_F(RemediesTest, ALossInPiecesHasTheGradientOfTheHead) {
   logits.op = text("aten::mm");
   alive(500, Category::kParameter, "parameter").name = text("lm_head.weight");
   ASSERT_NE(find("loss in 8 pieces"), nullptr);
-  EXPECT_EQ(find("loss in 8 pieces")->bytes, 7000U) << "nothing is known to be trained";
+  EXPECT_EQ(find("loss in 8 pieces")->bytes, 6500U) << "what is not frozen will be trained";
   alive(500, Category::kGradient, "gradient").name = text("lm_head.weight.grad");
   EXPECT_EQ(find("loss in 8 pieces")->bytes, 6500U);
   facts_.texts[facts_.blocks[1].name] = "embedding.weight";
   facts_.texts[facts_.blocks[2].name] = "embedding.weight.grad";
   EXPECT_EQ(find("loss in 8 pieces")->bytes, 6500U) << "tied";
   facts_.texts[facts_.blocks[2].name] = "adapter.weight.grad";
-  EXPECT_EQ(find("loss in 8 pieces")->bytes, 7000U) << "frozen";
+  facts_.blocks[1].is_frozen = true;
+  EXPECT_EQ(find("loss in 8 pieces")->bytes, 7000U);
 }
 
 TEST_F(RemediesTest, ALossInPiecesAsksForAPieceToo) {

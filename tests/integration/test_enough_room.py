@@ -63,3 +63,20 @@ def test_no_block_is_computed_again_beside_the_logits(workspace, room, verdict, 
     assert verdict == ("is" if remedy["enough"] else "may be" if remedy["may_be_enough"] else "is not")
     checkpointed = workspace.strata(*words, "checkpointed", "--", sys.executable, "llama.py", "checkpoints")
     assert (checkpointed.returncode == 0) == fits
+
+
+ADAPTED = LLAMA.replace("num_key_value_heads=4", "num_key_value_heads=16").replace(
+    'optimizer =', 'model.requires_grad_(False)\nfor layer in model.model.layers: layer.self_attn.q_proj.requires_grad_(True)\noptimizer ='
+).replace("(16, 1024)", "(8 if 'half' in sys.argv else 16, 1024)")
+
+
+def test_what_is_frozen_gets_no_gradient_and_no_moments(workspace):
+    """In a first step nothing has a gradient yet: the program says what will have one."""
+    workspace.write("adapted.py", ADAPTED)
+    words = ("exec", "--dry", "rtx-4090", "--device-memory", "15GiB", "--layers", "--out")
+    assert workspace.strata(*words, "whole", "--", sys.executable, "adapted.py").returncode == 1
+    (failure,) = json.loads((workspace.folder / "whole/summary.json").read_text())["out_of_memory"]
+    assert failure["step"] == 0 and failure["adam_to_come_bytes"] == 2 * 12 * 1024 * 1024 * 4
+    (half,) = (remedy for remedy in failure["remedies"] if remedy["change"].startswith("half the batch, "))
+    assert half["enough"]
+    assert workspace.strata(*words, "half", "--", sys.executable, "adapted.py", "half").returncode == 0

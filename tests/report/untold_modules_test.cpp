@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "strata/ext/phase.h"
+
 namespace strata::report {
 namespace {
 
@@ -16,6 +18,7 @@ Facts forward_of(const char* trainer) {
   facts.is_configured = false;
   facts.trainer = trainer;
   facts.blocks.emplace_back().category = Category::kActivation;
+  facts.phases.emplace_back().kind = STRATA_PHASE_FORWARD;
   return facts;
 }
 
@@ -37,6 +40,12 @@ TEST(UntoldModules, AreNoneWhereNoForwardMadeAnything) {
   Facts facts = forward_of("libtorch");
   facts.blocks.front().category = Category::kTemporary;
   EXPECT_EQ(how_to_tell_modules(facts), "");
+}
+
+TEST(UntoldModules, AreOfATrainingAlone) {
+  Facts facts = forward_of("");
+  facts.phases.clear();
+  EXPECT_EQ(how_to_tell_modules(facts), "") << "--layers tells of none in a program that only evaluates";
 }
 
 TEST(UntoldModules, OfOursAreKnown) {

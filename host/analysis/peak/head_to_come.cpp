@@ -120,6 +120,8 @@ HeadToCome head_to_come(const Facts& facts, const OutOfMemory& failure) {
   const auto [embedding, tokens] = tokens_of(facts, *forward, sequence);
   if (tokens == 0) return {};
   const std::uint64_t logits = logits_of_each(facts, embedding, sequence);
+  // What pools tokens is as wide as the model, and one that has no more words hardly needs room for them.
+  if (logits <= embedding.columns) return {};
   const double once = static_cast<double>(tokens) * static_cast<double>(logits) *
                       static_cast<double>(embedding.row_bytes) / static_cast<double>(embedding.columns);
   std::uint64_t asked = 0;

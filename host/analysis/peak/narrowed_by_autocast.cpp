@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 3> kWideWithWide{"aten::mul", "aten::add"
 
 // Autocast widens what a group normalization takes, and what it gives stays wide: of a net of convolutions
 // only what goes into the next of them is in 16 bits.
-constexpr std::array<std::string_view, 5> kTakenByGroupNorm{"aten::native_group_norm", "aten::add",
-                                                            "aten::add_", "aten::cat", "aten::mul"};
+constexpr std::array<std::string_view, 4> kTakenByGroupNorm{"aten::native_group_norm", "aten::add",
+                                                            "aten::add_", "aten::mul"};
 
 constexpr std::array<std::string_view, 3> kProducts{"aten::mm", "aten::addmm", "aten::bmm"};
 
@@ -32,8 +32,9 @@ constexpr std::array<std::string_view, 4> kFunctions{"aten::gelu", "aten::silu",
 constexpr std::array<std::string_view, 3> kEnds{"aten::_softmax", "aten::rsqrt", "aten::native_layer_norm"};
 
 // They save what they give, which is wide as what they take: the next convolution's copy comes beside it.
-constexpr std::array<std::string_view, 3> kBehindGroupNorm{"aten::clamp_min", "aten::relu",
-                                                           "aten::max_pool2d_with_indices"};
+// What a U-Net concatenates is widened for the norm, and for the convolution around that stays in 16 bits.
+constexpr std::array<std::string_view, 4> kBehindGroupNorm{"aten::clamp_min", "aten::relu",
+                                                           "aten::max_pool2d_with_indices", "aten::cat"};
 
 // In backward what is the gradient of something in 16 bits is so, too.
 constexpr std::array<std::string_view, 8> kNarrowInBackward{"aten::mm",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "host/analysis/ops.hpp"
 #include "host/analysis/peak/head_to_come.hpp"
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/peak/remedies.hpp"
@@ -37,6 +38,7 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     failure.head_logits = head.logits;
     failure.head_tokens = head.tokens;
     failure.adam_to_come_bytes = adam_to_come(facts, failure);
+    failure.gradients_to_come_bytes = gradients_to_come(facts, failure);
     failure.remedies = find_remedies(facts, failure);
     failures.push_back(std::move(failure));
   }
@@ -53,6 +55,14 @@ bool ended_out_of_memory(const Recording& run, const BlockTable& table) {
 
 bool is_before_any_forward(const Facts& facts, const OutOfMemory& failure) {
   return !has_begun(facts.phases, STRATA_PHASE_FORWARD, failure.held.sequence);
+}
+
+std::optional<std::uint64_t> computes_from(const Facts& facts, const OutOfMemory& failure) {
+  const auto first = std::ranges::find_if(facts.blocks, [&](const Block& block) {
+    return (traits_of(facts.texts[block.op]) & kMatrixProduct) != 0;
+  });
+  if (first == facts.blocks.end() || first->birth_sequence > failure.held.sequence) return std::nullopt;
+  return first->birth_sequence;
 }
 
 }  // namespace strata::analysis

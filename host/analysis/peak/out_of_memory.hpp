@@ -2,6 +2,8 @@
 // What filled the device when an allocation failed, and what would have left room.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "host/analysis/blocks.hpp"
@@ -22,5 +24,9 @@ bool ended_out_of_memory(const Recording& run, const BlockTable& table);
 
 // None has begun by then, so that nothing tells whose memory is whose.
 bool is_before_any_forward(const Facts& facts, const OutOfMemory& failure);
+
+// When the first matrix product or convolution was made by then, as an evaluation does before its training;
+// nothing: none was. Needs `facts.blocks` and its texts.
+std::optional<std::uint64_t> computes_from(const Facts& facts, const OutOfMemory& failure);
 
 }  // namespace strata::analysis

@@ -24,6 +24,7 @@ namespace strata::analysis {
 namespace {
 
 // As in_words_of_program() knows it.
+constexpr const char* kHalfTheEvaluation = "half the batch in evaluation (its loader's batch_size)";
 constexpr const char* kOutputsToHost = "outputs to the host as they come (.cpu())";
 
 std::vector<SavingSet> each_alone() {
@@ -50,7 +51,10 @@ class RemedyFinder {
 
   std::vector<Remedy> find() {
     if (is_before_any_forward(facts_, failure_)) {
-      parameters();
+      if (const auto from = computes_from(facts_, failure_))
+        before_training(*from);
+      else
+        parameters();
       return std::move(remedies_);
     }
     fragmentation();
@@ -105,6 +109,28 @@ class RemedyFinder {
                 .reason = "half of what was set up, if it is a model in 32 bits",
                 .peak_then = {}},
                Alone::kNeverEnough);
+  }
+
+  // Whose what it computes is nobody knows, nor how much more of it comes.
+  void before_training(std::uint64_t computes_from) {
+    std::uint64_t made = failure_.requested_bytes;
+    for (const Block& block : facts_.blocks)
+      if (block.birth_sequence >= computes_from && block.is_alive_at(failure_.held.sequence))
+        made += block.bytes;
+    const auto may_be = [&](std::string change, std::uint64_t bytes, std::string reason) {
+      add_remedy(UINT64_MAX,
+                 {.change = std::move(change),
+                  .bytes = bytes,
+                  .reason = std::move(reason),
+                  .may_be_enough = bytes >= missing_bytes_,
+                  .peak_then = {}},
+                 Alone::kNeverEnough);
+    };
+    may_be("parameters in 16 bits (precision: bf16)",
+           (failure_.held.allocated_bytes + failure_.requested_bytes) / 2,
+           "half of what is there and was asked for, if all of it is in 32 bits");
+    may_be(kHalfTheEvaluation, made / 2,
+           "half of what was made from the first product on, less what it keeps of all batches");
   }
 
   void add(Saving saving, std::string change, std::string reason) {
@@ -279,8 +305,7 @@ class RemedyFinder {
     if (asks_for_more_outputs()) return;
     const bool asks_for_half = !highest_left_ && !has_backward_to_come(facts_, failure_.held.sequence);
     add(Saving::kHalfEvaluation, savings_.bytes(Saving::kHalfEvaluation, part_),
-        asks_for_half ? needed_.missing_of(failure_.requested_bytes / 2) : missing_bytes_,
-        "half the batch in evaluation (its loader's batch_size)",
+        asks_for_half ? needed_.missing_of(failure_.requested_bytes / 2) : missing_bytes_, kHalfTheEvaluation,
         "half of what forwards without a graph make");
   }
 

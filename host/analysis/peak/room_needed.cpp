@@ -68,7 +68,7 @@ bool RoomNeeded::holds_more_and_more() const {
 std::uint64_t RoomNeeded::on_top() const {
   constexpr std::uint64_t kSegment = std::uint64_t{20} << 20;  // as PyTorch's allocator asks for
   const std::uint64_t margin = went_on_ ? 0 : device_bytes() / 20 / kSegment * kSegment;
-  return failure_.adam_to_come_bytes + margin;
+  return failure_.adam_to_come_bytes + failure_.gradients_to_come_bytes + margin;
 }
 
 std::uint64_t RoomNeeded::device_bytes() const {

@@ -36,7 +36,8 @@ class RoomNeeded {
   // many more outputs an evaluation holds that holds all of them, nor where an optimizer's own step has no
   // room for all gradients beside its state and, over lists, what it makes of each parameter.
   bool is_known() const;
-  // What an optimizer will keep is there beside the next step's forward; of a device that is full to within a
+  // What an optimizer will keep is there beside the next step's forward, and gradients are beside that of a
+  // step's next micro-batch; of a device that is full to within a
   // twentieth no segment may be found for what is asked for.
   std::uint64_t on_top() const;
 

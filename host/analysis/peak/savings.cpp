@@ -38,6 +38,7 @@ Savings::Savings(const Facts& facts)
       trained_(trained_parameters(facts)),
       is_untrained_(std::ranges::find(facts.blocks, Category::kGradient, &Block::category) ==
                     facts.blocks.end()),
+      accumulates_(accumulates_gradients(facts)),
       kept_wide_(facts.trainer == "transformers" ? embedding_weights(facts)
                                                  : std::unordered_set<std::string>()),
       has_fallen_back_(has_op(facts, kAttentionByItself)),
@@ -90,7 +91,7 @@ void Savings::change(const Block& block, bool comes) {
       put(parameters_, block.bytes);
       if (is_trained) put(trained_parameters_, block.bytes);
       if (is_wide) put(wide_parameters_, block.bytes);
-      if (is_wide && !is_trained && !is_average) put(frozen_, block.bytes);
+      if (is_wide && !is_trained && block.kind == "parameter") put(frozen_, block.bytes);
       break;
     }
     case Category::kGradient:
@@ -169,7 +170,7 @@ std::uint64_t Savings::spared_to_come(std::uint64_t bytes, std::uint64_t to_come
 }
 
 std::uint64_t Savings::gradients_of_half() const {
-  if (is_untrained_) return 0;
+  if (is_untrained_ || accumulates_) return 0;
   return trained_parameters_ - std::min(gradients_, trained_parameters_);
 }
 

@@ -68,6 +68,17 @@ bool has_gone_backward(const Facts& facts, const OutOfMemory& failure) {
   });
 }
 
+std::uint64_t trained_bytes(const Facts& facts, const OutOfMemory& failure) {
+  const auto trained = trained_parameters(facts);
+  std::uint64_t bytes = 0;
+  for (const Block& block : facts.blocks) {
+    if (block.category != Category::kParameter || block.kind == "ema") continue;
+    if (!block.is_alive_at(failure.held.sequence)) continue;
+    if (trained.empty() || trained.contains(facts.texts[block.name])) bytes += block.bytes;
+  }
+  return bytes;
+}
+
 struct Family {
   std::map<std::string_view, std::uint64_t> parameter_bytes;  // by block: "layers.0", "layers.1"...
   std::unordered_map<std::string_view, std::uint64_t> kept;   // by those that this forward came to
@@ -207,14 +218,15 @@ std::uint64_t loss_to_come(const Facts& facts, const OutOfMemory& failure) {
 std::uint64_t adam_to_come(const Facts& facts, const OutOfMemory& failure) {
   constexpr std::uint64_t kMoments = 2;
   if (failure.held.step < 0 || has_stepped(facts, failure)) return 0;
-  const auto trained = trained_parameters(facts);
-  std::uint64_t bytes = 0;
-  for (const Block& block : facts.blocks) {
-    if (block.category != Category::kParameter || block.kind == "ema") continue;
-    if (!block.is_alive_at(failure.held.sequence)) continue;
-    if (trained.empty() || trained.contains(facts.texts[block.name])) bytes += block.bytes;
-  }
-  return kMoments * bytes;
+  return kMoments * trained_bytes(facts, failure);
+}
+
+std::uint64_t gradients_to_come(const Facts& facts, const OutOfMemory& failure) {
+  const std::uint64_t sequence = failure.held.sequence;
+  const bool is_backward = open_phase(facts.phases, STRATA_PHASE_BACKWARD, sequence) != nullptr;
+  if (!accumulates_gradients(facts) || (!is_backward && !has_backward_to_come(facts, sequence))) return 0;
+  const std::uint64_t trained = trained_bytes(facts, failure);
+  return trained - std::min(trained, failure.held.categories[static_cast<std::size_t>(Category::kGradient)]);
 }
 
 }  // namespace strata::analysis

@@ -42,4 +42,8 @@ std::uint64_t loss_to_come(const Facts& facts, const OutOfMemory& failure);
 // training's step, and where an optimizer has begun one.
 std::uint64_t adam_to_come(const Facts& facts, const OutOfMemory& failure);
 
+// Where gradients are accumulated, a step's later micro-batches have all of them beside what they make: those
+// that are not there yet. 0 outside of a forward and backward, and where no step has had several.
+std::uint64_t gradients_to_come(const Facts& facts, const OutOfMemory& failure);
+
 }  // namespace strata::analysis

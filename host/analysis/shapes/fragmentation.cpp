@@ -26,13 +26,12 @@ std::uint64_t most_allocated(const Facts& facts) {
 }
 
 Shape shape_at(const Facts& facts, const SegmentTaken& taken, std::uint64_t bytes) {
-  const auto step = std::ranges::find_if(facts.steps, [&](const StepFact& each) {
-    return each.begin_sequence <= taken.sequence && taken.sequence <= each.end_sequence;
-  });
+  // Between two steps, as in an evaluation, the one before.
+  const auto behind = std::ranges::upper_bound(facts.steps, taken.sequence, {}, &StepFact::begin_sequence);
   Shape shape;
   shape.kind = ShapeKind::kFragmentation;
   shape.device = facts.device;
-  shape.step = step == facts.steps.end() ? -1 : step->index;
+  shape.step = behind == facts.steps.begin() ? -1 : std::prev(behind)->index;
   shape.begin_ns = shape.at_ns = taken.ns;
   shape.end_ns = facts.end_ns;
   shape.bytes = bytes;

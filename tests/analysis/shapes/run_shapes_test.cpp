@@ -265,6 +265,13 @@ TEST(Fragmentation, IsTheLessOfWhatWasFreeAndWhatWasTaken) {
   EXPECT_EQ(fragmentation(segments_with(2)).at(0).bytes, 20 * kMebi);
 }
 
+TEST(Fragmentation, BetweenTwoStepsIsOfTheOneBefore) {
+  Facts facts = segments_with(15);
+  facts.steps.emplace_back().index = 7;  // from sequence 0 on
+  facts.steps.back().end_sequence = 1;
+  EXPECT_EQ(fragmentation(facts).at(0).step, 7);
+}
+
 TEST(Fragmentation, IsATwentiethOfWhatIsReserved) {
   EXPECT_EQ(fragmentation(segments_with(18)).size(), 1U);  // 4 of 60 MiB
   EXPECT_TRUE(fragmentation(segments_with(19)).empty());
