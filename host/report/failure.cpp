@@ -52,8 +52,7 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
 std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (is_before_any_forward(facts, failure) && computes_from(facts, failure)) {
     return "no forward that trains was seen by then: what is there is what the program set up, its model as "
-           "a "
-           "rule, and what it computed with that; modules and whose each block is are told of a training";
+           "a rule, and what it computed with that; modules and whose each block is are told of a training";
   }
   if (is_before_any_forward(facts, failure)) {
     return "no forward was seen by then: what is there is what the program set up, its model as a rule, and "

@@ -130,8 +130,10 @@ TEST_F(StateToComeTest, OfAdamIsTwiceWhatIsTrainedBeforeAnyHasStepped) {
   EXPECT_EQ(adam_to_come(facts_, failure_), 0u) << "outside of a training's step";
   failure_.held.step = 0;
   EXPECT_EQ(adam_to_come(facts_, failure_), 800u);
-  alive("frozen", 5000, Category::kParameter);
-  EXPECT_EQ(adam_to_come(facts_, failure_), 800u) << "it has no gradient, where others have";
+  Block& frozen = alive("frozen", 5000, Category::kParameter);
+  frozen.kind = "parameter";
+  frozen.is_frozen = true;
+  EXPECT_EQ(adam_to_come(facts_, failure_), 800u);
   optimizer(60);
   EXPECT_EQ(adam_to_come(facts_, failure_), 800u) << "begun later";
   optimizer(20);
@@ -139,6 +141,40 @@ TEST_F(StateToComeTest, OfAdamIsTwiceWhatIsTrainedBeforeAnyHasStepped) {
   facts_.phases.clear();
   failure_.held.categories[static_cast<std::size_t>(Category::kOptimizerState)] = 1;
   EXPECT_EQ(adam_to_come(facts_, failure_), 0u) << "stepped before anything was recorded";
+}
+
+// Its first backward ran out, and had not come to all of them.
+TEST_F(StateToComeTest, OfAdamIsOfAllThatIsNotFrozenBeforeAnyHasStepped) {
+  facts_.phases.clear();
+  facts_.blocks.clear();
+  failure_.held.step = 0;
+  for (const char* const name : {"a.weight", "b.weight"})
+    alive(name, 100, Category::kParameter).kind = "parameter";
+  alive("b.weight.grad", 100, Category::kGradient);
+  EXPECT_EQ(adam_to_come(facts_, failure_), 400u);
+  facts_.blocks.front().is_frozen = true;
+  EXPECT_EQ(adam_to_come(facts_, failure_), 200u);
+}
+
+TEST_F(StateToComeTest, GradientsAreWhereAStepHasSeveralMicroBatches) {
+  facts_.phases.clear();
+  facts_.blocks.clear();
+  alive("a.weight", 100, Category::kParameter).kind = "parameter";
+  const auto forward = [&](std::uint64_t begin, std::uint64_t end, std::uint32_t micro_batch) {
+    PhaseFact& phase = facts_.phases.emplace_back();
+    phase.kind = STRATA_PHASE_FORWARD;
+    phase.begin_sequence = begin;
+    phase.end_sequence = end;
+    phase.micro_batch = micro_batch;
+  };
+  forward(10, 60, 0);
+  EXPECT_EQ(gradients_to_come(facts_, failure_), 0u) << "one alone";
+  forward(70, 80, 1);
+  EXPECT_EQ(gradients_to_come(facts_, failure_), 100u);
+  failure_.held.categories[static_cast<std::size_t>(Category::kGradient)] = 40;
+  EXPECT_EQ(gradients_to_come(facts_, failure_), 60u);
+  facts_.phases.front().kind = STRATA_PHASE_OPTIMIZER;
+  EXPECT_EQ(gradients_to_come(facts_, failure_), 0u) << "outside of a forward and backward";
 }
 
 TEST_F(StateToComeTest, OfAdamIsOfAllButAveragesWhereNothingHasAGradient) {

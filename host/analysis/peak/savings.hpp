@@ -114,9 +114,8 @@ class Savings {
   ListedOutputs listed_;
   std::uint64_t sequence_ = 0;
   std::vector<std::int64_t> narrowed_of_block_;
-  std::unordered_set<std::string_view>
-      trained_;        // parameters that have a gradient at any time; empty: unknown
-  bool is_untrained_;  // by what was recorded: nothing has a gradient
+  std::unordered_set<std::string_view> trained_;  // as trained_parameters() says; empty: unknown
+  bool is_untrained_;                             // by what was recorded: nothing has a gradient
   bool accumulates_;
   std::unordered_set<std::string> kept_wide_;  // parameters whose moments stay in 32 bits
   bool has_fallen_back_;                       // an attention, to torch's own mathematics
