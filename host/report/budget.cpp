@@ -79,6 +79,9 @@ std::string budget_remedies(const BudgetCheck& check) {
     text +=
         budget_line(remedy.bytes, fmt::format("{}: {}{}", remedy.change, remedy.reason, peak_left(remedy)));
   }
+  const bool is_none_enough = std::ranges::none_of(check.remedies, &analysis::Remedy::enough);
+  if (is_none_enough && !check.ran_out && check.remedies.size() > 1)
+    text += "No two or three of these are enough together, as far as is known.\n";
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
 #include "tests/analysis/remedies_fixture.hpp"
 
@@ -210,6 +211,39 @@ TEST_F(RemediesTest, ALossInPiecesAsksForAPieceToo) {
   alive(24, Category::kActivation, "logits", "lm_head");
   ASSERT_NE(find("loss in 8 pieces"), nullptr);
   EXPECT_TRUE(find("loss in 8 pieces")->enough) << "of 100 asked for, 12 are";
+}
+
+// Neither logits nor their loss are there yet.
+TEST_F(RemediesTest, AHeadThatRunsOutIsInPiecesWithWhatIsToCome) {
+  facts_.is_configured = false;
+  failure_.layer = text("lm_head");
+  failure_.head_to_come_bytes = 300;
+  ASSERT_NE(find("loss in 8 pieces"), nullptr);
+  EXPECT_EQ(find("loss in 8 pieces")->bytes, 350U) << "of 100 that were asked for and 300 behind that";
+  EXPECT_FALSE(find("loss in 8 pieces")->enough) << "360 are missing";
+  phase(STRATA_PHASE_FORWARD, 8, 60);
+  alive(100, Category::kActivation, "saved", "lm_head");
+  EXPECT_TRUE(find("loss in 8 pieces")->enough) << "of a copy of them 88 go, too";
+  failure_.forward_to_come_bytes = 10;
+  EXPECT_EQ(find("loss in 8 pieces"), nullptr) << "it was in a block";
+}
+
+TEST_F(RemediesTest, BlocksThatAreComputedAgainSpareNothingAndTheOthersDo) {
+  const std::uint32_t handed_on = text("aten::add");
+  for (const char* const layer : {"layers.0", "layers.1", "layers.2"}) {
+    alive(100, Category::kActivation, "saved", layer);
+    alive(30, Category::kActivation, "saved", layer).op = handed_on;
+  }
+  const auto checkpoints = [&] {
+    facts_.repeated_block_lengths = repeated_block_lengths(facts_);
+    const Remedy* const found = find("checkpointed blocks");
+    return found == nullptr ? 0 : found->bytes;
+  };
+  EXPECT_EQ(checkpoints(), 200U) << "all but one";
+  alive(5, Category::kActivation, "recompute", "lm_head");
+  EXPECT_EQ(checkpoints(), 200U) << "a loss in pieces is no block";
+  alive(5, Category::kActivation, "recompute", "layers.1");
+  EXPECT_EQ(checkpoints(), 100U);
 }
 
 // Softmax's result and, in backward, the gradient of it and that of the logits.

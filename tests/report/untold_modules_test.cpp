@@ -8,7 +8,6 @@
 namespace strata::report {
 namespace {
 
-using analysis::Block;
 using analysis::Category;
 using analysis::Facts;
 

@@ -55,6 +55,14 @@ bool are_scores(const Facts& facts, const Block& block, const std::unordered_set
          (op == "aten::bmm" || op == "aten::_softmax_backward_data");
 }
 
+// Blocks that are checkpointed already.
+std::unordered_set<std::string_view> recomputed_blocks(const Facts& facts) {
+  std::unordered_set<std::string_view> recomputed;
+  for (const Block& block : facts.blocks)
+    if (block.kind == "recompute") recomputed.insert(repeated_block(facts, block.layer));
+  return recomputed;
+}
+
 }  // namespace
 
 bool is_about(std::uint64_t bytes, std::uint64_t whole, double times) {
@@ -106,6 +114,7 @@ RepeatedRuns repeated_runs(const Facts& facts) {
                     .is_handed_on = std::vector<bool>(count),
                     .handed_bytes = {0},
                     .two_largest_bytes = {0}};
+  const std::unordered_set<std::string_view> recomputed = recomputed_blocks(facts);
   std::string_view running;                    // the block whose forward runs
   std::size_t last = 0;                        // the largest of its last op
   std::array<std::uint64_t, 2> largest{0, 0};  // of what backward reads of it
@@ -122,7 +131,7 @@ RepeatedRuns repeated_runs(const Facts& facts) {
     const bool goes_on = repeated == running;
     if (!goes_on) end_run();
     running = repeated;
-    if (repeated.empty()) continue;
+    if (repeated.empty() || recomputed.contains(repeated)) continue;
     if (!goes_on) {
       runs.handed_bytes.push_back(0);
       runs.two_largest_bytes.push_back(0);

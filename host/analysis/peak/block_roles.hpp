@@ -29,8 +29,8 @@ std::vector<bool> attention_scores(const Facts& facts);
 // blocks that repeat.
 std::vector<bool> logits_and_alike(const Facts& facts);
 
-// Each time that a forward runs through a block that repeats. What it hands to the next block, which begins
-// with it, checkpoints keep: the last that it made.
+// Each time that a forward runs through a block that repeats and that no backward computes again. What it
+// hands to the next block, which begins with it, checkpoints keep: the last that it made.
 struct RepeatedRuns {
   std::vector<std::uint32_t> run;  // by block, of what backward reads: from 1, in their order; 0: of none
   std::vector<bool> is_handed_on;  // by block
