@@ -124,6 +124,24 @@ TEST_F(CheckpointedBlocksTest, WhatAFirstForwardHadYetToMakeIsUntoldWithoutBlock
   EXPECT_FALSE(forward_to_come(facts_, failure_).is_untold) << "one has gone through";
 }
 
+TEST_F(CheckpointedBlocksTest, WhatADecoderMakesIsUntoldInTheEncoder) {
+  phase(STRATA_PHASE_FORWARD, 20, 60);
+  for (const char* const name :
+       {"encoder.layers.0.mlp", "encoder.layers.1.mlp", "decoder.layers.0.mlp", "decoder.layers.1.mlp"})
+    alive(4, Category::kParameter, "parameter").name = text(std::string(name) + ".weight");
+  saved(600, "encoder.layers.0.mlp", "aten::mm").birth_sequence = 30;
+  facts_.repeated_block_lengths = repeated_block_lengths(facts_);
+  const ForwardToCome to_come = forward_to_come(facts_, failure_);
+  EXPECT_EQ(to_come.bytes, 600U) << "of the encoder";
+  EXPECT_TRUE(to_come.has_other_blocks && to_come.is_untold);
+  for (Block& block : facts_.blocks) block.is_frozen = facts_.texts[block.name].starts_with("decoder");
+  EXPECT_FALSE(forward_to_come(facts_, failure_).is_untold) << "of a reference that another forward calls";
+  for (Block& block : facts_.blocks) block.is_frozen = false;
+  saved(100, "decoder.layers.0.mlp", "aten::mm").birth_sequence = 31;
+  facts_.repeated_block_lengths = repeated_block_lengths(facts_);
+  EXPECT_FALSE(forward_to_come(facts_, failure_).is_untold) << "it has begun";
+}
+
 TEST_F(CheckpointedBlocksTest, NoBlockIsComputedAgainBesideTheHead) {
   for (const char* name : {"layers.0.mlp", "layers.1.mlp"}) {
     saved(600, name, "aten::mm");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/analysis/layers/repeated_blocks.hpp"
+#include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/evaluations.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
 #include "host/analysis/shapes/alive.hpp"
@@ -137,6 +138,24 @@ HeadToCome head_to_come(const Facts& facts, const OutOfMemory& failure) {
           .least_bytes = times(3),
           .logits = logits,
           .tokens = tokens};
+}
+
+bool asks_for_logits(const Facts& facts, const OutOfMemory& failure) {
+  return failure.head_to_come_bytes > 0 && failure.forward_to_come_bytes == 0 &&
+         repeated_block(facts, failure.layer).empty();
+}
+
+std::uint64_t logits_before_their_loss(const Facts& facts, const OutOfMemory& failure) {
+  std::uint64_t sum = 0;
+  for (const Block& block : facts.blocks) {
+    const bool is_made = is_for_backward(block) || is_temporary_of_forward(facts, block);
+    if (!is_made || !block.is_alive_at(failure.held.sequence)) continue;
+    if (!repeated_block(facts, block.layer).empty()) continue;
+    if (is_about(block.bytes, failure.requested_bytes, 1) ||
+        is_about(block.bytes, failure.requested_bytes, 0.5))
+      sum += block.bytes;
+  }
+  return sum;
 }
 
 }  // namespace strata::analysis

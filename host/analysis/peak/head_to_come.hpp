@@ -23,4 +23,12 @@ struct HeadToCome {
 // phases, texts and forms of `facts`, and `failure.held`, `.op` and `.requested_bytes`.
 HeadToCome head_to_come(const Facts& facts, const OutOfMemory& failure);
 
+// Whether the head's product, or a copy of it, asked: nothing of a repeated block. Needs what was to come of
+// `failure`.
+bool asks_for_logits(const Facts& facts, const OutOfMemory& failure);
+
+// Bytes of the logits that were there, in 32 bits or in 16: before a first loss nothing tells them but their
+// size, which is about what was asked for. Needs `failure.held`.
+std::uint64_t logits_before_their_loss(const Facts& facts, const OutOfMemory& failure);
+
 }  // namespace strata::analysis

@@ -32,7 +32,8 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     failure.has_stages_to_come = forward.has_stages;
     failure.is_forward_untold = forward.is_untold;
     failure.loss_to_come_bytes = loss_to_come(facts, failure);
-    const HeadToCome head = head_to_come(facts, failure);
+    // Tokens that a decoder looks up are not known before it.
+    const HeadToCome head = forward.has_other_blocks ? HeadToCome() : head_to_come(facts, failure);
     failure.head_to_come_bytes = head.bytes;
     failure.logits_let_go_bytes = head.bytes - head.least_bytes;
     failure.head_logits = head.logits;
@@ -63,6 +64,13 @@ std::optional<std::uint64_t> computes_from(const Facts& facts, const OutOfMemory
   });
   if (first == facts.blocks.end() || first->birth_sequence > failure.held.sequence) return std::nullopt;
   return first->birth_sequence;
+}
+
+std::uint64_t alive_from(const Facts& facts, const OutOfMemory& failure, std::uint64_t sequence) {
+  std::uint64_t bytes = 0;
+  for (const Block& block : facts.blocks)
+    if (block.birth_sequence >= sequence && block.is_alive_at(failure.held.sequence)) bytes += block.bytes;
+  return bytes;
 }
 
 }  // namespace strata::analysis

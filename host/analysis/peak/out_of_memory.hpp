@@ -29,4 +29,7 @@ bool is_before_any_forward(const Facts& facts, const OutOfMemory& failure);
 // nothing: none was. Needs `facts.blocks` and its texts.
 std::optional<std::uint64_t> computes_from(const Facts& facts, const OutOfMemory& failure);
 
+// Of what was there, as many bytes as were made from `sequence` on.
+std::uint64_t alive_from(const Facts& facts, const OutOfMemory& failure, std::uint64_t sequence);
+
 }  // namespace strata::analysis

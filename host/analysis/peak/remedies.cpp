@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
-#include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/peak/block_roles.hpp"
+#include "host/analysis/peak/head_to_come.hpp"
 #include "host/analysis/peak/out_of_memory.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/room_needed.hpp"
@@ -27,12 +27,6 @@ namespace {
 // As in_words_of_program() knows it.
 constexpr const char* kHalfTheEvaluation = "half the batch in evaluation (its loader's batch_size)";
 constexpr const char* kOutputsToHost = "outputs to the host as they come (.cpu())";
-
-std::vector<SavingSet> each_alone() {
-  std::vector<SavingSet> sets;
-  for (std::size_t index = 0; index < kSavings; ++index) sets.push_back({static_cast<Saving>(index)});
-  return sets;
-}
 
 class RemedyFinder {
  public:
@@ -114,10 +108,7 @@ class RemedyFinder {
 
   // Whose what it computes is nobody knows, nor how much more of it comes.
   void before_training(std::uint64_t computes_from) {
-    std::uint64_t made = failure_.requested_bytes;
-    for (const Block& block : facts_.blocks)
-      if (block.birth_sequence >= computes_from && block.is_alive_at(failure_.held.sequence))
-        made += block.bytes;
+    const std::uint64_t made = failure_.requested_bytes + alive_from(facts_, failure_, computes_from);
     const auto may_be = [&](std::string change, std::uint64_t bytes, std::string reason) {
       add_remedy(UINT64_MAX,
                  {.change = std::move(change),
@@ -260,38 +251,18 @@ class RemedyFinder {
           return block.kind == "recompute" && is_of_loss(facts_.texts[block.op]);
         }))
       return;
-    const bool asks_for_logits = !highest_left_ && (is_of_loss(facts_.texts[failure_.op]) || makes_logits());
+    const bool asks =
+        !highest_left_ && (is_of_loss(facts_.texts[failure_.op]) || asks_for_logits(facts_, failure_));
     const auto but_a_piece = [](std::uint64_t bytes) { return bytes - bytes / kPiecesOfLoss; };
     const std::uint64_t asked = needed_.asked_with_loss() - failure_.logits_let_go_bytes;
     const std::uint64_t known = savings_.bytes(Saving::kLossInPieces, part_);
-    const std::uint64_t untold = known == 0 ? but_a_piece(logits_before_their_loss()) : 0;
-    add(Saving::kLossInPieces, asks_for_logits ? known + but_a_piece(asked) : known,
-        asks_for_logits ? missing_bytes_ - std::min(missing_bytes_, untold) : missing_bytes_,
+    const std::uint64_t untold = known == 0 ? but_a_piece(logits_before_their_loss(facts_, failure_)) : 0;
+    add(Saving::kLossInPieces, asks ? known + but_a_piece(asked) : known,
+        asks ? missing_bytes_ - std::min(missing_bytes_, untold) : missing_bytes_,
         fmt::format("head and loss in {} pieces of the {}, each computed again in backward", kPiecesOfLoss,
                     has_op(facts_, "aten::nll_loss2d_forward") ? "pixels" : "tokens"),
-        asks_for_logits
-            ? "all but one piece of the logits, of what a loss makes of them, and of what was asked for"
-            : "all but one piece of the logits, and of what a loss makes of them");
-  }
-
-  // The head's product, or a copy of it: nothing of a repeated block.
-  bool makes_logits() const {
-    return failure_.head_to_come_bytes > 0 && failure_.forward_to_come_bytes == 0 &&
-           repeated_block(facts_, failure_.layer).empty();
-  }
-
-  // Before a first loss nothing tells them but their size, in 32 bits or in 16.
-  std::uint64_t logits_before_their_loss() const {
-    std::uint64_t sum = 0;
-    for (const Block& block : facts_.blocks) {
-      const bool is_made = is_for_backward(block) || is_temporary_of_forward(facts_, block);
-      if (!is_made || !block.is_alive_at(failure_.held.sequence)) continue;
-      if (!repeated_block(facts_, block.layer).empty()) continue;
-      if (is_about(block.bytes, failure_.requested_bytes, 1) ||
-          is_about(block.bytes, failure_.requested_bytes, 0.5))
-        sum += block.bytes;
-    }
-    return sum;
+        asks ? "all but one piece of the logits, of what a loss makes of them, and of what was asked for"
+             : "all but one piece of the logits, and of what a loss makes of them");
   }
 
   // A forward asks for half as much, too.

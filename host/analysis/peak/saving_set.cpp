@@ -71,6 +71,12 @@ std::vector<std::uint32_t> by_death(const std::vector<Block>& blocks) {
 
 }  // namespace
 
+std::vector<SavingSet> each_alone() {
+  std::vector<SavingSet> sets;
+  for (std::size_t index = 0; index < kSavings; ++index) sets.push_back({static_cast<Saving>(index)});
+  return sets;
+}
+
 bool spares_blocks_to_come(Saving saving) {
   return saving == Saving::kHalfBatch || (memory_of(saving) & kOfBlocks) != 0;
 }

@@ -12,6 +12,9 @@ namespace strata::analysis {
 
 using SavingSet = std::vector<Saving>;  // each once
 
+// Sets of one, by their number.
+std::vector<SavingSet> each_alone();
+
 // Whether it does without a part of what blocks keep that a forward has not come to, too.
 bool spares_blocks_to_come(Saving saving);
 

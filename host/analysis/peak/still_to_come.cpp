@@ -83,6 +83,7 @@ struct Family {
   std::map<std::string_view, std::uint64_t> parameter_bytes;  // by block: "layers.0", "layers.1"...
   std::unordered_map<std::string_view, std::uint64_t> kept;   // by those that this forward came to
   std::uint64_t last_kept_sequence = 0;
+  bool is_trained = false;  // in part
 
   std::uint64_t most_kept() const {
     std::uint64_t most = 0;
@@ -113,6 +114,7 @@ Families families_of(const Facts& facts, const OutOfMemory& failure, const Phase
     Family& family = families[stem_of_siblings(repeated)];
     if (is_parameter) {
       family.parameter_bytes[repeated] += block.bytes;
+      family.is_trained |= block.kind == "parameter" && !block.is_frozen;
     } else {
       family.kept[repeated] += block.bytes;
       family.last_kept_sequence = block.birth_sequence;
@@ -190,16 +192,20 @@ ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure) {
   if (forward == nullptr) return {};
   const Families families = families_of(facts, failure, *forward);
   ForwardToCome to_come;
+  const bool is_first =
+      !has_gone_backward(facts, failure) && has_backward_to_come(facts, failure.held.sequence);
   to_come.is_untold =
-      !has_gone_backward(facts, failure) && has_backward_to_come(facts, failure.held.sequence) &&
-      std::ranges::all_of(families, [](const auto& each) { return each.second.kept.empty(); });
+      is_first && std::ranges::all_of(families, [](const auto& each) { return each.second.kept.empty(); });
   for (const auto& [stem, family] : families) {
     const Family* const before = family.kept.empty() ? stage_before(families, stem) : nullptr;
     const std::uint64_t each = before == nullptr ? family.most_kept() : kept_of_stage(family, *before);
     for (const auto& [block, unused] : family.parameter_bytes)
       to_come.bytes += family.kept.contains(block) ? 0 : each;
     to_come.has_stages |= before != nullptr;
+    if (!family.kept.empty() || before != nullptr || family.parameter_bytes.size() < 2) continue;
+    to_come.has_other_blocks |= family.is_trained;
   }
+  to_come.is_untold |= is_first && to_come.has_other_blocks;
   return to_come;
 }
 

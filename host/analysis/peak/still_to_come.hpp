@@ -28,8 +28,9 @@ std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure);
 // of a forward, and where the layers of what it made are not known.
 struct ForwardToCome {
   std::uint64_t bytes = 0;
-  bool has_stages = false;  // a stage was not begun
-  bool is_untold = false;   // none of its blocks is known, nor a backward of an earlier one
+  bool has_stages = false;        // a stage was not begun
+  bool has_other_blocks = false;  // blocks of another kind were not begun, as a decoder's behind an encoder
+  bool is_untold = false;         // none of its blocks is known, or these, nor a backward of an earlier one
 };
 ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure);
 
