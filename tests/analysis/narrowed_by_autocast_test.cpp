@@ -75,15 +75,6 @@ TEST_F(NarrowedTest, WhatAddsUpBetweenNormalizationsStays) {
   EXPECT_EQ(narrowed().front(), 0);
 }
 
-TEST_F(NarrowedTest, LogitsThatALossWidensAreBoth) {
-  made("aten::mm", 4000);
-  made("aten::_log_softmax", 3990);
-  EXPECT_EQ(narrowed(), (Bytes{-2000, 0}));
-  facts_.blocks[1].category = Category::kTemporary;
-  facts_.blocks[1].kind = "op_temp";
-  EXPECT_EQ(narrowed(), (Bytes{2000, -1995})) << "without a graph";
-}
-
 TEST_F(NarrowedTest, AroundGroupNormsConvolutionsStay) {
   made("aten::cudnn_convolution", 400);
   EXPECT_EQ(narrowed(), (Bytes{200}));

@@ -87,7 +87,6 @@ class Narrowing {
     if (op == "aten::rsqrt") norms_[block.layer] = {};
     // Without a graph it is made of what is in 16 bits, and nll_loss widens it.
     if (op == "aten::_log_softmax" && block.kind == "op_temp") return -half;
-    if (is_logits(index)) return -half;
     if (is_wide(index)) return is_of_gelu_by_hand(index) ? half : 0;
     // Computed in 32 bits, and its copy in 16 comes beside it; within the attention that fell back neither
     // is.
@@ -118,31 +117,19 @@ class Narrowing {
   }
 
   // Whether one of the next blocks is that op's, and about as large.
-  bool comes_as_large(std::string_view op, std::size_t index, std::size_t within, auto&& is_it) const {
+  bool comes_as_large(std::string_view op, std::size_t index, std::size_t within) const {
     const std::size_t end = std::min(index + 1 + within, facts_.blocks.size());
     for (std::size_t next = index + 1; next < end; ++next) {
-      const Block& block = facts_.blocks[next];
-      if (op_of(next) == op && is_about(block.bytes, facts_.blocks[index].bytes, 1) && is_it(block))
+      if (op_of(next) == op && is_about(facts_.blocks[next].bytes, facts_.blocks[index].bytes, 1))
         return true;
     }
     return false;
-  }
-
-  bool comes_as_large(std::string_view op, std::size_t index, std::size_t within) const {
-    return comes_as_large(op, index, within, [](const Block&) { return true; });
   }
 
   // What a product gives to a power: that takes a copy of it in 32 bits, which lives on in its place.
   bool is_raised(std::size_t index) const {
     constexpr std::size_t kNear = 2;  // blocks: half of it may be made before
     return is_one_of(op_of(index), kProducts) && comes_as_large("aten::pow", index, kNear);
-  }
-
-  // Logits become wide again, for the loss or by it: while a graph is made of that, there are both.
-  bool is_logits(std::size_t index) const {
-    constexpr std::size_t kNear = 6;  // blocks: what a shift by a token makes, and the loss
-    return is_one_of(op_of(index), kProducts) &&
-           comes_as_large("aten::_log_softmax", index, kNear, is_for_backward);
   }
 
   // x / 2 * (1 + tanh(... x ** 3 ...)): the half is in 16 bits, and of the whole the product that takes it
