@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string>
+#include <vector>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
 #include "host/analysis/peak/out_of_memory.hpp"
@@ -50,11 +52,12 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
 
 // More memory alone may not do: the first step of most optimizers is the one that makes their state.
 std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
-  if (is_before_any_forward(facts, failure) && computes_from(facts, failure)) {
+  const bool is_before = is_before_any_forward(facts, failure);
+  if (is_before && computes_from(facts, failure)) {
     return "no forward that trains was seen by then: what is there is what the program set up, its model as "
            "a rule, and what it computed with that; modules and whose each block is are told of a training";
   }
-  if (is_before_any_forward(facts, failure)) {
+  if (is_before) {
     return "no forward was seen by then: what is there is what the program set up, its model as a rule, and "
            "whose each block is was not known; the rest of it, and a step's activations, gradients and "
            "optimizer state come on top";
@@ -67,37 +70,38 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
     return fmt::format("{} goes over all parameters at once: about {} were still to come",
                        facts.texts.at(failure.op), amount(failure.pass_to_come_bytes));
   }
-  std::string more;
-  if (failure.forward_to_come_bytes > 0) {
-    more = fmt::format(
+  std::vector<std::string> parts;
+  if (failure.loss_to_come_bytes > 0) {
+    parts.push_back(fmt::format("the loss's backward asks for about {} more behind that",
+                                amount(failure.loss_to_come_bytes)));
+  } else if (failure.forward_to_come_bytes > 0) {
+    parts.push_back(fmt::format(
         "the forward had more blocks ahead of it, which keep about {} for backward if each keeps what one "
         "before it does{}",
         amount(failure.forward_to_come_bytes),
-        failure.has_stages_to_come ? ", or half of that in a stage twice as wide" : "");
+        failure.has_stages_to_come ? ", or half of that in a stage twice as wide" : ""));
   }
-  if (failure.loss_to_come_bytes > 0)
-    more = fmt::format("the loss's backward asks for about {} more behind that",
-                       amount(failure.loss_to_come_bytes));
   if (failure.is_forward_untold) {
     const std::string_view how = how_to_tell_modules(facts);
-    more += fmt::format("{}what the rest of this first forward makes is not known{}{}",
-                        more.empty() ? "" : "; ", how.empty() ? "" : "; to know more: ", how);
+    parts.push_back(fmt::format("what the rest of this first forward makes is not known{}{}",
+                                how.empty() ? "" : "; to know more: ", how));
   }
   if (failure.head_to_come_bytes > 0) {
-    more +=
-        fmt::format("{}the head and its loss make about {} behind that, if each of {} tokens gets {} logits",
-                    more.empty() ? "" : "; ", amount(failure.head_to_come_bytes),
-                    thousands(failure.head_tokens), thousands(failure.head_logits));
+    parts.push_back(fmt::format(
+        "the head and its loss make about {} behind that, if each of {} tokens gets {} logits",
+        amount(failure.head_to_come_bytes), thousands(failure.head_tokens), thousands(failure.head_logits)));
   }
   if (failure.gradients_to_come_bytes > 0) {
-    more += fmt::format("{}the step's later micro-batches have its gradients beside them, about {} more",
-                        more.empty() ? "" : "; ", amount(failure.gradients_to_come_bytes));
+    parts.push_back(
+        fmt::format("the step's later micro-batches have its gradients beside them, about {} more",
+                    amount(failure.gradients_to_come_bytes)));
   }
-  if (failure.adam_to_come_bytes == 0) return more;
-  return fmt::format(
-      "{}{}no optimizer has stepped yet: what it keeps of each parameter comes on top, about {} if it is "
-      "Adam",
-      more, more.empty() ? "" : "; ", amount(failure.adam_to_come_bytes));
+  if (failure.adam_to_come_bytes > 0) {
+    parts.push_back(fmt::format(
+        "no optimizer has stepped yet: what it keeps of each parameter comes on top, about {} if it is Adam",
+        amount(failure.adam_to_come_bytes)));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 // What was missing is what one allocation missed; how much the step takes is known where it has room.

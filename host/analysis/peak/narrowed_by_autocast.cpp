@@ -50,6 +50,13 @@ bool is_one_of(std::string_view op, const auto& ops) {
   return std::ranges::find(ops, op) != ops.end();
 }
 
+using SizesByLayer = std::unordered_map<std::uint32_t, std::unordered_set<std::uint64_t>>;
+
+bool holds_size(const SizesByLayer& sizes, const Block& block) {
+  const auto of_layer = sizes.find(block.layer);
+  return of_layer != sizes.end() && of_layer->second.contains(block.bytes);
+}
+
 class Narrowing {
  public:
   explicit Narrowing(const Facts& facts)
@@ -61,8 +68,7 @@ class Narrowing {
     for (std::size_t index = 0; index < facts.blocks.size(); ++index) {
       const Block& block = facts.blocks[index];
       if (op_of(index) == "aten::pow") powers[block.layer].insert(block.bytes);
-      if (op_of(index) == "aten::tanh" && powers[block.layer].contains(block.bytes))
-        gelus_[block.layer].insert(block.bytes);
+      if (op_of(index) == "aten::tanh" && holds_size(powers, block)) gelus_[block.layer].insert(block.bytes);
     }
   }
 
@@ -106,9 +112,7 @@ class Narrowing {
       return true;
     }
     if (is_raised(index)) return true;
-    const bool is_with_wide = is_one_of(op, kWideWithWide) && wide_.contains(block.layer) &&
-                              wide_[block.layer].contains(block.bytes);
-    return is_with_wide || is_mask(index) ||
+    return (is_one_of(op, kWideWithWide) && holds_size(wide_, block)) || is_mask(index) ||
            // What adds up from an embedding, of tokens or of positions, or from what was normalized, is in 32
            // bits as those are, and stays so from layer to layer.
            (has_residuals_ && (op == "aten::add" || op == "aten::embedding")) ||
@@ -116,14 +120,17 @@ class Narrowing {
             (op.find("convolution") != std::string_view::npos || is_one_of(op, kTakenByGroupNorm)));
   }
 
-  // Whether one of the next blocks is that op's, and about as large.
-  bool comes_as_large(std::string_view op, std::size_t index, std::size_t within) const {
-    const std::size_t end = std::min(index + 1 + within, facts_.blocks.size());
-    for (std::size_t next = index + 1; next < end; ++next) {
-      if (op_of(next) == op && is_about(facts_.blocks[next].bytes, facts_.blocks[index].bytes, 1))
+  // Whether one of the blocks from `begin` to `end` is that op's, and about as large as that of `index`.
+  bool is_as_large_among(std::size_t begin, std::size_t end, std::string_view op, std::size_t index) const {
+    for (std::size_t other = begin; other < end; ++other) {
+      if (op_of(other) == op && is_about(facts_.blocks[other].bytes, facts_.blocks[index].bytes, 1))
         return true;
     }
     return false;
+  }
+
+  bool comes_as_large(std::string_view op, std::size_t index, std::size_t within) const {
+    return is_as_large_among(index + 1, std::min(index + 1 + within, facts_.blocks.size()), op, index);
   }
 
   // What a product gives to a power: that takes a copy of it in 32 bits, which lives on in its place.
@@ -136,21 +143,14 @@ class Narrowing {
   // has a copy.
   bool is_of_gelu_by_hand(std::size_t index) const {
     const Block& block = facts_.blocks[index];
-    if (op_of(index) != "aten::mul" || !is_for_backward(block)) return false;
-    const auto gelus = gelus_.find(block.layer);
-    return gelus != gelus_.end() && gelus->second.contains(block.bytes);
+    return op_of(index) == "aten::mul" && is_for_backward(block) && holds_size(gelus_, block);
   }
 
   // A Swin's windows, cut out of what was normalized: as wide as that.
   bool is_normalized_and_cut(std::size_t index) const {
     constexpr std::size_t kNear = 4;  // blocks: what is rolled between, and the norm's mean and deviation
-    if (op_of(index) != "aten::clone") return false;
-    for (std::size_t before = index - std::min(index, kNear); before < index; ++before) {
-      if (op_of(before) == "aten::native_layer_norm" &&
-          is_about(facts_.blocks[before].bytes, facts_.blocks[index].bytes, 1))
-        return true;
-    }
-    return false;
+    return op_of(index) == "aten::clone" &&
+           is_as_large_among(index - std::min(index, kNear), index, "aten::native_layer_norm", index);
   }
 
   // Of a dropout the mask, of a byte an element, is made before its result.
@@ -206,8 +206,6 @@ class Narrowing {
     }
     return std::max(takers, 1);
   }
-
-  using SizesByLayer = std::unordered_map<std::uint32_t, std::unordered_set<std::uint64_t>>;
 
   struct Norm {
     std::uint64_t bytes = 0;  // of the first product, as the second

@@ -202,8 +202,8 @@ ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure) {
     for (const auto& [block, unused] : family.parameter_bytes)
       to_come.bytes += family.kept.contains(block) ? 0 : each;
     to_come.has_stages |= before != nullptr;
-    if (!family.kept.empty() || before != nullptr || family.parameter_bytes.size() < 2) continue;
-    to_come.has_other_blocks |= family.is_trained;
+    to_come.has_other_blocks |=
+        family.kept.empty() && before == nullptr && family.parameter_bytes.size() > 1 && family.is_trained;
   }
   to_come.is_untold |= is_first && to_come.has_other_blocks;
   return to_come;
