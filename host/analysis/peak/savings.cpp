@@ -84,14 +84,12 @@ void Savings::change(const Block& block, bool comes) {
   }
   switch (block.category) {
     case Category::kParameter: {
-      const bool is_average = block.kind == "ema";
-      const bool is_trained =
-          !is_average && (trained_.empty() || trained_.contains(facts_.texts[block.name]));
+      const bool trains = is_trained(facts_, block, trained_);
       const bool is_wide = facts_.texts[facts_.forms[block.form].dtype] == "float32";
       put(parameters_, block.bytes);
-      if (is_trained) put(trained_parameters_, block.bytes);
+      if (trains) put(trained_parameters_, block.bytes);
       if (is_wide) put(wide_parameters_, block.bytes);
-      if (is_wide && !is_trained && block.kind == "parameter") put(frozen_, block.bytes);
+      if (is_wide && !trains && block.kind == "parameter") put(frozen_, block.bytes);
       break;
     }
     case Category::kGradient:

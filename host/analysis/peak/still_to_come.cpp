@@ -72,9 +72,8 @@ std::uint64_t trained_bytes(const Facts& facts, const OutOfMemory& failure) {
   const auto trained = trained_parameters(facts);
   std::uint64_t bytes = 0;
   for (const Block& block : facts.blocks) {
-    if (block.category != Category::kParameter || block.kind == "ema") continue;
-    if (!block.is_alive_at(failure.held.sequence)) continue;
-    if (trained.empty() || trained.contains(facts.texts[block.name])) bytes += block.bytes;
+    if (block.category != Category::kParameter || !block.is_alive_at(failure.held.sequence)) continue;
+    if (is_trained(facts, block, trained)) bytes += block.bytes;
   }
   return bytes;
 }

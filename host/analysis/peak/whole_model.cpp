@@ -24,6 +24,11 @@ std::unordered_set<std::string_view> trained_parameters(const Facts& facts) {
   return names;
 }
 
+bool is_trained(const Facts& facts, const Block& parameter,
+                const std::unordered_set<std::string_view>& trained) {
+  return parameter.kind != "ema" && (trained.empty() || trained.contains(facts.texts[parameter.name]));
+}
+
 bool accumulates_gradients(const Facts& facts) {
   return std::ranges::any_of(facts.phases, [](const PhaseFact& phase) {
     return phase.kind == STRATA_PHASE_FORWARD && phase.micro_batch > 0;

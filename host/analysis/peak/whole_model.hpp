@@ -16,6 +16,11 @@ namespace strata::analysis {
 // are not frozen; none where nobody knows. They are texts of `facts`.
 std::unordered_set<std::string_view> trained_parameters(const Facts& facts);
 
+// Whether `parameter` is among `trained`, as the function above has them: where nobody knows, all but
+// averages.
+bool is_trained(const Facts& facts, const Block& parameter,
+                const std::unordered_set<std::string_view>& trained);
+
 // Whether a step has had several micro-batches.
 bool accumulates_gradients(const Facts& facts);
 
