@@ -3,39 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <string_view>
 #include <vector>
+
+#include "tests/analysis/forward_fixture.hpp"
 
 namespace strata::analysis {
 namespace {
 
-class NarrowedTest : public ::testing::Test {
+class NarrowedTest : public ForwardTest {
  protected:
-  NarrowedTest() { facts_.texts = {""}; }
-
-  std::uint32_t text(std::string_view value) {
-    const auto known = std::ranges::find(facts_.texts, value);
-    if (known != facts_.texts.end()) return static_cast<std::uint32_t>(known - facts_.texts.begin());
-    facts_.texts.emplace_back(value);
-    return static_cast<std::uint32_t>(facts_.texts.size() - 1);
-  }
-
-  void made(std::string_view op, std::uint64_t bytes, std::string_view layer = "layers.0") {
-    Block block;
-    block.bytes = bytes;
-    block.category = Category::kActivation;
-    block.kind = "saved";
-    block.op = text(op);
-    block.layer = text(layer);
-    facts_.blocks.push_back(block);
-  }
-
   using Bytes = std::vector<std::int64_t>;
   Bytes narrowed() const { return narrowed_by_autocast(facts_); }
-
-  Facts facts_;
 };
 
 TEST_F(NarrowedTest, MostIsHalfAsMuch) {

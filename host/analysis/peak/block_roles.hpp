@@ -3,6 +3,7 @@
 // hands to the next, by the op that made them and their size. A vector by block.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,10 @@ RepeatedRuns repeated_runs(const Facts& facts);
 
 // Where no kernel takes an attention.
 inline constexpr std::string_view kAttentionByItself = "aten::_scaled_dot_product_attention_math";
+
+bool is_one_of(std::string_view op, const auto& ops) {
+  return std::ranges::find(ops, op) != ops.end();
+}
 
 // Whether an op of that name was recorded.
 bool has_op(const Facts& facts, std::string_view name);

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "host/analysis/peak/block_roles.hpp"
+#include "host/analysis/peak/taken_across.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -46,10 +47,6 @@ constexpr std::array<std::string_view, 8> kNarrowInBackward{"aten::mm",
                                                             "aten::native_dropout_backward",
                                                             "aten::clone"};
 
-bool is_one_of(std::string_view op, const auto& ops) {
-  return std::ranges::find(ops, op) != ops.end();
-}
-
 using SizesByLayer = std::unordered_map<std::uint32_t, std::unordered_set<std::uint64_t>>;
 
 bool holds_size(const SizesByLayer& sizes, const Block& block) {
@@ -61,6 +58,7 @@ class Narrowing {
  public:
   explicit Narrowing(const Facts& facts)
       : facts_(facts),
+        takers_across_(takers_across(facts)),
         has_residuals_(has_op(facts, "aten::embedding") || has_op(facts, "aten::native_layer_norm")),
         has_group_norm_(has_op(facts, "aten::native_group_norm")),
         has_fallen_back_(has_op(facts, kAttentionByItself)) {
@@ -99,7 +97,8 @@ class Narrowing {
     // Where a dropout takes it, that one's result is copied, and let go of.
     if (op == "aten::_softmax") return has_fallen_back_ ? half : is_dropped_out(index) ? 0 : -half;
     if (has_group_norm_ && is_one_of(op, kBehindGroupNorm)) return -half;
-    if (op == "aten::native_layer_norm" || is_normalized_and_cut(index)) return of_copies(index);
+    if (takers_across_[index] > 0 || op == "aten::native_layer_norm" || is_normalized_and_cut(index))
+      return of_copies(index);
     if (op == "aten::mul" && is_for_backward(block)) return of_product(index);
     return half;
   }
@@ -187,6 +186,7 @@ class Narrowing {
 
   // Products up to what follows upon them; behind a gate's function there is one more, as large as the first.
   int takers_of(std::size_t index) const {
+    if (takers_across_[index] > 0) return takers_across_[index];
     constexpr std::size_t kFarthest = 64;  // blocks
     const std::size_t end = std::min(index + kFarthest, facts_.blocks.size());
     int takers = 0;
@@ -213,6 +213,7 @@ class Narrowing {
   };
 
   const Facts& facts_;
+  std::vector<int> takers_across_;
   bool has_residuals_ = false, has_group_norm_ = false, has_fallen_back_ = false;
   std::unordered_map<std::uint32_t, Norm> norms_;  // by layer, the last
   SizesByLayer wide_;
