@@ -40,6 +40,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "axes: {optimiser: [{name: sgd}, {name: adamw}]}",
                  {"g.yaml:3:19: optimiser: is no key of a run, and none of its values sets one; did you mean "
                   "'optimizer'?"}},
+        GridCase{"axis_that_was_meant_to_be_a_section",
+                 "axes: {optimiser: {a: {name: adamw}, s: {name: sgd, momentum: 0.9}}}",
+                 {"g.yaml:3:53: momentum: unknown key of a run; the axis's name 'optimiser' is none, either; "
+                  "did you mean 'optimizer'?"}},
         GridCase{"unknown_in_set",
                  "set: {optimizer.lrr: 1}",
                  {"g.yaml:3:7: optimizer.lrr: unknown key of a run; did you mean 'lr'?"}},

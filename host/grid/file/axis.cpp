@@ -97,6 +97,14 @@ class AxisReader {
     return name;
   }
 
+  // Of `optimiser`, whose values set keys of a section that it was meant to be.
+  void blame_name(std::size_t first_problem) {
+    const std::string meant = setting_meant(axis_.name);
+    if (meant.empty()) return;
+    for (std::size_t index = first_problem; index < problems_.size(); ++index)
+      problems_[index].message += fmt::format("; the axis's name '{}' is none, either{}", axis_.name, meant);
+  }
+
   // A map of settings; its own `name` is its label where nobody gave one.
   void named(std::string label, const config::WrittenValue& value) {
     if (!value.node.IsMap()) {
@@ -109,8 +117,10 @@ class AxisReader {
     const bool is_nameless = label.empty();
     if (is_nameless && value.node["name"] && value.node["name"].IsScalar())
       label = value.node["name"].Scalar();
+    const std::size_t known_problems = problems_.size();
     const Assignments written =
         read_assignments(value, is_section_ ? std::string_view(axis_.name) : std::string_view(), problems_);
+    if (!is_section_) blame_name(known_problems);
     const Assignments assignments = names_itself ? without(written, "name") : written;
     // Not {name: adamw} of `adamw`, and not a label that is made of all settings.
     const bool only_says_its_name =
