@@ -192,6 +192,7 @@ struct OutOfMemory {
   std::uint64_t pass_to_come_bytes = 0;     // of an operator over all parameters, with what it asked for
   std::uint64_t forward_to_come_bytes = 0;  // about; of repeated blocks that a forward had not come to
   bool has_stages_to_come = false;          // of those, some are of stages that it had not begun
+  bool is_forward_as_before = false;        // as many as a forward before it kept
   bool is_forward_untold = false;           // what a first forward had yet to make nobody knows
   std::uint64_t loss_to_come_bytes = 0;     // of a loss over logits, behind what it asked for
   std::uint64_t head_to_come_bytes = 0;     // about; of logits and their loss, behind a block's forward
@@ -199,7 +200,8 @@ struct OutOfMemory {
   std::uint64_t head_logits = 0, head_tokens = 0;  // of those so many for each of so many
   std::uint64_t adam_to_come_bytes = 0;            // before any optimizer's step: what Adam would keep
   std::uint64_t gradients_to_come_bytes = 0;       // beside a step's later micro-batches
-  std::vector<Remedy> remedies;                    // enough first, then largest
+  std::uint64_t next_step_bytes = 0;  // about; of a first optimizer step: what the next one takes
+  std::vector<Remedy> remedies;       // enough first, then largest
 };
 
 // What other memory than the device's was handed out beside it: the host's, pinned or not, or another

@@ -103,6 +103,7 @@ Json failure_json(const Facts& facts, const OutOfMemory& failure) {
   json["head_to_come_bytes"] = failure.head_to_come_bytes;
   json["adam_to_come_bytes"] = failure.adam_to_come_bytes;
   json["gradients_to_come_bytes"] = failure.gradients_to_come_bytes;
+  json["next_step_bytes"] = failure.next_step_bytes;
   json["remedies"] = std::move(remedies);
   return json;
 }

@@ -62,24 +62,31 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
            "whose each block is was not known; the rest of it, and a step's activations, gradients and "
            "optimizer state come on top";
   }
-  if (failure.state_to_come_bytes > 0) {
-    return fmt::format("the optimizer was making its state: about {} of it were still to come",
-                       amount(failure.state_to_come_bytes));
-  }
-  if (failure.pass_to_come_bytes > failure.requested_bytes) {
-    return fmt::format("{} goes over all parameters at once: about {} were still to come",
-                       facts.texts.at(failure.op), amount(failure.pass_to_come_bytes));
-  }
   std::vector<std::string> parts;
+  if (failure.state_to_come_bytes > 0) {
+    parts.push_back(fmt::format("the optimizer was making its state: about {} of it were still to come",
+                                amount(failure.state_to_come_bytes)));
+  } else if (failure.pass_to_come_bytes > failure.requested_bytes) {
+    parts.push_back(fmt::format("{} goes over all parameters at once: about {} were still to come",
+                                facts.texts.at(failure.op), amount(failure.pass_to_come_bytes)));
+  }
+  if (failure.device_free_bytes &&
+      failure.next_step_bytes > failure.held.reserved_bytes + *failure.device_free_bytes) {
+    parts.push_back(
+        fmt::format("the next step goes forward and backward beside the optimizer's state: about {} in all, "
+                    "more than the device has",
+                    amount(failure.next_step_bytes)));
+  }
   if (failure.loss_to_come_bytes > 0) {
     parts.push_back(fmt::format("the loss's backward asks for about {} more behind that",
                                 amount(failure.loss_to_come_bytes)));
   } else if (failure.forward_to_come_bytes > 0) {
-    parts.push_back(fmt::format(
-        "the forward had more blocks ahead of it, which keep about {} for backward if each keeps what one "
-        "before it does{}",
-        amount(failure.forward_to_come_bytes),
-        failure.has_stages_to_come ? ", or half of that in a stage twice as wide" : ""));
+    parts.push_back(
+        fmt::format("the forward had more blocks ahead of it, which keep about {} for backward{}{}",
+                    amount(failure.forward_to_come_bytes),
+                    failure.is_forward_as_before ? ", as in the forward before it"
+                                                 : " if each keeps what one before it does",
+                    failure.has_stages_to_come ? ", or half of that in a stage twice as wide" : ""));
   }
   if (failure.is_forward_untold) {
     const std::string_view how = how_to_tell_modules(facts);

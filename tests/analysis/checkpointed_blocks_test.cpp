@@ -7,6 +7,7 @@
 
 #include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/peak/block_roles.hpp"
+#include "host/analysis/peak/savings.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
 #include "tests/analysis/remedies_fixture.hpp"
 
@@ -208,6 +209,70 @@ TEST_F(CheckpointedBlocksTest, WhatIsRecomputedAlreadyNeedsNoCheckpoints) {
   ASSERT_NE(find("checkpointing"), nullptr);
   alive(50, Category::kActivation, "recompute", "layers.1.attn").death_sequence = 20;
   EXPECT_EQ(find("checkpointing"), nullptr);
+}
+
+// As a batch normalization of a picture whose channels are last, in 16 bits, counts who has come.
+TEST_F(CheckpointedBlocksTest, WhatIsGoneBeforeTheNextBlockIsNotHandedOn) {
+  for (const char* const block : {"blocks.0", "blocks.1", "blocks.2"}) {
+    const std::string layer = block;
+    saved(100, layer + ".conv", "aten::cudnn_convolution");
+    const std::uint32_t norm = saved(100, layer + ".norm", "aten::native_batch_norm").layer;
+    made_and_let_go(1, layer + ".norm", "aten::zeros");
+    facts_.blocks.back().layer = norm;
+  }
+  for (std::size_t index = 0; index < facts_.blocks.size(); ++index) {
+    facts_.blocks[index].birth_sequence = 10 + index;
+    if (facts_.blocks[index].kind == "op_temp") facts_.blocks[index].death_sequence = 11 + index;
+  }
+  ASSERT_NE(find("checkpointing"), nullptr);
+  EXPECT_EQ(find("checkpointing")->bytes, 200U);
+}
+
+// Autocast keeps them to its end, and a graph to its backward's: one of checkpointed blocks has none.
+TEST_F(CheckpointedBlocksTest, SpareAutocastsCopiesOfTheirWeightsInBackward) {
+  phase(STRATA_PHASE_BACKWARD, 40, 60);
+  for (const char* const block : {"layers.0", "layers.1"}) {
+    saved(100, std::string(block) + ".mlp", "aten::gelu");
+    saved(1, block, "aten::add");
+    Block& copy = alive(30, Category::kActivation, "autocast_copy", std::string(block) + ".mlp");
+    copy.death_sequence = 55;
+  }
+  alive(500, Category::kActivation, "autocast_copy", "lm_head").death_sequence = 55;
+  Savings savings(facts_);
+  for (const Block& block : facts_.blocks) savings.add(block);
+  EXPECT_EQ(savings.bytes(Saving::kCheckpoints, &facts_.phases.back()), 100U + 30U)
+      << "of the block that goes backward both are there";
+  EXPECT_EQ(savings.bytes(Saving::kCheckpoints, &facts_.phases.front()), 100U) << "in forward all are";
+  for (Block& block : facts_.blocks) block.death_sequence = 65;
+  EXPECT_EQ(savings.bytes(Saving::kCheckpoints, &facts_.phases.back()), 130U) << "of what was added";
+  Savings within(facts_);
+  for (const Block& block : facts_.blocks) within.add(block);
+  EXPECT_EQ(within.bytes(Saving::kCheckpoints, &facts_.phases.back()), 100U)
+      << "whose backward is within autocast, which holds them";
+}
+
+TEST_F(CheckpointedBlocksTest, WhatAForwardBeforeItKeptIsToCome) {
+  phase(STRATA_PHASE_BACKWARD, 16, 18);
+  phase(STRATA_PHASE_FORWARD, 20, 60);
+  for (const char* const block : {"layers.0", "layers.1", "layers.2"})
+    alive(1, Category::kParameter, "parameter").name = text(std::string(block) + ".weight");
+  const auto kept = [&](std::uint64_t bytes, const std::string& layer, std::uint64_t birth,
+                        std::uint64_t death) {
+    Block& block = saved(bytes, layer, "aten::mm");
+    block.birth_sequence = birth;
+    block.death_sequence = death;
+  };
+  kept(600, "layers.0", 6, 17);
+  kept(200, "layers.1", 7, 17);
+  kept(50, "layers.2", 8, 17);
+  kept(900, "head", 8, 17);
+  kept(600, "layers.0", 30, 90);
+  facts_.repeated_block_lengths = repeated_block_lengths(facts_);
+  const ForwardToCome to_come = forward_to_come(facts_, failure_);
+  EXPECT_EQ(to_come.bytes, 250U) << "not twice what the first block kept, nor a head's";
+  EXPECT_TRUE(to_come.is_as_before);
+  phase(STRATA_PHASE_EVALUATION, 19, 70);
+  EXPECT_FALSE(forward_to_come(facts_, failure_).is_as_before) << "an evaluation keeps none";
 }
 
 }  // namespace

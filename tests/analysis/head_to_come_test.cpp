@@ -131,5 +131,30 @@ TEST_F(HeadToComeTest, AnOddShapeIsNone) {
   }
 }
 
+// As a T5, whose first block looks up how far apart each two tokens are.
+TEST_F(HeadToComeTest, WhatABlockLooksUpIsNoToken) {
+  parameter("layers.0.distances.weight", "32x8", 32 * 8 * 4);
+  looked_up("layers.0.distances", 4096);
+  EXPECT_EQ(found().tokens, 64U);
+  EXPECT_EQ(found().logits, 10U);
+}
+
+// As a T5's, whose parameter is `shared.weight`.
+TEST_F(HeadToComeTest, AnEmbeddingThatIsSharedHasTheNameOfNobodyWhoLooksUp) {
+  facts_.blocks.erase(facts_.blocks.begin());
+  looked_up("decoder.embedding", 16);
+  parameter("shared.weight", "100x8", 100 * 8 * 4);
+  EXPECT_EQ(found().tokens, 64U) << "of the encoder's, which is none of its own either";
+  EXPECT_EQ(found().logits, 100U);
+}
+
+TEST_F(HeadToComeTest, OfADecoderIsByItsOwnTokens) {
+  Block& encoded = alive(1, Category::kActivation, "saved", "layers.0.mlp");
+  encoded.birth_sequence = 26;
+  looked_up("embedding", 16);
+  facts_.blocks.back().birth_sequence = 27;
+  EXPECT_EQ(found().tokens, 16U);
+}
+
 }  // namespace
 }  // namespace strata::analysis

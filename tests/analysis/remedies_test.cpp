@@ -196,6 +196,8 @@ TEST_F(RemediesTest, ALossInPiecesHasTheGradientOfTheHead) {
   ASSERT_NE(find("loss in 8 pieces"), nullptr);
   EXPECT_EQ(find("loss in 8 pieces")->bytes, 6500U) << "what is not frozen will be trained";
   alive(500, Category::kGradient, "gradient").name = text("lm_head.weight.grad");
+  EXPECT_EQ(find("loss in 8 pieces")->bytes, 7000U) << "it is there already, of an earlier micro-batch";
+  facts_.blocks[2].death_sequence = 20;
   EXPECT_EQ(find("loss in 8 pieces")->bytes, 6500U);
   facts_.texts[facts_.blocks[1].name] = "embedding.weight";
   facts_.texts[facts_.blocks[2].name] = "embedding.weight.grad";

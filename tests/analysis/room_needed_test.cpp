@@ -121,5 +121,39 @@ TEST_F(RemediesTest, TwoTogetherAreEnoughForTheOptimizersStateToo) {
     EXPECT_EQ(remedy.enough, remedy.change.find('+') != std::string::npos) << remedy.change;
 }
 
+// In the step behind an optimizer's first one its state is beside the forward and backward.
+TEST_F(RemediesTest, WhatLeavesNoRoomForTheNextStepIsNotEnough) {
+  phase(STRATA_PHASE_OPTIMIZER, 45, 60);
+  alive(40, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg");
+  alive(40, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg_sq");
+  alive(300, Category::kTemporary, "optimizer_temp");
+  ASSERT_TRUE(find("fused")->enough) << "300 of 60";
+  ASSERT_TRUE(find("8bit")->enough) << "60 of 60";
+  failure_.next_step_bytes = 420;
+  EXPECT_TRUE(find("fused")->enough) << "of 420 that the device has";
+  failure_.next_step_bytes = 480;
+  EXPECT_FALSE(find("fused")->enough);
+  EXPECT_FALSE(first_of("fused")->may_be_enough);
+  EXPECT_TRUE(first_of("8bit")->enough) << "60 of 60 then, too";
+  failure_.next_step_bytes = 481;
+  EXPECT_FALSE(find("8bit")->enough);
+  EXPECT_FALSE(first_of("8bit")->may_be_enough);
+}
+
+TEST_F(RemediesTest, OfTwoThatAreEnoughThoseThatTrainAsBeforeAreTold) {
+  failure_.requested_bytes = 1000;
+  alive(600, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg");
+  alive(600, Category::kOptimizerState, "state").name = text("layers.0.weight.exp_avg_sq");
+  alive(700, Category::kTemporary, "optimizer_temp");
+  alive(700, Category::kActivation, "saved");
+  const Remedy* both = find(" + ");
+  ASSERT_NE(both, nullptr);
+  EXPECT_EQ(both->change.find("8bit"), std::string::npos) << both->change;
+  failure_.requested_bytes = 1050;
+  both = find(" + ");
+  ASSERT_NE(both, nullptr);
+  EXPECT_NE(both->change.find("8bit"), std::string::npos) << "1050 of 1010 is no twentieth of room";
+}
+
 }  // namespace
 }  // namespace strata::analysis

@@ -186,5 +186,35 @@ TEST_F(StateToComeTest, OfAdamIsOfAllButAveragesWhereNothingHasAGradient) {
   EXPECT_EQ(adam_to_come(facts_, failure_), 200u);
 }
 
+class NextStepTest : public StateToComeTest {
+ protected:
+  // The highest moment of a category, as many bytes at `sequence`.
+  void point(std::uint64_t sequence, std::uint64_t activations, std::uint64_t state) {
+    Point& added = facts_.points.emplace_back();
+    added.sequence = sequence;
+    added.bytes[static_cast<std::size_t>(Category::kActivation)] = activations;
+    added.bytes[static_cast<std::size_t>(Category::kOptimizerState)] = state;
+  }
+};
+
+TEST_F(NextStepTest, TakesTheMostOfThisOneBesideTheState) {
+  facts_.steps.emplace_back().begin_sequence = 5;
+  failure_.held.step = 0;
+  failure_.held.categories[static_cast<std::size_t>(Category::kOptimizerState)] = 200;
+  failure_.state_to_come_bytes = 600;
+  point(2, 9000, 0);
+  point(4, 100, 0);
+  point(15, 5000, 50);
+  point(18, 400, 50);
+  point(30, 7000, 200);
+  EXPECT_EQ(next_step(facts_, failure_), 5000U + 800U)
+      << "of setup nothing comes again, and state that was there is counted once";
+  facts_.phases.front().end_sequence = 40;
+  EXPECT_EQ(next_step(facts_, failure_), 0U) << "outside of an optimizer's step";
+  facts_.phases.front().end_sequence = UINT64_MAX;
+  facts_.points.clear();
+  EXPECT_EQ(next_step(facts_, failure_), 0U);
+}
+
 }  // namespace
 }  // namespace strata::analysis

@@ -127,7 +127,7 @@ def test_remedies_gain_about_what_they_say(workspace, model):
 TOGETHER = {
     "gpt2": {0.40: ["checkpointed blocks", "half the batch"], 0.35: ["checkpointed blocks", "half the batch", "8-bit moments"]},
     "llama": {0.35: ["checkpointed blocks", "8-bit moments"]},
-    "distilbert": {0.40: ["checkpointed blocks", "8-bit moments"], 0.30: ["checkpointed blocks", "half the batch", "8-bit moments"]},
+    "distilbert": {0.40: ["checkpointed blocks", "half the batch"], 0.30: ["checkpointed blocks", "half the batch", "8-bit moments"]},
     "resnet50": {0.40: ["checkpointed blocks", "half the batch"]},
 }
 
@@ -253,3 +253,45 @@ def test_what_is_no_size_is_refused(recorded, budget):
 def test_a_number_that_lacks_its_unit_is_refused(recorded, budget, meant):
     done = check(recorded[0], budget)
     assert done.returncode == 2 and meant in done.stderr
+
+
+RESIDUAL = """
+import sys
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+def unit(wide, out, size): return [nn.Conv2d(wide, out, size, padding=size // 2, bias=False), nn.BatchNorm2d(out)]
+class Bottleneck(nn.Module):
+    def __init__(self, wide, narrow):
+        super().__init__()
+        relu = nn.ReLU(inplace=True)
+        self.body = nn.Sequential(*unit(wide, narrow, 1), relu, *unit(narrow, narrow, 3), relu, *unit(narrow, wide, 1))
+    def forward(self, picture):
+        return torch.relu_(self.body(picture).add_(picture))
+stem, blocks, head = nn.Conv2d(3, 256, 7, 4), nn.ModuleList(Bottleneck(256, 64) for _ in range(12)), nn.Linear(256, 10)
+model = nn.ModuleDict({"stem": stem, "blocks": blocks, "head": head}).cuda().to(memory_format=torch.channels_last)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    pictures = torch.randn(64, 3, 128, 128, device="cuda").to(memory_format=torch.channels_last)
+    with torch.autocast("cuda", torch.bfloat16):
+        flowing = stem(pictures)
+        for block in blocks: flowing = checkpoint(block, flowing, use_reentrant=False) if "checkpoints" in sys.argv else block(flowing)
+        loss = head(flowing.mean((2, 3))).sum()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_what_a_batch_normalization_counts_with_is_not_handed_on(workspace):
+    """In 16 bits with channels last it lets go of a counter behind its result, which a checkpointed block hands on."""
+    workspace.write("residual.py", RESIDUAL)
+    peaks = {}
+    for word in ("whole", "checkpoints"):
+        done = workspace.strata("exec", "--dry", "h100-80gb", "--layers", "--out", word, "--", sys.executable, "residual.py", word)
+        assert done.returncode == 0, done.stderr
+        peaks[word] = json.loads((workspace.folder / word / "summary.json").read_text())["peak"]["allocated_bytes"]
+    document = json.loads(workspace.strata("report", "whole", "--budget", "1MiB", "--json").stdout)
+    (remedy,) = (remedy for remedy in document["remedies"] if remedy["change"].startswith("checkpointed blocks") and "+" not in remedy["change"])
+    assert peaks["checkpoints"] < peaks["whole"] / 2
+    assert remedy["peak_then_bytes"] == pytest.approx(peaks["checkpoints"], rel=0.05)

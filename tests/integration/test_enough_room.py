@@ -80,3 +80,35 @@ def test_what_is_frozen_gets_no_gradient_and_no_moments(workspace):
     (half,) = (remedy for remedy in failure["remedies"] if remedy["change"].startswith("half the batch, "))
     assert half["enough"]
     assert workspace.strata(*words, "half", "--", sys.executable, "adapted.py", "half").returncode == 0
+
+
+WIDE = """
+import sys
+import torch
+layers = [layer for _ in range(20) for layer in (torch.nn.Linear(4096, 4096, device="cuda"), torch.nn.ReLU())]
+model = torch.nn.Sequential(*layers)
+optimizer = torch.optim.AdamW(model.parameters(), foreach="fused" not in sys.argv, fused="fused" in sys.argv)
+for _ in range(2):
+    model(torch.randn({rows}, 4096, device="cuda")).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+@pytest.mark.parametrize(("rows", "fits"), [(4096, True), (12288, False)])
+def test_a_fused_optimizer_is_enough_where_the_next_step_has_room_too(workspace, rows, fits):
+    """An optimizer's first step runs out of memory for its temporaries; its state is beside the next one's activations."""
+    workspace.write("wide.py", WIDE.format(rows=rows))
+    words = ("exec", "--dry", "rtx-4090", "--device-memory", "6700MiB", "--out")
+    assert workspace.strata(*words, "whole", "--", sys.executable, "wide.py").returncode == 1
+    (failure,) = json.loads((workspace.folder / "whole/summary.json").read_text())["out_of_memory"]
+    assert (failure["step"], failure["phase"]) == (0, "AdamW.step")
+    (remedy,) = (remedy for remedy in failure["remedies"] if remedy["change"].startswith("a fused optimizer"))
+    assert (remedy["enough"], remedy["may_be_enough"]) == (fits, fits)
+    told = " ".join(workspace.strata("report", "whole").stdout.split())
+    assert ("the next step goes forward and backward beside the optimizer's state" in told) != fits
+    assert (workspace.strata(*words, "fused", "--", sys.executable, "wide.py", "fused").returncode == 0) == fits
+    roomy = workspace.strata("exec", "--dry", "rtx-4090", "--out", "roomy", "--", sys.executable, "wide.py", "fused")
+    assert roomy.returncode == 0, roomy.stderr
+    steps = json.loads((workspace.folder / "roomy/summary.json").read_text())["steps"]
+    assert failure["next_step_bytes"] == pytest.approx(steps[1]["peak_allocated_bytes"], rel=0.03)

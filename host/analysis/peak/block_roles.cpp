@@ -63,6 +63,21 @@ std::unordered_set<std::string_view> recomputed_blocks(const Facts& facts) {
   return recomputed;
 }
 
+// Of what a block made, what the next one, which begins at `sequence`, is given: the last. A normalization
+// makes its statistics behind its result, and a dropout its mask before it: of the last op the largest. What
+// an op let go of, as where it counts who has come, is made by another one.
+std::size_t handed_on(const Facts& facts, const std::vector<std::size_t>& made, std::uint64_t sequence) {
+  std::size_t last = made.front();
+  for (const std::size_t index : made) {
+    const Block& block = facts.blocks[index];
+    const Block& before = facts.blocks[last];
+    const bool is_beside =
+        block.op == before.op || (block.layer == before.layer && !block.is_alive_at(sequence));
+    if (!is_beside || block.bytes >= before.bytes) last = index;
+  }
+  return last;
+}
+
 }  // namespace
 
 bool is_about(std::uint64_t bytes, std::uint64_t whole, double times) {
@@ -106,8 +121,6 @@ std::vector<bool> attention_scores(const Facts& facts) {
   return scores;
 }
 
-// A normalization makes its statistics behind its result, and a dropout its mask before it: of the last op
-// the largest.
 RepeatedRuns repeated_runs(const Facts& facts) {
   const std::size_t count = facts.blocks.size();
   RepeatedRuns runs{.run = std::vector<std::uint32_t>(count),
@@ -116,20 +129,22 @@ RepeatedRuns repeated_runs(const Facts& facts) {
                     .two_largest_bytes = {0}};
   const std::unordered_set<std::string_view> recomputed = recomputed_blocks(facts);
   std::string_view running;                    // the block whose forward runs
-  std::size_t last = 0;                        // the largest of its last op
+  std::vector<std::size_t> made;               // by it
   std::array<std::uint64_t, 2> largest{0, 0};  // of what backward reads of it
-  const auto end_run = [&] {
-    if (running.empty()) return;
+  const auto end_run = [&](std::uint64_t sequence) {
+    if (made.empty()) return;
+    const std::size_t last = handed_on(facts, made, sequence);
     const Block& handed = facts.blocks[last];
     runs.is_handed_on[last] = is_for_backward(handed);
     runs.handed_bytes.back() = is_for_backward(handed) ? 0 : handed.bytes;
+    made.clear();
   };
   for (std::size_t index = 0; index < count; ++index) {
     const Block& block = facts.blocks[index];
     if (!is_for_backward(block) && !is_temporary_of_forward(facts, block)) continue;
     const std::string_view repeated = repeated_block(facts, block.layer);
     const bool goes_on = repeated == running;
-    if (!goes_on) end_run();
+    if (!goes_on) end_run(block.birth_sequence);
     running = repeated;
     if (repeated.empty() || recomputed.contains(repeated)) continue;
     if (!goes_on) {
@@ -143,10 +158,9 @@ RepeatedRuns repeated_runs(const Facts& facts) {
         largest = {std::max(largest[0], block.bytes), std::min(largest[0], block.bytes)};
       runs.two_largest_bytes.back() = largest[0] + largest[1];
     }
-    const bool is_smaller = block.op == facts.blocks[last].op && block.bytes < facts.blocks[last].bytes;
-    if (!goes_on || !is_smaller) last = index;
+    made.push_back(index);
   }
-  end_run();
+  end_run(UINT64_MAX);
   return runs;
 }
 

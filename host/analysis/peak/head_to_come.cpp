@@ -43,16 +43,26 @@ struct Embedding {
   std::uint64_t row_bytes = 0;
 };
 
+std::optional<Embedding> as_embedding(const Facts& facts, const Block& parameter) {
+  const std::vector<std::uint64_t> sizes = dimensions(facts, parameter);
+  const std::uint64_t bytes = requested_bytes(parameter);
+  if (sizes.size() != 2 || bytes < sizes[0]) return std::nullopt;
+  return Embedding{.rows = sizes[0], .columns = sizes[1], .row_bytes = bytes / sizes[0]};
+}
+
+// What an encoder and a decoder share has the name of one of them, or of neither: outside of the blocks that
+// with the most rows.
 std::optional<Embedding> embedding_of(const Facts& facts, std::string_view layer) {
   const std::string name = std::string(layer) + ".weight";
+  std::optional<Embedding> largest;
   for (const Block& block : facts.blocks) {
-    if (block.category != Category::kParameter || facts.texts[block.name] != name) continue;
-    const std::vector<std::uint64_t> sizes = dimensions(facts, block);
-    const std::uint64_t bytes = requested_bytes(block);
-    if (sizes.size() != 2 || bytes < sizes[0]) return std::nullopt;
-    return Embedding{.rows = sizes[0], .columns = sizes[1], .row_bytes = bytes / sizes[0]};
+    if (block.category != Category::kParameter) continue;
+    if (facts.texts[block.name] == name) return as_embedding(facts, block);
+    if (block.kind == "ema" || !repeated_block(facts, block.name).empty()) continue;
+    const std::optional<Embedding> other = as_embedding(facts, block);
+    if (other && (!largest || other->rows > largest->rows)) largest = other;
   }
-  return std::nullopt;
+  return largest;
 }
 
 struct LookedUp {
@@ -78,14 +88,21 @@ bool are_logits(const Facts& facts, const OutOfMemory& failure, double once) {
   return loss_to_come(facts, failure) == 0 && asked * kRounded >= once / 2 && asked <= once * kRounded;
 }
 
-// Positions are looked up, too, once for all sequences, and kinds of sentences, which are fewer.
+// Positions are looked up, too, once for all sequences, and kinds of sentences, which are fewer. A decoder's
+// are looked up behind the encoder's blocks; what a block looks up, as a T5's distances, are no tokens.
 LookedUp tokens_of(const Facts& facts, const PhaseFact& forward, std::uint64_t sequence) {
   LookedUp most;
+  bool is_behind_blocks = false;
   for (const Block& block : facts.blocks) {
     if (block.birth_sequence < forward.begin_sequence || block.birth_sequence > sequence) continue;
+    if (!repeated_block(facts, block.layer).empty()) {
+      is_behind_blocks = true;
+      continue;
+    }
     if (facts.texts[block.op] != "aten::index_select") continue;  // which aten::embedding asks
     const std::optional<Embedding> found = embedding_of(facts, facts.texts[block.layer]);
     if (!found) continue;
+    if (std::exchange(is_behind_blocks, false)) most = {};
     const std::uint64_t tokens = requested_bytes(block) / found->row_bytes;
     if (std::pair(tokens, found->rows) > std::pair(most.tokens, most.embedding.rows))
       most = {.embedding = *found, .tokens = tokens};

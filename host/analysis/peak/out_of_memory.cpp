@@ -30,6 +30,7 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     const ForwardToCome forward = forward_to_come(facts, failure);
     failure.forward_to_come_bytes = forward.bytes;
     failure.has_stages_to_come = forward.has_stages;
+    failure.is_forward_as_before = forward.is_as_before;
     failure.is_forward_untold = forward.is_untold;
     failure.loss_to_come_bytes = loss_to_come(facts, failure);
     // Tokens that a decoder looks up are not known before it.
@@ -40,6 +41,7 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     failure.head_tokens = head.tokens;
     failure.adam_to_come_bytes = adam_to_come(facts, failure);
     failure.gradients_to_come_bytes = gradients_to_come(facts, failure);
+    failure.next_step_bytes = next_step(facts, failure);
     failure.remedies = find_remedies(facts, failure);
     failures.push_back(std::move(failure));
   }

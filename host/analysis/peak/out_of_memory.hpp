@@ -14,7 +14,7 @@
 
 namespace strata::analysis {
 
-// Needs the blocks, phases, steps, texts and reserved points of `facts`.
+// Needs the blocks, phases, steps, texts, points and reserved points of `facts`.
 std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& run, const OpTable& ops,
                                           const Layers& layers);
 

@@ -317,12 +317,10 @@ class RemedyFinder {
         "temporaries of the optimizer's step but those of the largest parameter");
   }
 
-  // With those that are still to come.
   void moments() {
-    std::uint64_t bytes = savings_.spared_of_moments();
     const bool are_narrow = savings_.has_narrow_moments();
-    if (bytes > 0) bytes += failure_.state_to_come_bytes / 4 * (are_narrow ? 2 : 3);
-    add(Saving::kEightBitMoments, bytes, missing_bytes_, "8-bit moments (optimizer.name: adam8bit)",
+    add(Saving::kEightBitMoments, savings_.spared_of_moments(failure_.state_to_come_bytes), missing_bytes_,
+        "8-bit moments (optimizer.name: adam8bit)",
         fmt::format("{} of Adam's moments{}{}", are_narrow ? "half" : "three quarters",
                     facts_.trainer == "transformers" ? " but those of embeddings, which stay in 32 bits" : "",
                     savings_.temporaries_by_adam() > 0 ? ", and the temporaries of its step" : ""));

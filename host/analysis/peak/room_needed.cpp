@@ -2,6 +2,8 @@
 #include "host/analysis/peak/room_needed.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 
 namespace strata::analysis {
 
@@ -25,6 +27,11 @@ Needed RoomNeeded::of(Saving saving, std::uint64_t missing_bytes) const {
   Needed needed = saving == Saving::kHalfPrecision ? of_half_precision(missing_bytes) : of_any(missing_bytes);
   if (saving == Saving::kHalfBatch && is_known()) needed.surely += savings_.untold_gradients();
   if (saving == Saving::kFrozenIn16Bits) needed.perhaps = 0;
+  if (missing_in_next_step(margin()) > 0) {
+    const std::optional<std::uint64_t> spared = spared_in_next_step(saving);
+    if (spared && *spared >= missing_in_next_step(margin())) needed.surely = missing_bytes + on_top();
+    if (spared && *spared < missing_in_next_step(0)) needed.perhaps = UINT64_MAX;
+  }
   const bool lets_outputs_go = saving == Saving::kListedLetGo || saving == Saving::kConcatenatedLetGo;
   if (lets_outputs_go && is_told()) needed.surely = missing_bytes + on_top();
   // What a Trainer gathers of its outputs is as much whatever the batch.
@@ -52,7 +59,30 @@ Needed RoomNeeded::of_half_precision(std::uint64_t missing_bytes) const {
 }
 
 bool RoomNeeded::is_known() const {
-  return is_told() && !holds_more_and_more();
+  return is_told() && !holds_more_and_more() && missing_in_next_step(margin()) == 0;
+}
+
+std::uint64_t RoomNeeded::missing_in_next_step(std::uint64_t margin_bytes) const {
+  if (went_on_ || !failure_.device_free_bytes) return 0;
+  const std::uint64_t wanted = failure_.next_step_bytes + margin_bytes;
+  return failure_.next_step_bytes == 0 ? 0 : wanted - std::min(wanted, device_bytes());
+}
+
+// An optimizer's temporaries are gone before the next forward.
+std::optional<std::uint64_t> RoomNeeded::spared_in_next_step(Saving saving) const {
+  switch (saving) {
+    case Saving::kFusedOptimizer:
+    case Saving::kLoopOptimizer:
+      return 0;
+    case Saving::kEightBitMoments: {
+      const std::uint64_t bytes = savings_.spared_of_moments(failure_.state_to_come_bytes);
+      return bytes - std::min(bytes, savings_.temporaries_by_adam());
+    }
+    case Saving::kFrozenIn16Bits:
+      return savings_.bytes(saving, nullptr);
+    default:
+      return std::nullopt;
+  }
 }
 
 bool RoomNeeded::is_told() const {
@@ -66,9 +96,12 @@ bool RoomNeeded::holds_more_and_more() const {
 }
 
 std::uint64_t RoomNeeded::on_top() const {
+  return failure_.adam_to_come_bytes + failure_.gradients_to_come_bytes + margin();
+}
+
+std::uint64_t RoomNeeded::margin() const {
   constexpr std::uint64_t kSegment = std::uint64_t{20} << 20;  // as PyTorch's allocator asks for
-  const std::uint64_t margin = went_on_ ? 0 : device_bytes() / 20 / kSegment * kSegment;
-  return failure_.adam_to_come_bytes + failure_.gradients_to_come_bytes + margin;
+  return went_on_ ? 0 : device_bytes() / 20 / kSegment * kSegment;
 }
 
 std::uint64_t RoomNeeded::device_bytes() const {

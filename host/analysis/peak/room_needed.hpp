@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "host/analysis/facts.hpp"
 #include "host/analysis/peak/savings.hpp"
@@ -34,7 +35,8 @@ class RoomNeeded {
 
   // Whether anything can be said to be enough: not where nobody knows what a forward had yet to make, nor how
   // many more outputs an evaluation holds that holds all of them, nor where an optimizer's own step has no
-  // room for all gradients beside its state and, over lists, what it makes of each parameter.
+  // room for all gradients beside its state and, over lists, what it makes of each parameter, nor where the
+  // step behind its first one has none.
   bool is_known() const;
   // What an optimizer will keep is there beside the next step's forward, and gradients are beside that of a
   // step's next micro-batch; of a device that is full to within a
@@ -44,6 +46,9 @@ class RoomNeeded {
  private:
   bool is_told() const;
   bool holds_more_and_more() const;
+  std::uint64_t missing_in_next_step(std::uint64_t margin_bytes) const;
+  std::optional<std::uint64_t> spared_in_next_step(Saving saving) const;  // nothing: nobody knows
+  std::uint64_t margin() const;
   Needed of_half_precision(std::uint64_t missing_bytes) const;
   std::uint64_t device_bytes() const;
   bool has_room_to_step() const;

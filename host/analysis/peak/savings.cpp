@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/analysis/layers/repeated_blocks.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/narrowed_by_autocast.hpp"
 #include "host/analysis/peak/residue.hpp"
@@ -29,6 +30,7 @@ bool may_be_fused(std::string_view step) {
 
 Savings::Savings(const Facts& facts)
     : facts_(facts),
+      phases_(facts.phases),
       kept_(facts),
       held_(facts),
       evaluations_(facts),
@@ -122,6 +124,7 @@ void Savings::change(const Block& block, bool comes) {
     if (block.kind == "flowing") put(gradients_of_logits_, block.bytes);
   }
   if (is_of_scores_[index]) put(softmax_bytes_, block.bytes);
+  if (is_copy_for_backward(block)) put(copies_of_blocks_, block.bytes);
   if (!is_for_backward(block)) return;
   if (facts_.texts[block.op] == "aten::_softmax") put(softmaxes_, 1);
   const std::uint32_t run = repeated_.run[index];
@@ -139,10 +142,25 @@ void Savings::change(const Block& block, bool comes) {
 // one's, and while the loss goes backward none. Forward, it saves none: what an op reads and makes is there.
 std::uint64_t Savings::checkpointed(const PhaseFact* part) const {
   if (saved_by_run_.empty()) return 0;
-  if (gradients_of_logits_ > 0) return checkpointed_but(0);
-  const auto [run, saved] = *saved_by_run_.rbegin();
   const bool is_forward = part != nullptr && part->kind == STRATA_PHASE_FORWARD;
-  return checkpointed_but(is_forward ? std::min(saved, repeated_.two_largest_bytes[run]) : saved);
+  if (gradients_of_logits_ > 0) return checkpointed_but(0) + copies_of_all_but(0);
+  const auto [run, saved] = *saved_by_run_.rbegin();
+  if (is_forward) return checkpointed_but(std::min(saved, repeated_.two_largest_bytes[run]));
+  return checkpointed_but(saved) + copies_of_all_but(saved);
+}
+
+// A checkpointed block's graph holds none of autocast's copies, which are gone when that ends: of those that
+// are there now, as large a part as of what the blocks saved.
+std::uint64_t Savings::copies_of_all_but(std::uint64_t saved_bytes) const {
+  const double part = 1.0 - static_cast<double>(saved_bytes) / static_cast<double>(saved_);
+  return static_cast<std::uint64_t>(part * static_cast<double>(copies_of_blocks_));
+}
+
+// Where backward is within autocast, that holds them to its end.
+bool Savings::is_copy_for_backward(const Block& block) const {
+  if (block.kind != "autocast_copy" || repeated_block(facts_, block.layer).empty()) return false;
+  const auto part = phases_.part_of_step(block.death_sequence);
+  return part && facts_.phases[*part].kind == STRATA_PHASE_BACKWARD;
 }
 
 std::uint64_t Savings::largest_block() const {
@@ -155,10 +173,11 @@ std::uint64_t Savings::checkpointed_but(std::uint64_t bytes) const {
   return saved_ - std::min(saved_, bytes + handed_);
 }
 
-// While the other pieces go backward, the head's gradient is there already.
+// While the other pieces go backward, the head's gradient is there already; where all gradients are, it is.
 std::uint64_t Savings::loss_in_pieces() const {
   const std::uint64_t spared = logits_ - logits_ / kPiecesOfLoss;
-  return spared - std::min(spared, head_bytes_);
+  const std::uint64_t gradients_to_come = trained_parameters_ - std::min(gradients_, trained_parameters_);
+  return spared - std::min({spared, head_bytes_, gradients_to_come});
 }
 
 std::uint64_t Savings::spared_to_come(std::uint64_t bytes, std::uint64_t to_come_bytes) const {
@@ -222,7 +241,7 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
     case Saving::kLoopOptimizer:
       return but_the_largest_parameters(list_temporaries_);
     case Saving::kEightBitMoments:
-      return spared_of_moments();
+      return spared_of_moments(0);
     case Saving::kListedLetGo:
       return listed_bytes_;
     case Saving::kFrozenIn16Bits:

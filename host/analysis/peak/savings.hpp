@@ -20,6 +20,7 @@
 #include "host/analysis/peak/kept_from_earlier.hpp"
 #include "host/analysis/peak/listed_outputs.hpp"
 #include "host/analysis/peak/residue.hpp"
+#include "host/analysis/steps/open_phases.hpp"
 
 namespace strata::analysis {
 
@@ -79,9 +80,11 @@ class Savings {
   std::uint64_t listed_outputs() const { return listed_count_; }
   // Without those of embeddings, where the trainer keeps them in 32 bits. A program's 8-bit optimizer
   // computes in its kernels, and has none of the temporaries of an Adam of PyTorch's; ours has its own.
-  std::uint64_t spared_of_moments() const {
+  // With those that are still to come.
+  std::uint64_t spared_of_moments(std::uint64_t to_come_bytes) const {
     if (second_moments_ == 0) return 0;
-    return (moments_ - narrow_moments_) / 4 * 3 + narrow_moments_ / 2 + temporaries_by_adam();
+    return (moments_ - narrow_moments_) / 4 * 3 + narrow_moments_ / 2 + temporaries_by_adam() +
+           to_come_bytes / 4 * (has_narrow_moments() ? 2 : 3);
   }
   std::uint64_t temporaries_by_adam() const { return facts_.is_configured ? 0 : temporaries_; }
   bool has_narrow_moments() const { return narrow_moments_ > moments_ / 2; }  // in 16 bits
@@ -102,11 +105,14 @@ class Savings {
   void change(const Block& block, bool comes);
   std::uint64_t checkpointed(const PhaseFact* part) const;
   std::uint64_t checkpointed_but(std::uint64_t bytes) const;
+  std::uint64_t copies_of_all_but(std::uint64_t saved_bytes) const;
+  bool is_copy_for_backward(const Block& block) const;
   std::uint64_t loss_in_pieces() const;
   std::uint64_t half_precision() const;
   std::uint64_t residue_let_go(const PhaseFact* part) const;
 
   const Facts& facts_;
+  OpenPhases phases_;
   KeptFromEarlier kept_;
   Residue held_;
   Evaluations evaluations_;
@@ -127,6 +133,7 @@ class Savings {
   std::uint64_t saved_ = 0, softmaxes_ = 0, softmax_bytes_ = 0;
   std::uint64_t activations_ = 0;  // without autocast's copies of the weights
   std::uint64_t autocast_copies_ = 0;
+  std::uint64_t copies_of_blocks_ = 0;  // of their weights, where backward alone holds them
   std::uint64_t forward_temporaries_ = 0;
   std::uint64_t evaluated_ = 0;           // made by evaluations
   std::uint64_t concatenated_bytes_ = 0;  // of their outputs, put together

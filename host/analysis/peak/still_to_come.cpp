@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 #include "host/analysis/peak/evaluations.hpp"
 #include "host/analysis/peak/whole_model.hpp"
 #include "host/analysis/steps/open_phases.hpp"
+#include "host/analysis/timeline.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -95,6 +97,40 @@ struct Family {
     return bytes / static_cast<double>(std::max<std::size_t>(parameter_bytes.size(), 1));
   }
 };
+
+// The last one that a backward followed.
+const PhaseFact* forward_before(const Facts& facts, const PhaseFact& forward) {
+  const PhaseFact* before = nullptr;
+  const PhaseFact* last = nullptr;
+  for (const PhaseFact& phase : facts.phases) {
+    if (phase.begin_sequence >= forward.begin_sequence) break;
+    if (phase.kind == STRATA_PHASE_FORWARD) last = &phase;
+    if (phase.kind == STRATA_PHASE_BACKWARD) before = last;
+  }
+  return before;
+}
+
+// Of what was made from `begin` on, and was there at `end`.
+std::uint64_t kept_by_blocks(const Facts& facts, std::uint64_t begin_sequence, std::uint64_t end_sequence) {
+  std::uint64_t bytes = 0;
+  for (const Block& block : facts.blocks) {
+    const bool is_kept = block.category == Category::kActivation && block.birth_sequence >= begin_sequence &&
+                         block.is_alive_at(end_sequence);
+    if (is_kept && !repeated_block(facts, block.saver != 0 ? block.saver : block.layer).empty())
+      bytes += block.bytes;
+  }
+  return bytes;
+}
+
+std::optional<std::uint64_t> to_come_as_before(const Facts& facts, const OutOfMemory& failure,
+                                               const PhaseFact& forward) {
+  const std::uint64_t sequence = failure.held.sequence;
+  const PhaseFact* const before = forward_before(facts, forward);
+  if (before == nullptr || !has_backward_to_come(facts, sequence)) return std::nullopt;
+  const std::uint64_t whole = kept_by_blocks(facts, before->begin_sequence, before->end_sequence);
+  if (whole == 0) return std::nullopt;
+  return whole - std::min(kept_by_blocks(facts, forward.begin_sequence, sequence), whole);
+}
 
 // By the stem of its blocks: "layers.", or of one stage of several "stages.2.".
 using Families = std::map<std::string_view, Family>;
@@ -189,6 +225,8 @@ std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure) {
 ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure) {
   const PhaseFact* const forward = open_phase(facts.phases, STRATA_PHASE_FORWARD, failure.held.sequence);
   if (forward == nullptr) return {};
+  if (const auto bytes = to_come_as_before(facts, failure, *forward))
+    return {.bytes = *bytes, .is_as_before = true};
   const Families families = families_of(facts, failure, *forward);
   ForwardToCome to_come;
   const bool is_first =
@@ -232,6 +270,19 @@ std::uint64_t gradients_to_come(const Facts& facts, const OutOfMemory& failure) 
   if (!accumulates_gradients(facts) || (!is_backward && !has_backward_to_come(facts, sequence))) return 0;
   const std::uint64_t trained = trained_bytes(facts, failure);
   return trained - std::min(trained, failure.held.categories[static_cast<std::size_t>(Category::kGradient)]);
+}
+
+std::uint64_t next_step(const Facts& facts, const OutOfMemory& failure) {
+  if (!is_in_first_optimizer_step(facts, failure)) return 0;
+  const PhaseFact* const optimizer = open_phase(facts.phases, STRATA_PHASE_OPTIMIZER, failure.held.sequence);
+  const auto step = std::ranges::find(facts.steps, failure.held.step, &StepFact::index);
+  const std::uint64_t begin = step == facts.steps.end() ? 0 : step->begin_sequence;
+  const auto highest = highest_point(facts.points, begin, optimizer->begin_sequence);
+  if (!highest) return 0;
+  constexpr auto kState = static_cast<std::size_t>(Category::kOptimizerState);
+  const Point& point = facts.points[*highest];
+  return allocated_bytes(point) - point.bytes.at(kState) + failure.held.categories.at(kState) +
+         failure.state_to_come_bytes;
 }
 
 }  // namespace strata::analysis

@@ -24,10 +24,12 @@ std::uint64_t state_to_come(const Facts& facts, const OutOfMemory& failure);
 std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure);
 
 // Blocks of a model that repeat keep about as much for backward each: those that a forward had not come to
-// would have kept it too, and those of a later stage about half of it where they are twice as wide. 0 outside
-// of a forward, and where the layers of what it made are not known.
+// would have kept it too, and those of a later stage about half of it where they are twice as wide. Where a
+// forward went to its end before it, as much as that one kept. 0 outside of a forward, and where the layers
+// of what it made are not known.
 struct ForwardToCome {
   std::uint64_t bytes = 0;
+  bool is_as_before = false;      // as a forward before it kept
   bool has_stages = false;        // a stage was not begun
   bool has_other_blocks = false;  // blocks of another kind were not begun, as a decoder's behind an encoder
   bool is_untold = false;         // none of its blocks is known, or these, nor a backward of an earlier one
@@ -46,5 +48,10 @@ std::uint64_t adam_to_come(const Facts& facts, const OutOfMemory& failure);
 // Where gradients are accumulated, a step's later micro-batches have all of them beside what they make: those
 // that are not there yet. 0 outside of a forward and backward, and where no step has had several.
 std::uint64_t gradients_to_come(const Facts& facts, const OutOfMemory& failure);
+
+// The next step goes forward and backward beside the state that an optimizer's first one makes: with the most
+// that this step has taken before it. 0 outside of a first optimizer step. Needs the points and steps of
+// `facts`, and `failure.state_to_come_bytes`.
+std::uint64_t next_step(const Facts& facts, const OutOfMemory& failure);
 
 }  // namespace strata::analysis

@@ -15,6 +15,14 @@ bool is_told_of_what_ran_out(Saving saving) {
   return saving != Saving::kHalfPrecision && saving != Saving::kHalfEvaluation;
 }
 
+// What is computed is the same, but for rounding: not in 16 bits nor 8.
+bool trains_as_before(const SavingSet& set) {
+  return std::ranges::none_of(set, [](Saving saving) {
+    return saving == Saving::kHalfPrecision || saving == Saving::kEightBitMoments ||
+           saving == Saving::kFrozenIn16Bits;
+  });
+}
+
 class TogetherFinder {
  public:
   TogetherFinder(const Facts& facts, const std::vector<AskedAbout>& asked, const Lack& lack)
@@ -28,6 +36,7 @@ class TogetherFinder {
     std::vector<Left> left;
     if (of_no_block_) left = highest_left(facts_, *of_no_block_, sets);
     std::optional<EnoughTogether> best;
+    bool is_best_as_before = false;
     for (std::size_t index = 0; index < sets.size(); ++index) {
       EnoughTogether found{
           .set = sets[index], .bytes = bytes_together(sets[index], lack_.savings, saved_), .left = {}};
@@ -35,8 +44,12 @@ class TogetherFinder {
         found.left = left[index];
         found.bytes = lack_.peak_bytes - std::min(left[index].bytes, lack_.peak_bytes);
       }
-      if (found.bytes >= missing_with(found.set) && (!best || found.bytes > best->bytes))
-        best = std::move(found);
+      const std::uint64_t missing = missing_with(found.set);
+      if (found.bytes < missing) continue;
+      const bool is_as_before = trains_as_before(found.set) && found.bytes >= missing + missing / 20;
+      if (best && std::pair(is_as_before, found.bytes) <= std::pair(is_best_as_before, best->bytes)) continue;
+      best = std::move(found);
+      is_best_as_before = is_as_before;
     }
     return best;
   }

@@ -32,7 +32,8 @@ struct EnoughTogether {
   std::optional<Left> left;  // of a run that went on, its highest moment then
 };
 
-// Two before three, and of several those that leave the most room. Nothing is known of memory that two of
+// Two before three; of several those that train as before with a twentieth of room, and then those that leave
+// the most. Nothing is known of memory that two of
 // them share, nor of 16 bits and of half an evaluation in a run that was cut short.
 std::optional<EnoughTogether> enough_together(const Facts& facts, const std::vector<AskedAbout>& asked,
                                               const Lack& lack);
