@@ -148,6 +148,21 @@ TEST_F(HeadToComeTest, AnEmbeddingThatIsSharedHasTheNameOfNobodyWhoLooksUp) {
   EXPECT_EQ(found().logits, 100U);
 }
 
+// An encoder that runs out in a second step: its decoder has not looked up anything yet.
+TEST_F(HeadToComeTest, OfADecoderThatWasNotBegunIsByTheForwardBefore) {
+  facts_.phases.clear();
+  phase(STRATA_PHASE_FORWARD, 5, 15);
+  phase(STRATA_PHASE_BACKWARD, 16, 18);
+  phase(STRATA_PHASE_FORWARD, 20, 60);
+  looked_up("embedding", 16);
+  facts_.blocks.back().birth_sequence = 12;
+  found();
+  EXPECT_EQ(head_to_come(facts_, failure_).tokens, 64U);
+  EXPECT_EQ(head_to_come(facts_, failure_, TokensOf::kForwardBefore).tokens, 16U);
+  facts_.phases.erase(facts_.phases.begin());
+  EXPECT_EQ(head_to_come(facts_, failure_, TokensOf::kForwardBefore).tokens, 64U) << "none before it";
+}
+
 TEST_F(HeadToComeTest, OfADecoderIsByItsOwnTokens) {
   Block& encoded = alive(1, Category::kActivation, "saved", "layers.0.mlp");
   encoded.birth_sequence = 26;

@@ -131,11 +131,14 @@ std::uint64_t logits_of_each(const Facts& facts, const Embedding& embedding, std
 
 }  // namespace
 
-HeadToCome head_to_come(const Facts& facts, const OutOfMemory& failure) {
+HeadToCome head_to_come(const Facts& facts, const OutOfMemory& failure, TokensOf tokens_of_which) {
   const std::uint64_t sequence = failure.held.sequence;
   const PhaseFact* const forward = open_phase(facts.phases, STRATA_PHASE_FORWARD, sequence);
   if (forward == nullptr || !has_backward_to_come(facts, sequence)) return {};
-  const auto [embedding, tokens] = tokens_of(facts, *forward, sequence);
+  const PhaseFact* const before =
+      tokens_of_which == TokensOf::kForwardBefore ? forward_before(facts, *forward) : nullptr;
+  const auto [embedding, tokens] = before == nullptr ? tokens_of(facts, *forward, sequence)
+                                                     : tokens_of(facts, *before, before->end_sequence);
   if (tokens == 0) return {};
   const std::uint64_t logits = logits_of_each(facts, embedding, sequence);
   // What pools tokens is as wide as the model, and one that has no more words hardly needs room for them.

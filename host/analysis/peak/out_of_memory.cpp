@@ -12,6 +12,15 @@
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
+namespace {
+
+// Tokens that a decoder looks up are not known before it, but where a forward went to its end.
+HeadToCome head_behind(const Facts& facts, const OutOfMemory& failure, const ForwardToCome& forward) {
+  if (!forward.has_other_blocks) return head_to_come(facts, failure);
+  return forward.is_as_before ? head_to_come(facts, failure, TokensOf::kForwardBefore) : HeadToCome();
+}
+
+}  // namespace
 
 std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& run, const OpTable& ops,
                                           const Layers& layers) {
@@ -33,8 +42,7 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
     failure.is_forward_as_before = forward.is_as_before;
     failure.is_forward_untold = forward.is_untold;
     failure.loss_to_come_bytes = loss_to_come(facts, failure);
-    // Tokens that a decoder looks up are not known before it.
-    const HeadToCome head = forward.has_other_blocks ? HeadToCome() : head_to_come(facts, failure);
+    const HeadToCome head = head_behind(facts, failure, forward);
     failure.head_to_come_bytes = head.bytes;
     failure.logits_let_go_bytes = head.bytes - head.least_bytes;
     failure.head_logits = head.logits;

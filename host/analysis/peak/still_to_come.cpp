@@ -98,18 +98,6 @@ struct Family {
   }
 };
 
-// The last one that a backward followed.
-const PhaseFact* forward_before(const Facts& facts, const PhaseFact& forward) {
-  const PhaseFact* before = nullptr;
-  const PhaseFact* last = nullptr;
-  for (const PhaseFact& phase : facts.phases) {
-    if (phase.begin_sequence >= forward.begin_sequence) break;
-    if (phase.kind == STRATA_PHASE_FORWARD) last = &phase;
-    if (phase.kind == STRATA_PHASE_BACKWARD) before = last;
-  }
-  return before;
-}
-
 // Of what was made from `begin` on, and was there at `end`.
 std::uint64_t kept_by_blocks(const Facts& facts, std::uint64_t begin_sequence, std::uint64_t end_sequence) {
   std::uint64_t bytes = 0;
@@ -179,6 +167,17 @@ std::uint64_t kept_of_stage(const Family& stage, const Family& before) {
 
 }  // namespace
 
+const PhaseFact* forward_before(const Facts& facts, const PhaseFact& forward) {
+  const PhaseFact* before = nullptr;
+  const PhaseFact* last = nullptr;
+  for (const PhaseFact& phase : facts.phases) {
+    if (phase.begin_sequence >= forward.begin_sequence) break;
+    if (phase.kind == STRATA_PHASE_FORWARD) last = &phase;
+    if (phase.kind == STRATA_PHASE_BACKWARD) before = last;
+  }
+  return before;
+}
+
 std::string_view trained_by(std::string_view gradient) {
   constexpr std::string_view kGradient = ".grad";
   if (gradient.ends_with(kGradient)) gradient.remove_suffix(kGradient.size());
@@ -225,8 +224,6 @@ std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure) {
 ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure) {
   const PhaseFact* const forward = open_phase(facts.phases, STRATA_PHASE_FORWARD, failure.held.sequence);
   if (forward == nullptr) return {};
-  if (const auto bytes = to_come_as_before(facts, failure, *forward))
-    return {.bytes = *bytes, .is_as_before = true};
   const Families families = families_of(facts, failure, *forward);
   ForwardToCome to_come;
   const bool is_first =
@@ -243,7 +240,9 @@ ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure) {
         family.kept.empty() && before == nullptr && family.parameter_bytes.size() > 1 && family.is_trained;
   }
   to_come.is_untold |= is_first && to_come.has_other_blocks;
-  return to_come;
+  const std::optional<std::uint64_t> as_before = to_come_as_before(facts, failure, *forward);
+  if (!as_before) return to_come;
+  return {.bytes = *as_before, .is_as_before = true, .has_other_blocks = to_come.has_other_blocks};
 }
 
 std::uint64_t loss_to_come(const Facts& facts, const OutOfMemory& failure) {

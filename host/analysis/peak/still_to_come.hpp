@@ -23,6 +23,9 @@ std::uint64_t state_to_come(const Facts& facts, const OutOfMemory& failure);
 // part of it. 0 where no such operator of an optimizer asked. Needs `failure.op`, too.
 std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure);
 
+// The last forward before that one which a backward followed; null where none did.
+const PhaseFact* forward_before(const Facts& facts, const PhaseFact& forward);
+
 // Blocks of a model that repeat keep about as much for backward each: those that a forward had not come to
 // would have kept it too, and those of a later stage about half of it where they are twice as wide. Where a
 // forward went to its end before it, as much as that one kept. 0 outside of a forward, and where the layers
