@@ -193,7 +193,7 @@ struct OutOfMemory {
   std::uint64_t forward_to_come_bytes = 0;  // about; of repeated blocks that a forward had not come to
   bool has_stages_to_come = false;          // of those, some are of stages that it had not begun
   bool is_forward_as_before = false;        // as many as a forward before it kept
-  bool is_forward_untold = false;           // what a first forward had yet to make nobody knows
+  bool is_forward_untold = false;           // what a forward had yet to make nobody knows
   std::uint64_t loss_to_come_bytes = 0;     // of a loss over logits, behind what it asked for
   std::uint64_t head_to_come_bytes = 0;     // about; of logits and their loss, behind a block's forward
   std::uint64_t logits_let_go_bytes = 0;    // of those, what a program may have let go of by then

@@ -10,11 +10,13 @@
 
 #include "host/analysis/allocator/caching_allocator.hpp"
 #include "host/analysis/peak/out_of_memory.hpp"
+#include "host/analysis/steps/open_phases.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/layer_table.hpp"
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/text.hpp"
 #include "host/report/untold_modules.hpp"
+#include "strata/ext/phase.h"
 
 namespace strata::report {
 namespace {
@@ -48,6 +50,16 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
   if (failure.device_free_bytes)
     text += fmt::format("; the device had {} left", amount(*failure.device_free_bytes));
   return text;
+}
+
+// Behind a first backward a forward before it tells, but where this one is larger.
+std::string why_untold(const Facts& facts, const OutOfMemory& failure) {
+  if (analysis::has_begun(facts.phases, STRATA_PHASE_BACKWARD, failure.held.sequence)) {
+    return ": it has kept more than the one before it, as a longer batch does, or an evaluation without "
+           "torch.no_grad() whose losses are held";
+  }
+  const std::string_view how = how_to_tell_modules(facts);
+  return how.empty() ? "" : fmt::format("; to know more: {}", how);
 }
 
 // More memory alone may not do: the first step of most optimizers is the one that makes their state.
@@ -89,9 +101,7 @@ std::string still_to_come(const Facts& facts, const OutOfMemory& failure) {
                     failure.has_stages_to_come ? ", or half of that in a stage twice as wide" : ""));
   }
   if (failure.is_forward_untold) {
-    const std::string_view how = how_to_tell_modules(facts);
-    parts.push_back(fmt::format("what the rest of this first forward makes is not known{}{}",
-                                how.empty() ? "" : "; to know more: ", how));
+    parts.push_back("what the rest of this forward makes is not known" + why_untold(facts, failure));
   }
   if (failure.head_to_come_bytes > 0) {
     parts.push_back(fmt::format(

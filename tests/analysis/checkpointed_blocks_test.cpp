@@ -273,6 +273,10 @@ TEST_F(CheckpointedBlocksTest, WhatAForwardBeforeItKeptIsToCome) {
   EXPECT_TRUE(to_come.is_as_before && !to_come.is_untold && !to_come.has_other_blocks);
   phase(STRATA_PHASE_EVALUATION, 19, 70);
   EXPECT_FALSE(forward_to_come(facts_, failure_).is_as_before) << "an evaluation keeps none";
+  facts_.phases.pop_back();
+  kept(300, "layers.1", 31, 90);
+  EXPECT_FALSE(forward_to_come(facts_, failure_).is_as_before);
+  EXPECT_TRUE(forward_to_come(facts_, failure_).is_untold) << "900 are more than the 850 of the one before";
 }
 
 }  // namespace

@@ -332,7 +332,8 @@ class RemedyFinder {
     const std::uint64_t sequence = failure_.held.sequence;
     const Block* const largest = savings_.held().largest(sequence, part_);
     if (largest == nullptr) return;
-    const MayGo when = savings_.held().may_go(*largest, sequence, part_);
+    MayGo when = savings_.held().may_go(*largest, sequence, part_);
+    if (highest_left_ && savings_.held().is_softened(*largest)) when = MayGo::kBeforeBackward;
     add(Saving::kResidueLetGo, let_go_of(facts_, *largest, when),
         when == MayGo::kBeforeNextStep   ? "held by the program from an earlier step"
         : when == MayGo::kBeforeBackward ? "held by the program, where backward needs its softmax alone"

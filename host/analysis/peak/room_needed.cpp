@@ -27,6 +27,9 @@ Needed RoomNeeded::of(Saving saving, std::uint64_t missing_bytes) const {
   Needed needed = saving == Saving::kHalfPrecision ? of_half_precision(missing_bytes) : of_any(missing_bytes);
   if (saving == Saving::kHalfBatch && is_known()) needed.surely += savings_.untold_gradients();
   if (saving == Saving::kFrozenIn16Bits) needed.perhaps = 0;
+  // A Trainer that sends them to the host lets go of the last batch's own, too, before the next.
+  if (saving == Saving::kConcatenatedLetGo && went_on_)
+    needed.perhaps -= std::min(needed.perhaps, savings_.one_concatenated_output());
   if (missing_in_next_step(margin()) > 0) {
     const std::optional<std::uint64_t> spared = spared_in_next_step(saving);
     if (spared && *spared >= missing_in_next_step(margin())) needed.surely = missing_bytes + on_top();

@@ -77,6 +77,11 @@ class Savings {
   const Evaluations& evaluations() const { return evaluations_; }
   // Of those that are there the largest number that one holds.
   std::uint32_t concatenated_outputs() const { return outputs_.empty() ? 0 : *outputs_.rbegin(); }
+  // About: of the old ones put together, and the new.
+  std::uint64_t one_concatenated_output() const {
+    const std::uint64_t outputs = concatenated_outputs();
+    return outputs == 0 ? 0 : concatenated_bytes_ / (2 * outputs - 1);
+  }
   std::uint64_t listed_outputs() const { return listed_count_; }
   // Without those of embeddings, where the trainer keeps them in 32 bits. A program's 8-bit optimizer
   // computes in its kernels, and has none of the temporaries of an Adam of PyTorch's; ours has its own.

@@ -110,14 +110,17 @@ std::uint64_t kept_by_blocks(const Facts& facts, std::uint64_t begin_sequence, s
   return bytes;
 }
 
-std::optional<std::uint64_t> to_come_as_before(const Facts& facts, const OutOfMemory& failure,
-                                               const PhaseFact& forward) {
+struct AsBefore {
+  std::uint64_t whole = 0, kept = 0;  // by the forward before, to its end, and by this one so far
+};
+
+std::optional<AsBefore> as_before(const Facts& facts, const OutOfMemory& failure, const PhaseFact& forward) {
   const std::uint64_t sequence = failure.held.sequence;
   const PhaseFact* const before = forward_before(facts, forward);
   if (before == nullptr || !has_backward_to_come(facts, sequence)) return std::nullopt;
-  const std::uint64_t whole = kept_by_blocks(facts, before->begin_sequence, before->end_sequence);
-  if (whole == 0) return std::nullopt;
-  return whole - std::min(kept_by_blocks(facts, forward.begin_sequence, sequence), whole);
+  const AsBefore found{.whole = kept_by_blocks(facts, before->begin_sequence, before->end_sequence),
+                       .kept = kept_by_blocks(facts, forward.begin_sequence, sequence)};
+  return found.whole == 0 ? std::nullopt : std::optional(found);
 }
 
 // By the stem of its blocks: "layers.", or of one stage of several "stages.2.".
@@ -240,9 +243,15 @@ ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure) {
         family.kept.empty() && before == nullptr && family.parameter_bytes.size() > 1 && family.is_trained;
   }
   to_come.is_untold |= is_first && to_come.has_other_blocks;
-  const std::optional<std::uint64_t> as_before = to_come_as_before(facts, failure, *forward);
-  if (!as_before) return to_come;
-  return {.bytes = *as_before, .is_as_before = true, .has_other_blocks = to_come.has_other_blocks};
+  const std::optional<AsBefore> before = as_before(facts, failure, *forward);
+  if (!before) return to_come;
+  if (before->kept > before->whole) {
+    to_come.is_untold = true;
+    return to_come;
+  }
+  return {.bytes = before->whole - before->kept,
+          .is_as_before = true,
+          .has_other_blocks = to_come.has_other_blocks};
 }
 
 std::uint64_t loss_to_come(const Facts& facts, const OutOfMemory& failure) {

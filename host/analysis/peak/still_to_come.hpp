@@ -35,7 +35,9 @@ struct ForwardToCome {
   bool is_as_before = false;      // as a forward before it kept
   bool has_stages = false;        // a stage was not begun
   bool has_other_blocks = false;  // blocks of another kind were not begun, as a decoder's behind an encoder
-  bool is_untold = false;         // none of its blocks is known, or these, nor a backward of an earlier one
+  // None of its blocks is known, or these, nor a backward of an earlier one; or it is larger than the one
+  // before it, as of a longer batch, or of an evaluation that keeps its graphs.
+  bool is_untold = false;
 };
 ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure);
 
