@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -98,38 +97,14 @@ struct Family {
   }
 };
 
-// Of what was made from `begin` on, and was there at `end`.
-std::uint64_t kept_by_blocks(const Facts& facts, std::uint64_t begin_sequence, std::uint64_t end_sequence) {
-  std::uint64_t bytes = 0;
-  for (const Block& block : facts.blocks) {
-    const bool is_kept = block.category == Category::kActivation && block.birth_sequence >= begin_sequence &&
-                         block.is_alive_at(end_sequence);
-    if (is_kept && !repeated_block(facts, block.saver != 0 ? block.saver : block.layer).empty())
-      bytes += block.bytes;
-  }
-  return bytes;
-}
-
-struct AsBefore {
-  std::uint64_t whole = 0, kept = 0;  // by the forward before, to its end, and by this one so far
-};
-
-std::optional<AsBefore> as_before(const Facts& facts, const OutOfMemory& failure, const PhaseFact& forward) {
-  const std::uint64_t sequence = failure.held.sequence;
-  const PhaseFact* const before = forward_before(facts, forward);
-  if (before == nullptr || !has_backward_to_come(facts, sequence)) return std::nullopt;
-  const AsBefore found{.whole = kept_by_blocks(facts, before->begin_sequence, before->end_sequence),
-                       .kept = kept_by_blocks(facts, forward.begin_sequence, sequence)};
-  return found.whole == 0 ? std::nullopt : std::optional(found);
-}
-
 // By the stem of its blocks: "layers.", or of one stage of several "stages.2.".
 using Families = std::map<std::string_view, Family>;
 
-Families families_of(const Facts& facts, const OutOfMemory& failure, const PhaseFact& forward) {
+// At `sequence`, of that forward.
+Families families_of(const Facts& facts, std::uint64_t sequence, const PhaseFact& forward) {
   Families families;
   for (const Block& block : facts.blocks) {
-    if (!block.is_alive_at(failure.held.sequence)) continue;
+    if (!block.is_alive_at(sequence)) continue;
     const bool is_parameter = block.category == Category::kParameter;
     const bool is_kept =
         block.category == Category::kActivation && block.birth_sequence >= forward.begin_sequence;
@@ -147,6 +122,20 @@ Families families_of(const Facts& facts, const OutOfMemory& failure, const Phase
     }
   }
   return families;
+}
+
+std::uint64_t kept_bytes(const Families& families) {
+  std::uint64_t sum = 0;
+  for (const auto& [stem, family] : families)
+    for (const auto& [block, bytes] : family.kept) sum += bytes;
+  return sum;
+}
+
+// By the forward before that one, to its end; 0 where none went to its end, or no backward is to come.
+std::uint64_t kept_before(const Facts& facts, std::uint64_t sequence, const PhaseFact& forward) {
+  const PhaseFact* const before = forward_before(facts, forward);
+  if (before == nullptr || !has_backward_to_come(facts, sequence)) return 0;
+  return kept_bytes(families_of(facts, before->end_sequence, *before));
 }
 
 // The stage that the forward was in, of those whose paths differ from `stem` in numbers alone.
@@ -227,7 +216,7 @@ std::uint64_t pass_to_come(const Facts& facts, const OutOfMemory& failure) {
 ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure) {
   const PhaseFact* const forward = open_phase(facts.phases, STRATA_PHASE_FORWARD, failure.held.sequence);
   if (forward == nullptr) return {};
-  const Families families = families_of(facts, failure, *forward);
+  const Families families = families_of(facts, failure.held.sequence, *forward);
   ForwardToCome to_come;
   const bool is_first =
       !has_gone_backward(facts, failure) && has_backward_to_come(facts, failure.held.sequence);
@@ -243,15 +232,12 @@ ForwardToCome forward_to_come(const Facts& facts, const OutOfMemory& failure) {
         family.kept.empty() && before == nullptr && family.parameter_bytes.size() > 1 && family.is_trained;
   }
   to_come.is_untold |= is_first && to_come.has_other_blocks;
-  const std::optional<AsBefore> before = as_before(facts, failure, *forward);
-  if (!before) return to_come;
-  if (before->kept > before->whole) {
-    to_come.is_untold = true;
-    return to_come;
-  }
-  return {.bytes = before->whole - before->kept,
-          .is_as_before = true,
-          .has_other_blocks = to_come.has_other_blocks};
+  const std::uint64_t whole = kept_before(facts, failure.held.sequence, *forward);
+  const std::uint64_t kept = kept_bytes(families);
+  if (whole > 0 && kept <= whole)
+    return {.bytes = whole - kept, .is_as_before = true, .has_other_blocks = to_come.has_other_blocks};
+  to_come.is_untold |= whole > 0;
+  return to_come;
 }
 
 std::uint64_t loss_to_come(const Facts& facts, const OutOfMemory& failure) {
