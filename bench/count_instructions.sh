@@ -3,7 +3,7 @@
 # cancels. The first argument of these scripts is the build folder.
 shopt -s inherit_errexit # a count that fails ends the script, and is no 0
 
-program="${1:-"$(dirname "$0")/../build/release"}/bench/$benchmark"
+program="${1:-"$(dirname "$0")/../build/release"}/${folder:-bench}/$benchmark"
 [[ -x $program ]] || { echo "no $program: run ./dev bench, or build the target $benchmark" >&2; exit 2; }
 command -v valgrind > /dev/null || { echo "valgrind is missing: apt-get install valgrind" >&2; exit 2; }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an event costs, in instructions: within its limit, and not more than bench/instructions.json says it is."""
+"""What an event costs, and an allocation in a page, in instructions: within its limit, and not more than bench/instructions.json says it is."""
 
 import json
 import pathlib
@@ -20,7 +20,7 @@ TOLERANCE = 1.15
 
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="callgrind counts instructions: apt-get install valgrind")
-@pytest.mark.parametrize("event, what", [("allocation_event", "an event"), ("op_event", "an operator"), ("mark", "a mark")])
+@pytest.mark.parametrize("event, what", [("allocation_event", "an event"), ("op_event", "an operator"), ("mark", "a mark"), ("large_page", "an allocation")])
 def test_an_event_costs_no_more_than_is_kept(event, what):
     script = REPOSITORY / f"bench/{event}_instructions.sh"
     done = subprocess.run([script, BUILD], capture_output=True, text=True, check=False)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of a million and of ten million allocations: their size, how soon they show something, and how they move.
 
-How long things take is printed and held to wide bounds: other work shares the machine.
+How long things take is printed and held to wide bounds: other work shares the machine. What writing a page costs is held in
+instructions (tests/bench/test_instructions.py).
 """
 
 import json
@@ -63,7 +64,7 @@ def test_a_million_allocations_fit_open_and_move(browser, page):
     path, written = page
     assert written["allocations"] > 0.99 * MILLION
     assert written["bytes"] < 12_000_000
-    assert written["processor_seconds"] < 4
+    assert written["processor_seconds"] < 20
     browser.open(path, width=1400)
     assert browser.console_errors() == []
     browser.run("document.getElementById('chart').scrollIntoView()")  # what runs is drawn with it

@@ -21,6 +21,7 @@ bench() {
     budget bench/allocation_event_instructions.sh
     budget bench/op_event_instructions.sh
     budget bench/mark_instructions.sh
+    budget bench/large_page_instructions.sh
     budget bench/drop_in_cost.py --instructions
     budget bench/store_write_cost.py
     budget bench/analysis_cost.py
