@@ -190,6 +190,7 @@ Facts analyse(Recording run, const Method& method) {
   facts.places = places_at(facts, facts.peak.sequence);
   facts.peak_context = peak_context(facts, facts.peak);
   facts.layers = layer_tree(facts, facts.peak.sequence, facts.peak_context.stretch);
+  for (const FailureRow& failure : run.failures) facts.failed_at.push_back(failure.sequence);
   facts.out_of_memory = explain_failures(facts, run, ops, layers);
   if (run.cross_checked) facts.cross_check = cross_check(run, facts.points);
   if (run.stats_recorded && run.device.type == STRATA_DEVICE_CUDA)

@@ -361,6 +361,7 @@ struct Facts {
   Peak peak;                               // of the window; of what it begins with, at its begin
   PeakContext peak_context;                // of that peak
   LayerTree layers;                        // at that peak, and over its step
+  std::vector<std::uint64_t> failed_at;    // sequences at which an allocation failed, in order
   std::vector<OutOfMemory> out_of_memory;  // by sequence
   CallStacks call_stacks;                  // of blocks by their birth_sequence, of failures by theirs
   std::vector<OtherMemory> other_memory;   // what allocated anything, by its name

@@ -161,7 +161,8 @@ TEST_F(EvaluationsTest, LeaveWhatMayGoFromTheNextStepOn) {
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 48, nullptr), MayGo::kNotYet);
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 52, nullptr), MayGo::kBeforeNextStep);
   EXPECT_EQ(residue.may_go(facts_.blocks[1], 35, &facts_.phases[2]), MayGo::kBeforeOptimizer);
-  EXPECT_EQ(residue.largest(72, &facts_.phases[4]), &facts_.blocks[0]);
+  const UnusedGraphs no_graphs(facts_, KeptFromEarlier(facts_));
+  EXPECT_EQ(residue.largest(72, &facts_.phases[4], no_graphs), &facts_.blocks[0]);
   EXPECT_EQ(residue.may_go(facts_.blocks[1], 43, nullptr), MayGo::kBeforeOptimizer) << "in an evaluation";
   EXPECT_EQ(residue.may_go(facts_.blocks[1], 28, nullptr), MayGo::kNotYet)
       << "between backward and optimizer";

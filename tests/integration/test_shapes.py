@@ -11,8 +11,9 @@ from shape_runs import BASE, CARD, RUNS
 
 KINDS = re.findall(r'\{ShapeKind::k\w+, "(\w+)", "([^"]+)"\}', (REPOSITORY / "host/analysis/shapes/shape.hpp").read_text())
 IDS = [kind for kind, _ in KINDS]
-# Whether pieces are free is found from the run's own segments below; no configuration makes memory grow: test_growing_memory.py.
-DECIDED_ELSEWHERE = {"fragmentation", "growing_memory"}
+# Whether pieces are free is found from the run's own segments below; no configuration makes memory grow,
+# or a graph that no backward goes through: test_growing_memory.py, test_unused_graphs.py.
+DECIDED_ELSEWHERE = {"fragmentation", "growing_memory", "unused_graph"}
 
 
 class Recorded:

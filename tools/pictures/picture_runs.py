@@ -21,6 +21,7 @@ COMMANDS = {
     # docs/guide/read-a-timeline.md
     "guide": GUIDE,
     "guide-growing": "strata exec --dry h100-80gb --layers -- python examples/python/kept_outputs.py",
+    "guide-unused": "strata exec --dry h100-80gb --layers -- python examples/python/teacher.py",
     "guide-fused": f"{GUIDE} optimizer.impl=fused",
     "guide-loop": f"{GUIDE} optimizer.impl=loop",
     "guide-autocast": f"{GUIDE} precision=bf16_autocast",

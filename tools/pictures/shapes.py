@@ -55,6 +55,7 @@ SHAPES = [
     Shown("repeating_step", "Repeats every step", before=0.2, after=0.1),
     Shown("first_step_growth", "First-step growth", before=0.05, after=0.3),
     Shown("growing_memory", "Growing memory", "guide-growing", before=0.1, after=0.02),
+    Shown("unused_graph", "Unused graph", "guide-unused", before=0.1, after=0.1),
     Shown("forward_triangle", "Forward triangle"),
     Shown("layer_stripes", "Per-layer stripes", before=-0.35, after=-0.35, hides_floor=True),
     Shown("autocast_copies", "Autocast copies", "guide-autocast", before=0.1, after=0.1, search="autocast"),

@@ -90,6 +90,11 @@ bool is_for_backward(const Block& block) {
   return block.category == Category::kActivation && (block.kind == "saved" || block.kind == kForwardResidue);
 }
 
+bool is_computed_by_model(const Facts& facts, const Block& block) {
+  const std::string& op = facts.texts[block.op];  // aten::cudnn_convolution is within aten::convolution
+  return block.layer != 0 || (traits_of(op) & kMatrixProduct) != 0 || op.ends_with("_convolution");
+}
+
 bool is_temporary_of_forward(const Facts& facts, const Block& block) {
   if (block.kind != "op_temp") return false;
   // Before anything needs a gradient no forward is seen to have begun, but a module may be at work.

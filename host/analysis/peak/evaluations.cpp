@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "host/analysis/ops.hpp"
+#include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "strata/ext/phase.h"
@@ -23,11 +23,6 @@ bool is_of_training(const PhaseFact& phase) {
     default:
       return false;
   }
-}
-
-// By a module, or, where nobody tells those, by what modules compute with.
-bool is_computed(const Facts& facts, const Block& block) {
-  return block.layer != 0 || (traits_of(facts.texts[block.op]) & kMatrixProduct) != 0;
 }
 
 // The module that is at work where a gap has ended made it, or one around that: the forward behind the gap,
@@ -68,7 +63,7 @@ Evaluations::Evaluations(const Facts& facts) : facts_(facts), gaps_{{}} {
   const LaterSteps later_steps(facts);
   for (const Block& block : facts.blocks) {
     const bool is_residue = block.kind == kForwardResidue;
-    const bool is_temporary = block.kind == "op_temp" && is_computed(facts, block);
+    const bool is_temporary = block.kind == "op_temp" && is_computed_by_model(facts, block);
     Gap* const gap =
         block.phase == 0 && (is_residue || is_temporary) ? gap_at(block.birth_sequence) : nullptr;
     // What sets a model up may be a matrix product.

@@ -33,24 +33,13 @@ void mark_outputs(const std::vector<Block>& blocks, std::vector<KeptBlock>& kept
 KeptFromEarlier::KeptFromEarlier(const Facts& facts)
     : facts_(facts), kept_(growing_blocks(facts)), holds_(facts.blocks.size()) {
   mark_outputs(facts.blocks, kept_);
-  std::map<std::uint64_t, std::int64_t> changes;
+  ByteLevels::Changes changes;
   for (const KeptBlock& each : kept_) {
     holds_[each.block] = true;
     const Block& block = facts.blocks[each.block];
-    if (each.is_output || each.earlier_from >= block.death_sequence) continue;
-    changes[each.earlier_from] += static_cast<std::int64_t>(block.bytes);
-    changes[block.death_sequence] -= static_cast<std::int64_t>(block.bytes);
+    if (!each.is_output) changes.add(block.bytes, each.earlier_from, block.death_sequence);
   }
-  std::int64_t bytes = 0;
-  for (const auto& [sequence, change] : changes) {
-    bytes += change;
-    levels_.push_back({sequence, static_cast<std::uint64_t>(bytes)});
-  }
-}
-
-std::uint64_t KeptFromEarlier::bytes_at(std::uint64_t sequence) const {
-  const auto next = std::ranges::upper_bound(levels_, sequence, {}, &Level::sequence);
-  return next == levels_.begin() ? 0 : (next - 1)->bytes;
+  may_go_ = ByteLevels(changes);
 }
 
 std::vector<KeptBlock> KeptFromEarlier::alive_at(std::uint64_t sequence) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/analysis/facts.hpp"
+#include "host/analysis/peak/byte_levels.hpp"
 
 namespace strata::analysis {
 
@@ -39,7 +40,7 @@ class KeptFromEarlier {
 
   // Of those alive then what a program need not hold, of forwards before the one that runs. The result that
   // it got last is in a variable of its own until it has the next one.
-  std::uint64_t bytes_at(std::uint64_t sequence) const;
+  std::uint64_t bytes_at(std::uint64_t sequence) const { return may_go_.at(sequence); }
   std::vector<KeptBlock> may_go_at(std::uint64_t sequence) const;  // of forwards as of alive_at()
   // "of 6 earlier forwards, most of it made by aten::index_select in 0, and still held"; of the same blocks.
   std::string said_at(std::uint64_t sequence) const;
@@ -48,10 +49,7 @@ class KeptFromEarlier {
   const Facts& facts_;
   std::vector<KeptBlock> kept_;
   std::vector<bool> holds_;
-  struct Level {
-    std::uint64_t sequence = 0, bytes = 0;  // from then on
-  };
-  std::vector<Level> levels_;  // by sequence
+  ByteLevels may_go_;
 };
 
 // Whether more than half of them is what a graph keeps.

@@ -11,8 +11,8 @@
 #include "host/analysis/allocator/caching_allocator.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/head_to_come.hpp"
+#include "host/analysis/peak/held_by_program.hpp"
 #include "host/analysis/peak/out_of_memory.hpp"
-#include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/room_needed.hpp"
 #include "host/analysis/peak/saving_set.hpp"
 #include "host/analysis/peak/savings.hpp"
@@ -26,7 +26,6 @@ namespace {
 
 // As in_words_of_program() knows it.
 constexpr const char* kHalfTheEvaluation = "half the batch in evaluation (its loader's batch_size)";
-constexpr const char* kOutputsToHost = "outputs to the host as they come (.cpu())";
 
 class RemedyFinder {
  public:
@@ -69,10 +68,10 @@ class RemedyFinder {
     add(Saving::kGradientsCleared,
         "gradients cleared before forward (zero_grad: {at: step_start, set_to_none: true})",
         "gradients of the step before");
-    residue();
-    kept_from_earlier();
+    for (HeldByProgram& held :
+         held_by_program(facts_, savings_, failure_.held.sequence, part_, highest_left_.has_value()))
+      add(held.saving, std::move(held.change), std::move(held.reason));
     concatenated();
-    listed();
     if (!highest_left_ && std::ranges::none_of(remedies_, &Remedy::enough)) {
       const std::uint64_t bytes = savings_.half_of_parameters();
       const Needed needed = needed_.of_any(missing_bytes_);
@@ -299,7 +298,7 @@ class RemedyFinder {
     const bool asks_for_half = !highest_left_ && !has_backward_to_come(facts_, failure_.held.sequence);
     add(Saving::kHalfEvaluation, savings_.bytes(Saving::kHalfEvaluation, part_),
         asks_for_half ? needed_.missing_of(failure_.requested_bytes / 2) : missing_bytes_, kHalfTheEvaluation,
-        "half of what forwards without a graph make");
+        "half of what forwards make that no backward follows");
   }
 
   // Of a list of tensors at once: all of them are there together, those that were still to come too.
@@ -326,33 +325,6 @@ class RemedyFinder {
                     savings_.temporaries_by_adam() > 0 ? ", and the temporaries of its step" : ""));
   }
 
-  // In a variable of the program, as the logits are; a training of ours lets go of them.
-  void residue() {
-    if (facts_.is_configured) return;
-    const std::uint64_t sequence = failure_.held.sequence;
-    const Block* const largest = savings_.held().largest(sequence, part_);
-    if (largest == nullptr) return;
-    MayGo when = savings_.held().may_go(*largest, sequence, part_);
-    if (highest_left_ && savings_.held().is_softened(*largest)) when = MayGo::kBeforeBackward;
-    add(Saving::kResidueLetGo, let_go_of(facts_, *largest, when),
-        when == MayGo::kBeforeNextStep   ? "held by the program from an earlier step"
-        : when == MayGo::kBeforeBackward ? "held by the program, where backward needs its softmax alone"
-                                         : "held by the program beyond backward");
-  }
-
-  // In a list of losses or outputs; a training of ours keeps none.
-  void kept_from_earlier() {
-    if (facts_.is_configured) return;
-    const KeptFromEarlier& kept = savings_.kept();
-    const std::uint64_t sequence = failure_.held.sequence;
-    add(Saving::kKeptLetGo,
-        are_of_graphs(facts_, kept.may_go_at(sequence))
-            ? "outputs of earlier forwards without their graph (.detach(), .item(), torch.no_grad() in "
-              "evaluation)"
-            : "outputs of earlier forwards let go of (.item(), .cpu())",
-        kept.said_at(sequence));
-  }
-
   void concatenated() {
     if (facts_.is_configured) return;
     const bool asks_for_more = asks_for_more_outputs();
@@ -364,12 +336,6 @@ class RemedyFinder {
             : fmt::format("what aten::cat puts together of {} outputs, the old one beside the new, which the "
                           "host holds then",
                           savings_.concatenated_outputs()));
-  }
-
-  void listed() {
-    if (facts_.is_configured) return;
-    add(Saving::kListedLetGo, savings_.bytes(Saving::kListedLetGo, part_), missing_bytes_, kOutputsToHost,
-        fmt::format("{} outputs of forwards without a graph that are all held", savings_.listed_outputs()));
   }
 
   // The first two of an evaluation, or one more.

@@ -92,11 +92,15 @@ MayGo Residue::may_go(const Block& block, std::uint64_t sequence, const PhaseFac
   return is_before_backward ? MayGo::kBeforeBackward : MayGo::kNotYet;
 }
 
-const Block* Residue::largest(std::uint64_t sequence, const PhaseFact* part) const {
+const Block* Residue::largest(std::uint64_t sequence, const PhaseFact* part,
+                              const UnusedGraphs& unused) const {
   const Block* largest = nullptr;
-  for (const Block& block : facts_.blocks)
-    if (block.is_alive_at(sequence) && may_go(block, sequence, part) != MayGo::kNotYet)
+  for (std::size_t index = 0; index < facts_.blocks.size(); ++index) {
+    const Block& block = facts_.blocks[index];
+    if (block.is_alive_at(sequence) && !unused.holds(index) &&
+        may_go(block, sequence, part) != MayGo::kNotYet)
       largest = larger(largest, block);
+  }
   return largest;
 }
 

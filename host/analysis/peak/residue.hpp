@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/analysis/facts.hpp"
+#include "host/analysis/peak/unused_graphs.hpp"
 
 namespace strata::analysis {
 
@@ -58,8 +59,8 @@ class Residue {
   bool is_softened(const Block& block) const;
   // By block: as large as the logits, and of the loss.
   const std::vector<bool>& logits() const { return is_logits_; }
-  // The largest that may go then, the first of several; null without one.
-  const Block* largest(std::uint64_t sequence, const PhaseFact* part) const;
+  // The largest that may go then and is of no graph, the first of several; null without one.
+  const Block* largest(std::uint64_t sequence, const PhaseFact* part, const UnusedGraphs& unused) const;
 
  private:
   const Facts& facts_;

@@ -20,6 +20,7 @@ enum Memory : std::uint32_t {
   kOfEarlier = 32,
   kOfEvaluation = 64,
   kOfOutputs = 128,
+  kOfUnused = 256,
 };
 
 std::uint32_t memory_of(Saving saving) {
@@ -31,7 +32,7 @@ std::uint32_t memory_of(Saving saving) {
     case Saving::kResidueLetGo:
       return kOfLoss;
     case Saving::kHalfPrecision:
-      return kOfBlocks | kOfLoss;
+      return kOfBlocks | kOfLoss | kOfUnused;
     case Saving::kHalfBatch:
       return 0;
     case Saving::kFusedOptimizer:
@@ -45,10 +46,12 @@ std::uint32_t memory_of(Saving saving) {
     case Saving::kKeptLetGo:
       return kOfEarlier;
     case Saving::kHalfEvaluation:
-      return kOfEvaluation;
+      return kOfEvaluation | kOfUnused;
     case Saving::kConcatenatedLetGo:
     case Saving::kListedLetGo:
       return kOfOutputs;
+    case Saving::kNoGraph:
+      return kOfUnused;
   }
   return 0;
 }
@@ -58,7 +61,7 @@ bool has(const SavingSet& set, Saving saving) {
 }
 
 bool is_of_forwards(Saving saving) {
-  return (memory_of(saving) & (kOfBlocks | kOfLoss)) != 0;
+  return saving == Saving::kNoGraph || (memory_of(saving) & (kOfBlocks | kOfLoss)) != 0;
 }
 
 std::vector<std::uint32_t> by_death(const std::vector<Block>& blocks) {

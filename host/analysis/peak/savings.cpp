@@ -32,6 +32,7 @@ Savings::Savings(const Facts& facts)
     : facts_(facts),
       phases_(facts.phases),
       kept_(facts),
+      unused_(facts, kept_),
       held_(facts),
       evaluations_(facts),
       concatenated_(facts),
@@ -67,7 +68,8 @@ void Savings::change(const Block& block, bool comes) {
       put(list_temporaries_, block.bytes);
   }
   const bool is_listed = listed_.holds(index);
-  const bool is_evaluations = evaluations_.made(block);
+  const bool is_unused = unused_.holds(index);
+  const bool is_evaluations = evaluations_.made(block) || unused_.holds_of_evaluation(index);
   if (is_listed) {
     put(listed_bytes_, block.bytes);
     put(listed_count_, 1);
@@ -75,7 +77,7 @@ void Savings::change(const Block& block, bool comes) {
     put(evaluated_, block.bytes);
   }
   if (!is_evaluations && is_temporary_of_forward(facts_, block)) put(forward_temporaries_, block.bytes);
-  if (block.kind == kForwardResidue || held_.is_softened(block)) {
+  if (!is_unused && (block.kind == kForwardResidue || held_.is_softened(block))) {
     const LaterSteps& later = held_.later_steps();
     const auto [entry, unused] =
         residue_.try_emplace({later.begin_for(block), later.optimizer_behind(block)});
@@ -119,13 +121,13 @@ void Savings::change(const Block& block, bool comes) {
     default:
       break;
   }
-  if (held_.logits()[index] && !is_evaluations) {
+  if (held_.logits()[index] && !is_evaluations && !is_unused) {
     put(logits_, block.bytes);
     if (block.kind == "flowing") put(gradients_of_logits_, block.bytes);
   }
   if (is_of_scores_[index]) put(softmax_bytes_, block.bytes);
   if (is_copy_for_backward(block)) put(copies_of_blocks_, block.bytes);
-  if (!is_for_backward(block)) return;
+  if (!is_for_backward(block) || is_unused) return;
   if (facts_.texts[block.op] == "aten::_softmax") put(softmaxes_, 1);
   const std::uint32_t run = repeated_.run[index];
   if (run == 0 || repeated_.is_handed_on[index]) return;
@@ -254,6 +256,8 @@ std::uint64_t Savings::bytes(Saving saving, const PhaseFact* part) const {
       return concatenated_bytes_;
     case Saving::kKeptLetGo:
       return kept_.bytes_at(sequence_);
+    case Saving::kNoGraph:
+      return unused_.bytes_at(sequence_);
   }
   return 0;
 }

@@ -20,6 +20,7 @@
 #include "host/analysis/peak/kept_from_earlier.hpp"
 #include "host/analysis/peak/listed_outputs.hpp"
 #include "host/analysis/peak/residue.hpp"
+#include "host/analysis/peak/unused_graphs.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 
 namespace strata::analysis {
@@ -40,8 +41,9 @@ enum class Saving : std::uint8_t {
   kConcatenatedLetGo,
   kListedLetGo,
   kFrozenIn16Bits,
+  kNoGraph,
 };
-inline constexpr std::size_t kSavings = 15;
+inline constexpr std::size_t kSavings = 16;
 inline constexpr std::uint64_t kPiecesOfLoss = 8;
 
 // Of an optimizer's step, by its name: PyTorch's has its class; of others nobody knows.
@@ -73,6 +75,7 @@ class Savings {
   // Half of what forward makes and of gradients on their way to it, of which others spare so many already.
   std::uint64_t half_batch(std::uint64_t spared_bytes) const;
   const KeptFromEarlier& kept() const { return kept_; }
+  const UnusedGraphs& unused() const { return unused_; }
   const Residue& held() const { return held_; }
   const Evaluations& evaluations() const { return evaluations_; }
   // Of those that are there the largest number that one holds.
@@ -119,6 +122,7 @@ class Savings {
   const Facts& facts_;
   OpenPhases phases_;
   KeptFromEarlier kept_;
+  UnusedGraphs unused_;
   Residue held_;
   Evaluations evaluations_;
   Concatenated concatenated_;

@@ -26,6 +26,7 @@ std::vector<Shape> projector_spikes(const StepView& step);
 std::vector<Shape> repeating_steps(const Facts& facts);
 std::vector<Shape> first_step_growth(const Facts& facts);
 std::vector<Shape> growing_memory(const Facts& facts);
+std::vector<Shape> unused_graphs(const Facts& facts);
 std::vector<Shape> fragmentation(const Facts& facts);
 
 }  // namespace strata::analysis

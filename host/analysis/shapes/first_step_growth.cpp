@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/analysis/peak/residue.hpp"
+#include "host/analysis/peak/unused_graphs.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/said.hpp"
 
@@ -41,9 +42,14 @@ std::uint64_t left_of_kind(const StepView& step, std::string_view kind) {
   return bytes;
 }
 
-// "del of what aten::mm of out made, before optimizer.step()": a variable of the program holds it.
+// "del of what aten::mm of out made, before optimizer.step()": a variable of the program holds it. Where that
+// is an output with its graph, most of it is the graph.
 std::string let_go_of_residue(const Facts& facts, const StepView& step) {
   if (facts.is_configured || !step.is_seen(left_of_kind(step, kForwardResidue))) return {};
+  const UnusedGraphs unused(facts, KeptFromEarlier(facts));
+  const std::uint64_t end = step.step().end_sequence;
+  if (step.is_seen(unused.bytes_at(end)))
+    return forwards_of(*unused.largest_at(end)) + " under torch.no_grad() keep nothing but their output";
   const Block* largest = largest_residue(step.born(), step.step().end_sequence);
   if (largest == nullptr) return {};
   return let_go_of(facts, *largest) + " lets go of what a variable holds beyond backward";

@@ -45,13 +45,6 @@ Growth growth_of(const Facts& facts, const KeptFromEarlier& kept) {
   return growth;
 }
 
-const StepFact* step_at(const Facts& facts, std::uint64_t sequence) {
-  const auto step = std::ranges::find_if(facts.steps, [&](const StepFact& each) {
-    return each.begin_sequence <= sequence && sequence <= each.end_sequence;
-  });
-  return step == facts.steps.end() ? nullptr : &*step;
-}
-
 // "11 steps, 1 to 11"; of an evaluation "4 forwards of step 8", or "8 forwards of steps 8 to 16".
 std::string said_extent(const Growth& growth, bool is_by_step) {
   const std::int64_t first = *growth.steps.begin(), last = *growth.steps.rbegin();

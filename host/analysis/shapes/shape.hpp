@@ -16,6 +16,7 @@ enum class ShapeKind : std::uint8_t {
   kRepeatingStep,
   kFirstStepGrowth,
   kGrowingMemory,
+  kUnusedGraph,
   kForwardTriangle,
   kLayerStripes,
   kAutocastCopies,
@@ -40,11 +41,12 @@ struct ShapeName {
 };
 
 // In the order of ShapeKind.
-inline constexpr std::array<ShapeName, 20> kShapeNames{{
+inline constexpr std::array<ShapeName, 21> kShapeNames{{
     {ShapeKind::kConstantBand, "constant_band", "Constant band"},
     {ShapeKind::kRepeatingStep, "repeating_step", "Repeats every step"},
     {ShapeKind::kFirstStepGrowth, "first_step_growth", "First-step growth"},
     {ShapeKind::kGrowingMemory, "growing_memory", "Growing memory"},
+    {ShapeKind::kUnusedGraph, "unused_graph", "Unused graph"},
     {ShapeKind::kForwardTriangle, "forward_triangle", "Forward triangle"},
     {ShapeKind::kLayerStripes, "layer_stripes", "Per-layer stripes"},
     {ShapeKind::kAutocastCopies, "autocast_copies", "Autocast copies"},

@@ -22,6 +22,13 @@ Span span_of(const PhaseFact& phase) {
 
 }  // namespace
 
+const StepFact* step_at(const Facts& facts, std::uint64_t sequence) {
+  const auto step = std::ranges::find_if(facts.steps, [&](const StepFact& each) {
+    return each.begin_sequence <= sequence && sequence <= each.end_sequence;
+  });
+  return step == facts.steps.end() ? nullptr : &*step;
+}
+
 StepView::StepView(const Facts& facts, const StepFact& step, std::span<const Block* const> alive_before)
     : facts_(facts),
       step_(step),

@@ -33,6 +33,9 @@ struct MicroBatch {
   std::optional<Span> loss, backward;
 };
 
+// The first that holds `sequence`, both ends included; null where none does.
+const StepFact* step_at(const Facts& facts, std::uint64_t sequence);
+
 class StepView {
  public:
   // A complete step of the facts; `alive_before` are the blocks that it begins with. Both must outlive this.

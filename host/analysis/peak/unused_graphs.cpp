@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/unused_graphs.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "host/analysis/peak/block_roles.hpp"
+#include "host/analysis/peak/residue.hpp"
+#include "host/analysis/peak/still_to_come.hpp"
+#include "host/analysis/steps/open_phases.hpp"
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+namespace {
+
+using Blocks = std::vector<std::uint32_t>;              // indices into Facts::blocks
+using Maker = std::pair<std::uint32_t, std::uint32_t>;  // operator and module: indices into Facts::texts
+
+// What one operator computes with inside goes last first, too: a few, and none that a model computed.
+constexpr std::size_t kLeastBlocks = 8, kLeastComputed = 3;
+
+bool is_left_by_forward(const Block& block) {
+  return block.kind == "op_temp" || block.kind == kForwardResidue;
+}
+
+bool is_within(std::string_view path, std::string_view module) {
+  return path.starts_with(module) && (path.size() == module.size() || path[module.size()] == '.');
+}
+
+std::string_view module_around(std::string_view one, std::string_view other) {
+  while (!one.empty() && !is_within(other, one)) {
+    const std::size_t dot = one.rfind('.');
+    one = dot == std::string_view::npos ? std::string_view() : one.substr(0, dot);
+  }
+  return one;
+}
+
+std::string_view root_of(std::string_view path) {
+  return path.substr(0, path.find('.'));
+}
+
+// Which models have parameters that want a gradient, and that no backward made one of: by the first part of
+// their names.
+std::set<std::string_view> untrained_roots(const Facts& facts) {
+  std::set<std::string_view> untrained;
+  for (const Block& block : facts.blocks)
+    if (block.kind == "parameter" && !block.is_frozen) untrained.insert(root_of(facts.texts[block.name]));
+  for (const Block& block : facts.blocks)
+    if (block.category == Category::kGradient) untrained.erase(root_of(trained_by(facts.texts[block.name])));
+  untrained.erase("");
+  return untrained;
+}
+
+class GraphFinder {
+ public:
+  GraphFinder(const Facts& facts, const KeptFromEarlier& kept)
+      : facts_(facts), kept_(kept), phases_(facts.phases), untrained_(untrained_roots(facts)) {
+    for (const PhaseFact& phase : facts.phases) {
+      if (phase.kind != STRATA_PHASE_BACKWARD) continue;
+      backwards_.push_back(phase.begin_sequence);
+      if (phase.end_sequence != UINT64_MAX) last_that_ended_ = phase.begin_sequence;
+    }
+  }
+
+  std::vector<UnusedGraph> find() {
+    Blocks dying, staying;
+    for (std::uint32_t index = 0; index < facts_.blocks.size(); ++index) {
+      const Block& block = facts_.blocks[index];
+      if (!is_left_by_forward(block) || kept_.holds(index) || !is_made_in_forward(block)) continue;
+      (block.death_sequence == UINT64_MAX ? staying : dying).push_back(index);
+    }
+    of_those_that_die(std::move(dying));
+    of_those_that_stay(staying);
+    of_the_one_in_the_making();
+    return std::move(graphs_);
+  }
+
+ private:
+  const Block& block_of(std::uint32_t index) const { return facts_.blocks[index]; }
+
+  // By its number the part of a step; no forward that runs again within a backward.
+  std::optional<OpenPhases::Index> forward_of(const Block& block) const {
+    if (block.phase == 0) return std::nullopt;
+    const auto part = phases_.part_of_step(block.birth_sequence);
+    if (!part) return std::nullopt;
+    const std::uint32_t kind = facts_.phases[*part].kind;
+    const bool is_forward =
+        kind == STRATA_PHASE_FORWARD || kind == STRATA_PHASE_LOSS || kind == STRATA_PHASE_EVALUATION;
+    return is_forward ? part : std::nullopt;
+  }
+  bool is_made_in_forward(const Block& block) const { return forward_of(block).has_value(); }
+
+  std::size_t backwards_before(std::uint64_t sequence) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(backwards_, sequence) - backwards_.begin());
+  }
+
+  // Of those that die one after the other nothing is born in between.
+  void of_those_that_die(Blocks dying) {
+    std::ranges::sort(dying, {}, [&](std::uint32_t index) { return block_of(index).death_sequence; });
+    Blocks together;
+    std::size_t born = 0;
+    for (const std::uint32_t index : dying) {
+      const auto by_then =
+          static_cast<std::size_t>(std::ranges::upper_bound(facts_.blocks, block_of(index).death_sequence, {},
+                                                            &Block::birth_sequence) -
+                                   facts_.blocks.begin());
+      if (by_then != born) go_at_once(std::exchange(together, {}));
+      born = by_then;
+      together.push_back(index);
+    }
+    go_at_once(together);
+  }
+
+  // By death. A program's end lets go of what is older, too.
+  void go_at_once(const Blocks& together) {
+    if (together.empty() || goes_with_failure(together)) return;
+    std::map<std::size_t, Blocks> by_backward;
+    for (const std::uint32_t index : together)
+      by_backward[backwards_before(block_of(index).birth_sequence)].push_back(index);
+    for (auto& [backwards, blocks] : by_backward) {
+      if (blocks.size() < kLeastBlocks || !go_last_first(blocks)) continue;
+      const bool is_behind_another = backwards < backwards_before(block_of(blocks.back()).death_sequence);
+      std::ranges::sort(blocks);
+      is_behind_another ? add_if_untrained(std::move(blocks)) : void(add(std::move(blocks)));
+    }
+  }
+
+  // An allocation that failed, or anything else that ended the program, took its backward away.
+  bool goes_with_failure(const Blocks& together) const {
+    const std::uint64_t death = block_of(together.back()).death_sequence;
+    const auto failed =
+        std::ranges::lower_bound(facts_.failed_at, block_of(std::ranges::min(together)).birth_sequence);
+    if (failed != facts_.failed_at.end() && *failed < death) return true;
+    return facts_.end != "done" && facts_.blocks.back().birth_sequence < death;
+  }
+
+  // What one operator keeps goes in any order.
+  bool go_last_first(const Blocks& together) const {
+    const std::size_t half = together.size() / 2;
+    std::size_t in_order = 0;
+    for (std::size_t place = 0; place < half; ++place)
+      if (together[place + half] < together[place]) ++in_order;
+    return in_order * 4 >= half * 3;
+  }
+
+  // A variable's last output is there when a run is cut short: behind a backward that has ended, of one
+  // forward.
+  void of_those_that_stay(const Blocks& staying) {
+    std::map<OpenPhases::Index, Blocks> by_forward;
+    for (const std::uint32_t index : staying) {
+      const Block& block = block_of(index);
+      if (block.kind == kForwardResidue && block.birth_sequence < last_that_ended_)
+        by_forward[*forward_of(block)].push_back(index);
+    }
+    for (auto& [unused, blocks] : by_forward) add_if_untrained(std::move(blocks));
+  }
+
+  // What made such a graph before makes one again in a forward that was cut short.
+  void of_the_one_in_the_making() {
+    std::set<Maker> makers;
+    for (const UnusedGraph& graph : graphs_)
+      for (const std::uint32_t index : graph.blocks)
+        if (graph.is_behind_backward && block_of(index).layer != 0)
+          makers.emplace(block_of(index).op, block_of(index).layer);
+    if (makers.empty()) return;
+    std::map<std::string_view, Blocks> of_module;
+    for (std::uint32_t index = 0; index < facts_.blocks.size(); ++index) {
+      const Block& block = block_of(index);
+      const bool is_cut_short =
+          block.death_sequence == UINT64_MAX && backwards_before(block.birth_sequence) == backwards_.size();
+      if (!is_cut_short || !is_made_in_forward(block) || is_taken(index)) continue;
+      if (makers.contains({block.op, block.layer})) of_module[root_of_maker(block)].push_back(index);
+    }
+    for (auto& [module, blocks] : of_module)
+      graphs_.push_back({.blocks = std::move(blocks), .module = module});
+  }
+
+  bool is_taken(std::uint32_t index) const {
+    return std::ranges::any_of(
+        graphs_, [&](const UnusedGraph& graph) { return std::ranges::binary_search(graph.blocks, index); });
+  }
+
+  // Where modules are not told, that of the only model that it can be.
+  std::string_view root_of_maker(const Block& block) const {
+    if (block.layer != 0) return root_of(facts_.texts[block.layer]);
+    return untrained_.size() == 1 ? *untrained_.begin() : std::string_view();
+  }
+
+  std::string_view module_of(const Blocks& blocks) const {
+    std::string_view module;
+    bool is_told = false;
+    for (const std::uint32_t index : blocks) {
+      const std::string_view path = facts_.texts[block_of(index).layer];
+      if (path.empty()) continue;
+      module = is_told ? module_around(module, path) : path;
+      is_told = true;
+    }
+    return is_told ? module : root_of_maker(block_of(blocks.front()));
+  }
+
+  void add_if_untrained(Blocks blocks) {
+    std::map<std::string_view, Blocks> of_root;
+    for (const std::uint32_t index : blocks) of_root[root_of_maker(block_of(index))].push_back(index);
+    for (auto& [root, of_one] : of_root)
+      if (untrained_.contains(root) && add(std::move(of_one))) graphs_.back().is_behind_backward = true;
+  }
+
+  // By birth; whether it is one. Of a graph is most of what was made from the first to the last: of outputs
+  // that a program holds, as all hidden states, it is not.
+  bool add(Blocks blocks) {
+    if (blocks.size() < kLeastBlocks) return false;
+    std::uint64_t bytes = 0, made = 0, computed = 0;
+    for (std::uint32_t index = blocks.front(); index <= blocks.back(); ++index) {
+      if (is_left_by_forward(block_of(index))) made += block_of(index).bytes;
+      if (is_computed_by_model(facts_, block_of(index))) ++computed;
+    }
+    for (const std::uint32_t index : blocks) bytes += block_of(index).bytes;
+    if (computed < kLeastComputed || bytes < made / 2) return false;
+    UnusedGraph graph{.blocks = std::move(blocks), .module = {}};
+    graph.module = module_of(graph.blocks);
+    graph.is_of_evaluation = graph.module.empty() ? untrained_.empty() : is_of_trained_modules(graph.blocks);
+    graphs_.push_back(std::move(graph));
+    return true;
+  }
+
+  bool is_of_trained_modules(const Blocks& blocks) {
+    if (!saved_by_) {
+      saved_by_.emplace();
+      for (const Block& block : facts_.blocks)
+        if (block.kind == "saved" && block.layer != 0) saved_by_->emplace(block.op, block.layer);
+    }
+    const auto trained = std::ranges::count_if(blocks, [&](std::uint32_t index) {
+      return saved_by_->contains({block_of(index).op, block_of(index).layer});
+    });
+    return static_cast<std::size_t>(trained) * 2 > blocks.size();
+  }
+
+  const Facts& facts_;
+  const KeptFromEarlier& kept_;
+  const OpenPhases phases_;
+  const std::set<std::string_view> untrained_;
+  std::vector<std::uint64_t> backwards_;  // where each begins
+  std::uint64_t last_that_ended_ = 0;     // of these
+  std::optional<std::set<Maker>> saved_by_;
+  std::vector<UnusedGraph> graphs_;
+};
+
+}  // namespace
+
+std::string forwards_of(const UnusedGraph& graph) {
+  if (graph.is_of_evaluation) return "forwards of an evaluation";
+  if (graph.module.empty()) return "forwards that no backward follows";
+  return "forwards of " + std::string(graph.module);
+}
+
+UnusedGraphs::UnusedGraphs(const Facts& facts, const KeptFromEarlier& kept)
+    : facts_(facts), graph_of_block_(facts.blocks.size()) {
+  if (facts.is_configured) return;
+  graphs_ = GraphFinder(facts, kept).find();
+  for (std::size_t number = 0; number < graphs_.size(); ++number)
+    for (const std::uint32_t index : graphs_[number].blocks)
+      graph_of_block_[index] = static_cast<std::uint32_t>(number + 1);
+  spared_ = ByteLevels(spared());
+}
+
+ByteLevels::Changes UnusedGraphs::spared() const {
+  ByteLevels::Changes changes;
+  for (const UnusedGraph& graph : graphs_) {
+    const std::vector<std::uint32_t>& blocks = graph.blocks;
+    for (std::size_t place = 0; place + 1 < blocks.size(); ++place) {
+      const std::size_t next = place + 2 < blocks.size() ? blocks[place + 2] : blocks[place + 1] + 1ULL;
+      if (next == facts_.blocks.size()) continue;
+      const Block& block = facts_.blocks[blocks[place]];
+      changes.add(block.bytes, facts_.blocks[next].birth_sequence, block.death_sequence);
+    }
+  }
+  return changes;
+}
+
+const UnusedGraph* UnusedGraphs::largest_at(std::uint64_t sequence) const {
+  const UnusedGraph* largest = nullptr;
+  std::uint64_t largest_bytes = 0;
+  for (const UnusedGraph& graph : graphs_) {
+    std::uint64_t bytes = 0;
+    for (const std::uint32_t index : graph.blocks)
+      if (facts_.blocks[index].is_alive_at(sequence)) bytes += facts_.blocks[index].bytes;
+    if (bytes <= largest_bytes) continue;
+    largest = &graph;
+    largest_bytes = bytes;
+  }
+  return largest;
+}
+
+}  // namespace strata::analysis

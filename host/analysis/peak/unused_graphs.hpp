@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What forwards of a program keep for a backward that never reads it, for nobody told torch that none would:
+// an evaluation or a teacher without torch.no_grad().
+//
+// A graph that is let go of goes at once, and what was made last goes first. Where no backward has begun
+// since its first block was made, none has read it. Where one has, as beside a teacher, whose output is in a
+// variable until the next one is there, it may be one that its backward keeps: none of the parameters under
+// the module that made it has a gradient then, or it does not count.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/analysis/facts.hpp"
+#include "host/analysis/peak/byte_levels.hpp"
+#include "host/analysis/peak/kept_from_earlier.hpp"
+
+namespace strata::analysis {
+
+struct UnusedGraph {
+  std::vector<std::uint32_t> blocks;  // indices into Facts::blocks, by birth
+  std::string_view module;          // the path of the one that made them all; empty: none did, or nobody told
+  bool is_of_evaluation = false;    // what made it is gone backward through elsewhere
+  bool is_behind_backward = false;  // one has begun since
+};
+
+// "forwards of teacher", "forwards of an evaluation".
+std::string forwards_of(const UnusedGraph& graph);
+
+class UnusedGraphs {
+ public:
+  // Looks at the blocks and texts of `facts`, which must outlive this. What `kept` holds is none of these.
+  UnusedGraphs(const Facts& facts, const KeptFromEarlier& kept);
+
+  bool holds(std::size_t block) const { return graph_of_block_[block] != 0; }  // index into Facts::blocks
+  bool holds_of_evaluation(std::size_t block) const {
+    return holds(block) && graphs_[graph_of_block_[block] - 1].is_of_evaluation;
+  }
+  const std::vector<UnusedGraph>& graphs() const { return graphs_; }
+
+  // What would not be there at `sequence` under torch.no_grad(): all but what an operator reads and makes
+  // while the forward goes on, and the output behind it.
+  std::uint64_t bytes_at(std::uint64_t sequence) const { return spared_.at(sequence); }
+  // The one that has most bytes alive then; null where none has any.
+  const UnusedGraph* largest_at(std::uint64_t sequence) const;
+
+ private:
+  ByteLevels::Changes spared() const;
+
+  const Facts& facts_;
+  std::vector<UnusedGraph> graphs_;
+  std::vector<std::uint32_t> graph_of_block_;  // its number from 1; 0: of none
+  ByteLevels spared_;
+};
+
+}  // namespace strata::analysis

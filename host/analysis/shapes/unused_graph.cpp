@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "host/analysis/peak/unused_graphs.hpp"
+#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/shapes/families.hpp"
+#include "host/analysis/shapes/said.hpp"
+
+namespace strata::analysis {
+namespace {
+
+// All that are there when most of them is, and those like the largest of these over the run.
+struct Graphs {
+  MostAlive most;
+  const UnusedGraph* largest = nullptr;
+  std::uint64_t alike = 0, largest_bytes = 0;
+  std::set<std::int64_t> steps;
+  std::uint64_t begin_sequence = 0, end_sequence = 0;
+};
+
+std::vector<const Block*> blocks_of(const Facts& facts, const UnusedGraph& graph) {
+  std::vector<const Block*> blocks;
+  blocks.reserve(graph.blocks.size());
+  for (const std::uint32_t index : graph.blocks) blocks.push_back(&facts.blocks[index]);
+  return blocks;
+}
+
+Graphs graphs_of(const Facts& facts, const UnusedGraphs& unused) {
+  Graphs graphs;
+  std::vector<const Block*> all;
+  for (const UnusedGraph& graph : unused.graphs())
+    std::ranges::copy(blocks_of(facts, graph), std::back_inserter(all));
+  graphs.most = most_alive(all);
+  graphs.largest = unused.largest_at(graphs.most.sequence);
+  const std::vector<const Block*> of_largest = blocks_of(facts, *graphs.largest);
+  graphs.begin_sequence = of_largest.front()->birth_sequence;
+  graphs.end_sequence = std::ranges::max(of_largest, {}, &Block::death_sequence)->death_sequence;
+  graphs.largest_bytes = bytes_of(of_largest);
+  for (const UnusedGraph& graph : unused.graphs()) {
+    if (forwards_of(graph) != forwards_of(*graphs.largest)) continue;
+    ++graphs.alike;
+    if (const StepFact* const step = step_at(facts, facts.blocks[graph.blocks.front()].birth_sequence))
+      graphs.steps.insert(step->index);
+  }
+  return graphs;
+}
+
+}  // namespace
+
+std::vector<Shape> unused_graphs(const Facts& facts) {
+  const UnusedGraphs unused(facts, KeptFromEarlier(facts));
+  if (unused.graphs().empty()) return {};
+  const Graphs graphs = graphs_of(facts, unused);
+  const StepFact* const at = step_at(facts, graphs.most.sequence);
+  if (at == nullptr) return {};
+  const StepView step(facts, *at, {});
+  if (!step.is_seen(graphs.most.bytes)) return {};
+  const Span span{.begin = std::max(graphs.begin_sequence, at->begin_sequence),
+                  .end = std::min(graphs.end_sequence, at->end_sequence)};
+  Shape shape =
+      step.shape(ShapeKind::kUnusedGraph, span, step.level_at(graphs.most.sequence), graphs.most.bytes);
+  shape.count = graphs.steps.size();
+  shape.layer = graphs.largest->module;
+  const std::string forwards = forwards_of(*graphs.largest);
+  shape.sentence = fmt::format(
+      "{} of {}, which no backward goes through, {} {} each for one; {} of that is there at once.",
+      said_count(graphs.alike, "Graph", "Graphs"), forwards, graphs.alike == 1 ? "keeps" : "keep",
+      said_bytes(graphs.largest_bytes), said_bytes(graphs.most.bytes));
+  shape.remedy = fmt::format("{} under torch.no_grad() keep nothing but their output", forwards);
+  shape.evidence = fmt::format(
+      "{} of {}, the largest of {}: {}", said_count(graphs.alike, "graph", "graphs"), forwards,
+      said_count(graphs.largest->blocks.size(), "block", "blocks"),
+      graphs.largest->is_behind_backward
+          ? "a backward goes past it and makes no gradient of its parameters"
+          : "it is let go of, what was made last first, and no backward has begun since its first block");
+  return {shape};
+}
+
+}  // namespace strata::analysis

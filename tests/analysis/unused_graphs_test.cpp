@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs that no backward goes through, in trainings of a student by hand: each layer keeps 100 bytes, and
+// the output is 10.
+#include "host/analysis/peak/unused_graphs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include "host/analysis/analyse.hpp"
+#include "host/analysis/peak/budget.hpp"
+#include "strata/ext/phase.h"
+#include "strata/ext/step.h"
+#include "strata/ext/tensor.h"
+#include "tests/analysis/run_builder.hpp"
+
+namespace strata::analysis {
+namespace {
+
+using testing::RunBuilder;
+using Addresses = std::vector<std::uint64_t>;
+
+constexpr int kLayers = 10;
+constexpr std::uint64_t kGraphBytes = kLayers * 100 + 10;
+
+// By birth, the output last.
+Addresses forward_of(RunBuilder& run, const std::string& model) {
+  Addresses made;
+  const auto make = [&](const std::string& layer, const char* op, std::uint64_t bytes) {
+    run.module(model + layer, [&] { run.op(op, [&] { made.push_back(run.allocate(bytes)); }); });
+  };
+  for (int layer = 0; layer < kLayers; ++layer) make("." + std::to_string(layer), "aten::mm", 100);
+  make(".head", "aten::addmm", 10);
+  return made;
+}
+
+void go_last_first(RunBuilder& run, const Addresses& made) {
+  for (const std::uint64_t address : made | std::views::reverse) run.free(address);
+}
+
+class UnusedGraphsTest : public ::testing::Test {
+ protected:
+  using Part = std::function<void()>;
+
+  void parameter(const std::string& name) { run_.tensor(STRATA_TENSOR_PARAMETER, name, run_.allocate(8)); }
+
+  // A training step of the student, in whose forward `before` comes first; `also` in its backward.
+  void step(
+      const Part& before, const Part& also = [] {}) {
+    run_.step(steps_++, STRATA_STEP_ACTIVE, [&] {
+      Addresses saved;
+      run_.phase(STRATA_PHASE_FORWARD, "forward", [&] {
+        before();
+        saved = forward_of(run_, "student");
+      });
+      run_.phase(STRATA_PHASE_BACKWARD, "backward", [&] {
+        go_last_first(run_, saved);
+        gradient("student.0.weight");
+        also();
+      });
+      run_.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] { run_.free(run_.allocate(8)); });
+    });
+  }
+
+  void gradient(const std::string& of) {
+    const std::uint64_t address = run_.allocate(8);
+    run_.tensor(STRATA_TENSOR_GRADIENT, of, address);
+    run_.free(address);
+  }
+
+  // What a variable holds goes when the next one is there.
+  void next_output_of(const std::string& model) {
+    const Addresses next = forward_of(run_, model);
+    go_last_first(run_, held_);
+    held_ = next;
+  }
+
+  const Facts& facts(std::string_view end = "done") {
+    facts_ = analyse(run_.finish(end));
+    facts_.is_configured = false;
+    return facts_;
+  }
+
+  static UnusedGraphs found_in(const Facts& facts) { return UnusedGraphs(facts, KeptFromEarlier(facts)); }
+
+  RunBuilder run_;
+  Addresses held_;
+  std::int64_t steps_ = 0;
+
+ private:
+  Facts facts_;
+};
+
+TEST_F(UnusedGraphsTest, AreOfAnEvaluationThatNoBackwardFollows) {
+  parameter("student.0.weight");
+  for (int each = 0; each < 3; ++each) step([&] { go_last_first(run_, forward_of(run_, "student")); });
+  const UnusedGraphs found = found_in(facts());
+  ASSERT_EQ(found.graphs().size(), 3U);
+  for (const UnusedGraph& graph : found.graphs()) {
+    EXPECT_TRUE(graph.is_of_evaluation);
+    EXPECT_EQ(graph.module, "student");
+    EXPECT_EQ(graph.blocks.size(), kLayers + 1U);
+  }
+}
+
+TEST_F(UnusedGraphsTest, SpareAllButWhatAnOperatorReadsAndMakes) {
+  parameter("student.0.weight");
+  std::uint64_t in_forward = 0, behind = 0;
+  step([&] {
+    const Addresses made = forward_of(run_, "student");
+    in_forward = run_.sequence();
+    run_.free(run_.allocate(1));
+    behind = run_.sequence();
+    go_last_first(run_, made);
+  });
+  step([] {});
+  const UnusedGraphs found = found_in(facts());
+  EXPECT_EQ(found.bytes_at(in_forward), (kLayers - 1) * 100U);
+  EXPECT_EQ(found.bytes_at(behind), kLayers * 100U) << "all but the output";
+  EXPECT_EQ(found.bytes_at(run_.sequence()), 0U);
+}
+
+TEST_F(UnusedGraphsTest, AreNoVariablesOfAFunctionThatReturns) {
+  parameter("student.0.weight");
+  for (int each = 0; each < 3; ++each)
+    step([&] {
+      for (const std::uint64_t address : forward_of(run_, "student")) run_.free(address);
+    });
+  EXPECT_TRUE(found_in(facts()).graphs().empty());
+}
+
+// Most of what a forward makes goes at once without a graph; a tuple of outputs goes last first.
+TEST_F(UnusedGraphsTest, AreNoHiddenStates) {
+  parameter("student.0.weight");
+  for (int each = 0; each < 3; ++each)
+    step([&] {
+      Addresses states;
+      for (int layer = 0; layer < kLayers; ++layer)
+        run_.module("student." + std::to_string(layer), [&] {
+          run_.op("aten::tanh", [&] { run_.free(run_.allocate(400)); });
+          run_.op("aten::add", [&] { states.push_back(run_.allocate(100)); });
+        });
+      go_last_first(run_, states);
+    });
+  EXPECT_TRUE(found_in(facts()).graphs().empty());
+}
+
+TEST_F(UnusedGraphsTest, AreOfATeacherWhoseOutputAVariableHolds) {
+  parameter("student.0.weight");
+  parameter("teacher.0.weight");
+  for (int each = 0; each < 4; ++each) step([&] { next_output_of("teacher"); });
+  go_last_first(run_, held_);
+  const Facts& facts = this->facts();
+  const UnusedGraphs found = found_in(facts);
+  ASSERT_EQ(found.graphs().size(), 4U);
+  for (const UnusedGraph& graph : found.graphs()) {
+    EXPECT_FALSE(graph.is_of_evaluation);
+    EXPECT_EQ(graph.module, "teacher");
+  }
+  const Remedy said = [&] {
+    for (const Remedy& remedy : check_budget(facts, 1).remedies)
+      if (remedy.change == "forwards of teacher under torch.no_grad()") return remedy;
+    return Remedy();
+  }();
+  // Beside the last output and one more graph's, the parameters and what the student keeps.
+  ASSERT_TRUE(said.peak_then);
+  EXPECT_EQ(said.peak_then->bytes, 16U + 2 * kGraphBytes - kLayers * 100);
+  EXPECT_EQ(said.bytes, facts.peak.allocated_bytes - said.peak_then->bytes);
+  for (const Remedy& remedy : check_budget(facts, 1).remedies)
+    EXPECT_EQ(remedy.change.find("del of"), std::string::npos) << "no variable of its own: " << remedy.change;
+}
+
+TEST_F(UnusedGraphsTest, AreToldWithoutModulesWhereOneModelAloneGetsNoGradient) {
+  parameter("student.0.weight");
+  parameter("teacher.0.weight");
+  const auto without_modules = [&] {
+    Addresses made;
+    for (int layer = 0; layer < kLayers; ++layer)
+      run_.op("aten::mm", [&] { made.push_back(run_.allocate(100)); });
+    go_last_first(run_, held_);
+    held_ = made;
+  };
+  for (int each = 0; each < 4; ++each) step(without_modules);
+  go_last_first(run_, held_);
+  const UnusedGraphs found = found_in(facts());
+  ASSERT_EQ(found.graphs().size(), 4U);
+  EXPECT_EQ(found.graphs()[0].module, "teacher");
+}
+
+TEST_F(UnusedGraphsTest, AreNoneThatABackwardReadAndKept) {
+  parameter("student.0.weight");
+  parameter("teacher.0.weight");
+  for (int each = 0; each < 4; ++each)
+    step([&] { next_output_of("teacher"); }, [&] { gradient("teacher.0.weight"); });
+  go_last_first(run_, held_);
+  EXPECT_TRUE(found_in(facts()).graphs().empty());
+}
+
+TEST_F(UnusedGraphsTest, AreThereWhereMemoryRanOutInTheNextOne) {
+  parameter("student.0.weight");
+  parameter("teacher.0.weight");
+  step([&] { next_output_of("teacher"); });
+  run_.step(steps_, STRATA_STEP_ACTIVE, [&] {
+    run_.phase(STRATA_PHASE_FORWARD, "forward", [&] {
+      forward_of(run_, "teacher");
+      run_.fail(1000);
+    });
+  });
+  const Facts facts = analyse(run_.finish("out_of_memory"));
+  ASSERT_EQ(facts.out_of_memory.size(), 1U);
+  Facts of_program = facts;
+  of_program.is_configured = false;
+  const UnusedGraphs found = found_in(of_program);
+  ASSERT_EQ(found.graphs().size(), 2U) << "of the step before, and in the making";
+  EXPECT_EQ(found.bytes_at(facts.out_of_memory[0].held.sequence), 2 * kGraphBytes - 10 - 110);
+}
+
+TEST_F(UnusedGraphsTest, AreNoneThatAFailureTookTheirBackwardFrom) {
+  parameter("student.0.weight");
+  step([] {});
+  step([&] {
+    const Addresses made = forward_of(run_, "student");
+    run_.fail(1000);
+    go_last_first(run_, made);
+  });
+  step([] {});
+  EXPECT_TRUE(found_in(facts()).graphs().empty()) << "the program tried again";
+}
+
+TEST_F(UnusedGraphsTest, AreNoneThatAnExceptionTookTheirBackwardFrom) {
+  parameter("student.0.weight");
+  step([] {});
+  run_.step(steps_, STRATA_STEP_ACTIVE, [&] {
+    run_.phase(STRATA_PHASE_FORWARD, "forward", [&] { go_last_first(run_, forward_of(run_, "student")); });
+  });
+  EXPECT_TRUE(found_in(facts("failed")).graphs().empty());
+}
+
+TEST_F(UnusedGraphsTest, AreNoneOfATrainingOfOurs) {
+  parameter("student.0.weight");
+  for (int each = 0; each < 3; ++each) step([&] { go_last_first(run_, forward_of(run_, "student")); });
+  Facts facts = this->facts();
+  facts.is_configured = true;
+  EXPECT_TRUE(found_in(facts).graphs().empty());
+}
+
+}  // namespace
+}  // namespace strata::analysis

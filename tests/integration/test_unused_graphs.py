@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forwards that no backward goes through and nobody told torch so of, and programs that only look so: what is said, and what no_grad gains."""
+
+import json
+import re
+import sys
+
+import pytest
+
+MODELS = """
+import contextlib, sys
+import torch
+from torch import nn
+from torch.nn import functional as F
+def told(): return torch.no_grad() if "told" in sys.argv else contextlib.nullcontext()
+def convolutions(width, depth):
+    blocks = [nn.Sequential(nn.Conv2d(width, width, 3, padding=1), nn.BatchNorm2d(width), nn.ReLU()) for _ in range(depth)]
+    return nn.Sequential(nn.Conv2d(3, width, 3, padding=1), *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, 100)).cuda()
+def batch(rows): return torch.randn(rows, 3, 64, 64, device="cuda"), torch.randint(0, 100, (rows,), device="cuda")
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(4096, 256)
+        self.layers = nn.ModuleList([nn.TransformerEncoderLayer(256, 4, 1024, batch_first=True) for _ in range(4)])
+        self.head = nn.Linear(256, 4096)
+    def forward(self, tokens, states=None):
+        hidden = self.embedding(tokens)
+        for layer in self.layers:
+            hidden = layer(hidden)
+            if states is not None: states.append(hidden)
+        return self.head(hidden)
+def tokens(rows): return torch.randint(0, 4096, (rows, 256), device="cuda")
+def loop(model, steps, loss, every_third=lambda: None):
+    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+    for step in range(steps):
+        loss().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if step % 3 == 2: every_third()
+"""
+
+# What keeps a graph, and what it is told to be: with the name of what keeps it.
+KEEPS = {
+    "a teacher's, of convolutions": ("forwards of teacher", """
+student, teacher = convolutions(16, 4), convolutions(32, 8)
+def loss():
+    global taught
+    images, labels = batch(64)
+    with told(): taught = teacher(images)
+    out = student(images)
+    return F.cross_entropy(out, labels) + F.mse_loss(out, taught.detach())
+loop(student, 4, loss)
+"""),
+    "a teacher's, behind the student": ("forwards of teacher", """
+student, teacher = convolutions(16, 4), convolutions(32, 8)
+def loss():
+    global taught
+    images, labels = batch(64)
+    out = student(images)
+    with told(): taught = teacher(images)
+    return F.cross_entropy(out, labels) + F.mse_loss(out, taught.detach())
+loop(student, 4, loss)
+"""),
+    "a reference's, of a transformer": ("forwards of reference", """
+policy, reference = Encoder().cuda(), Encoder().cuda()
+def loss():
+    global old
+    words = tokens(8)
+    with told(): old = reference(words)
+    return F.kl_div(policy(words).log_softmax(-1), old.detach().log_softmax(-1), log_target=True)
+loop(policy, 4, loss)
+"""),
+    "an evaluation's, of convolutions": ("forwards of an evaluation", """
+model = convolutions(16, 8)
+def loss():
+    images, labels = batch(32)
+    return F.cross_entropy(model(images), labels)
+def evaluate():
+    model.eval()
+    with told():
+        for _ in range(3):
+            images, labels = batch(64)
+            out = model(images)
+            F.cross_entropy(out, labels).item()
+    model.train()
+loop(model, 6, loss, evaluate)
+"""),
+    "an evaluation's, of a transformer": ("forwards of an evaluation", """
+model = Encoder().cuda()
+def loss(rows=4):
+    words = tokens(rows)
+    return F.cross_entropy(model(words).flatten(0, 1), words.flatten())
+def evaluate():
+    with told(): sum(loss(16).item() for _ in range(3))
+loop(model, 6, loss, evaluate)
+"""),
+}
+
+# What looks like one: each is read by a backward, or is no graph.
+IS_NONE = {
+    "a graph that its backward keeps": """
+model = convolutions(16, 8)
+def loss():
+    global kept
+    images, labels = batch(32)
+    kept = F.cross_entropy(model(images), labels)
+    kept.backward(retain_graph=True)
+    return kept
+loop(model, 4, loss)
+""",
+    "hidden states of a teacher that is told": """
+student, teacher = Encoder().cuda(), Encoder().cuda()
+def loss():
+    global states
+    words, states = tokens(8), []
+    with torch.no_grad(): teacher(words, states)
+    return F.cross_entropy(student(words).flatten(0, 1), words.flatten()) + sum(state.mean() for state in states)
+loop(student, 4, loss)
+""",
+    "what a function's variables hold": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(1024, 1024) for _ in range(8)])
+    def forward(self, x):
+        a, b, c, d, e, f, g, h = self.layers
+        one = a(x); two = b(one); three = c(two); four = d(three); five = e(four); six = f(five); seven = g(six)
+        return h(seven)
+student, teacher = Net().cuda(), Net().cuda()
+def loss():
+    x = torch.randn(8192, 1024, device="cuda")
+    out = student(x)
+    with torch.no_grad(): taught = teacher(x)
+    return F.mse_loss(out, taught)
+loop(student, 4, loss)
+""",
+    "blocks that are checkpointed": """
+from torch.utils.checkpoint import checkpoint
+model = Encoder().cuda()
+def loss():
+    words = tokens(8)
+    hidden = model.embedding(words)
+    for layer in model.layers: hidden = checkpoint(layer, hidden, use_reentrant="reentrant" in sys.argv)
+    return F.cross_entropy(model.head(hidden).flatten(0, 1), words.flatten())
+loop(model, 4, loss)
+""",
+    "a critic that a generator's loss goes through": """
+generator, critic = nn.Sequential(nn.Linear(64, 3 * 64 * 64), nn.Unflatten(1, (3, 64, 64))).cuda(), convolutions(16, 6)
+ours, theirs = torch.optim.Adam(generator.parameters()), torch.optim.Adam(critic.parameters())
+for _ in range(4):
+    made = generator(torch.randn(32, 64, device="cuda"))
+    theirs.zero_grad()
+    (critic(batch(32)[0]).mean() - critic(made.detach()).mean()).backward()
+    theirs.step()
+    ours.zero_grad()
+    critic(made).mean().backward()
+    ours.step()
+""",
+}
+
+
+@pytest.fixture
+def record(workspace):
+    """A function: records the program, and returns what it printed last, and another function, that gives a report of it."""
+    runs = 0
+
+    def run(program, *words, options=("--layers",), code=0):
+        nonlocal runs
+        runs += 1
+        workspace.write("program.py", MODELS + program + "\nprint(torch.cuda.max_memory_allocated())\n")
+        out = f"run{runs}"
+        done = workspace.strata("exec", "--dry", "a100-40gb", *options, "--out", out, "--", sys.executable, "program.py", *words)
+        assert done.returncode == code, done.stderr
+        return done.stdout.split("\n")[0], lambda *asked: json.loads(workspace.strata("report", out, *asked, "--json").stdout)
+
+    return run
+
+
+def shapes_of(report):
+    return [shape for shape in report("--shapes")["shapes"] if shape["kind"] == "unused_graph"]
+
+
+def no_grad_of(remedies):
+    return [remedy for remedy in remedies if re.fullmatch(r"forwards [^+]* under torch\.no_grad\(\)", remedy["change"])]
+
+
+@pytest.mark.parametrize("options", [("--layers",), ()], ids=["layers", "no layers"])
+@pytest.mark.parametrize("name", KEEPS)
+def test_the_peak_without_the_graph_is_what_no_grad_leaves(record, name, options):
+    forwards, program = KEEPS[name]
+    _, report = record(program, options=options)
+    (shape,) = shapes_of(report)
+    assert f"of {forwards}, which no backward goes through" in shape["sentence"]
+    assert shape["remedy"] == f"{forwards} under torch.no_grad() keep nothing but their output"
+    remedies = report("--budget", "1MiB")["remedies"]
+    (remedy,) = no_grad_of(remedies)
+    assert remedy["change"] == f"{forwards} under torch.no_grad()"
+    assert not [other for other in remedies if other["change"].startswith("del of")]
+    left, told = record(program, "told", options=options)
+    assert remedy["peak_then_bytes"] == pytest.approx(int(left), rel=0.03)
+    assert not shapes_of(told) and not no_grad_of(told("--budget", "1MiB")["remedies"])
+
+
+@pytest.mark.parametrize("name", IS_NONE)
+def test_what_a_backward_reads_and_what_is_no_graph_is_not_told(record, name):
+    for words in ((), ("reentrant",)) if name == "blocks that are checkpointed" else ((),):
+        _, report = record(IS_NONE[name], *words)
+        assert not shapes_of(report)
+        assert not no_grad_of(report("--budget", "1MiB")["remedies"])
+
+
+def test_where_memory_ran_out_beside_it_no_grad_is_enough(record):
+    forwards, program = KEEPS["a teacher's, of convolutions"]
+    program = program.replace("batch(64)", "batch(128)")
+    room = ("--layers", "--device-memory", "2300MiB")
+    _, report = record(program, options=room, code=1)
+    (failure,) = report()["out_of_memory"]
+    (remedy,) = no_grad_of(failure["remedies"])
+    assert failure["step"] == 1 and remedy["enough"]
+    record(program, "told", options=room)
+
+
+def test_a_forward_that_ran_out_of_memory_is_not_advised_to_go_without_its_graph(record):
+    """Its backward would have come: what the exception lets go of is no graph that nobody wanted."""
+    caught = """
+model = Encoder().cuda()
+def loss(rows=4):
+    words = tokens(rows)
+    return F.cross_entropy(model(words).flatten(0, 1), words.flatten())
+optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+for rows in (4, 4096, 4, 4):
+    try: loss(rows).backward()
+    except torch.OutOfMemoryError: continue
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+    _, report = record(caught)
+    assert report()["out_of_memory"]
+    assert not shapes_of(report)
+    assert not no_grad_of(report("--budget", "1MiB")["remedies"])
