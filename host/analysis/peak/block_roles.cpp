@@ -90,9 +90,13 @@ bool is_for_backward(const Block& block) {
   return block.category == Category::kActivation && (block.kind == "saved" || block.kind == kForwardResidue);
 }
 
+// A device's own, as aten::cudnn_convolution, is within aten::convolution.
+bool is_product(std::string_view op) {
+  return (traits_of(op) & kMatrixProduct) != 0 || op.ends_with("_convolution");
+}
+
 bool is_computed_by_model(const Facts& facts, const Block& block) {
-  const std::string& op = facts.texts[block.op];  // aten::cudnn_convolution is within aten::convolution
-  return block.layer != 0 || (traits_of(op) & kMatrixProduct) != 0 || op.ends_with("_convolution");
+  return block.layer != 0 || is_product(facts.texts[block.op]);
 }
 
 bool is_temporary_of_forward(const Facts& facts, const Block& block) {

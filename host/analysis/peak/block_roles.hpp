@@ -22,6 +22,9 @@ bool is_for_backward(const Block& block);
 // Born and dead within a forward: as its activations it is larger with a larger batch.
 bool is_temporary_of_forward(const Facts& facts, const Block& block);
 
+// Whether the op multiplies matrices, or convolves.
+bool is_product(std::string_view op);
+
 // By a module or, where nobody tells those, by what modules compute with.
 bool is_computed_by_model(const Facts& facts, const Block& block);
 

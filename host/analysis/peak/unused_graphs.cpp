@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -21,8 +22,7 @@ namespace {
 using Blocks = std::vector<std::uint32_t>;              // indices into Facts::blocks
 using Maker = std::pair<std::uint32_t, std::uint32_t>;  // operator and module: indices into Facts::texts
 
-// What one operator computes with inside goes last first, too: a few, and none that a model computed.
-constexpr std::size_t kLeastBlocks = 8, kLeastComputed = 3;
+constexpr std::size_t kLeastBlocks = 4;
 
 bool is_left_by_forward(const Block& block) {
   return block.kind == "op_temp" || block.kind == kForwardResidue;
@@ -139,8 +139,9 @@ class GraphFinder {
     return facts_.end != "done" && facts_.blocks.back().birth_sequence < death;
   }
 
-  // What one operator keeps goes in any order.
-  bool go_last_first(const Blocks& together) const {
+  // What one operator keeps goes in any order; the output, that a variable holds too, behind its graph.
+  bool go_last_first(std::span<const std::uint32_t> together) const {
+    if (together.back() == std::ranges::max(together)) together = together.first(together.size() - 1);
     const std::size_t half = together.size() / 2;
     std::size_t in_order = 0;
     for (std::size_t place = 0; place < half; ++place)
@@ -213,19 +214,30 @@ class GraphFinder {
   // By birth; whether it is one. Of a graph is most of what was made from the first to the last: of outputs
   // that a program holds, as all hidden states, it is not.
   bool add(Blocks blocks) {
-    if (blocks.size() < kLeastBlocks) return false;
-    std::uint64_t bytes = 0, made = 0, computed = 0;
-    for (std::uint32_t index = blocks.front(); index <= blocks.back(); ++index) {
+    if (blocks.size() < kLeastBlocks || !are_of_model(blocks)) return false;
+    std::uint64_t bytes = 0, made = 0;
+    for (std::uint32_t index = blocks.front(); index <= blocks.back(); ++index)
       if (is_left_by_forward(block_of(index))) made += block_of(index).bytes;
-      if (is_computed_by_model(facts_, block_of(index))) ++computed;
-    }
     for (const std::uint32_t index : blocks) bytes += block_of(index).bytes;
-    if (computed < kLeastComputed || bytes < made / 2) return false;
+    if (bytes < made / 2) return false;
     UnusedGraph graph{.blocks = std::move(blocks), .module = {}};
     graph.module = module_of(graph.blocks);
     graph.is_of_evaluation = graph.module.empty() ? untrained_.empty() : is_of_trained_modules(graph.blocks);
     graphs_.push_back(std::move(graph));
     return true;
+  }
+
+  // Of several modules or, where they are not told, with several products: not what one operator computes
+  // with inside, which goes last first, too.
+  bool are_of_model(const Blocks& blocks) const {
+    constexpr std::size_t kSeveral = 3;
+    std::set<std::uint32_t> modules;
+    for (const std::uint32_t index : blocks) modules.insert(block_of(index).layer);
+    modules.erase(0);
+    std::size_t products = 0;
+    for (std::uint32_t index = blocks.front(); index <= blocks.back(); ++index)
+      if (is_product(facts_.texts[block_of(index).op])) ++products;
+    return std::max(modules.size(), products) >= kSeveral;
   }
 
   bool is_of_trained_modules(const Blocks& blocks) {

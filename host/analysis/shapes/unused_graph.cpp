@@ -66,10 +66,14 @@ std::vector<Shape> unused_graphs(const Facts& facts) {
   shape.count = graphs.steps.size();
   shape.layer = graphs.largest->module;
   const std::string forwards = forwards_of(*graphs.largest);
-  shape.sentence = fmt::format(
-      "{} of {}, which no backward goes through, {} {} each for one; {} of that is there at once.",
-      said_count(graphs.alike, "Graph", "Graphs"), forwards, graphs.alike == 1 ? "keeps" : "keep",
-      said_bytes(graphs.largest_bytes), said_bytes(graphs.most.bytes));
+  shape.sentence =
+      graphs.alike == 1
+          ? fmt::format("No backward goes through the graph of {}, which keeps {}.", forwards,
+                        said_bytes(graphs.largest_bytes))
+          : fmt::format(
+                "No backward goes through the {} graphs of {}, which keep up to {} each; {} of that is "
+                "there at once.",
+                graphs.alike, forwards, said_bytes(graphs.largest_bytes), said_bytes(graphs.most.bytes));
   shape.remedy = fmt::format("{} under torch.no_grad() keep nothing but their output", forwards);
   shape.evidence = fmt::format(
       "{} of {}, the largest of {}: {}", said_count(graphs.alike, "graph", "graphs"), forwards,
