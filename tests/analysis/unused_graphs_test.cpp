@@ -5,9 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <ranges>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/analysis/analyse.hpp"
@@ -207,6 +210,62 @@ TEST_F(UnusedGraphsTest, AreNoneThatABackwardReadAndKept) {
     step([&] { next_output_of("teacher"); }, [&] { gradient("teacher.0.weight"); });
   let_go();
   EXPECT_TRUE(found_in(facts()).graphs().empty());
+}
+
+// Of a teacher that the loss is computed with: its gradients are made, and nobody takes or clears them.
+class UntakenGradientsTest : public UnusedGraphsTest {
+ protected:
+  enum class Gradients : std::uint8_t { kStay, kAreCleared };
+
+  Facts trained(Gradients gradients, bool teacher_comes_first) {
+    const std::string weights = ".0.weight";
+    for (const char* model : {"student", "teacher"}) parameter(model + weights);
+    run_.tensor(STRATA_TENSOR_OPTIMIZER_STATE, "student.0.weight.exp_avg", run_.allocate(8));
+    std::uint64_t of_teacher = 0;
+    for (int each = 0; each < 4; ++each) {
+      run_.step(steps_++, STRATA_STEP_ACTIVE, [&] {
+        Addresses saved;
+        run_.phase(STRATA_PHASE_FORWARD, "forward", [&] {
+          saved = forward_of(run_, teacher_comes_first ? "teacher" : "student");
+          std::ranges::copy(forward_of(run_, teacher_comes_first ? "student" : "teacher"),
+                            std::back_inserter(saved));
+        });
+        run_.phase(STRATA_PHASE_BACKWARD, "backward", [&] {
+          gradient("student.0.weight");
+          if (of_teacher == 0) {
+            of_teacher = run_.allocate(kGradientBytes);
+            run_.tensor(STRATA_TENSOR_GRADIENT, "teacher.0.weight", of_teacher);
+          }
+          go_last_first(run_, saved);
+        });
+        run_.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] { run_.free(run_.allocate(8)); });
+        if (gradients == Gradients::kAreCleared) run_.free(std::exchange(of_teacher, 0));
+      });
+    }
+    return facts();
+  }
+
+  static constexpr std::uint64_t kGradientBytes = 40;
+};
+
+TEST_F(UntakenGradientsTest, AreSparedWithTheirGraph) {
+  const Facts facts = trained(Gradients::kStay, true);
+  const UnusedGraphs found = found_in(facts);
+  ASSERT_EQ(found.graphs().size(), 5U) << "of four forwards, and the gradients";
+  for (const UnusedGraph& graph : found.graphs()) EXPECT_EQ(graph.module, "teacher");
+  EXPECT_EQ(found.graphs()[0].why, WhyUnused::kNoStep);
+  EXPECT_TRUE(found.graphs()[4].are_gradients);
+  EXPECT_EQ(found.bytes_at(facts.steps[0].end_sequence), kGradientBytes);
+  EXPECT_EQ(found.bytes_at(facts.steps[1].peak_sequence), kGradientBytes + kLayers * 100U);
+}
+
+TEST_F(UntakenGradientsTest, AreTakenWhereSomebodyClearsThem) {
+  EXPECT_TRUE(found_in(trained(Gradients::kAreCleared, true)).graphs().empty())
+      << "of an optimizer without state";
+}
+
+TEST_F(UntakenGradientsTest, MayBeOnTheWayToThoseThatATrainedModelNeeds) {
+  EXPECT_TRUE(found_in(trained(Gradients::kStay, false)).graphs().empty());
 }
 
 TEST_F(UnusedGraphsTest, AreThereWhereMemoryRanOutInTheNextOne) {

@@ -95,6 +95,26 @@ def evaluate():
 loop(model, 6, loss, evaluate)
 """),
 }
+# Graphs that a backward goes through, for gradients that nobody takes.
+IS_FOR_NOTHING = {
+    "a teacher that the loss is computed with": """
+student, teacher = convolutions(16, 4), convolutions(32, 8)
+def loss():
+    images, labels = batch(64)
+    with told(): taught = teacher(images)
+    out = student(images)
+    return F.cross_entropy(out, labels) + F.mse_loss(out, taught)
+loop(student, 4, loss)
+""",
+    "a backbone of which the head alone is trained": """
+backbone, head = convolutions(32, 8), nn.Linear(100, 10).cuda()
+def loss():
+    images, labels = batch(64)
+    with told(): features = backbone(images)
+    return F.cross_entropy(head(features), labels % 10)
+loop(head, 4, loss)
+""",
+}
 
 # What looks like one: each is read by a backward, or is no graph.
 IS_NONE = {
@@ -156,6 +176,28 @@ for _ in range(4):
     critic(made).mean().backward()
     ours.step()
 """,
+    "two optimizers, one of which keeps no state": """
+generator, critic = nn.Sequential(nn.Linear(64, 3 * 64 * 64), nn.Unflatten(1, (3, 64, 64))).cuda(), convolutions(16, 6)
+ours, theirs = torch.optim.Adam(generator.parameters()), torch.optim.SGD(critic.parameters(), lr=0.1)
+for _ in range(4):
+    made = generator(torch.randn(32, 64, device="cuda"))
+    theirs.zero_grad()
+    (critic(batch(32)[0]).mean() - critic(made.detach()).mean()).backward()
+    theirs.step()
+    ours.zero_grad()
+    critic(made).mean().backward()
+    ours.step()
+""",
+    "a loss that compares what an untrained network makes of two images": """
+compares = convolutions(32, 8)
+model = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 3, 3, padding=1)).cuda()
+def loss():
+    images, _ = batch(32)
+    out = model(images)
+    with torch.no_grad(): wanted = compares(images)
+    return F.mse_loss(compares(out), wanted)
+loop(model, 4, loss)
+""",
 }
 
 
@@ -198,6 +240,17 @@ def test_the_peak_without_the_graph_is_what_no_grad_leaves(record, name, options
     assert not [other for other in remedies if other["change"].startswith("del of")]
     left, told = record(program, "told", options=options)
     assert remedy["peak_then_bytes"] == pytest.approx(int(left), rel=0.03)
+    assert not shapes_of(told) and not no_grad_of(told("--budget", "1MiB")["remedies"])
+
+
+@pytest.mark.parametrize("name", IS_FOR_NOTHING)
+def test_gradients_that_no_optimizer_takes_are_not_to_be_made(record, name):
+    _, report = record(IS_FOR_NOTHING[name])
+    (shape,) = shapes_of(report)
+    assert shape["sentence"].startswith("No optimizer takes the gradients that come of the 4 graphs of forwards of ")
+    (remedy,) = no_grad_of(report("--budget", "1MiB")["remedies"])
+    left, told = record(IS_FOR_NOTHING[name], "told")
+    assert remedy["peak_then_bytes"] == pytest.approx(int(left), rel=0.05)
     assert not shapes_of(told) and not no_grad_of(told("--budget", "1MiB")["remedies"])
 
 

@@ -53,7 +53,9 @@ class HeldFinder {
     const UnusedGraph* const largest = savings_.unused().largest_at(sequence_);
     if (largest == nullptr) return;
     held_.push_back({Saving::kNoGraph, forwards_of(*largest) + " under torch.no_grad()",
-                     "what their graph keeps for a backward that never goes through it"});
+                     largest->why == WhyUnused::kNoStep
+                         ? "what their graph keeps for gradients that no optimizer takes, and these"
+                         : "what their graph keeps for a backward that never goes through it"});
   }
 
   const Facts& facts_;

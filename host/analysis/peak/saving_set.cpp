@@ -51,7 +51,7 @@ std::uint32_t memory_of(Saving saving) {
     case Saving::kListedLetGo:
       return kOfOutputs;
     case Saving::kNoGraph:
-      return kOfUnused;
+      return kOfUnused | kOfGradients;
   }
   return 0;
 }

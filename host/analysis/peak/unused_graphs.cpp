@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
+#include "host/analysis/peak/untaken_gradients.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "strata/ext/phase.h"
 
@@ -40,18 +42,14 @@ std::string_view module_around(std::string_view one, std::string_view other) {
   return one;
 }
 
-std::string_view root_of(std::string_view path) {
-  return path.substr(0, path.find('.'));
-}
-
 // Which models have parameters that want a gradient, and that no backward made one of: by the first part of
 // their names.
-std::set<std::string_view> untrained_roots(const Facts& facts) {
+std::set<std::string_view> untrained_models(const Facts& facts) {
   std::set<std::string_view> untrained;
   for (const Block& block : facts.blocks)
-    if (block.kind == "parameter" && !block.is_frozen) untrained.insert(root_of(facts.texts[block.name]));
+    if (block.kind == "parameter" && !block.is_frozen) untrained.insert(model_of(facts.texts[block.name]));
   for (const Block& block : facts.blocks)
-    if (block.category == Category::kGradient) untrained.erase(root_of(trained_by(facts.texts[block.name])));
+    if (block.category == Category::kGradient) untrained.erase(model_of(trained_by(facts.texts[block.name])));
   untrained.erase("");
   return untrained;
 }
@@ -59,7 +57,7 @@ std::set<std::string_view> untrained_roots(const Facts& facts) {
 class GraphFinder {
  public:
   GraphFinder(const Facts& facts, const KeptFromEarlier& kept)
-      : facts_(facts), kept_(kept), phases_(facts.phases), untrained_(untrained_roots(facts)) {
+      : facts_(facts), kept_(kept), phases_(facts.phases), untrained_(untrained_models(facts)) {
     for (const PhaseFact& phase : facts.phases) {
       if (phase.kind != STRATA_PHASE_BACKWARD) continue;
       backwards_.push_back(phase.begin_sequence);
@@ -166,7 +164,7 @@ class GraphFinder {
     std::set<Maker> makers;
     for (const UnusedGraph& graph : graphs_)
       for (const std::uint32_t index : graph.blocks)
-        if (graph.is_behind_backward && block_of(index).layer != 0)
+        if (graph.why == WhyUnused::kPassedBy && block_of(index).layer != 0)
           makers.emplace(block_of(index).op, block_of(index).layer);
     if (makers.empty()) return;
     std::map<std::string_view, Blocks> of_module;
@@ -175,10 +173,10 @@ class GraphFinder {
       const bool is_cut_short =
           block.death_sequence == UINT64_MAX && backwards_before(block.birth_sequence) == backwards_.size();
       if (!is_cut_short || !is_made_in_forward(block) || is_taken(index)) continue;
-      if (makers.contains({block.op, block.layer})) of_module[root_of_maker(block)].push_back(index);
+      if (makers.contains({block.op, block.layer})) of_module[model_of_maker(block)].push_back(index);
     }
     for (auto& [module, blocks] : of_module)
-      graphs_.push_back({.blocks = std::move(blocks), .module = module});
+      graphs_.push_back({.blocks = std::move(blocks), .module = module, .why = WhyUnused::kPassedBy});
   }
 
   bool is_taken(std::uint32_t index) const {
@@ -187,8 +185,8 @@ class GraphFinder {
   }
 
   // Where modules are not told, that of the only model that it can be.
-  std::string_view root_of_maker(const Block& block) const {
-    if (block.layer != 0) return root_of(facts_.texts[block.layer]);
+  std::string_view model_of_maker(const Block& block) const {
+    if (block.layer != 0) return model_of(facts_.texts[block.layer]);
     return untrained_.size() == 1 ? *untrained_.begin() : std::string_view();
   }
 
@@ -201,14 +199,14 @@ class GraphFinder {
       module = is_told ? module_around(module, path) : path;
       is_told = true;
     }
-    return is_told ? module : root_of_maker(block_of(blocks.front()));
+    return is_told ? module : model_of_maker(block_of(blocks.front()));
   }
 
   void add_if_untrained(Blocks blocks) {
-    std::map<std::string_view, Blocks> of_root;
-    for (const std::uint32_t index : blocks) of_root[root_of_maker(block_of(index))].push_back(index);
-    for (auto& [root, of_one] : of_root)
-      if (untrained_.contains(root) && add(std::move(of_one))) graphs_.back().is_behind_backward = true;
+    std::map<std::string_view, Blocks> of_model;
+    for (const std::uint32_t index : blocks) of_model[model_of_maker(block_of(index))].push_back(index);
+    for (auto& [model, of_one] : of_model)
+      if (untrained_.contains(model) && add(std::move(of_one))) graphs_.back().why = WhyUnused::kPassedBy;
   }
 
   // By birth; whether it is one. Of a graph is most of what was made from the first to the last: of outputs
@@ -274,6 +272,7 @@ UnusedGraphs::UnusedGraphs(const Facts& facts, const KeptFromEarlier& kept)
     : facts_(facts), graph_of_block_(facts.blocks.size()) {
   if (facts.is_configured) return;
   graphs_ = GraphFinder(facts, kept).find();
+  std::ranges::move(graphs_of_untaken_gradients(facts), std::back_inserter(graphs_));
   for (std::size_t number = 0; number < graphs_.size(); ++number)
     for (const std::uint32_t index : graphs_[number].blocks)
       graph_of_block_[index] = static_cast<std::uint32_t>(number + 1);
@@ -284,6 +283,13 @@ ByteLevels::Changes UnusedGraphs::spared() const {
   ByteLevels::Changes changes;
   for (const UnusedGraph& graph : graphs_) {
     const std::vector<std::uint32_t>& blocks = graph.blocks;
+    if (graph.are_gradients) {
+      for (const std::uint32_t index : blocks) {
+        const Block& block = facts_.blocks[index];
+        changes.add(block.bytes, block.birth_sequence, block.death_sequence);
+      }
+      continue;
+    }
     for (std::size_t place = 0; place + 1 < blocks.size(); ++place) {
       const std::size_t next = place + 2 < blocks.size() ? blocks[place + 2] : blocks[place + 1] + 1ULL;
       if (next == facts_.blocks.size()) continue;
@@ -298,6 +304,7 @@ const UnusedGraph* UnusedGraphs::largest_at(std::uint64_t sequence) const {
   const UnusedGraph* largest = nullptr;
   std::uint64_t largest_bytes = 0;
   for (const UnusedGraph& graph : graphs_) {
+    if (graph.are_gradients) continue;
     std::uint64_t bytes = 0;
     for (const std::uint32_t index : graph.blocks)
       if (facts_.blocks[index].is_alive_at(sequence)) bytes += facts_.blocks[index].bytes;

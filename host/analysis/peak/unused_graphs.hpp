@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What forwards of a program keep for a backward that never reads it, for nobody told torch that none would:
-// an evaluation or a teacher without torch.no_grad().
+// What forwards of a program keep for a backward that never reads it, or that reads it for nothing, for
+// nobody told torch so: an evaluation or a teacher without torch.no_grad().
 //
 // A graph that is let go of goes at once, and what was made last goes first. Where no backward has begun
 // since its first block was made, none has read it. Where one has, as beside a teacher, whose output is in a
 // variable until the next one is there, it may be one that its backward keeps: none of the parameters under
-// the module that made it has a gradient then, or it does not count.
+// the module that made it has a gradient then, or it does not count. Where a backward makes gradients that no
+// optimizer takes, untaken_gradients.hpp says of which.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,18 @@
 
 namespace strata::analysis {
 
+enum class WhyUnused : std::uint8_t {
+  kNoBackward,  // none has begun since
+  kPassedBy,    // a backward does not go through it
+  kNoStep,      // it does, for gradients that no optimizer takes
+};
+
 struct UnusedGraph {
   std::vector<std::uint32_t> blocks;  // indices into Facts::blocks, by birth
-  std::string_view module;          // the path of the one that made them all; empty: none did, or nobody told
-  bool is_of_evaluation = false;    // what made it is gone backward through elsewhere
-  bool is_behind_backward = false;  // one has begun since
+  std::string_view module;        // the path of the one that made them all; empty: none did, or nobody told
+  bool is_of_evaluation = false;  // what made it is gone backward through elsewhere
+  bool are_gradients = false;     // no graph, but what a backward made of some
+  WhyUnused why = WhyUnused::kNoBackward;
 };
 
 // "forwards of teacher", "forwards of an evaluation".
@@ -43,7 +51,7 @@ class UnusedGraphs {
   // What would not be there at `sequence` under torch.no_grad(): all but what an operator reads and makes
   // while the forward goes on, and the output behind it.
   std::uint64_t bytes_at(std::uint64_t sequence) const { return spared_.at(sequence); }
-  // The one that has most bytes alive then; null where none has any.
+  // The graph that has most bytes alive then; null where none has any.
   const UnusedGraph* largest_at(std::uint64_t sequence) const;
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "host/analysis/peak/unused_graphs.hpp"
 #include "host/analysis/shapes/alive.hpp"
@@ -33,7 +34,7 @@ Graphs graphs_of(const Facts& facts, const UnusedGraphs& unused) {
   Graphs graphs;
   std::vector<const Block*> all;
   for (const UnusedGraph& graph : unused.graphs())
-    std::ranges::copy(blocks_of(facts, graph), std::back_inserter(all));
+    if (!graph.are_gradients) std::ranges::copy(blocks_of(facts, graph), std::back_inserter(all));
   graphs.most = most_alive(all);
   graphs.largest = unused.largest_at(graphs.most.sequence);
   const std::vector<const Block*> of_largest = blocks_of(facts, *graphs.largest);
@@ -41,12 +42,24 @@ Graphs graphs_of(const Facts& facts, const UnusedGraphs& unused) {
   graphs.end_sequence = std::ranges::max(of_largest, {}, &Block::death_sequence)->death_sequence;
   graphs.largest_bytes = bytes_of(of_largest);
   for (const UnusedGraph& graph : unused.graphs()) {
-    if (forwards_of(graph) != forwards_of(*graphs.largest)) continue;
+    if (graph.are_gradients || forwards_of(graph) != forwards_of(*graphs.largest)) continue;
     ++graphs.alike;
     if (const StepFact* const step = step_at(facts, facts.blocks[graph.blocks.front()].birth_sequence))
       graphs.steps.insert(step->index);
   }
   return graphs;
+}
+
+std::string_view proof_of(WhyUnused why) {
+  switch (why) {
+    case WhyUnused::kNoBackward:
+      return "it is let go of, what was made last first, and no backward has begun since its first block";
+    case WhyUnused::kPassedBy:
+      return "a backward goes past it and makes no gradient of its parameters";
+    case WhyUnused::kNoStep:
+      return "its parameters' gradients are never cleared, and no optimizer has a state of them";
+  }
+  return {};
 }
 
 }  // namespace
@@ -66,21 +79,20 @@ std::vector<Shape> unused_graphs(const Facts& facts) {
   shape.count = graphs.steps.size();
   shape.layer = graphs.largest->module;
   const std::string forwards = forwards_of(*graphs.largest);
+  const std::string_view unused_for = graphs.largest->why == WhyUnused::kNoStep
+                                          ? "No optimizer takes the gradients that come of"
+                                          : "No backward goes through";
   shape.sentence =
       graphs.alike == 1
-          ? fmt::format("No backward goes through the graph of {}, which keeps {}.", forwards,
+          ? fmt::format("{} the graph of {}, which keeps {}.", unused_for, forwards,
                         said_bytes(graphs.largest_bytes))
-          : fmt::format(
-                "No backward goes through the {} graphs of {}, which keep up to {} each; {} of that is "
-                "there at once.",
-                graphs.alike, forwards, said_bytes(graphs.largest_bytes), said_bytes(graphs.most.bytes));
+          : fmt::format("{} the {} graphs of {}, which keep up to {} each; {} of that is there at once.",
+                        unused_for, graphs.alike, forwards, said_bytes(graphs.largest_bytes),
+                        said_bytes(graphs.most.bytes));
   shape.remedy = fmt::format("{} under torch.no_grad() keep nothing but their output", forwards);
-  shape.evidence = fmt::format(
-      "{} of {}, the largest of {}: {}", said_count(graphs.alike, "graph", "graphs"), forwards,
-      said_count(graphs.largest->blocks.size(), "block", "blocks"),
-      graphs.largest->is_behind_backward
-          ? "a backward goes past it and makes no gradient of its parameters"
-          : "it is let go of, what was made last first, and no backward has begun since its first block");
+  shape.evidence = fmt::format("{} of {}, the largest of {}: {}", said_count(graphs.alike, "graph", "graphs"),
+                               forwards, said_count(graphs.largest->blocks.size(), "block", "blocks"),
+                               proof_of(graphs.largest->why));
   return {shape};
 }
 

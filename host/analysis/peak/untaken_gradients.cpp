@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/peak/untaken_gradients.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "host/analysis/peak/still_to_come.hpp"
+#include "strata/ext/phase.h"
+
+namespace strata::analysis {
+namespace {
+
+using Models = std::set<std::string_view>;
+
+std::uint64_t last_optimizer(const Facts& facts) {
+  std::uint64_t begin = 0, steps = 0;
+  for (const PhaseFact& phase : facts.phases) {
+    if (phase.kind != STRATA_PHASE_OPTIMIZER) continue;
+    begin = phase.begin_sequence;
+    ++steps;
+  }
+  return steps < 2 ? 0 : begin;
+}
+
+Models models_with_state(const Facts& facts) {
+  Models models;
+  for (const Block& block : facts.blocks)
+    if (block.category == Category::kOptimizerState) models.insert(model_of(facts.texts[block.name]));
+  models.erase("");
+  return models;
+}
+
+// Those of models without state, that are there at the last optimizer's step, of all that the model ever had.
+std::map<std::string_view, std::vector<std::uint32_t>> untaken_gradients(const Facts& facts,
+                                                                         const Models& stepped) {
+  const std::uint64_t last = last_optimizer(facts);
+  std::map<std::string_view, std::vector<std::uint32_t>> gradients;
+  Models cleared(stepped);
+  for (std::uint32_t index = 0; index < facts.blocks.size(); ++index) {
+    const Block& block = facts.blocks[index];
+    if (block.category != Category::kGradient || block.name == 0) continue;
+    const std::string_view model = model_of(trained_by(facts.texts[block.name]));
+    if (block.is_alive_at(last))
+      gradients[model].push_back(index);
+    else
+      cleared.insert(model);
+  }
+  for (const std::string_view model : cleared) gradients.erase(model);
+  gradients.erase("");
+  return gradients;
+}
+
+// By phase of a forward the first block of a model that is stepped.
+std::map<std::uint32_t, std::uint32_t> first_of_stepped(const Facts& facts, const Models& stepped) {
+  std::map<std::uint32_t, std::uint32_t> first;
+  for (std::uint32_t index = 0; index < facts.blocks.size(); ++index) {
+    const Block& block = facts.blocks[index];
+    if (block.phase != 0 && stepped.contains(model_of(facts.texts[block.layer])))
+      first.try_emplace(block.phase, index);
+  }
+  return first;
+}
+
+}  // namespace
+
+std::string_view model_of(std::string_view path) {
+  return path.substr(0, path.find('.'));
+}
+
+std::vector<UnusedGraph> graphs_of_untaken_gradients(const Facts& facts) {
+  const Models stepped = models_with_state(facts);
+  if (stepped.empty()) return {};
+  auto gradients = untaken_gradients(facts, stepped);
+  if (gradients.empty()) return {};
+  const auto first_stepped = first_of_stepped(facts, stepped);
+  std::map<std::pair<std::string_view, std::uint32_t>, std::vector<std::uint32_t>> graphs;
+  for (std::uint32_t index = 0; index < facts.blocks.size(); ++index) {
+    const Block& block = facts.blocks[index];
+    const std::string_view model = model_of(facts.texts[block.layer]);
+    const auto first = first_stepped.find(block.phase);
+    if (block.kind == "saved" && gradients.contains(model) && first != first_stepped.end() &&
+        index < first->second)
+      graphs[{model, block.phase}].push_back(index);
+  }
+  std::vector<UnusedGraph> found;
+  Models with_graph;
+  for (auto& [of, blocks] : graphs) {
+    with_graph.insert(of.first);
+    found.push_back({.blocks = std::move(blocks), .module = of.first, .why = WhyUnused::kNoStep});
+  }
+  for (auto& [model, blocks] : gradients)
+    if (with_graph.contains(model))
+      found.push_back(
+          {.blocks = std::move(blocks), .module = model, .are_gradients = true, .why = WhyUnused::kNoStep});
+  return found;
+}
+
+}  // namespace strata::analysis
