@@ -16,7 +16,6 @@
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/text.hpp"
 #include "host/report/untold_modules.hpp"
-#include "strata/ext/phase.h"
 
 namespace strata::report {
 namespace {
@@ -54,7 +53,7 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
 
 // Behind a first backward a forward before it tells, but where this one is larger.
 std::string why_untold(const Facts& facts, const OutOfMemory& failure) {
-  if (analysis::has_begun(facts.phases, STRATA_PHASE_BACKWARD, failure.held.sequence)) {
+  if (analysis::has_gone_backward(facts.phases, failure.held.sequence)) {
     return ": it has kept more than the one before it, as a longer batch does, or an evaluation without "
            "torch.no_grad() whose losses are held";
   }

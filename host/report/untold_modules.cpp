@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "strata/ext/phase.h"
+#include "host/analysis/steps/open_phases.hpp"
 
 namespace strata::report {
 
@@ -14,8 +14,7 @@ std::string_view how_to_tell_modules(const analysis::Facts& facts) {
   const auto has_module = [&](const analysis::Block& block) {
     return is_activation(block) && block.layer != 0;
   };
-  const auto trains = [](const analysis::PhaseFact& phase) { return phase.kind == STRATA_PHASE_FORWARD; };
-  if (std::ranges::none_of(facts.phases, trains)) return "";  // of which alone modules are told
+  if (!analysis::has_gone_forward(facts.phases)) return "";  // of which alone modules are told
   if (facts.is_configured || std::ranges::none_of(facts.blocks, is_activation) ||
       std::ranges::any_of(facts.blocks, has_module))
     return "";

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +40,7 @@ Addresses forward_of(RunBuilder& run, const std::string& model) {
 }
 
 void go_last_first(RunBuilder& run, const Addresses& made) {
-  for (const std::uint64_t address : made | std::views::reverse) run.free(address);
+  for (auto address = made.rbegin(); address != made.rend(); ++address) run.free(*address);
 }
 
 class UnusedGraphsTest : public ::testing::Test {

@@ -9,7 +9,6 @@
 #include "host/analysis/peak/remedies.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
 #include "host/analysis/steps/open_phases.hpp"
-#include "strata/ext/phase.h"
 
 namespace strata::analysis {
 namespace {
@@ -65,7 +64,7 @@ bool ended_out_of_memory(const Recording& run, const BlockTable& table) {
 }
 
 bool is_before_any_forward(const Facts& facts, const OutOfMemory& failure) {
-  return !has_begun(facts.phases, STRATA_PHASE_FORWARD, failure.held.sequence);
+  return !has_gone_forward(facts.phases, failure.held.sequence);
 }
 
 std::optional<std::uint64_t> computes_from(const Facts& facts, const OutOfMemory& failure) {

@@ -124,7 +124,7 @@ class GraphFinder {
       if (blocks.size() < kLeastBlocks || !go_last_first(blocks)) continue;
       const bool is_behind_another = backwards < backwards_before(block_of(blocks.back()).death_sequence);
       std::ranges::sort(blocks);
-      is_behind_another ? add_if_untrained(std::move(blocks)) : void(add(std::move(blocks)));
+      is_behind_another ? add_if_untrained(blocks) : void(add(std::move(blocks)));
     }
   }
 
@@ -156,7 +156,7 @@ class GraphFinder {
       if (block.kind == kForwardResidue && block.birth_sequence < last_that_ended_)
         by_forward[*forward_of(block)].push_back(index);
     }
-    for (auto& [unused, blocks] : by_forward) add_if_untrained(std::move(blocks));
+    for (auto& [unused, blocks] : by_forward) add_if_untrained(blocks);
   }
 
   // What made such a graph before makes one again in a forward that was cut short.
@@ -202,7 +202,7 @@ class GraphFinder {
     return is_told ? module : model_of_maker(block_of(blocks.front()));
   }
 
-  void add_if_untrained(Blocks blocks) {
+  void add_if_untrained(const Blocks& blocks) {
     std::map<std::string_view, Blocks> of_model;
     for (const std::uint32_t index : blocks) of_model[model_of_maker(block_of(index))].push_back(index);
     for (auto& [model, of_one] : of_model)

@@ -26,6 +26,14 @@ bool has_begun(const std::vector<PhaseFact>& phases, std::uint32_t kind, std::ui
       phases, [&](const PhaseFact& phase) { return phase.kind == kind && phase.begin_sequence <= sequence; });
 }
 
+bool has_gone_forward(const std::vector<PhaseFact>& phases, std::uint64_t sequence) {
+  return has_begun(phases, STRATA_PHASE_FORWARD, sequence);
+}
+
+bool has_gone_backward(const std::vector<PhaseFact>& phases, std::uint64_t sequence) {
+  return has_begun(phases, STRATA_PHASE_BACKWARD, sequence);
+}
+
 OpenPhases::OpenPhases(const std::vector<PhaseFact>& phases) : phases_(phases) {
   around_.reserve(phases.size());
   std::vector<Index> open;

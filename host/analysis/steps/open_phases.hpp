@@ -15,6 +15,8 @@ const PhaseFact* open_phase(const std::vector<PhaseFact>& phases, std::uint32_t 
 
 // Whether one of that kind has begun by `sequence`.
 bool has_begun(const std::vector<PhaseFact>& phases, std::uint32_t kind, std::uint64_t sequence);
+bool has_gone_forward(const std::vector<PhaseFact>& phases, std::uint64_t sequence = UINT64_MAX);
+bool has_gone_backward(const std::vector<PhaseFact>& phases, std::uint64_t sequence = UINT64_MAX);
 
 class OpenPhases {
  public:
