@@ -70,7 +70,7 @@ def loss():
     return F.kl_div(policy(words).log_softmax(-1), old.detach().log_softmax(-1), log_target=True)
 loop(policy, 4, loss)
 """),
-    "an evaluation's, of convolutions": ("forwards of an evaluation", """
+    "an evaluation's, of convolutions": ("forwards that no backward follows", """
 model = convolutions(16, 8)
 def loss():
     images, labels = batch(32)
@@ -85,7 +85,7 @@ def evaluate():
     model.train()
 loop(model, 6, loss, evaluate)
 """),
-    "an evaluation's, of a transformer": ("forwards of an evaluation", """
+    "an evaluation's, of a transformer": ("forwards that no backward follows", """
 model = Encoder().cuda()
 def loss(rows=4):
     words = tokens(rows)
@@ -95,6 +95,27 @@ def evaluate():
 loop(model, 6, loss, evaluate)
 """),
 }
+KEEPS["an evaluation's, whose last output a variable holds while it trains"] = ("forwards that no backward follows", """
+model = Encoder().cuda()
+def loss():
+    words = tokens(4)
+    return F.cross_entropy(model(words).flatten(0, 1), words.flatten())
+def evaluate():
+    global out
+    with told():
+        for _ in range(3): out = model(tokens(16))
+loop(model, 9, loss, evaluate)
+""")
+KEEPS["two that go at once"] = ("forwards that no backward follows", """
+model = convolutions(16, 8)
+def loss():
+    images, labels = batch(32)
+    with told(): one, other = model(batch(64)[0]), model(batch(64)[0])
+    one, other = one.detach(), other.detach()
+    return F.cross_entropy(model(images), labels)
+loop(model, 4, loss)
+""")
+
 # Graphs that a backward goes through, for gradients that nobody takes.
 IS_FOR_NOTHING = {
     "a teacher that the loss is computed with": """
@@ -164,6 +185,14 @@ def loss():
     return F.cross_entropy(model.head(hidden).flatten(0, 1), words.flatten())
 loop(model, 4, loss)
 """,
+    "a backbone that is frozen": """
+backbone, head = convolutions(32, 8), nn.Linear(100, 10).cuda()
+backbone.requires_grad_(False)
+def loss():
+    images, labels = batch(64)
+    return F.cross_entropy(head(backbone(images)), labels % 10)
+loop(head, 4, loss)
+""",
     "a critic that a generator's loss goes through": """
 generator, critic = nn.Sequential(nn.Linear(64, 3 * 64 * 64), nn.Unflatten(1, (3, 64, 64))).cuda(), convolutions(16, 6)
 ours, theirs = torch.optim.Adam(generator.parameters()), torch.optim.Adam(critic.parameters())
@@ -232,14 +261,15 @@ def test_the_peak_without_the_graph_is_what_no_grad_leaves(record, name, options
     forwards, program = KEEPS[name]
     _, report = record(program, options=options)
     (shape,) = shapes_of(report)
-    assert re.fullmatch(rf"No backward goes through the \d+ graphs of {forwards}, which keep up to .*", shape["sentence"])
+    named = forwards.removesuffix(" that no backward follows")
+    assert re.fullmatch(rf"No backward goes through the \d+ graphs of {named}, which keep up to .*", shape["sentence"])
     assert shape["remedy"] == f"{forwards} under torch.no_grad() keep nothing but their output"
     remedies = report("--budget", "1MiB")["remedies"]
     (remedy,) = no_grad_of(remedies)
     assert remedy["change"] == f"{forwards} under torch.no_grad()"
     assert not [other for other in remedies if other["change"].startswith("del of")]
     left, told = record(program, "told", options=options)
-    assert remedy["peak_then_bytes"] == pytest.approx(int(left), rel=0.03)
+    assert remedy["peak_then_bytes"] == pytest.approx(int(left), rel=0.05)
     assert not shapes_of(told) and not no_grad_of(told("--budget", "1MiB")["remedies"])
 
 

@@ -69,11 +69,14 @@ class GraphFinder {
     Blocks dying, staying;
     for (std::uint32_t index = 0; index < facts_.blocks.size(); ++index) {
       const Block& block = facts_.blocks[index];
+      if (block.death_sequence != UINT64_MAX) deaths_.push_back(block.death_sequence);
       if (!is_left_by_forward(block) || kept_.holds(index) || !is_made_in_forward(block)) continue;
       (block.death_sequence == UINT64_MAX ? staying : dying).push_back(index);
     }
+    std::ranges::sort(deaths_);
     of_those_that_die(std::move(dying));
     of_those_that_stay(staying);
+    of_those_like_others(staying);
     of_the_one_in_the_making();
     return std::move(graphs_);
   }
@@ -97,35 +100,92 @@ class GraphFinder {
     return static_cast<std::size_t>(std::ranges::lower_bound(backwards_, sequence) - backwards_.begin());
   }
 
-  // Of those that die one after the other nothing is born in between.
+  // Between deaths of one graph nothing is born, and hardly anything happens but deaths, of the host's memory
+  // too: an attention keeps two numbers there. Where operators run, they and their modules begin and end.
   void of_those_that_die(Blocks dying) {
     std::ranges::sort(dying, {}, [&](std::uint32_t index) { return block_of(index).death_sequence; });
     Blocks together;
-    std::size_t born = 0;
     for (const std::uint32_t index : dying) {
-      const auto by_then =
-          static_cast<std::size_t>(std::ranges::upper_bound(facts_.blocks, block_of(index).death_sequence, {},
-                                                            &Block::birth_sequence) -
-                                   facts_.blocks.begin());
-      if (by_then != born) go_at_once(std::exchange(together, {}));
-      born = by_then;
+      if (!together.empty() && !go_at_once(block_of(together.back()), block_of(index)))
+        add_those_that_go(std::exchange(together, {}));
       together.push_back(index);
     }
-    go_at_once(together);
+    add_those_that_go(together);
+  }
+
+  bool go_at_once(const Block& first, const Block& second) const {
+    constexpr std::uint64_t kOfHost = 3;
+    const std::uint64_t begin = first.death_sequence, end = second.death_sequence;
+    const auto born = std::ranges::upper_bound(facts_.blocks, begin, {}, &Block::birth_sequence);
+    if (born != facts_.blocks.end() && born->birth_sequence < end) return false;
+    const auto deaths = std::ranges::lower_bound(deaths_, end) - std::ranges::lower_bound(deaths_, begin);
+    return end - begin <= static_cast<std::uint64_t>(deaths) + kOfHost;
   }
 
   // By death. A program's end lets go of what is older, too.
-  void go_at_once(const Blocks& together) {
+  void add_those_that_go(const Blocks& together) {
     if (together.empty() || goes_with_failure(together)) return;
     std::map<std::size_t, Blocks> by_backward;
     for (const std::uint32_t index : together)
       by_backward[backwards_before(block_of(index).birth_sequence)].push_back(index);
-    for (auto& [backwards, blocks] : by_backward) {
-      if (blocks.size() < kLeastBlocks || !go_last_first(blocks)) continue;
-      const bool is_behind_another = backwards < backwards_before(block_of(blocks.back()).death_sequence);
-      std::ranges::sort(blocks);
-      is_behind_another ? add_if_untrained(blocks) : void(add(std::move(blocks)));
+    for (const auto& [backwards, all] : by_backward) {
+      for (Blocks& blocks : graphs_in(all)) {
+        if (blocks.size() < kLeastBlocks || !go_last_first(blocks)) continue;
+        const bool is_behind_another = backwards < backwards_before(block_of(blocks.back()).death_sequence);
+        std::ranges::sort(blocks);
+        if (!is_behind_another)
+          add(std::move(blocks));
+        else if (!add_if_untrained(blocks))
+          behind_backward_.push_back(std::move(blocks));
+      }
     }
+  }
+
+  // Each begins with what was made last, and may end with its output, which is newer still.
+  static std::vector<Blocks> graphs_in(const Blocks& together) {
+    std::vector<Blocks> graphs;
+    std::uint32_t newest = 0;
+    for (const std::uint32_t index : together) {
+      if (graphs.empty() || index > newest) {
+        graphs.emplace_back();
+        newest = index;
+      }
+      graphs.back().push_back(index);
+    }
+    if (graphs.size() > 1 && graphs.back().size() == 1) {
+      graphs[graphs.size() - 2].push_back(graphs.back().front());
+      graphs.pop_back();
+    }
+    return graphs;
+  }
+
+  // An evaluation's last output is in a variable until the next one's, and training steps lie between, or to
+  // the end: it is made as those are that went before any backward.
+  void of_those_like_others(const Blocks& staying) {
+    std::map<std::size_t, Blocks> by_backward;
+    for (const std::uint32_t index : staying)
+      if (!is_taken(index)) by_backward[backwards_before(block_of(index).birth_sequence)].push_back(index);
+    for (auto& [unused, blocks] : by_backward) behind_backward_.push_back(std::move(blocks));
+    for (Blocks& blocks : behind_backward_) {
+      const std::size_t backwards = backwards_before(block_of(blocks.front()).birth_sequence);
+      const auto other = std::ranges::find_if(graphs_, [&](const UnusedGraph& graph) {
+        return graph.why == WhyUnused::kNoBackward &&
+               backwards_before(block_of(graph.blocks.front()).birth_sequence) == backwards &&
+               are_made_alike(blocks, graph.blocks);
+      });
+      if (other != graphs_.end() && add(std::move(blocks))) graphs_.back().why = WhyUnused::kLikeOthers;
+    }
+  }
+
+  // But for a tenth: a loss may have gone with the others.
+  bool are_made_alike(const Blocks& blocks, const Blocks& others) const {
+    std::set<Maker> makers;
+    for (const std::uint32_t index : others) makers.emplace(block_of(index).op, block_of(index).layer);
+    const auto alike = std::ranges::count_if(blocks, [&](std::uint32_t index) {
+      return makers.contains({block_of(index).op, block_of(index).layer});
+    });
+    return static_cast<std::size_t>(alike) * 10 >= blocks.size() * 9 &&
+           blocks.size() * 9 <= others.size() * 10 && others.size() * 9 <= blocks.size() * 10;
   }
 
   // An allocation that failed, or anything else that ended the program, took its backward away.
@@ -202,11 +262,13 @@ class GraphFinder {
     return is_told ? module : model_of_maker(block_of(blocks.front()));
   }
 
-  void add_if_untrained(const Blocks& blocks) {
+  bool add_if_untrained(const Blocks& blocks) {
+    const std::size_t before = graphs_.size();
     std::map<std::string_view, Blocks> of_model;
     for (const std::uint32_t index : blocks) of_model[model_of_maker(block_of(index))].push_back(index);
     for (auto& [model, of_one] : of_model)
       if (untrained_.contains(model) && add(std::move(of_one))) graphs_.back().why = WhyUnused::kPassedBy;
+    return graphs_.size() > before;
   }
 
   // By birth; whether it is one. Of a graph is most of what was made from the first to the last: of outputs
@@ -256,6 +318,8 @@ class GraphFinder {
   const std::set<std::string_view> untrained_;
   std::vector<std::uint64_t> backwards_;  // where each begins
   std::uint64_t last_that_ended_ = 0;     // of these
+  std::vector<std::uint64_t> deaths_;     // sequences, of all blocks
+  std::vector<Blocks> behind_backward_;   // that went at once behind a backward, of a model that is trained
   std::optional<std::set<Maker>> saved_by_;
   std::vector<UnusedGraph> graphs_;
 };
@@ -263,9 +327,13 @@ class GraphFinder {
 }  // namespace
 
 std::string forwards_of(const UnusedGraph& graph) {
-  if (graph.is_of_evaluation) return "forwards of an evaluation";
-  if (graph.module.empty()) return "forwards that no backward follows";
-  return "forwards of " + std::string(graph.module);
+  const bool is_named = !graph.module.empty() && !graph.is_of_evaluation;
+  return is_named ? "forwards of " + std::string(graph.module) : "forwards";
+}
+
+std::string without_graph(const UnusedGraph& graph) {
+  const std::string forwards = forwards_of(graph);
+  return forwards + (forwards == "forwards" ? " that no backward follows" : "") + " under torch.no_grad()";
 }
 
 UnusedGraphs::UnusedGraphs(const Facts& facts, const KeptFromEarlier& kept)

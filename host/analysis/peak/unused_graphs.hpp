@@ -23,6 +23,7 @@ namespace strata::analysis {
 enum class WhyUnused : std::uint8_t {
   kNoBackward,  // none has begun since
   kPassedBy,    // a backward does not go through it
+  kLikeOthers,  // a backward has begun since, but the forward is as others that it is not behind
   kNoStep,      // it does, for gradients that no optimizer takes
 };
 
@@ -34,8 +35,10 @@ struct UnusedGraph {
   WhyUnused why = WhyUnused::kNoBackward;
 };
 
-// "forwards of teacher", "forwards of an evaluation".
+// "forwards of teacher"; of an evaluation "forwards".
 std::string forwards_of(const UnusedGraph& graph);
+// "forwards of teacher under torch.no_grad()"; of an evaluation those "that no backward follows".
+std::string without_graph(const UnusedGraph& graph);
 
 class UnusedGraphs {
  public:

@@ -49,7 +49,7 @@ std::string let_go_of_residue(const Facts& facts, const StepView& step) {
   const UnusedGraphs unused(facts, KeptFromEarlier(facts));
   const std::uint64_t end = step.step().end_sequence;
   if (step.is_seen(unused.bytes_at(end)))
-    return forwards_of(*unused.largest_at(end)) + " under torch.no_grad() keep nothing but their output";
+    return without_graph(*unused.largest_at(end)) + " keep nothing but their output";
   const Block* largest = largest_residue(step.born(), step.step().end_sequence);
   if (largest == nullptr) return {};
   return let_go_of(facts, *largest) + " lets go of what a variable holds beyond backward";

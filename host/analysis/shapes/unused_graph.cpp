@@ -54,6 +54,8 @@ std::string_view proof_of(WhyUnused why) {
   switch (why) {
     case WhyUnused::kNoBackward:
       return "it is let go of, what was made last first, and no backward has begun since its first block";
+    case WhyUnused::kLikeOthers:
+      return "others that the same forwards made are let go of before any backward begins";
     case WhyUnused::kPassedBy:
       return "a backward goes past it and makes no gradient of its parameters";
     case WhyUnused::kNoStep:
@@ -89,7 +91,7 @@ std::vector<Shape> unused_graphs(const Facts& facts) {
           : fmt::format("{} the {} graphs of {}, which keep up to {} each; {} of that is there at once.",
                         unused_for, graphs.alike, forwards, said_bytes(graphs.largest_bytes),
                         said_bytes(graphs.most.bytes));
-  shape.remedy = fmt::format("{} under torch.no_grad() keep nothing but their output", forwards);
+  shape.remedy = without_graph(*graphs.largest) + " keep nothing but their output";
   shape.evidence = fmt::format("{} of {}, the largest of {}: {}", said_count(graphs.alike, "graph", "graphs"),
                                forwards, said_count(graphs.largest->blocks.size(), "block", "blocks"),
                                proof_of(graphs.largest->why));
