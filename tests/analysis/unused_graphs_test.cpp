@@ -14,6 +14,7 @@
 
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/peak/budget.hpp"
+#include "host/analysis/shapes/find_shapes.hpp"
 #include "strata/ext/phase.h"
 #include "strata/ext/step.h"
 #include "strata/ext/tensor.h"
@@ -228,6 +229,7 @@ class UntakenGradientsTest : public UnusedGraphsTest {
           saved = forward_of(run_, teacher_comes_first ? "teacher" : "student");
           std::ranges::copy(forward_of(run_, teacher_comes_first ? "student" : "teacher"),
                             std::back_inserter(saved));
+          if (each == 0) run_.op("aten::mean", [&] { run_.allocate(kGradientBytes); });  // in a variable
         });
         run_.phase(STRATA_PHASE_BACKWARD, "backward", [&] {
           gradient("student.0.weight");
@@ -244,7 +246,7 @@ class UntakenGradientsTest : public UnusedGraphsTest {
     return facts();
   }
 
-  static constexpr std::uint64_t kGradientBytes = 40;
+  static constexpr std::uint64_t kGradientBytes = 4000;
 };
 
 TEST_F(UntakenGradientsTest, AreSparedWithTheirGraph) {
@@ -255,6 +257,8 @@ TEST_F(UntakenGradientsTest, AreSparedWithTheirGraph) {
   EXPECT_EQ(found.graphs()[0].why, WhyUnused::kNoStep);
   EXPECT_TRUE(found.graphs()[4].are_gradients);
   EXPECT_EQ(found.bytes_at(facts.steps[0].end_sequence), kGradientBytes);
+  EXPECT_EQ(found.largest_at(facts.steps[0].end_sequence), nullptr);
+  EXPECT_FALSE(find_shapes(facts).empty());
   EXPECT_EQ(found.bytes_at(facts.steps[1].peak_sequence), kGradientBytes + kLayers * 100U);
 }
 

@@ -127,6 +127,16 @@ def loss():
     return F.cross_entropy(out, labels) + F.mse_loss(out, taught)
 loop(student, 4, loss)
 """,
+    "a reference that the loss is computed with": """
+policy, reference = Encoder().cuda(), Encoder().cuda()
+def loss():
+    global kept
+    words = tokens(8)
+    with told(): old = reference(words)
+    kept = policy(words)
+    return F.kl_div(kept.log_softmax(-1), old.log_softmax(-1), log_target=True)
+loop(policy, 4, loss)
+""",
     "a backbone of which the head alone is trained": """
 backbone, head = convolutions(32, 8), nn.Linear(100, 10).cuda()
 def loss():

@@ -48,8 +48,8 @@ std::string let_go_of_residue(const Facts& facts, const StepView& step) {
   if (facts.is_configured || !step.is_seen(left_of_kind(step, kForwardResidue))) return {};
   const UnusedGraphs unused(facts, KeptFromEarlier(facts));
   const std::uint64_t end = step.step().end_sequence;
-  if (step.is_seen(unused.bytes_at(end)))
-    return without_graph(*unused.largest_at(end)) + " keep nothing but their output";
+  if (const UnusedGraph* const graph = unused.largest_at(end); graph && step.is_seen(unused.bytes_at(end)))
+    return without_graph(*graph) + " keep nothing but their output";
   const Block* largest = largest_residue(step.born(), step.step().end_sequence);
   if (largest == nullptr) return {};
   return let_go_of(facts, *largest) + " lets go of what a variable holds beyond backward";
