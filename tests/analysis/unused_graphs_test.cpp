@@ -29,11 +29,12 @@ using Addresses = std::vector<std::uint64_t>;
 constexpr int kLayers = 4;
 constexpr std::uint64_t kGraphBytes = kLayers * 100 + 10;
 
-// By birth, the output last.
+// By birth, the output last. Of no `model` modules are not told.
 Addresses forward_of(RunBuilder& run, const std::string& model) {
   Addresses made;
   const auto make = [&](const std::string& layer, const char* op, std::uint64_t bytes) {
-    run.module(model + layer, [&] { run.op(op, [&] { made.push_back(run.allocate(bytes)); }); });
+    const auto compute = [&] { run.op(op, [&] { made.push_back(run.allocate(bytes)); }); };
+    model.empty() ? compute() : run.module(model + layer, compute);
   };
   for (int layer = 0; layer < kLayers; ++layer) make("." + std::to_string(layer), "aten::mm", 100);
   make(".head", "aten::addmm", 10);
@@ -57,7 +58,7 @@ class UnusedGraphsTest : public ::testing::Test {
       Addresses saved;
       run_.phase(STRATA_PHASE_FORWARD, "forward", [&] {
         before();
-        saved = forward_of(run_, "student");
+        saved = forward_of(run_, student_);
       });
       run_.phase(STRATA_PHASE_BACKWARD, "backward", [&] {
         go_last_first(run_, saved);
@@ -101,6 +102,7 @@ class UnusedGraphsTest : public ::testing::Test {
 
   RunBuilder run_;
   Addresses held_;
+  std::string student_ = "student";
   std::int64_t steps_ = 0;
 
  private:
@@ -189,18 +191,40 @@ TEST_F(UnusedGraphsTest, AreOfATeacherWhoseOutputAVariableHolds) {
 TEST_F(UnusedGraphsTest, AreToldWithoutModulesWhereOneModelAloneGetsNoGradient) {
   parameter("student.0.weight");
   parameter("teacher.0.weight");
-  const auto without_modules = [&] {
-    Addresses made;
-    for (int layer = 0; layer < kLayers; ++layer)
-      run_.op("aten::mm", [&] { made.push_back(run_.allocate(100)); });
-    let_go();
-    held_ = made;
-  };
-  for (int each = 0; each < 4; ++each) step(without_modules);
+  student_.clear();
+  for (int each = 0; each < 4; ++each) step([&] { next_output_of(""); });
   let_go();
   const UnusedGraphs found = found_in(facts());
   ASSERT_EQ(found.graphs().size(), 4U);
   EXPECT_EQ(found.graphs()[0].module, "teacher");
+}
+
+// As a retained graph of the student's, beside an average of it.
+TEST_F(UnusedGraphsTest, AreNoneWhereNoOtherGraphWasTakenDown) {
+  parameter("student.0.weight");
+  parameter("average.0.weight");
+  for (int each = 0; each < 4; ++each)
+    run_.step(steps_++, STRATA_STEP_ACTIVE, [&] {
+      run_.phase(STRATA_PHASE_FORWARD, "forward", [&] { next_output_of(""); });
+      run_.phase(STRATA_PHASE_BACKWARD, "backward", [&] { gradient("student.0.weight"); });
+      run_.phase(STRATA_PHASE_OPTIMIZER, "optimizer", [&] { run_.free(run_.allocate(8)); });
+    });
+  let_go();
+  EXPECT_TRUE(found_in(facts()).graphs().empty());
+}
+
+// As of a list of heads, of which what puts them together reads none in backward.
+TEST_F(UnusedGraphsTest, AreNoListOfOutputsOfATrainedModel) {
+  parameter("student.0.weight");
+  for (int each = 0; each < 4; ++each)
+    step([&] {
+      Addresses outputs;
+      for (int head = 0; head < 5; ++head)
+        run_.module("student.heads." + std::to_string(head),
+                    [&] { run_.op("aten::addmm", [&] { outputs.push_back(run_.allocate(100)); }); });
+      go_last_first(run_, outputs);
+    });
+  EXPECT_TRUE(found_in(facts()).graphs().empty());
 }
 
 TEST_F(UnusedGraphsTest, AreNoneThatABackwardReadAndKept) {
@@ -258,7 +282,8 @@ TEST_F(UntakenGradientsTest, AreSparedWithTheirGraph) {
   EXPECT_TRUE(found.graphs()[4].are_gradients);
   EXPECT_EQ(found.bytes_at(facts.steps[0].end_sequence), kGradientBytes);
   EXPECT_EQ(found.largest_at(facts.steps[0].end_sequence), nullptr);
-  EXPECT_FALSE(find_shapes(facts).empty());
+  EXPECT_TRUE(std::ranges::any_of(find_shapes(facts),
+                                  [](const Shape& shape) { return shape.kind == ShapeKind::kUnusedGraph; }));
   EXPECT_EQ(found.bytes_at(facts.steps[1].peak_sequence), kGradientBytes + kLayers * 100U);
 }
 

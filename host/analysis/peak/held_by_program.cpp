@@ -52,7 +52,7 @@ class HeldFinder {
   void unused_graphs() {
     const UnusedGraph* const largest = savings_.unused().largest_at(sequence_);
     if (largest == nullptr) return;
-    held_.push_back({Saving::kNoGraph, without_graph(*largest),
+    held_.push_back({Saving::kNoGraph, savings_.unused().without_graphs_at(sequence_),
                      largest->why == WhyUnused::kNoStep
                          ? "what their graph keeps for gradients that no optimizer takes, and these"
                          : "what their graph keeps for a backward that never goes through it"});

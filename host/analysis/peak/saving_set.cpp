@@ -26,8 +26,9 @@ enum Memory : std::uint32_t {
 std::uint32_t memory_of(Saving saving) {
   switch (saving) {
     case Saving::kCheckpoints:
-    case Saving::kAttentionInOneKernel:
       return kOfBlocks;
+    case Saving::kAttentionInOneKernel:
+      return kOfBlocks | kOfUnused;
     case Saving::kLossInPieces:
     case Saving::kResidueLetGo:
       return kOfLoss;

@@ -53,15 +53,27 @@ std::map<std::string_view, std::vector<std::uint32_t>> untaken_gradients(const F
   return gradients;
 }
 
-// By phase of a forward the first block of a model that is stepped.
+// By phase of a forward the first block of a model that is stepped, where each of them has one: of a
+// parameter that is in no module nobody knows what is computed with it.
 std::map<std::uint32_t, std::uint32_t> first_of_stepped(const Facts& facts, const Models& stepped) {
   std::map<std::uint32_t, std::uint32_t> first;
+  std::map<std::uint32_t, Models> seen;
   for (std::uint32_t index = 0; index < facts.blocks.size(); ++index) {
     const Block& block = facts.blocks[index];
-    if (block.phase != 0 && stepped.contains(model_of(facts.texts[block.layer])))
-      first.try_emplace(block.phase, index);
+    const std::string_view model = model_of(facts.texts[block.layer]);
+    if (block.phase == 0 || !stepped.contains(model)) continue;
+    first.try_emplace(block.phase, index);
+    seen[block.phase].insert(model);
   }
+  std::erase_if(first, [&](const auto& of_phase) { return seen[of_phase.first].size() < stepped.size(); });
   return first;
+}
+
+// Whose gradients may be taken by one that keeps nothing of them.
+bool has_stateless_optimizer(const Facts& facts) {
+  return std::ranges::any_of(facts.phases, [](const PhaseFact& phase) {
+    return phase.kind == STRATA_PHASE_OPTIMIZER && phase.name == "SGD.step";
+  });
 }
 
 }  // namespace
@@ -72,7 +84,7 @@ std::string_view model_of(std::string_view path) {
 
 std::vector<UnusedGraph> graphs_of_untaken_gradients(const Facts& facts) {
   const Models stepped = models_with_state(facts);
-  if (stepped.empty()) return {};
+  if (stepped.empty() || has_stateless_optimizer(facts)) return {};
   auto gradients = untaken_gradients(facts, stepped);
   if (gradients.empty()) return {};
   const auto first_stepped = first_of_stepped(facts, stepped);

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What forwards of a program keep for a backward that never reads it, or that reads it for nothing, for
 // nobody told torch so: an evaluation or a teacher without torch.no_grad().
-//
-// A graph that is let go of goes at once, and what was made last goes first. Where no backward has begun
-// since its first block was made, none has read it. Where one has, as beside a teacher, whose output is in a
-// variable until the next one is there, it may be one that its backward keeps: none of the parameters under
-// the module that made it has a gradient then, or it does not count. Where a backward makes gradients that no
-// optimizer takes, untaken_gradients.hpp says of which.
+// graphs_without_backward.hpp and untaken_gradients.hpp say which those are.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +30,8 @@ struct UnusedGraph {
   WhyUnused why = WhyUnused::kNoBackward;
 };
 
-// "forwards of teacher"; of an evaluation "forwards".
+// "forwards of teacher"; of an evaluation "forwards that no backward follows".
 std::string forwards_of(const UnusedGraph& graph);
-// "forwards of teacher under torch.no_grad()"; of an evaluation those "that no backward follows".
-std::string without_graph(const UnusedGraph& graph);
 
 class UnusedGraphs {
  public:
@@ -54,6 +47,8 @@ class UnusedGraphs {
   // What would not be there at `sequence` under torch.no_grad(): all but what an operator reads and makes
   // while the forward goes on, and the output behind it.
   std::uint64_t bytes_at(std::uint64_t sequence) const { return spared_.at(sequence); }
+  // "forwards of teacher and forwards of reference under torch.no_grad()": of all that are there then.
+  std::string without_graphs_at(std::uint64_t sequence) const;
   // The graph that has most bytes alive then; null where none has any.
   const UnusedGraph* largest_at(std::uint64_t sequence) const;
 

@@ -49,7 +49,7 @@ std::string let_go_of_residue(const Facts& facts, const StepView& step) {
   const UnusedGraphs unused(facts, KeptFromEarlier(facts));
   const std::uint64_t end = step.step().end_sequence;
   if (const UnusedGraph* const graph = unused.largest_at(end); graph && step.is_seen(unused.bytes_at(end)))
-    return without_graph(*graph) + " keep nothing but their output";
+    return unused.without_graphs_at(end) + " keep nothing but their output";
   const Block* largest = largest_residue(step.born(), step.step().end_sequence);
   if (largest == nullptr) return {};
   return let_go_of(facts, *largest) + " lets go of what a variable holds beyond backward";
