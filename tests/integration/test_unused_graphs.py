@@ -127,6 +127,18 @@ def loss():
     return F.cross_entropy(out, labels) + F.mse_loss(out, taught)
 loop(student, 4, loss)
 """,
+    "a teacher beside SGD with momentum": """
+student, teacher = convolutions(16, 4), convolutions(32, 8)
+optimizer = torch.optim.SGD(student.parameters(), lr=0.1, momentum=0.9)
+for _ in range(4):
+    images, labels = batch(64)
+    with told(): taught = teacher(images)
+    out = student(images)
+    loss = F.cross_entropy(out, labels) + F.kl_div(F.log_softmax(out, 1), F.softmax(taught, 1), reduction="batchmean")
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
     "a reference that the loss is computed with": """
 policy, reference = Encoder().cuda(), Encoder().cuda()
 def loss():
@@ -272,6 +284,15 @@ for _ in range(4):
     ours.zero_grad()
     critic(made).mean().backward()
     ours.step()
+""",
+    "two optimizers, one of which keeps no state, and gradients that stay": """
+backbone, head = convolutions(32, 8), nn.Linear(100, 10).cuda()
+ours, theirs = torch.optim.AdamW(head.parameters()), torch.optim.SGD(backbone.parameters(), lr=0.1)
+for _ in range(4):
+    images, labels = batch(32)
+    for each in (ours, theirs): each.zero_grad(set_to_none=False)
+    F.cross_entropy(head(backbone(images)), labels % 10).backward()
+    for each in (ours, theirs): each.step()
 """,
     "two optimizers, one of which keeps no state": """
 generator, critic = nn.Sequential(nn.Linear(64, 3 * 64 * 64), nn.Unflatten(1, (3, 64, 64))).cuda(), convolutions(16, 6)

@@ -69,11 +69,12 @@ std::map<std::uint32_t, std::uint32_t> first_of_stepped(const Facts& facts, cons
   return first;
 }
 
-// Whose gradients may be taken by one that keeps nothing of them.
-bool has_stateless_optimizer(const Facts& facts) {
-  return std::ranges::any_of(facts.phases, [](const PhaseFact& phase) {
-    return phase.kind == STRATA_PHASE_OPTIMIZER && phase.name == "SGD.step";
-  });
+// Beside another one SGD may take gradients and keep nothing of them.
+bool may_have_stateless_optimizer(const Facts& facts) {
+  std::set<std::string_view> names;
+  for (const PhaseFact& phase : facts.phases)
+    if (phase.kind == STRATA_PHASE_OPTIMIZER) names.insert(phase.name);
+  return names.contains("SGD.step") && names.size() > 1;
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ std::string_view model_of(std::string_view path) {
 
 std::vector<UnusedGraph> graphs_of_untaken_gradients(const Facts& facts) {
   const Models stepped = models_with_state(facts);
-  if (stepped.empty() || has_stateless_optimizer(facts)) return {};
+  if (stepped.empty() || may_have_stateless_optimizer(facts)) return {};
   auto gradients = untaken_gradients(facts, stepped);
   if (gradients.empty()) return {};
   const auto first_stepped = first_of_stepped(facts, stepped);
