@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "host/analysis/layers/module_path.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/steps/open_phases.hpp"
@@ -33,8 +34,7 @@ bool is_of_forward_behind(const Facts& facts, const Block& block, std::uint64_t 
       std::ranges::find_if(std::ranges::lower_bound(facts.blocks, end, {}, &Block::birth_sequence),
                            facts.blocks.end(), [](const Block& next) { return next.layer != 0; });
   if (told == facts.blocks.end()) return false;
-  const std::string_view around = facts.texts[block.layer], at_work = facts.texts[told->layer];
-  return at_work.starts_with(around) && (at_work.size() == around.size() || at_work[around.size()] == '.');
+  return is_within(facts.texts[told->layer], facts.texts[block.layer]);
 }
 
 }  // namespace

@@ -7,13 +7,13 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <string>
+#include <string_view>
 #include <utility>
 
+#include "host/analysis/layers/module_path.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
-#include "host/analysis/peak/untaken_gradients.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "strata/ext/phase.h"
 
@@ -27,18 +27,6 @@ constexpr std::size_t kLeastBlocks = 4;
 
 bool is_left_by_forward(const Block& block) {
   return block.kind == "op_temp" || block.kind == kForwardResidue;
-}
-
-bool is_within(std::string_view path, std::string_view module) {
-  return path.starts_with(module) && (path.size() == module.size() || path[module.size()] == '.');
-}
-
-std::string_view module_around(std::string_view one, std::string_view other) {
-  while (!one.empty() && !is_within(other, one)) {
-    const std::size_t dot = one.rfind('.');
-    one = dot == std::string_view::npos ? std::string_view() : one.substr(0, dot);
-  }
-  return one;
 }
 
 // Which models have parameters that want a gradient, and that no backward made one of: by the first part of

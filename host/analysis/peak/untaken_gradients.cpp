@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
+#include "host/analysis/layers/module_path.hpp"
 #include "host/analysis/peak/still_to_come.hpp"
 #include "strata/ext/phase.h"
 
@@ -78,10 +80,6 @@ bool may_have_stateless_optimizer(const Facts& facts) {
 }
 
 }  // namespace
-
-std::string_view model_of(std::string_view path) {
-  return path.substr(0, path.find('.'));
-}
 
 std::vector<UnusedGraph> graphs_of_untaken_gradients(const Facts& facts) {
   const Models stepped = models_with_state(facts);

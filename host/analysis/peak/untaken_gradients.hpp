@@ -3,16 +3,12 @@
 // whose output the loss is computed with, or of a backbone of which the head alone is trained.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "host/analysis/facts.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
 
 namespace strata::analysis {
-
-// The first part of a module's path, or of a parameter's name: the model that it is of.
-std::string_view model_of(std::string_view path);
 
 // Of models whose gradients are there from the first backward to the last optimizer's step, for nobody clears
 // them, and that have no state in an optimizer where other models have. Their graphs are those that a forward

@@ -14,8 +14,7 @@
 namespace strata::analysis {
 
 std::string forwards_of(const UnusedGraph& graph) {
-  const bool is_named = !graph.module.empty() && !graph.is_of_evaluation;
-  return is_named ? "forwards of " + std::string(graph.module) : "forwards that no backward follows";
+  return graph.is_named() ? "forwards of " + std::string(graph.module) : "forwards that no backward follows";
 }
 
 UnusedGraphs::UnusedGraphs(const Facts& facts, const KeptFromEarlier& kept)

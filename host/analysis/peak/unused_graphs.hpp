@@ -28,6 +28,8 @@ struct UnusedGraph {
   bool is_of_evaluation = false;  // what made it is gone backward through elsewhere
   bool are_gradients = false;     // no graph, but what a backward made of some
   WhyUnused why = WhyUnused::kNoBackward;
+
+  bool is_named() const { return !module.empty() && !is_of_evaluation; }  // by its module
 };
 
 // "forwards of teacher"; of an evaluation "forwards that no backward follows".

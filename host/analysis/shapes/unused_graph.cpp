@@ -94,7 +94,7 @@ std::vector<Shape> unused_graphs(const Facts& facts) {
   shape.count = graphs.steps.size();
   shape.layer = graphs.largest.module;
   const std::string forwards = forwards_of(graphs.largest);
-  const std::string of_forwards = forwards.starts_with("forwards of ") ? " of " + forwards : "";
+  const std::string of_forwards = graphs.largest.is_named() ? " of " + forwards : "";
   const std::string_view unused_for = graphs.largest.why == WhyUnused::kNoStep
                                           ? "No optimizer takes the gradients that come of"
                                           : "No backward goes through";

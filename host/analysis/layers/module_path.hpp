@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a module's path, "teacher.layers.0", says of the modules around it.
+#pragma once
+
+#include <string_view>
+
+namespace strata::analysis {
+
+// Whether `path` is that of `module`, or of one inside it.
+inline bool is_within(std::string_view path, std::string_view module) {
+  return path.starts_with(module) && (path.size() == module.size() || path[module.size()] == '.');
+}
+
+// The innermost module that both are within; empty: none is.
+inline std::string_view module_around(std::string_view one, std::string_view other) {
+  while (!one.empty() && !is_within(other, one)) {
+    const std::size_t dot = one.rfind('.');
+    one = dot == std::string_view::npos ? std::string_view() : one.substr(0, dot);
+  }
+  return one;
+}
+
+// The first part of it, or of a parameter's name: the model that it is of.
+inline std::string_view model_of(std::string_view path) {
+  return path.substr(0, path.find('.'));
+}
+
+}  // namespace strata::analysis
