@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace strata::dry_gpu {
@@ -54,6 +55,10 @@ struct CUstream_st {
   strata::dry_gpu::Capture* capture = nullptr;
   std::vector<CUgraphNode_st*> last_nodes;  // what the next one of the capture depends on
   std::int64_t busy_until_ns = 0;           // on the modelled clock, whose lock guards it
+  // Streams::await_observer: the next event is one that another thread is to see complete, and, once
+  // recorded, is that event, until it has been seen.
+  bool marks_next_event = false;
+  CUevent_st* unseen = nullptr;
 };
 
 struct CUevent_st {
@@ -63,6 +68,8 @@ struct CUevent_st {
   bool is_recorded = false;
   unsigned long long capture = 0;  // the id of the capture that recorded it last, or 0
   std::int64_t done_at_ns = 0;     // on the modelled clock
+  CUstream_st* recorded_in = nullptr;
+  std::thread::id recorded_by{};
   std::vector<CUgraphNode_st*> nodes;
 };
 

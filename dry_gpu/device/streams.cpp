@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <thread>
+#include <utility>
 
 #include "dry_gpu/clock/clock.hpp"
 
@@ -83,18 +85,36 @@ cudaError_t Streams::record(CUevent_st* event, CUstream_st* stream) {
   event->is_recorded = true;
   event->capture = stream->capture == nullptr ? 0 : stream->capture->id;
   event->nodes = stream->last_nodes;
+  event->recorded_in = stream;
+  event->recorded_by = std::this_thread::get_id();
+  if (std::exchange(stream->marks_next_event, false)) stream->unseen = event;
   if (clock_ != nullptr && stream->capture == nullptr) event->done_at_ns = clock_->record(*stream);
   return cudaSuccess;
 }
 
+void Streams::await_observer(CUstream_st* stream) {
+  const std::scoped_lock lock(mutex_);
+  stream->marks_next_event = stream->capture == nullptr;
+}
+
+// Waits for each event once: where no thread looks, later waits go on at once.
+void Streams::let_observe(std::unique_lock<std::mutex>& lock, CUstream_st& stream) {
+  if (stream.unseen == nullptr) return;
+  observed_.wait_for(lock, kLongestObservation, [&] { return stream.unseen == nullptr; });
+  stream.unseen = nullptr;
+}
+
 // A stream that waits for work of a capture joins it; work outside is nothing that a graph could wait for.
 cudaError_t Streams::wait(CUstream_st* stream, CUevent_st* event) {
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (!event->is_live) return cudaErrorInvalidResourceHandle;
   if (!event->is_recorded) return cudaSuccess;
   Capture* const theirs = capture_of(event->capture);
   if (theirs == nullptr) {
     if (stream->capture == nullptr) {
+      // One that only a graph has recorded has no stream of its own.
+      if (event->recorded_in != nullptr && event->recorded_in != stream)
+        let_observe(lock, *event->recorded_in);
       if (clock_ != nullptr) clock_->hold_back(*stream, event->done_at_ns);
       return cudaSuccess;
     }
@@ -142,10 +162,17 @@ cudaError_t Streams::wait_in_graph(CUstream_st* stream, const CUevent_st* event)
   return kept.is_captured ? kept.error : cudaErrorInvalidValue;
 }
 
-cudaError_t Streams::query(const CUevent_st* event) {
+cudaError_t Streams::query(CUevent_st* event) {
   const Asked asked = may_ask_for(event);
   if (asked.error != cudaSuccess) return asked.error;
-  return clock_ == nullptr || clock_->is_past(asked.ns) ? cudaSuccess : cudaErrorNotReady;
+  if (clock_ != nullptr && !clock_->is_past(asked.ns)) return cudaErrorNotReady;
+  const std::scoped_lock lock(mutex_);
+  CUstream_st* const stream = event->recorded_in;
+  if (stream != nullptr && stream->unseen == event && event->recorded_by != std::this_thread::get_id()) {
+    stream->unseen = nullptr;
+    observed_.notify_all();
+  }
+  return cudaSuccess;
 }
 
 cudaError_t Streams::query(CUstream_st* stream) {

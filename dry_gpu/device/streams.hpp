@@ -7,6 +7,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -39,12 +41,17 @@ class Streams {
 
   cudaError_t record(CUevent_st* event, CUstream_st* stream);
   cudaError_t wait(CUstream_st* stream, CUevent_st* event);
+  // The stream has work that takes long on a card, and whose end another thread of the program looks out for:
+  // by the next event that the stream records. Before another stream waits for this one, the host gives such
+  // a thread kLongestObservation to see that event complete.
+  void await_observer(CUstream_st* stream);
+  static constexpr std::chrono::milliseconds kLongestObservation{250};
   // The same as nodes of the graph that the stream records: done by each launch, and no bond between
   // captures.
   cudaError_t record_in_graph(CUevent_st* event, CUstream_st* stream);
   cudaError_t wait_in_graph(CUstream_st* stream, const CUevent_st* event);
   // cudaErrorNotReady: not by the modelled clock.
-  cudaError_t query(const CUevent_st* event);
+  cudaError_t query(CUevent_st* event);
   cudaError_t query(CUstream_st* stream);
   // Whether the host may wait for that; then it has.
   cudaError_t synchronize(const CUevent_st* event);
@@ -100,9 +107,11 @@ class Streams {
   Asked may_ask_for(const CUevent_st* event);
   cudaError_t may_ask_for(CUstream_st* stream);
   bool is_live(const CUevent_st* event);
+  void let_observe(std::unique_lock<std::mutex>& lock, CUstream_st& stream);
 
   Clock* const clock_;
   std::mutex mutex_;
+  std::condition_variable observed_;
   std::atomic<int> captures_ = 0;
   unsigned long long last_stream_id_ = 0, last_capture_id_ = 0;
   std::deque<CUstream_st> streams_, defaults_;  // two defaults a device: legacy, and of each thread

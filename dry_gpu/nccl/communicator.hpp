@@ -10,8 +10,10 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <set>
 
 #include "dry_gpu/device/machine.hpp"
+#include "dry_gpu/nccl/contents.hpp"
 #include "dry_gpu/nccl/errors.hpp"
 
 // Never freed, only ended: a handle that outlives its communicator can be told from a live one.
@@ -33,6 +35,7 @@ struct ncclComm {
 
   std::mutex mutex;  // guards what follows
   std::map<int, ncclDataType_t> operators;
+  std::set<strata::dry_gpu::TransferKind> begun;  // kinds of transfers that have run
   struct Buffer {
     void* address;
     std::size_t bytes;

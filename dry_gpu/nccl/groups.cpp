@@ -45,6 +45,16 @@ ncclResult_t match_own(std::vector<Queued>& group) {
                       : fail(ncclInvalidUsage, "Trying to send to self without a matching recv");
 }
 
+// Whether the communicator does something for the first time. On a card that takes longer than the 100 ms
+// after which PyTorch's watchdog looks again: NCCL connects the ranks, kernels are loaded. The watchdog then
+// lets go of the tensors of finished collectives, so a first step ends without them.
+bool is_new_kind(ncclComm& communicator, const std::vector<Movement>& movements) {
+  const std::scoped_lock lock(communicator.mutex);
+  return std::ranges::count_if(movements, [&](const Movement& movement) {
+           return communicator.begun.insert(movement.kind).second;
+         }) > 0;
+}
+
 // What a group has for one communicator and stream runs as one.
 ncclResult_t start(Machine& machine, std::vector<Queued> group) {
   if (const ncclResult_t unmatched = match_own(group); unmatched != ncclSuccess) return unmatched;
@@ -59,6 +69,7 @@ ncclResult_t start(Machine& machine, std::vector<Queued> group) {
     std::vector<Movement> movements;
     for (auto each = group.begin(); each != rest.begin(); ++each) movements.push_back(each->movement);
     group.erase(group.begin(), rest.begin());
+    if (is_new_kind(*first.communicator, movements)) machine.streams().await_observer(first.stream);
     const cudaError_t error = machine.streams().submit(
         first.stream, cudaGraphNodeTypeKernel,
         [&machine, movements = std::move(movements)] { carry_out(machine, movements); });

@@ -3,11 +3,15 @@
 #include <dlfcn.h>
 #include <nccl.h>
 
+#include <atomic>
+#include <chrono>
 #include <climits>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "dry_gpu/device/streams.hpp"
 #include "tests/dry_gpu/dry_devices.hpp"
 
 namespace strata::dry_gpu {
@@ -42,6 +46,39 @@ class Nccl : public DryDevices {
 
 std::uint64_t done() {
   return strata_dry_gpu_count().library_calls;
+}
+
+// The watchdog of PyTorch, which looks every 100 ms and lets go of what finished collectives held.
+TEST_F(Nccl, TheFirstCollectiveOfAKindIsSeenByAnotherThreadBeforeAStreamWaitsForIt) {
+  cudaStream_t waiting = nullptr;
+  cudaEvent_t event = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&waiting), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  ASSERT_EQ(reduce_all(buffer_, buffer_, kMiB), ncclSuccess);
+  ASSERT_EQ(cudaEventRecord(event, stream_), cudaSuccess);
+  ASSERT_EQ(cudaEventQuery(event), cudaSuccess) << "of the thread that recorded it, which holds nothing";
+  std::atomic<bool> is_seen = false;
+  std::thread watchdog([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    is_seen = true;
+    EXPECT_EQ(cudaEventQuery(event), cudaSuccess);
+  });
+  EXPECT_EQ(cudaStreamWaitEvent(waiting, event), cudaSuccess);
+  EXPECT_TRUE(is_seen);
+  watchdog.join();
+
+  const auto wait_for_another = [&] {
+    EXPECT_EQ(cudaEventRecord(event, stream_), cudaSuccess);
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(cudaStreamWaitEvent(waiting, event), cudaSuccess);
+    return std::chrono::steady_clock::now() - begin;
+  };
+  ASSERT_EQ(reduce_all(buffer_, buffer_, kMiB), ncclSuccess);
+  EXPECT_LT(wait_for_another(), Streams::kLongestObservation) << "the second of its kind";
+  ASSERT_EQ(ncclBroadcast(buffer_, buffer_, kMiB, ncclUint8, 0, communicator_, stream_), ncclSuccess);
+  EXPECT_GE(wait_for_another(), Streams::kLongestObservation) << "another kind, and no thread looks";
+  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(waiting), cudaSuccess);
 }
 
 TEST_F(Nccl, ACommunicatorIsOneRankOfMany) {

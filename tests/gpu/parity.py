@@ -1,173 +1,157 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the dry GPU does what a card does: the same programs on both, and every event of the allocator compared.
+"""Compares the dry GPU with a card: runs the same programs on both and compares every event of the caching allocator.
 
-    ./dev parity                         # on a machine with a GPU: all cases, and docs/parity.md
-    tests/gpu/parity.py --case small --case step
-    tests/gpu/parity.py --profile my-card.yaml
-    tests/gpu/parity.py --card a.json --dry b.json      # two recordings of tests/gpu/record.py, nothing is run
+    ./dev parity                                # on a machine with a GPU: every case
+    ./dev parity --case step --case gpt2        # these cases only
+    ./dev parity --profile my-card.yaml         # a card that configs/devices does not have
+    ./dev parity --recorded tests/data/card-h200    # on any machine: the dry GPU beside recordings made earlier
+    ./dev parity --card a.json.gz --dry b.json.gz   # compare two recordings; nothing is run
 
-The card's profile is the one in configs/devices that has its name. Exit code 0: every case equal; 1: a case differs, and the
-first difference is printed; 2: nothing could be compared.
+On a machine with a GPU, the recordings of both sides are kept in build/parity, and docs/parity.md is written. The card's profile is
+the one in configs/devices that has its name.
+
+Exit codes: 0 every case is within its bound (equal events, where none is stated); 1 a case is not, or could not be recorded;
+2 nothing could be compared.
 """
 
 import argparse
-import dataclasses
+import concurrent.futures
 import datetime
 import json
 import os
 import pathlib
-import re
-import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-REPOSITORY = HERE.parents[1]
-PROGRAMS = REPOSITORY / "tests/dry_gpu/programs"
-STRATA = pathlib.Path(os.environ.get("STRATA", REPOSITORY / "build/release/bin/strata"))
+import parity_page
+from cases import CASES, REPOSITORY
+from comparison import Comparison, explained, first_difference
+from recordings import NotRecorded, Recorded, profile_of, read, record
+
+KEPT = REPOSITORY / "build/parity"
 REPORT = REPOSITORY / "docs/parity.md"
-AROUND = 3  # events shown before a difference
-
-# A case's program with its words, and what the environment has for it.
-CASES = {
-    "sizes": ([PROGRAMS / "allocator.py"], {}),
-    "step": ([PROGRAMS / "event_stream.py"], {}),
-    "transformer": ([PROGRAMS / "transformer.py"], {}),
-    "large step": ([PROGRAMS / "large_step.py"], {}),
-    "expandable": ([PROGRAMS / "event_stream.py"], {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}),
-    "rounded sizes": ([PROGRAMS / "event_stream.py"], {"PYTORCH_CUDA_ALLOC_CONF": "roundup_power2_divisions:4"}),
-    "split": ([PROGRAMS / "allocator_options.py", "split"], {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:128"}),
-    "capture": ([PROGRAMS / "allocator_options.py", "capture"], {}),
-}
 
 
-@dataclasses.dataclass(frozen=True)
-class Difference:
-    """The first event that is not the same: its place, and what came just before it on both."""
-
-    index: int
-    card: list | None  # None: it had no more events
-    dry: list | None
-    before: list
+def say(text):
+    print(text, file=sys.stderr, flush=True)
 
 
-def first_difference(card, dry):
-    """None: the same events."""
-    for index in range(max(len(card), len(dry))):
-        ours = [events[index] if index < len(events) else None for events in (card, dry)]
-        if ours[0] != ours[1]:
-            return Difference(index, *ours, before=card[max(0, index - AROUND) : index])
-    return None
+def side_by_side(work, names, jobs):
+    """`work(name)` for each name, several at once; those that fill the card run alone, at the end. By name: what came back, or why not."""
+    together = [name for name in names if not CASES[name].fills_the_card]
+    alone = [name for name in names if CASES[name].fills_the_card]
+    found = {}
+    for group, workers in ((together, jobs), (alone, 1)):
+        with concurrent.futures.ThreadPoolExecutor(max(1, workers)) as pool:
+            running = {pool.submit(work, name): name for name in group}
+            for done in concurrent.futures.as_completed(running):
+                name = running[done]
+                found[name] = done.exception() if isinstance(done.exception(), NotRecorded) else done.result()
+                say(f"parity: {len(found)} of {len(names)}: {name}" + (f": {found[name]}" if isinstance(found[name], NotRecorded) else ""))
+    return {name: found[name] for name in names}
 
 
-def as_text(event):
-    if event is None:
-        return "(no more events)"
-    action, segment, offset, size, stream = event
-    place = "" if segment < 0 else f" in segment {segment} at {offset:,}"
-    return f"{action} of {size:,} bytes{place}, stream {stream}"
+def compared(names, recorded, profile, folder, jobs):
+    """The recordings of a card beside those that the dry card of `profile` makes now."""
+
+    def compare(name):
+        dry = record(name, folder / f"{name}.json.gz", profile)
+        return Comparison(name, recorded.recording(name), dry, recorded.bound(name))
+
+    return side_by_side(compare, names, jobs)
 
 
-def explained(difference):
-    lines = [f"event {difference.index:,}:", *(f"  both  {as_text(event)}" for event in difference.before)]
-    return [*lines, f"  card  {as_text(difference.card)}", f"  dry   {as_text(difference.dry)}"]
+def record_card(names, folder, jobs):
+    """Every case on this machine's card. Returns the recordings, and by name why a case has none."""
+    about = {"recorded": datetime.datetime.now(datetime.timezone.utc).date().isoformat()}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "about.json").write_text(json.dumps(about, indent=1) + "\n")
+    recorded = Recorded.read(folder)
+    found = side_by_side(lambda name: record(name, recorded.file(name)), names, jobs)
+    return recorded, {name: what for name, what in found.items() if isinstance(what, NotRecorded)}
 
 
-def profile_of(name):
-    """The file in configs/devices for the card of that name."""
-    for file in sorted((REPOSITORY / "configs/devices").glob("*.yaml")):
-        named = re.search(r"^name: *(?:\{value: *)?[\"']?([^\"'\n,}]+)", file.read_text(), re.MULTILINE)
-        if named is not None and named.group(1).strip() == name:
-            return file
-    return None
-
-
-def recorded(command, environment, file, what):
-    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
-    if not file.exists():
-        sys.exit(f"{what}: {' '.join(map(str, command))}\nended with {done.returncode} and no recording:\n{done.stderr[-3000:]}")
-    return json.loads(file.read_text())
-
-
-def run_case(name, profile, folder):
-    program, environment = CASES[name]
-    files = [folder / f"{kind}.json" for kind in ("card", "dry")]
-    for file in files:
-        file.unlink(missing_ok=True)
-    words = [[sys.executable, HERE / "record.py", file, *program] for file in files]
-    card = recorded(words[0], environment, files[0], f"{name} on the card")
-    dry = recorded([STRATA, "exec", "--plugins", "none", "--dry", profile, "--", *words[1]], environment, files[1], f"{name} on the dry card")
-    return card, dry
-
-
-def row(name, card, dry, difference):
-    same = "equal" if difference is None else f"differs at event {difference.index:,}"
-    peaks = (f"{facts['allocated']:,} / {facts['reserved']:,}" for facts in (card, dry))
-    return f"| {name} | {len(card['events']):,} | {' | '.join(peaks)} | {same} |"
-
-
-def report(results, profile):
-    card = results[0][1]
-    today = datetime.datetime.now(datetime.timezone.utc).date()
-    lines = [
-        "# The dry GPU beside a card",
-        "",
-        f"{card['device']}, driver {card['driver']}, torch {card['torch']}, {today}, profile `{profile.stem}`; written by `./dev parity`.",
-        "",
-        "| case | events | peak on the card (allocated / reserved) | on the dry card | events |",
-        "|---|---|---|---|---|",
-        *(row(*result) for result in results),
-        "",
-    ]
-    for name, _, _, difference in results:
-        if difference is not None:
-            lines += [f"## {name}", "", "```", *explained(difference), "```", ""]
-    return "\n".join(lines)
+def tell(results, recorded, report):
+    """Prints the table, writes the page where one is wanted, and returns the exit code."""
+    print(parity_page.table(results))
+    problems = parity_page.problems(results)
+    for name, problem in problems.items():
+        print(f"\n{name}: {problem}")
+    if report is not None:
+        report.write_text(parity_page.page(results, recorded))
+        say(f"parity: wrote {report}")
+    return 1 if problems else 0
 
 
 def compare_files(card_file, dry_file):
-    card, dry = (json.loads(pathlib.Path(file).read_text()) for file in (card_file, dry_file))
+    card, dry = (read(file) if str(file).endswith(".gz") else json.loads(pathlib.Path(file).read_text()) for file in (card_file, dry_file))
+    if not card["events"] or not dry["events"]:
+        print("a recording without events compares with nothing")
+        return 2
     difference = first_difference(card["events"], dry["events"])
     print("\n".join(explained(difference)) if difference else f"{len(card['events']):,} events, all equal")
     return 1 if difference else 0
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--case", action="append", choices=list(CASES), help="this one only; may be given again")
-    parser.add_argument("--profile", type=pathlib.Path, help="the card's profile, when configs/devices has none of its name")
-    parser.add_argument("--card", help="a recording made on the card, with --dry")
-    parser.add_argument("--dry", help="a recording made on the dry card")
-    parser.add_argument("--report", type=pathlib.Path, default=REPORT, help="where the table goes (docs/parity.md)")
+def parse():
+    parser = argparse.ArgumentParser(
+        prog="./dev parity", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--case", action="append", choices=list(CASES), metavar="NAME", help=f"this case only; may be repeated: {', '.join(CASES)}")
+    parser.add_argument("--recorded", type=pathlib.Path, metavar="FOLDER", help="compare with the recordings in this folder; needs no card")
+    parser.add_argument("--profile", type=pathlib.Path, help="the card's profile, if configs/devices has none with its name")
+    parser.add_argument("--jobs", type=int, default=min(os.cpu_count() or 1, 8), help="cases that run at once (default: %(default)s)")
+    parser.add_argument("--out", type=pathlib.Path, default=KEPT, help="where the recordings of a card are kept (default: build/parity)")
+    parser.add_argument("--report", type=pathlib.Path, help="write the page here (default on a card: docs/parity.md; with --recorded: none)")
+    parser.add_argument("--card", help="a recording made on a card, to compare with --dry")
+    parser.add_argument("--dry", help="a recording made on a dry card")
     arguments = parser.parse_args()
     if (arguments.card is None) != (arguments.dry is None):
         parser.error("--card and --dry are given together")
-    if arguments.card is not None:
-        return compare_files(arguments.card, arguments.dry)
+    return arguments
 
+
+def choose_recorded(arguments):
+    """The recordings to compare with, those that a card has not made, and the page to write; exits where there is no card."""
+    if arguments.recorded is not None:
+        recorded = Recorded.read(arguments.recorded)
+        names = arguments.case or recorded.names()
+        if not recorded.names():
+            say(f"parity: {arguments.recorded}/recordings holds no recording of a known case")
+            sys.exit(2)
+        absent = {name: NotRecorded("the folder has no recording of it") for name in names if not recorded.file(name).exists()}
+        return recorded, names, absent, arguments.report
     import torch
 
     if not torch.cuda.is_available():
-        print("parity: this machine has no GPU that PyTorch can use, so there is nothing to compare with", file=sys.stderr)
-        return 2
-    name = torch.cuda.get_device_name()
-    profile = arguments.profile or profile_of(name)
-    if profile is None:
-        print(f"parity: configs/devices has no profile of a card named '{name}': give one with --profile", file=sys.stderr)
-        return 2
+        say("parity: this machine has no GPU that PyTorch can use; compare with recordings of one: ./dev parity --recorded tests/data/card-h200")
+        sys.exit(2)
+    if arguments.profile is None and profile_of(torch.cuda.get_device_name()) is None:
+        say(f"parity: configs/devices has no profile of a card named '{torch.cuda.get_device_name()}': give one with --profile")
+        sys.exit(2)
+    names = arguments.case or list(CASES)
+    recorded, absent = record_card(names, arguments.out, arguments.jobs)
+    return recorded, names, absent, arguments.report or REPORT
 
-    results = []
-    with tempfile.TemporaryDirectory() as folder:
-        for case in arguments.case or CASES:
-            card, dry = run_case(case, profile, pathlib.Path(folder))
-            results.append((case, card, dry, first_difference(card["events"], dry["events"])))
-            print(row(*results[-1]), flush=True)
-    arguments.report.write_text(report(results, profile))
-    for case, _, _, difference in results:
-        if difference is not None:
-            print("\n".join([case, *explained(difference)]))
-    return 1 if any(difference for *_, difference in results) else 0
+
+def main():
+    arguments = parse()
+    if arguments.card is not None:
+        return compare_files(arguments.card, arguments.dry)
+    recorded, names, absent, report = choose_recorded(arguments)
+    there = [name for name in names if name not in absent]
+    if not there:
+        say("parity: no case was recorded: " + "; ".join(f"{name} {why}" for name, why in absent.items()))
+        return 2
+    profile = arguments.profile or profile_of(recorded.recording(there[0])["device"])
+    if profile is None:
+        say(f"parity: configs/devices has no profile of a card named '{recorded.recording(there[0])['device']}': give one with --profile")
+        return 2
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch) if arguments.recorded is not None else arguments.out / "dry"
+        results = compared(there, recorded, profile.resolve(), folder, arguments.jobs)
+    return tell({name: results.get(name, absent.get(name)) for name in names}, recorded, report)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """record.py FILE PROGRAM [WORD...]: runs a Python program and writes what the CUDA caching allocator did to FILE, as JSON.
 
-    python tests/gpu/record.py card.json tests/dry_gpu/programs/transformer.py
-    strata exec --dry h100-80gb --plugins none -- python tests/gpu/record.py dry.json tests/dry_gpu/programs/transformer.py
+    python tests/gpu/record.py card.json.gz tests/dry_gpu/programs/event_stream.py
+    strata exec --dry h100-80gb --plugins none -- python tests/gpu/record.py dry.json.gz tests/dry_gpu/programs/event_stream.py
 
 The events are those of PyTorch's own memory history, with what is not the same in two runs on one card taken out of them:
 an address is told as its segment, counted in the order of their making, and the offset in it; a stream as the order in which
 it came to be used. So two recordings of one program are equal when the allocator did the same, and only then.
 
-{"device", "driver", "torch", "events": [[action, segment, offset, bytes, stream], ...], "allocated", "reserved", "error"}
+{"device", "driver", "torch", "packages", "events": [[action, segment, offset, bytes, stream], ...], "allocated", "reserved", "error"}
 """
 
+import gzip
 import json
 import pathlib
 import runpy
@@ -61,7 +62,8 @@ def comparable(history):
     """PyTorch's events as lists that two runs may be compared by."""
     segments, streams, events = Segments(), {0: 0}, []
     for event in history:
-        action, address, size = event["action"], event["addr"], event["size"]
+        action, size = event["action"], event["size"]
+        address = event.get("addr")  # an `oom` has none
         if action == "snapshot":
             continue
         stream = streams.setdefault(event["stream"], len(streams))
@@ -88,6 +90,20 @@ def driver_version():
         return None
 
 
+def packages():
+    """The versions of what the program imported and that decides which operators it calls."""
+    loaded = ((name, sys.modules.get(name)) for name in ("transformers", "torchvision"))
+    return {name: module.__version__ for name, module in loaded if module is not None}
+
+
+def write(file, facts):
+    """Whole or not at all; compressed where its name says so."""
+    text = json.dumps(facts).encode()
+    unfinished = pathlib.Path(f"{file}.part")
+    unfinished.write_bytes(gzip.compress(text, mtime=0) if file.endswith(".gz") else text)
+    unfinished.rename(file)
+
+
 def main():
     file, program, *words = sys.argv[1:]
     import torch
@@ -106,6 +122,7 @@ def main():
         "device": torch.cuda.get_device_name(),
         "driver": driver_version(),
         "torch": torch.__version__,
+        "packages": packages(),
         "events": [event for history in histories for event in comparable(history)],
         "allocated": torch.cuda.max_memory_allocated(),
         "reserved": torch.cuda.max_memory_reserved(),
@@ -113,7 +130,7 @@ def main():
     }
     if len(facts["events"]) >= KEPT_EVENTS:
         sys.exit(f"{program} made more than {KEPT_EVENTS:,} events, which are not all kept")
-    pathlib.Path(file).write_text(json.dumps(facts))
+    write(file, facts)
 
 
 if __name__ == "__main__":

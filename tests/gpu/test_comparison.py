@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How parity.py compares two recordings, and what record.py makes equal; no GPU is needed."""
+"""How two recordings are compared, and what record.py makes equal; no GPU is needed."""
 
+import gzip
 import json
 
+import comparison
 import parity
+import parity_page
+import pytest
 import record
+import recordings
+from cases import CASES, REPOSITORY
 
 MIB = 1 << 20
 
@@ -55,12 +61,17 @@ def test_an_expandable_segment_grows_at_its_end():
     ]
 
 
+def test_an_allocation_that_failed_has_no_address():
+    failed = {"action": "oom", "size": 20 * MIB, "stream": 0, "device_free": 5 * MIB}
+    assert record.comparable([failed]) == [["oom", -1, 0, 20 * MIB, 0]]
+
+
 def test_the_first_difference_is_told_with_what_came_before():
     card = record.comparable(history(0, 1))
     dry = [*card[:4], ["alloc", 0, 1536, 2048, 0], *card[5:]]
-    difference = parity.first_difference(card, dry)
+    difference = comparison.first_difference(card, dry)
     assert (difference.index, difference.card, difference.dry) == (4, card[4], dry[4])
-    assert parity.explained(difference) == [
+    assert comparison.explained(difference) == [
         "event 4:",
         "  both  alloc of 512 bytes in segment 0 at 0, stream 0",
         "  both  alloc of 1,024 bytes in segment 0 at 512, stream 1",
@@ -72,32 +83,97 @@ def test_the_first_difference_is_told_with_what_came_before():
 
 def test_a_recording_that_ends_early_differs_there():
     card = record.comparable(history(0, 1))
-    difference = parity.first_difference(card, card[:-1])
+    difference = comparison.first_difference(card, card[:-1])
     assert (difference.index, difference.dry) == (6, None)
-    assert parity.first_difference(card, card) is None
+    assert comparison.first_difference(card, card) is None
+
+
+def facts(events, allocated=100, reserved=200, error=None):
+    return {"device": "NVIDIA H200", "driver": "580.1", "torch": "2.11.0", "events": events, "allocated": allocated, "reserved": reserved, "error": error}
+
+
+def compared(card, dry, **bound):
+    return comparison.Comparison("step", card, dry, comparison.Bound(**bound))
+
+
+def test_what_is_compared_has_events():
+    events = record.comparable(history(0, 1))
+    assert compared(facts(events), facts(events)).problem() is None
+    for card, dry in ((events, []), ([], events), ([], [])):
+        assert "has no events" in compared(facts(card), facts(dry)).problem()
+
+
+def test_peaks_within_the_bound_pass_and_others_do_not():
+    events = record.comparable(history(0, 1))
+    bound = {"allocated": 0.003, "reserved": 0.015, "because": "a reason"}
+    near, far = (facts(events[1:], allocated=100_000 + more, reserved=200_000) for more in (300, 301))
+    card = facts(events, allocated=100_000, reserved=200_000)
+    assert compared(card, near, **bound).problem() is None
+    assert compared(card, far, **bound).problem() == "allocated is off by +0.301%, more than 0.3%"
+    assert "event 0:" in compared(card, near).problem(), "without a bound, every event is equal"
+
+
+def test_a_program_that_fails_on_one_side_only_differs():
+    events = record.comparable(history(0, 1))
+    problem = compared(facts(events), facts(events, error="ValueError: no")).problem()
+    assert problem == "the program ended differently: on the card without an error; on the dry card ValueError: no"
 
 
 def test_two_files_are_compared_without_running_anything(tmp_path, capsys, monkeypatch):
     events = record.comparable(history(0, 1))
     for name, kept in (("card", events), ("same", events), ("other", events[1:])):
         (tmp_path / f"{name}.json").write_text(json.dumps({"events": kept}))
-    for dry, code in (("same", 0), ("other", 1)):
-        monkeypatch.setattr("sys.argv", ["parity.py", "--card", f"{tmp_path}/card.json", "--dry", f"{tmp_path}/{dry}.json"])
+    (tmp_path / "none.json.gz").write_bytes(gzip.compress(b'{"events": []}'))
+    for dry, code in (("same.json", 0), ("other.json", 1), ("none.json.gz", 2)):
+        monkeypatch.setattr("sys.argv", ["parity.py", "--card", f"{tmp_path}/card.json", "--dry", f"{tmp_path}/{dry}"])
         assert parity.main() == code
     printed = capsys.readouterr().out.splitlines()
     assert printed[:2] == ["7 events, all equal", "event 0:"]
 
 
 def test_every_card_finds_its_own_profile():
-    assert parity.profile_of("NVIDIA H100 80GB HBM3").stem == "h100-80gb"
-    assert parity.profile_of("NVIDIA H100") is None
-    for file in (parity.REPOSITORY / "configs/devices").glob("*.yaml"):
+    assert recordings.profile_of("NVIDIA H100 80GB HBM3").stem == "h100-80gb"
+    assert recordings.profile_of("NVIDIA H100") is None
+    for file in (REPOSITORY / "configs/devices").glob("*.yaml"):
         name = file.read_text().split("name: {value: ", 1)[1].split(", source", 1)[0].strip("'\"")
-        assert parity.profile_of(name) == file
+        assert recordings.profile_of(name) == file
 
 
-def test_a_report_names_card_driver_and_date():
-    facts = {"device": "NVIDIA H200", "driver": "580.1", "torch": "2.11.0", "events": [], "allocated": 1, "reserved": 2}
-    text = parity.report([("step", facts, facts, None)], parity.REPOSITORY / "configs/devices/h200.yaml")
-    assert "NVIDIA H200, driver 580.1, torch 2.11.0" in text
-    assert "| step | 0 | 1 / 2 | 1 / 2 | equal |" in text
+def test_a_page_names_card_driver_and_date_and_every_case(tmp_path):
+    events = record.comparable(history(0, 1))
+    (tmp_path / "about.json").write_text('{"recorded": "2026-11-28"}')
+    results = {
+        "step": compared(facts(events), facts(events)),
+        "gpt2": recordings.NotRecorded("needs transformers"),
+        "vit": compared(facts(events), facts(events[1:], allocated=99), allocated=0.02, reserved=0.02, because="a reason"),
+    }
+    text = parity_page.page(results, recordings.Recorded.read(tmp_path))
+    assert "NVIDIA H200, driver 580.1, torch 2.11.0, 2026-11-28" in text
+    assert "1 of 3 do the same in every event" in text
+    assert "| step | 7 | none | 0.00 | equal | 0.00 | equal | equal |" in text
+    assert "not recorded: needs transformers" in text
+    assert "-1.000%" in text and "| vit | 2.0% | 2.0% | a reason |" in text
+    assert "### vit" in text and "### step" not in text
+
+
+def test_a_case_that_leaves_no_recording_does_not_stop_the_others(tmp_path):
+    def work(name):
+        if name == "gpt2":
+            raise recordings.NotRecorded("was not done after 150 s")
+        return name.upper()
+
+    found = parity.side_by_side(work, ["step", "gpt2", "oom"], jobs=2)
+    assert list(found) == ["step", "gpt2", "oom"]
+    assert (found["step"], found["oom"]) == ("STEP", "OOM")
+    assert str(found["gpt2"]) == "was not done after 150 s"
+
+
+def test_a_program_that_ends_without_a_recording_is_told(tmp_path, monkeypatch):
+    with pytest.raises(recordings.NotRecorded, match="ended with exit code"):
+        monkeypatch.setattr(recordings, "HERE", tmp_path)  # no record.py there
+        recordings.record("step", tmp_path / "step.json.gz")
+
+
+def test_every_case_has_its_program():
+    for name, case in CASES.items():
+        assert case.program.is_file(), name

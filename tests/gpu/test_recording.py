@@ -6,10 +6,10 @@ import pathlib
 import subprocess
 import sys
 
-import parity
 import pytest
-
-PROGRAM = parity.PROGRAMS / "event_stream.py"
+from cases import HERE, SMALL_STEP
+from comparison import first_difference
+from recordings import STRATA
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def recordings(tmp_path_factory):
     found = []
     for index, card in enumerate(("h100-80gb", "h100-80gb", "a100-80gb")):
         file = pathlib.Path(folder) / f"{index}.json"
-        command = [parity.STRATA, "exec", "--plugins", "none", "--dry", card, "--", sys.executable, parity.HERE / "record.py", file, PROGRAM]
+        command = [STRATA, "exec", "--plugins", "none", "--dry", card, "--", sys.executable, HERE / "record.py", file, SMALL_STEP]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         found.append(json.loads(file.read_text()))
@@ -35,7 +35,7 @@ def test_one_card_does_the_same_twice(recordings):
 
 def test_another_architecture_differs_in_the_workspace_of_cublas(recordings):
     h100, _, a100 = recordings
-    difference = parity.first_difference(h100["events"], a100["events"])
+    difference = first_difference(h100["events"], a100["events"])
     assert difference.card[0] == "segment_alloc"
     assert difference.card[3] == 32 << 20, "4096 KiB eight times"
     assert difference.dry[3] < 32 << 20

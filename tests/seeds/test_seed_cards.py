@@ -37,11 +37,33 @@ class TwoMachines:
         assert (name, words) in (("grid", ("device=cuda",)), ("grid", ("--dry", "h200")))
         return Grid(self.folder, 150 if words == ("device=cuda",) else 100)
 
+    def run(self, configuration, *words):
+        assert (configuration, words) == ("009-small", ("--dry", "h200", "mode=forward"))
+        return Grid(self.folder, 30)["adam"]
+
+
+RECORDED = {
+    "device": "NVIDIA H200",
+    "driver": "580.1",
+    "torch": "2.11.0",
+    "date": "2026-11-28",
+    "runs": [
+        {"config": "009-small", "overrides": ["mode=forward"], "allocated": 31 * MIB, "reserved": 32 * MIB},
+        {"config": "008-other", "overrides": [], "allocated": 1, "reserved": 1},
+    ],
+}
+
 
 def test_a_page_holds_both(tmp_path):
+    (tmp_path / "seeds.json").write_text(json.dumps(RECORDED))
     runs = TwoMachines(tmp_path)
-    assert "Not run on a card yet" in card.beside(DOCUMENT, runs, tmp_path)
+
+    def told():
+        return card.beside(DOCUMENT, runs, tmp_path, tmp_path / "seeds.json")
+
+    assert "NVIDIA H200, driver 580.1, torch 2.11.0, 2026-11-28" in told()
+    assert "| 009-small mode=forward | 30.0 | 31.0 | +1.0 | 32.0 | 32.0 | 0.0 |" in told()
+    assert "008" not in told() and "cuda:0" not in told()
     card.measure(DOCUMENT, runs, tmp_path / "009/card.json")
-    told = card.beside(DOCUMENT, runs, tmp_path)
-    assert "Measured on cuda:0 with torch 2.11.0, 2026-11-23" in told
-    assert "| adam | 100.0 | 150.0 | +50.0 | 102.0 | 152.0 | +50.0 |" in told
+    assert "The grids on cuda:0 with torch 2.11.0, 2026-11-23" in told()
+    assert "| adam | 100.0 | 150.0 | +50.0 | 102.0 | 152.0 | +50.0 |" in told()

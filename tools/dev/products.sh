@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Of ./dev: what is made of a build: packages, releases, pages and pictures.
 
-# parity [OPTION...]: the dry GPU beside the card that this machine has.
+# parity [OPTION...]: the dry GPU beside the card that this machine has, or beside recordings of one.
 parity() {
   build release strata_program
   .venv/bin/python tests/gpu/parity.py "$@"

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a card measured, of the grids that the pages run dry: kept beside a page, and shown next to the dry figures."""
+"""Peaks that a card measured, next to those of the dry card.
+
+Each configuration of configs/seeds ran once on an H200 (tests/data/card-h200/seeds.json). A page's whole grids can run on a
+card too (`--card`); docs/seeds/<page>/card.json keeps what they measured.
+"""
 
 import json
 import pathlib
 
 from cell import Cell
-from tables import difference, mib, table
+from tables import MIB, difference, mib, table
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs/seeds"
+RECORDED = FOLDER.parents[1] / "tests/data/card-h200/seeds.json"
+PROFILE = "h200"  # of the card that recorded them
 MEASURED = ("peak", "categories", "steps")
 
 
@@ -24,32 +30,45 @@ def measure(document, runs, path):
     path.write_text(json.dumps(told, indent=1) + "\n")
 
 
-def beside(document, runs, folder=FOLDER):
-    """The block `card` of a page: the peaks of each cell, dry and on a card, or that none has run it."""
+def beside(document, runs, folder=FOLDER, recorded=RECORDED):
+    """The block `on-the-card` of a page: the peaks of its configurations on the recorded card, and of its grids where a card has run them."""
+    parts = [configurations(document, runs, json.loads(recorded.read_text()))]
     path = folder / document.number / "card.json"
-    if not path.exists():
-        return (
-            f"Not run on a card yet. `./dev seeds {document.number} --card`, on a machine with a GPU, runs the same grids on it and puts its\n"
-            "peaks here, beside the dry ones."
-        )
-    told = json.loads(path.read_text())
+    if path.exists():
+        parts.append(grids(document, runs, json.loads(path.read_text())))
+    return "\n\n".join(parts)
+
+
+def configurations(document, runs, told):
+    """One run of each configuration."""
+    rows = []
+    for measured in told["runs"]:
+        if measured["config"].startswith(document.number):
+            dry = runs.run(measured["config"], "--dry", PROFILE, *measured["overrides"])
+            rows.append(row(" ".join([measured["config"], *measured["overrides"]]), dry, measured["allocated"], measured["reserved"]))
+    head = f"`strata run configs/seeds/NAME.yaml` on an {told['device']}, driver {told['driver']}, torch {told['torch']}, {told['date']}, and with `--dry {PROFILE}`; MiB."
+    return head + "\n\n" + table(header("configuration"), rows)
+
+
+def grids(document, runs, told):
+    """Each cell of the page's grids."""
     rows = []
     for name, profile in document.grids.items():
         dry = runs.grid(name, "--dry", profile)
         for label, summary in told["grids"][name].items():
             measured = Cell(summary)
-            rows.append(
-                [
-                    label,
-                    mib(dry[label].peak),
-                    mib(measured.peak),
-                    difference(measured.peak / 2**20, dry[label].peak / 2**20),
-                    mib(dry[label].reserved),
-                    mib(measured.reserved),
-                    difference(measured.reserved / 2**20, dry[label].reserved / 2**20),
-                ]
-            )
+            rows.append(row(label, dry[label], measured.peak, measured.reserved))
     device = told["device"]
-    head = f"Measured on {device['device']} with torch {device['torch']}, {device['begin_time'][:10]}; MiB."
-    header = ["cell", "allocated, dry", "on the card", "difference", "reserved, dry", "on the card", "difference"]
-    return head + "\n\n" + table(header, rows)
+    head = f"The grids on {device['device']} with torch {device['torch']}, {device['begin_time'][:10]}; MiB."
+    return head + "\n\n" + table(header("cell"), rows)
+
+
+def header(what):
+    return [what, "allocated, dry", "on the card", "difference", "reserved, dry", "on the card", "difference"]
+
+
+def row(label, dry, allocated, reserved):
+    cells = [label]
+    for simulated, measured in ((dry.peak, allocated), (dry.reserved, reserved)):
+        cells += [mib(simulated), mib(measured), difference(measured / MIB, simulated / MIB)]
+    return cells

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two recordings of one program, laid beside each other, and what may differ between them."""
+
+import dataclasses
+
+AROUND = 3  # events shown before a difference
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """The first event that is not the same, and the events just before it on both."""
+
+    index: int
+    card: list | None  # None: no more events
+    dry: list | None
+    before: list
+
+
+@dataclasses.dataclass(frozen=True)
+class Bound:
+    """How far a dry recording may be from the card's. Without shares, every event must be equal."""
+
+    allocated: float | None = None  # share of the card's peak
+    reserved: float | None = None
+    because: str = ""
+
+    @property
+    def wants_equal_events(self):
+        return self.allocated is None
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    name: str
+    card: dict
+    dry: dict
+    bound: Bound
+
+    @property
+    def difference(self):
+        return first_difference(self.card["events"], self.dry["events"])
+
+    def error_of(self, peak):
+        """Of `allocated` or `reserved`: how far the dry card is off, as a signed share."""
+        return self.dry[peak] / self.card[peak] - 1 if self.card[peak] else float(self.dry[peak] != 0)
+
+    def problem(self):
+        """Why these two are further apart than they may be; None: they are not."""
+        for kind, recording in (("card", self.card), ("dry card", self.dry)):
+            if not recording["events"]:
+                return f"the recording of the {kind} has no events"
+        if self.card["error"] != self.dry["error"]:
+            return f"the program ended differently: on the card {ending(self.card)}; on the dry card {ending(self.dry)}"
+        if self.bound.wants_equal_events:
+            return "\n".join(explained(self.difference)) if self.difference else None
+        for peak in ("allocated", "reserved"):
+            if abs(self.error_of(peak)) > getattr(self.bound, peak):
+                return f"{peak} is off by {self.error_of(peak):+.3%}, more than {getattr(self.bound, peak):.1%}"
+        return None
+
+
+def ending(recording):
+    return recording["error"] or "without an error"
+
+
+def first_difference(card, dry):
+    """None: the same events."""
+    for index in range(max(len(card), len(dry))):
+        ours = [events[index] if index < len(events) else None for events in (card, dry)]
+        if ours[0] != ours[1]:
+            return Difference(index, *ours, before=card[max(0, index - AROUND) : index])
+    return None
+
+
+def as_text(event):
+    if event is None:
+        return "(no more events)"
+    action, segment, offset, size, stream = event
+    place = "" if segment < 0 else f" in segment {segment} at {offset:,}"
+    return f"{action} of {size:,} bytes{place}, stream {stream}"
+
+
+def explained(difference):
+    lines = [f"event {difference.index:,}:", *(f"  both  {as_text(event)}" for event in difference.before)]
+    return [*lines, f"  card  {as_text(difference.card)}", f"  dry   {as_text(difference.dry)}"]

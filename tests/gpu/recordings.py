@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders of recordings, and how new ones are made.
+
+A folder holds NAME.json.gz for each case of cases.py that was recorded. `about.json` beside it says with what, and which
+cases may differ from a dry card, by how much and why.
+"""
+
+import dataclasses
+import gzip
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+from cases import CASES, HERE, REPOSITORY
+from comparison import Bound
+
+STRATA = pathlib.Path(os.environ.get("STRATA") or REPOSITORY / "build/release/bin/strata")
+LONGEST_RUN_S = 150
+
+
+class NotRecorded(Exception):
+    """A program that left no recording behind, and why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Recorded:
+    """What a card did."""
+
+    folder: pathlib.Path
+    about: dict
+
+    @classmethod
+    def read(cls, folder):
+        file = folder / "about.json"
+        return cls(folder, json.loads(file.read_text()) if file.exists() else {})
+
+    def names(self):
+        return [name for name in CASES if self.file(name).exists()]
+
+    def file(self, name):
+        return self.folder / "recordings" / f"{name}.json.gz"
+
+    def recording(self, name):
+        return read(self.file(name))
+
+    def bound(self, name):
+        return Bound(**self.about.get("bounds", {}).get(name, {}))
+
+
+def read(file):
+    with gzip.open(file, "rt") as stream:
+        return json.load(stream)
+
+
+def profile_of(name):
+    """The file in configs/devices for the card of that name; None: there is none."""
+    for file in sorted((REPOSITORY / "configs/devices").glob("*.yaml")):
+        named = re.search(r"^name: *(?:\{value: *)?[\"']?([^\"'\n,}]+)", file.read_text(), re.MULTILINE)
+        if named is not None and named.group(1).strip() == name:
+            return file
+    return None
+
+
+def record(name, file, profile=None):
+    """Runs a case on the card, or on the dry card of a profile, and returns its recording, which is in `file` then."""
+    case = CASES[name]
+    if case.missing():
+        raise NotRecorded(f"needs {' and '.join(case.missing())}")
+    if not case.program.exists():
+        raise NotRecorded(f"{case.program.relative_to(REPOSITORY)} is not there")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.unlink(missing_ok=True)
+    command = [sys.executable, HERE / "record.py", file, case.program, *case.words]
+    if profile is not None:
+        command = [STRATA, "exec", "--plugins", "none", "--dry", profile, "--", *command]
+    environment = {**os.environ, **case.environment}
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LONGEST_RUN_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise NotRecorded(f"was not done after {LONGEST_RUN_S} s") from None
+    if not file.exists():
+        last = done.stderr.strip().splitlines()[-1:] or ["it printed nothing"]
+        raise NotRecorded(f"ended with exit code {done.returncode} and no recording: {last[0]}")
+    return read(file)

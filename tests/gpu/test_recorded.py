@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dry GPU beside recordings of a real card: equal in every event, or within the bound that about.json states. Needs no GPU."""
+
+import pytest
+from cases import CASES, REPOSITORY
+from comparison import Comparison
+from recordings import Recorded, profile_of, record
+
+CARDS = [Recorded.read(folder.parent) for folder in sorted((REPOSITORY / "tests/data").glob("card-*/recordings"))]
+RECORDED = [pytest.param(card, name, id=f"{card.folder.name}-{name}") for card in CARDS for name in card.names()]
+
+
+def test_there_are_recordings():
+    assert [card.folder.name for card in CARDS] == ["card-h200"]
+    assert set(CARDS[0].names()) == set(CASES)
+    assert set(CARDS[0].about["bounds"]) < set(CASES)
+
+
+@pytest.mark.parametrize(("card", "name"), RECORDED)
+def test_the_dry_card_does_what_the_card_did(tmp_path, card, name):
+    missing = CASES[name].missing()
+    if missing:
+        pytest.skip(f"needs {' and '.join(missing)}: third_party/requirements-workloads.txt")
+    on_card = card.recording(name)
+    dry = record(name, tmp_path / f"{name}.json.gz", profile_of(on_card["device"]))
+    assert Comparison(name, on_card, dry, card.bound(name)).problem() is None
