@@ -36,9 +36,11 @@ void strata_dry_gpu_copy_to_children() {
 
 strata_dry_gpu_counts strata_dry_gpu_count() {
   const Counts& counts = account().counts;
-  return {counts.launches.total(),      counts.library_calls.total(), counts.unknown_reads.total(),
-          counts.unknown_bytes.total(), counts.unknown_times.total(), counts.answered_reads.total(),
-          counts.assumed_reads.total(), counts.communicators.total(), counts.unknown_workspaces.total()};
+  return {
+      counts.launches.total(),         counts.library_calls.total(),     counts.unknown_reads.total(),
+      counts.unknown_bytes.total(),    counts.unknown_times.total(),     counts.answered_reads.total(),
+      counts.assumed_reads.total(),    counts.communicators.total(),     counts.unknown_workspaces.total(),
+      counts.asked_workspaces.total(), counts.fitted_workspaces.total(), counts.bounded_workspaces.total()};
 }
 
 int strata_dry_gpu_count_modelled(strata_dry_gpu_modelled* by_model) {

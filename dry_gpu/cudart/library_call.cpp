@@ -3,10 +3,25 @@
 
 namespace strata::dry_gpu {
 
+void count_workspace(Counts& counts, Workspace workspace) noexcept {
+  switch (workspace) {
+    case Workspace::kNone:
+      return;
+    case Workspace::kUnknown:
+      return counts.unknown_workspaces.add();
+    case Workspace::kAsked:
+      return counts.asked_workspaces.add();
+    case Workspace::kFitted:
+      return counts.fitted_workspaces.add();
+    case Workspace::kBounded:
+      return counts.bounded_workspaces.add();
+  }
+}
+
 cudaError_t submit_library_call(Machine& machine, CUstream_st& stream, Workspace workspace) {
   return machine.streams().submit(&stream, cudaGraphNodeTypeKernel, [&counts = machine.counts(), workspace] {
     counts.library_calls.add();
-    if (workspace == Workspace::kUnknown) counts.unknown_workspaces.add();
+    count_workspace(counts, workspace);
   });
 }
 

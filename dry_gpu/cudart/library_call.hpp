@@ -49,10 +49,17 @@ decltype(kNoMemory) make_handle(Body&& body) noexcept {
   return error == cudaSuccess ? decltype(kNoMemory){} : kNoDevice;
 }
 
+// Where the size of a call's workspace came from.
 enum class Workspace {
   kNone,     // the call needs none
   kUnknown,  // NVIDIA does not say how much, so that the peak may be higher on the card
+  kAsked,    // the real library told
+  kFitted,   // a formula gave it that was fitted to measurements of a card
+  kBounded,  // only an upper bound is known, so that the peak may be lower on the card
 };
+
+// [any thread] Adds one to the count of that origin.
+void count_workspace(Counts& counts, Workspace workspace) noexcept;
 
 cudaError_t submit_library_call(Machine& machine, CUstream_st& stream,
                                 Workspace workspace = Workspace::kNone);

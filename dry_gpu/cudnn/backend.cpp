@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dry_gpu/cudnn/attention.hpp"
 #include "dry_gpu/device/account/refusals.hpp"
 
 namespace strata::dry_gpu {
@@ -172,6 +173,7 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
       return CUDNN_STATUS_BAD_PARAM_DESCRIPTOR_TYPE;
     if (!contents->is_final || !pack->is_final) return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
     if (workspace_bytes_of(*contents) > 0 && workspace_of(*pack) == nullptr) return CUDNN_STATUS_BAD_PARAM;
-    return compute_nothing(handle, Workspace::kUnknown);
+    return compute_nothing(handle,
+                           attention_workspace_bytes(*contents) ? Workspace::kFitted : Workspace::kUnknown);
   });
 }

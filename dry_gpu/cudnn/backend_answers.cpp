@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dry_gpu/cudnn/attention.hpp"
 #include "dry_gpu/cudnn/backend.hpp"
 #include "dry_gpu/cudnn/workspace.hpp"
 
@@ -53,7 +54,8 @@ std::int64_t workspace_bytes_of_configuration(const BackendContents& configurati
   const Attribute* const operations = graph == nullptr ? nullptr : graph->find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
   const bool convolves =
       operations != nullptr && std::ranges::any_of(operations->descriptors, is_convolution);
-  return convolves ? static_cast<std::int64_t>(convolution_workspace_bytes()) : 0;
+  return convolves ? static_cast<std::int64_t>(convolution_workspace_bytes())
+                   : attention_workspace_bytes(configuration).value_or(0);
 }
 
 }  // namespace

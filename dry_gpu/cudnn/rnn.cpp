@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent networks. What they need for a while, and what they keep from the forward to the backward pass
-// (the reserve space), are not documented: nothing, the least that they can be.
+// (the reserve space), come from fitted formulas (rnn_sizes.hpp).
 #include "dry_gpu/cudnn/rnn.hpp"
+
+#include "dry_gpu/cudnn/rnn_sizes.hpp"
 
 using namespace strata::dry_gpu;
 
@@ -19,7 +21,7 @@ cudnnStatus_t run(cudnnHandle_t handle, const cudnnRNNStruct* network, const cud
                     x->vector_size == network->input_size &&
                     y->vector_size == network->projection_size * network->directions() &&
                     weights_bytes >= RnnWeights(*network).bytes();
-  return fits ? compute_nothing(handle, Workspace::kUnknown) : CUDNN_STATUS_BAD_PARAM;
+  return fits ? compute_nothing(handle, Workspace::kFitted) : CUDNN_STATUS_BAD_PARAM;
 }
 
 }  // namespace
@@ -30,8 +32,9 @@ cudnnStatus_t cudnnGetRNNTempSpaceSizes(cudnnHandle_t handle, cudnnRNNDescriptor
   if (has_null(handle, x) || !is_set(network) || !is_at_most(mode, CUDNN_FWD_MODE_TRAINING) ||
       x->vector_size != network->input_size)
     return CUDNN_STATUS_BAD_PARAM;
-  give(workspace_bytes, std::size_t{0});
-  give(reserve_bytes, std::size_t{0});
+  const bool trains = mode == CUDNN_FWD_MODE_TRAINING;
+  give(workspace_bytes, std::size_t{fitted::rnn_workspace_bytes(*network, *x)});
+  give(reserve_bytes, std::size_t{trains ? fitted::rnn_reserve_bytes(*network, *x) : 0});
   return CUDNN_STATUS_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 
 #include "dry_gpu/cufft/plans.hpp"
 
@@ -10,17 +11,21 @@ using namespace strata::dry_gpu;
 
 namespace {
 
-bool is_type(cufftType type) {
+// Nothing: there is no such type.
+std::optional<TransformKind> kind_of(cufftType type) {
   switch (type) {
     case CUFFT_R2C:
     case CUFFT_C2R:
+      return TransformKind{.is_real = true};
     case CUFFT_C2C:
+      return TransformKind{};
     case CUFFT_D2Z:
     case CUFFT_Z2D:
+      return TransformKind{.is_real = true, .complex_bytes = sizeof(cufftDoubleComplex)};
     case CUFFT_Z2Z:
-      return true;
+      return TransformKind{.complex_bytes = sizeof(cufftDoubleComplex)};
   }
-  return false;
+  return std::nullopt;
 }
 
 // Lengths as the functions of 64 bits have them: null, where there can be no transform.
@@ -38,7 +43,8 @@ class Widened {
 
 cufftResult make_typed(cufftHandle handle, int rank, const long long* lengths, cufftType type,
                        long long batch, std::size_t* bytes) {
-  return is_type(type) ? make(handle, rank, lengths, batch, bytes) : CUFFT_INVALID_TYPE;
+  const std::optional<TransformKind> kind = kind_of(type);
+  return kind ? make(handle, {rank, lengths, batch}, *kind, bytes) : CUFFT_INVALID_TYPE;
 }
 
 // A new plan, made at once.
@@ -49,26 +55,36 @@ cufftResult plan(cufftHandle* result, int rank, const long long* lengths, cufftT
   return made;
 }
 
-cufftResult ask(int rank, const long long* lengths, cufftType type, long long batch, std::size_t* bytes) {
-  if (!is_type(type)) return CUFFT_INVALID_TYPE;
+cufftResult ask(const Shape& shape, std::optional<TransformKind> kind, std::size_t* bytes) {
+  if (!kind) return CUFFT_INVALID_TYPE;
   if (bytes == nullptr) return CUFFT_INVALID_VALUE;
-  if (const cufftResult result = check_shape(rank, lengths, batch); result != CUFFT_SUCCESS) return result;
-  return tell_work_area(bytes);
+  if (const cufftResult result = check_shape(shape); result != CUFFT_SUCCESS) return result;
+  return tell_work_area(shape, *kind, bytes);
 }
 
-cufftResult ask_plan(cufftHandle handle, int rank, const long long* lengths, cufftType type, long long batch,
+cufftResult ask_plan(cufftHandle handle, const Shape& shape, std::optional<TransformKind> kind,
                      std::size_t* bytes) {
   const cufftResult known = plans().with(handle, [](const Plan&) { return CUFFT_SUCCESS; });
-  return known == CUFFT_SUCCESS ? ask(rank, lengths, type, batch, bytes) : known;
+  return known == CUFFT_SUCCESS ? ask(shape, kind, bytes) : known;
 }
 
 struct Precision {
   cudaDataType real, complex;
+  std::size_t complex_bytes;
 };
-constexpr std::array<Precision, 4> kPrecisions{{{CUDA_R_16F, CUDA_C_16F},
-                                                {CUDA_R_16BF, CUDA_C_16BF},
-                                                {CUDA_R_32F, CUDA_C_32F},
-                                                {CUDA_R_64F, CUDA_C_64F}}};
+constexpr std::array<Precision, 4> kPrecisions{{{CUDA_R_16F, CUDA_C_16F, 4},
+                                                {CUDA_R_16BF, CUDA_C_16BF, 4},
+                                                {CUDA_R_32F, CUDA_C_32F, sizeof(cufftComplex)},
+                                                {CUDA_R_64F, CUDA_C_64F, sizeof(cufftDoubleComplex)}}};
+
+// Of types that check_types accepts.
+TransformKind kind_of(cudaDataType input, cudaDataType output, cudaDataType execution) {
+  for (const Precision& precision : kPrecisions) {
+    if (execution == precision.complex)
+      return {.is_real = input != output, .complex_bytes = precision.complex_bytes};
+  }
+  return {};
+}
 
 // Complex to complex, real to complex and back, all in one precision; half ones only of powers of two.
 cufftResult check_types(cudaDataType input, cudaDataType output, cudaDataType execution, int rank,
@@ -89,7 +105,7 @@ cufftResult check_types(cudaDataType input, cudaDataType output, cudaDataType ex
 
 cufftResult check(int rank, const long long* lengths, long long batch, cudaDataType input,
                   cudaDataType output, cudaDataType execution) {
-  const cufftResult result = check_shape(rank, lengths, batch);
+  const cufftResult result = check_shape({rank, lengths, batch});
   return result == CUFFT_SUCCESS ? check_types(input, output, execution, rank, lengths) : result;
 }
 
@@ -100,7 +116,8 @@ cufftResult cufftXtMakePlanMany(cufftHandle handle, int rank, long long* lengths
                                 cudaDataType output, long long batch, std::size_t* bytes,
                                 cudaDataType execution) {
   const cufftResult result = check(rank, lengths, batch, input, output, execution);
-  return result == CUFFT_SUCCESS ? make(handle, rank, lengths, batch, bytes) : result;
+  if (result != CUFFT_SUCCESS) return result;
+  return make(handle, {rank, lengths, batch}, kind_of(input, output, execution), bytes);
 }
 
 cufftResult cufftXtGetSizeMany(cufftHandle handle, int rank, long long* lengths, long long*, long long,
@@ -108,7 +125,8 @@ cufftResult cufftXtGetSizeMany(cufftHandle handle, int rank, long long* lengths,
                                cudaDataType output, long long batch, std::size_t* bytes,
                                cudaDataType execution) {
   const cufftResult result = check(rank, lengths, batch, input, output, execution);
-  return result == CUFFT_SUCCESS ? ask_plan(handle, rank, lengths, CUFFT_C2C, batch, bytes) : result;
+  if (result != CUFFT_SUCCESS) return result;
+  return ask_plan(handle, {rank, lengths, batch}, kind_of(input, output, execution), bytes);
 }
 
 cufftResult cufftMakePlanMany64(cufftHandle handle, int rank, long long* lengths, long long*, long long,
@@ -120,7 +138,7 @@ cufftResult cufftMakePlanMany64(cufftHandle handle, int rank, long long* lengths
 cufftResult cufftGetSizeMany64(cufftHandle handle, int rank, long long* lengths, long long*, long long,
                                long long, long long*, long long, long long, cufftType type, long long batch,
                                std::size_t* bytes) {
-  return ask_plan(handle, rank, lengths, type, batch, bytes);
+  return ask_plan(handle, {rank, lengths, batch}, kind_of(type), bytes);
 }
 
 cufftResult cufftMakePlanMany(cufftHandle handle, int rank, int* lengths, int*, int, int, int*, int, int,
@@ -133,11 +151,11 @@ cufftResult cufftPlanMany(cufftHandle* result, int rank, int* lengths, int*, int
 }
 cufftResult cufftGetSizeMany(cufftHandle handle, int rank, int* lengths, int*, int, int, int*, int, int,
                              cufftType type, int batch, std::size_t* bytes) {
-  return ask_plan(handle, rank, Widened(rank, lengths).data(), type, batch, bytes);
+  return ask_plan(handle, {rank, Widened(rank, lengths).data(), batch}, kind_of(type), bytes);
 }
 cufftResult cufftEstimateMany(int rank, int* lengths, int*, int, int, int*, int, int, cufftType type,
                               int batch, std::size_t* bytes) {
-  return ask(rank, Widened(rank, lengths).data(), type, batch, bytes);
+  return ask({rank, Widened(rank, lengths).data(), batch}, kind_of(type), bytes);
 }
 
 cufftResult cufftMakePlan1d(cufftHandle handle, int x, cufftType type, int batch, std::size_t* bytes) {
@@ -147,10 +165,10 @@ cufftResult cufftPlan1d(cufftHandle* result, int x, cufftType type, int batch) {
   return plan(result, 1, std::array<long long, 1>{x}.data(), type, batch);
 }
 cufftResult cufftGetSize1d(cufftHandle handle, int x, cufftType type, int batch, std::size_t* bytes) {
-  return ask_plan(handle, 1, std::array<long long, 1>{x}.data(), type, batch, bytes);
+  return ask_plan(handle, {1, std::array<long long, 1>{x}.data(), batch}, kind_of(type), bytes);
 }
 cufftResult cufftEstimate1d(int x, cufftType type, int batch, std::size_t* bytes) {
-  return ask(1, std::array<long long, 1>{x}.data(), type, batch, bytes);
+  return ask({1, std::array<long long, 1>{x}.data(), batch}, kind_of(type), bytes);
 }
 
 cufftResult cufftMakePlan2d(cufftHandle handle, int x, int y, cufftType type, std::size_t* bytes) {
@@ -160,10 +178,10 @@ cufftResult cufftPlan2d(cufftHandle* result, int x, int y, cufftType type) {
   return plan(result, 2, std::array<long long, 2>{x, y}.data(), type, 1);
 }
 cufftResult cufftGetSize2d(cufftHandle handle, int x, int y, cufftType type, std::size_t* bytes) {
-  return ask_plan(handle, 2, std::array<long long, 2>{x, y}.data(), type, 1, bytes);
+  return ask_plan(handle, {2, std::array<long long, 2>{x, y}.data(), 1}, kind_of(type), bytes);
 }
 cufftResult cufftEstimate2d(int x, int y, cufftType type, std::size_t* bytes) {
-  return ask(2, std::array<long long, 2>{x, y}.data(), type, 1, bytes);
+  return ask({2, std::array<long long, 2>{x, y}.data(), 1}, kind_of(type), bytes);
 }
 
 cufftResult cufftMakePlan3d(cufftHandle handle, int x, int y, int z, cufftType type, std::size_t* bytes) {
@@ -173,8 +191,8 @@ cufftResult cufftPlan3d(cufftHandle* result, int x, int y, int z, cufftType type
   return plan(result, 3, std::array<long long, 3>{x, y, z}.data(), type, 1);
 }
 cufftResult cufftGetSize3d(cufftHandle handle, int x, int y, int z, cufftType type, std::size_t* bytes) {
-  return ask_plan(handle, 3, std::array<long long, 3>{x, y, z}.data(), type, 1, bytes);
+  return ask_plan(handle, {3, std::array<long long, 3>{x, y, z}.data(), 1}, kind_of(type), bytes);
 }
 cufftResult cufftEstimate3d(int x, int y, int z, cufftType type, std::size_t* bytes) {
-  return ask(3, std::array<long long, 3>{x, y, z}.data(), type, 1, bytes);
+  return ask({3, std::array<long long, 3>{x, y, z}.data(), 1}, kind_of(type), bytes);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "dry_gpu/cufft/fitted_sizes.hpp"
 #include "dry_gpu/library_version.hpp"
 
 namespace strata::dry_gpu {
@@ -14,8 +15,16 @@ cufftHandle Plans::create() {
 }
 
 bool Plans::destroy(cufftHandle handle) {
-  const std::scoped_lock lock(mutex_);
-  return plans_.erase(handle) == 1;
+  void* work_area = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto plan = plans_.find(handle);
+    if (plan == plans_.end()) return false;
+    work_area = plan->second.own_work_area;
+    plans_.erase(plan);
+  }
+  cudaFree(work_area);
+  return true;
 }
 
 // Never destroyed: programs call CUDA from their static destructors.
@@ -24,29 +33,38 @@ Plans& plans() {
   return only;
 }
 
-cufftResult check_shape(int rank, const long long* lengths, long long batch) {
-  if (rank < 1 || rank > 3 || lengths == nullptr) return CUFFT_INVALID_VALUE;
-  const std::span<const long long> all(lengths, static_cast<std::size_t>(rank));
-  if (batch < 1 || std::ranges::any_of(all, [](long long length) { return length < 1; }))
+cufftResult check_shape(const Shape& shape) {
+  if (shape.rank < 1 || shape.rank > 3 || shape.lengths == nullptr) return CUFFT_INVALID_VALUE;
+  const std::span<const long long> all(shape.lengths, static_cast<std::size_t>(shape.rank));
+  if (shape.batch < 1 || std::ranges::any_of(all, [](long long length) { return length < 1; }))
     return CUFFT_INVALID_SIZE;
   return CUFFT_SUCCESS;
 }
 
-cufftResult tell_work_area(std::size_t* bytes) {
+cufftResult tell_work_area(const Shape& shape, TransformKind kind, std::size_t* bytes) {
   const MachineState state = machine();
   if (state.machine == nullptr) return CUFFT_SETUP_FAILED;
-  state.machine->counts().unknown_workspaces.add();
-  if (bytes != nullptr) *bytes = 0;
+  count_workspace(state.machine->counts(), Workspace::kFitted);
+  *bytes = fitted::work_area_bytes({.lengths = {shape.lengths, static_cast<std::size_t>(shape.rank)},
+                                    .batch = shape.batch,
+                                    .is_real = kind.is_real,
+                                    .complex_bytes = kind.complex_bytes},
+                                   state.machine->profile().shared_bytes_per_block_optin);
   return CUFFT_SUCCESS;
 }
 
-cufftResult make(cufftHandle handle, int rank, const long long* lengths, long long batch,
-                 std::size_t* bytes) {
+cufftResult make(cufftHandle handle, const Shape& shape, TransformKind kind, std::size_t* bytes) {
   return plans().with(handle, [&](Plan& plan) {
     if (plan.is_made) return CUFFT_INVALID_PLAN;
-    if (const cufftResult result = check_shape(rank, lengths, batch); result != CUFFT_SUCCESS) return result;
-    if (const cufftResult result = tell_work_area(bytes); result != CUFFT_SUCCESS) return result;
+    if (const cufftResult result = check_shape(shape); result != CUFFT_SUCCESS) return result;
+    std::size_t needed = 0;
+    if (const cufftResult result = tell_work_area(shape, kind, &needed); result != CUFFT_SUCCESS)
+      return result;
+    if (plan.has_own_work_area && needed > 0 && cudaMalloc(&plan.own_work_area, needed) != cudaSuccess)
+      return CUFFT_ALLOC_FAILED;
+    plan.work_area_bytes = needed;
     plan.is_made = true;
+    if (bytes != nullptr) *bytes = needed;
     return CUFFT_SUCCESS;
   });
 }
@@ -84,10 +102,13 @@ cufftResult cufftSetStream(cufftHandle handle, cudaStream_t stream) {
   });
 }
 
-// Whose the work area is makes no difference to one of no bytes. Before the plan is made.
-cufftResult cufftSetAutoAllocation(cufftHandle handle, int) {
-  return plans().with(handle,
-                      [](const Plan& plan) { return plan.is_made ? CUFFT_INVALID_PLAN : CUFFT_SUCCESS; });
+// Before the plan is made.
+cufftResult cufftSetAutoAllocation(cufftHandle handle, int allocates) {
+  return plans().with(handle, [&](Plan& plan) {
+    if (plan.is_made) return CUFFT_INVALID_PLAN;
+    plan.has_own_work_area = allocates != 0;
+    return CUFFT_SUCCESS;
+  });
 }
 
 cufftResult cufftSetWorkArea(cufftHandle handle, void*) {
@@ -100,7 +121,7 @@ cufftResult cufftGetSize(cufftHandle handle, std::size_t* bytes) {
   return plans().with(handle, [&](const Plan& plan) {
     if (!plan.is_made) return CUFFT_INVALID_PLAN;
     if (bytes == nullptr) return CUFFT_INVALID_VALUE;
-    *bytes = 0;
+    *bytes = plan.work_area_bytes;
     return CUFFT_SUCCESS;
   });
 }

@@ -18,6 +18,9 @@ namespace strata::dry_gpu {
 struct Plan {
   bool is_made = false;
   cudaStream_t stream = nullptr;
+  std::size_t work_area_bytes = 0;
+  bool has_own_work_area = true;  // cuFFT allocates it; else the caller does (cufftSetAutoAllocation)
+  void* own_work_area = nullptr;
 };
 
 // [any thread]
@@ -43,13 +46,25 @@ class Plans {
 Plans& plans();
 
 // What a transform is of: `lengths` from the outermost dimension to the innermost.
+struct Shape {
+  int rank = 0;
+  const long long* lengths = nullptr;
+  long long batch = 0;
+};
+
 // CUFFT_SUCCESS: there is such a transform.
-cufftResult check_shape(int rank, const long long* lengths, long long batch);
+cufftResult check_shape(const Shape& shape);
 
-// The work area's size, which is not documented: zero, the least. Each answer is counted.
-cufftResult tell_work_area(std::size_t* bytes);
+// What is transformed to what.
+struct TransformKind {
+  bool is_real = false;  // on one side
+  std::size_t complex_bytes = sizeof(cufftComplex);
+};
 
-// A plan can be made once.
-cufftResult make(cufftHandle handle, int rank, const long long* lengths, long long batch, std::size_t* bytes);
+// The work area's size (fitted_sizes.hpp) of a shape that check_shape accepts. Each answer is counted.
+cufftResult tell_work_area(const Shape& shape, TransformKind kind, std::size_t* bytes);
+
+// A plan can be made once. `bytes` may be null.
+cufftResult make(cufftHandle handle, const Shape& shape, TransformKind kind, std::size_t* bytes);
 
 }  // namespace strata::dry_gpu

@@ -19,12 +19,14 @@ bool is_decomposition(cusolverEigMode_t mode, std::int64_t n, std::int64_t lda) 
   cusolverStatus_t cusolverDn##LETTER##KIND##evd_bufferSize(                                            \
       cusolverDnHandle_t handle, cusolverEigMode_t mode, cublasFillMode_t, int n, const TYPE*, int lda, \
       const REAL*, int* elements) {                                                                     \
-    return tell_workspace<TYPE>(handle, is_decomposition(mode, n, lda), elements);                      \
+    return tell_workspace<TYPE>(handle, is_decomposition(mode, n, lda), elements,                       \
+                                fitted::symmetric_eigenvalues(n));                                      \
   }                                                                                                     \
   cusolverStatus_t cusolverDn##LETTER##KIND##evj_bufferSize(                                            \
       cusolverDnHandle_t handle, cusolverEigMode_t mode, cublasFillMode_t, int n, const TYPE*, int lda, \
       const REAL*, int* elements, syevjInfo_t) {                                                        \
-    return tell_workspace<TYPE>(handle, is_decomposition(mode, n, lda), elements);                      \
+    return tell_workspace<TYPE>(handle, is_decomposition(mode, n, lda), elements,                       \
+                                fitted::jacobi_eigenvalues(n));                                         \
   }                                                                                                     \
   cusolverStatus_t cusolverDn##LETTER##KIND##evjBatched_bufferSize(                                     \
       cusolverDnHandle_t handle, cusolverEigMode_t mode, cublasFillMode_t, int n, const TYPE*, int lda, \
@@ -41,9 +43,10 @@ STRATA_SYMMETRIC(Z, he, cuDoubleComplex, double)
 cusolverStatus_t cusolverDnXsyevd_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t,
                                              cusolverEigMode_t mode, cublasFillMode_t, std::int64_t n,
                                              cudaDataType, const void*, std::int64_t lda, cudaDataType,
-                                             const void*, cudaDataType, std::size_t* device_bytes,
-                                             std::size_t* host_bytes) {
-  return tell_workspaces(handle, is_decomposition(mode, n, lda), device_bytes, host_bytes);
+                                             const void*, cudaDataType compute_type,
+                                             std::size_t* device_bytes, std::size_t* host_bytes) {
+  return tell_workspaces(handle, is_decomposition(mode, n, lda), device_bytes, host_bytes,
+                         fitted::symmetric_eigenvalues(n), compute_type);
 }
 
 cusolverStatus_t cusolverDnXsyevBatched_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t,
@@ -58,9 +61,10 @@ cusolverStatus_t cusolverDnXgeev_bufferSize(cusolverDnHandle_t handle, cusolverD
                                             cusolverEigMode_t left, cusolverEigMode_t right, std::int64_t n,
                                             cudaDataType, const void*, std::int64_t lda, cudaDataType,
                                             const void*, cudaDataType, const void*, std::int64_t ldvl,
-                                            cudaDataType, const void*, std::int64_t ldvr, cudaDataType,
-                                            std::size_t* device_bytes, std::size_t* host_bytes) {
+                                            cudaDataType, const void*, std::int64_t ldvr,
+                                            cudaDataType compute_type, std::size_t* device_bytes,
+                                            std::size_t* host_bytes) {
   const bool is_valid = is_decomposition(left, n, lda) && is_decomposition(right, n, lda) && ldvl >= 1 &&
                         ldvr >= (right == CUSOLVER_EIG_MODE_VECTOR ? std::max<std::int64_t>(1, n) : 1);
-  return tell_workspaces(handle, is_valid, device_bytes, host_bytes);
+  return tell_workspaces(handle, is_valid, device_bytes, host_bytes, fitted::eigenvalues(n), compute_type);
 }

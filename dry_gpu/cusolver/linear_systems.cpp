@@ -5,18 +5,19 @@
 using namespace strata::dry_gpu;
 
 // NOLINTBEGIN(bugprone-macro-parentheses): TYPE is a type
-#define STRATA_TRIANGULAR(NAME, TYPE)                                                                    \
+// FITTED: how many elements, or std::nullopt
+#define STRATA_TRIANGULAR(NAME, TYPE, FITTED)                                                            \
   cusolverStatus_t NAME##_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t, int n, TYPE*, int lda, \
                                      int* elements) {                                                    \
-    return tell_workspace<TYPE>(handle, is_matrix(n, n, lda), elements);                                 \
+    return tell_workspace<TYPE>(handle, is_matrix(n, n, lda), elements, FITTED);                         \
   }
 #define STRATA_LINEAR_SYSTEMS(LETTER, TYPE)                                                                 \
-  STRATA_TRIANGULAR(cusolverDn##LETTER##potrf, TYPE)                                                        \
-  STRATA_TRIANGULAR(cusolverDn##LETTER##potri, TYPE)                                                        \
-  STRATA_TRIANGULAR(cusolverDn##LETTER##lauum, TYPE)                                                        \
+  STRATA_TRIANGULAR(cusolverDn##LETTER##potrf, TYPE, fitted::cholesky(n))                                   \
+  STRATA_TRIANGULAR(cusolverDn##LETTER##potri, TYPE, std::nullopt)                                          \
+  STRATA_TRIANGULAR(cusolverDn##LETTER##lauum, TYPE, std::nullopt)                                          \
   cusolverStatus_t cusolverDn##LETTER##getrf_bufferSize(cusolverDnHandle_t handle, int m, int n, TYPE*,     \
                                                         int lda, int* elements) {                           \
-    return tell_workspace<TYPE>(handle, is_matrix(m, n, lda), elements);                                    \
+    return tell_workspace<TYPE>(handle, is_matrix(m, n, lda), elements, fitted::lu(m, n));                  \
   }                                                                                                         \
   cusolverStatus_t cusolverDn##LETTER##sytrf_bufferSize(cusolverDnHandle_t handle, int n, TYPE*, int lda,   \
                                                         int* elements) {                                    \
@@ -35,16 +36,18 @@ STRATA_LINEAR_SYSTEMS(Z, cuDoubleComplex)
 
 cusolverStatus_t cusolverDnXpotrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t, cublasFillMode_t,
                                              std::int64_t n, cudaDataType, const void*, std::int64_t lda,
-                                             cudaDataType, std::size_t* device_bytes,
+                                             cudaDataType compute_type, std::size_t* device_bytes,
                                              std::size_t* host_bytes) {
-  return tell_workspaces(handle, is_matrix(n, n, lda), device_bytes, host_bytes);
+  return tell_workspaces(handle, is_matrix(n, n, lda), device_bytes, host_bytes, fitted::cholesky(n),
+                         compute_type);
 }
 
 cusolverStatus_t cusolverDnXgetrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t, std::int64_t m,
                                              std::int64_t n, cudaDataType, const void*, std::int64_t lda,
-                                             cudaDataType, std::size_t* device_bytes,
+                                             cudaDataType compute_type, std::size_t* device_bytes,
                                              std::size_t* host_bytes) {
-  return tell_workspaces(handle, is_matrix(m, n, lda), device_bytes, host_bytes);
+  return tell_workspaces(handle, is_matrix(m, n, lda), device_bytes, host_bytes, fitted::lu(m, n),
+                         compute_type);
 }
 
 cusolverStatus_t cusolverDnXsytrs_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t, std::int64_t n,

@@ -41,7 +41,8 @@ cusolverStatus_t approximate(cusolverDnHandle_t handle, bool is_valid, double* r
   cusolverStatus_t cusolverDn##LETTER##gesvdj_bufferSize(                                                    \
       cusolverDnHandle_t handle, cusolverEigMode_t mode, int, int m, int n, const TYPE*, int lda,            \
       const REAL*, const TYPE*, int, const TYPE*, int, int* elements, gesvdjInfo_t) {                        \
-    return tell_workspace<TYPE>(handle, is_decomposition(mode, m, n, lda), elements);                        \
+    return tell_workspace<TYPE>(handle, is_decomposition(mode, m, n, lda), elements,                         \
+                                fitted::jacobi_svd(m, n));                                                   \
   }                                                                                                          \
   cusolverStatus_t cusolverDn##LETTER##gesvdjBatched_bufferSize(                                             \
       cusolverDnHandle_t handle, cusolverEigMode_t mode, int m, int n, const TYPE*, int lda, const REAL*,    \

@@ -243,6 +243,14 @@ struct ModelledWork {
   std::uint64_t works = 0, ns = 0;
 };
 
+// How many sizes of libraries' workspaces a dry run took from where.
+struct WorkspaceCounts {
+  std::uint64_t unknown = 0;  // the least, or what a setting says
+  std::uint64_t asked = 0;    // the real library told
+  std::uint64_t fitted = 0;   // a formula, fitted to measurements of an H200
+  std::uint64_t bounded = 0;  // an upper bound
+};
+
 // Of a run on a dry device: what it stood in for, and what the run cannot know.
 struct DryFact {
   std::string profile, name;  // h100-80gb, NVIDIA H100 80GB HBM3
@@ -251,7 +259,9 @@ struct DryFact {
   std::uint64_t context_bytes_low = 0, context_bytes_high = 0, context_bytes_used = 0;
   std::uint64_t kernels_not_run = 0, library_calls_not_computed = 0;
   std::uint64_t unknown_reads = 0, unknown_read_bytes = 0, unknown_times = 0;
-  std::uint64_t answered_reads = 0, assumed_reads = 0, unknown_workspaces = 0, communicators = 0;
+  std::uint64_t answered_reads = 0, assumed_reads = 0;
+  WorkspaceCounts workspaces;
+  std::uint64_t communicators = 0;
   // Taken for each that is unknown.
   std::uint64_t cudnn_workspace_bytes = 0, cusolver_workspace_bytes = 0, communicator_bytes = 0;
   std::optional<std::vector<ModelledWork>> modelled_clock;  // nothing: work took no time

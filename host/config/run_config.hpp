@@ -198,7 +198,7 @@ struct DrySettings {
   std::int64_t memory_bytes = 0;              // of each device, instead of the card's; 0: the card's
   bool models_time = false;                   // on a clock by peak rates; else no work takes time
   std::int64_t cudnn_workspace_bytes = 0;     // that each convolution asks for
-  std::int64_t cusolver_workspace_bytes = 0;  // that each decomposition asks for
+  std::int64_t cusolver_workspace_bytes = 0;  // that each decomposition asks for; 0: by formula
   std::int64_t nccl_memory_bytes = 0;         // that each communicator takes of its device
 };
 

@@ -28,23 +28,37 @@ std::string assumed_text(std::uint64_t assumed_reads) {
                      counted(assumed_reads, "condition", "conditions"));
 }
 
+std::string workspaces_text(const Unknowns& unknowns) {
+  const analysis::WorkspaceCounts& counts = unknowns.workspaces;
+  std::vector<std::string> origins;
+  const auto add = [&](std::uint64_t count, std::string_view origin) {
+    if (count > 0) origins.push_back(fmt::format("{} {}", thousands(count), origin));
+  };
+  add(counts.asked, "from cuDNN itself");
+  add(counts.fitted, "from formulas fitted on an H200");
+  add(counts.bounded, "from an upper bound");
+  if (counts.unknown > 0) {
+    std::vector<std::string> taken;
+    if (!unknowns.cudnn_workspace.empty())
+      taken.push_back(fmt::format("cuDNN's taken as {}", unknowns.cudnn_workspace));
+    if (!unknowns.cusolver_workspace.empty())
+      taken.push_back(fmt::format("cuSOLVER's taken as {}", unknowns.cusolver_workspace));
+    taken.emplace_back(taken.empty() ? "taken as 0" : "others as 0");
+    add(counts.unknown, fmt::format("unknown ({})", fmt::join(taken, ", ")));
+  }
+  return origins.empty() ? std::string() : fmt::format("; workspaces: {}", fmt::join(origins, ", "));
+}
+
 std::string unknowns_text(const Unknowns& unknowns) {
   std::string text;
   if (unknowns.times > 0)
     text += fmt::format(", {}", counted(unknowns.times, "unknown time", "unknown times"));
-  if (unknowns.workspaces > 0) {
-    text += fmt::format(", {} of unknown size", counted(unknowns.workspaces, "workspace", "workspaces"));
-    if (!unknowns.cudnn_workspace.empty())
-      text += fmt::format(" (cuDNN's taken as {})", unknowns.cudnn_workspace);
-    if (!unknowns.cusolver_workspace.empty())
-      text += fmt::format(" (cuSOLVER's taken as {})", unknowns.cusolver_workspace);
-  }
   if (unknowns.communicators > 0) {
     text += fmt::format(
         ", {} whose memory is {}", counted(unknowns.communicators, "NCCL communicator", "NCCL communicators"),
         unknowns.nccl_memory.empty() ? "not counted" : fmt::format("taken as {} each", unknowns.nccl_memory));
   }
-  return text;
+  return text + workspaces_text(unknowns);
 }
 
 std::string readers_text(const std::vector<std::pair<std::string, std::uint64_t>>& readers) {
@@ -79,7 +93,7 @@ std::string dry_admissions(const analysis::DryFact& dry) {
     return bytes == 0 ? std::string() : mebibytes(static_cast<double>(bytes), 1) + " MiB";
   };
   text += unknowns_text({.times = dry.unknown_times,
-                         .workspaces = dry.unknown_workspaces,
+                         .workspaces = dry.workspaces,
                          .communicators = dry.communicators,
                          .cudnn_workspace = taken(dry.cudnn_workspace_bytes),
                          .cusolver_workspace = taken(dry.cusolver_workspace_bytes),

@@ -49,6 +49,9 @@ TEST(Account, OutlivesItsProcess) {
     strata::dry_gpu::account().counts.assumed_reads.add(7);
     strata::dry_gpu::account().counts.communicators.add(2);
     strata::dry_gpu::account().counts.unknown_workspaces.add(5);
+    strata::dry_gpu::account().counts.asked_workspaces.add(53);
+    strata::dry_gpu::account().counts.fitted_workspaces.add(12);
+    strata::dry_gpu::account().counts.bounded_workspaces.add(4);
     static Refused function{"cudnnSomething"};
     for (int call = 0; call < 4; ++call) refuse(function);
   });
@@ -60,6 +63,9 @@ TEST(Account, OutlivesItsProcess) {
   EXPECT_EQ(sum(account.assumed_reads), 7u);
   EXPECT_EQ(sum(account.communicators), 2u);
   EXPECT_EQ(sum(account.unknown_workspaces), 5u);
+  EXPECT_EQ(sum(account.asked_workspaces), 53u);
+  EXPECT_EQ(sum(account.fitted_workspaces), 12u);
+  EXPECT_EQ(sum(account.bounded_workspaces), 4u);
   EXPECT_EQ(account.refused_functions, 1u);
   EXPECT_STREQ(account.refused[0].function, "cudnnSomething");
   EXPECT_EQ(account.refused[0].calls, 4u);

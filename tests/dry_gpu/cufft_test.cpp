@@ -3,6 +3,7 @@
 #include <cufftXt.h>
 
 #include <array>
+#include <cstdint>
 
 #include "tests/dry_gpu/dry_devices.hpp"
 
@@ -28,18 +29,60 @@ class Cufft : public DryDevices {
   std::size_t work_bytes_ = 0;
 };
 
-TEST_F(Cufft, MakesAPlanOnceAndNeedsTheLeast) {
-  const std::uint64_t before = strata_dry_gpu_count().unknown_workspaces;
+TEST_F(Cufft, MakesAPlanOnceAndSaysWhatItNeeds) {
+  const std::uint64_t before = strata_dry_gpu_count().fitted_workspaces;
   std::size_t bytes = 7;
   EXPECT_EQ(cufftGetSize(plan_, &bytes), CUFFT_INVALID_PLAN) << "it is not made";
   EXPECT_EQ(cufftSetAutoAllocation(plan_, 0), CUFFT_SUCCESS);
   EXPECT_EQ(make({12, 10}, CUDA_R_32F, CUDA_C_32F, CUDA_C_32F), CUFFT_SUCCESS);
   EXPECT_EQ(work_bytes_, 0u);
-  EXPECT_EQ(strata_dry_gpu_count().unknown_workspaces - before, 1u);
+  EXPECT_EQ(strata_dry_gpu_count().fitted_workspaces - before, 1u);
   EXPECT_EQ(cufftGetSize(plan_, &bytes), CUFFT_SUCCESS);
   EXPECT_EQ(bytes, 0u);
   EXPECT_EQ(make({12, 10}, CUDA_R_32F, CUDA_C_32F, CUDA_C_32F), CUFFT_INVALID_PLAN);
-  EXPECT_EQ(strata_dry_gpu_count().unknown_workspaces - before, 1u);
+  EXPECT_EQ(strata_dry_gpu_count().fitted_workspaces - before, 1u);
+}
+
+// The sizes are an H200's (tests/data/card-h200/workspaces.jsonl).
+TEST_F(Cufft, NeedsWhatACardNeeded) {
+  std::size_t bytes = 7;
+  const auto needed = [&](int length, cufftType type, int batch) {
+    EXPECT_EQ(cufftEstimate1d(length, type, batch, &bytes), CUFFT_SUCCESS);
+    return bytes;
+  };
+  EXPECT_EQ(needed(4096, CUFFT_C2C, 32), 0u);
+  EXPECT_EQ(needed(1023, CUFFT_R2C, 2048), 16'760'832u) << "an odd length, as complex values";
+  EXPECT_EQ(needed(2044, CUFFT_C2R, 2048), 16'760'832u);
+  EXPECT_EQ(needed(4194304, CUFFT_R2C, 1), 16'777'224u) << "more than one kernel";
+  // A prime above 127 goes by Bluestein's algorithm.
+  EXPECT_EQ(needed(1000003, CUFFT_C2C, 8), 259'201'024u);
+  EXPECT_EQ(needed(1000003, CUFFT_R2C, 8), 161'601'632u);
+  EXPECT_EQ(needed(2000004, CUFFT_C2R, 8), 323'201'152u);
+  EXPECT_EQ(needed(4194304, CUFFT_Z2Z, 1), 2u * 33'554'432u) << "twice what single precision needs";
+  EXPECT_EQ(make({8, 1000003}, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, 2, 1), CUFFT_SUCCESS);
+  EXPECT_EQ(work_bytes_, 259'201'024u);
+  EXPECT_EQ(cufftGetSize(plan_, &bytes), CUFFT_SUCCESS);
+  EXPECT_EQ(bytes, work_bytes_);
+}
+
+TEST_F(Cufft, AllocatesAWorkAreaThatTheCallerDoesNot) {
+  std::size_t before = 0, with = 0, after = 0, total = 0;
+  ASSERT_EQ(cudaMemGetInfo(&before, &total), cudaSuccess);
+  cufftHandle own = 0, callers = 0;
+  ASSERT_EQ(cufftPlan1d(&own, 4194304, CUFFT_C2C, 1), CUFFT_SUCCESS);
+  ASSERT_EQ(cufftCreate(&callers), CUFFT_SUCCESS);
+  ASSERT_EQ(cufftSetAutoAllocation(callers, 0), CUFFT_SUCCESS);
+  std::size_t bytes = 0;
+  ASSERT_EQ(cufftMakePlan1d(callers, 4194304, CUFFT_C2C, 1, &bytes), CUFFT_SUCCESS);
+  ASSERT_EQ(cudaMemGetInfo(&with, &total), cudaSuccess);
+  EXPECT_EQ(before - with, 33'554'432u);
+  EXPECT_EQ(bytes, 33'554'432u);
+  EXPECT_EQ(cufftDestroy(own), CUFFT_SUCCESS);
+  EXPECT_EQ(cufftDestroy(callers), CUFFT_SUCCESS);
+  ASSERT_EQ(cudaMemGetInfo(&after, &total), cudaSuccess);
+  EXPECT_EQ(after, before);
+  cufftHandle none = 0;
+  EXPECT_EQ(cufftPlan1d(&none, 1 << 30, CUFFT_C2C, 1 << 20), CUFFT_ALLOC_FAILED);
 }
 
 TEST_F(Cufft, KnowsWhichTransformsThereAre) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuSOLVER as programs call it: settings, workspaces that nobody knows, and what is told to the host.
+// cuSOLVER as programs call it: settings, workspaces, and what is told to the host.
 #include <cusolverDn.h>
 
 #include <array>
+#include <cstdint>
 
 #include "tests/dry_gpu/dry_devices.hpp"
 
@@ -41,27 +42,72 @@ TEST_F(Cusolver, KeepsItsSettings) {
   EXPECT_EQ(cusolverDnSetStream(nullptr, nullptr), CUSOLVER_STATUS_NOT_INITIALIZED);
 }
 
-TEST_F(Cusolver, AsksForTheLeastAndSaysThatItDoesNotKnow) {
-  const std::uint64_t before = strata_dry_gpu_count().unknown_workspaces;
+TEST_F(Cusolver, AsksForTheLeastOfWhatWasNotMeasured) {
+  const strata_dry_gpu_counts before = strata_dry_gpu_count();
   int elements = -1;
   EXPECT_EQ(cusolverDnSgesvd_bufferSize(handle_, 64, 32, &elements), CUSOLVER_STATUS_SUCCESS);
   EXPECT_EQ(elements, 0);
-  elements = -1;
-  EXPECT_EQ(cusolverDnZpotrf_bufferSize(handle_, CUBLAS_FILL_MODE_LOWER, 8, nullptr, 8, &elements),
+  const strata_dry_gpu_counts after = strata_dry_gpu_count();
+  EXPECT_EQ(after.unknown_workspaces - before.unknown_workspaces, 1u);
+  EXPECT_EQ(after.fitted_workspaces, before.fitted_workspaces);
+}
+
+// The sizes are an H200's (tests/data/card-h200/workspaces.jsonl).
+TEST_F(Cusolver, AsksForWhatACardWasAskedFor) {
+  const strata_dry_gpu_counts before = strata_dry_gpu_count();
+  const auto jacobi = [&](int m, int n) {
+    int elements = -1;
+    EXPECT_EQ(cusolverDnSgesvdj_bufferSize(handle_, CUSOLVER_EIG_MODE_VECTOR, 1, m, n, nullptr, m, nullptr,
+                                           nullptr, m, nullptr, n, &elements, nullptr),
+              CUSOLVER_STATUS_SUCCESS);
+    return std::int64_t{elements} * std::int64_t{sizeof(float)};
+  };
+  EXPECT_EQ(jacobi(512, 512), 2'238'592);
+  EXPECT_EQ(jacobi(2048, 768), 12'590'080) << "taller than wide";
+  EXPECT_EQ(jacobi(768, 2048), 18'881'536) << "and a copy, transposed";
+  int elements = -1;
+  EXPECT_EQ(cusolverDnSorgqr_bufferSize(handle_, 4096, 1024, 1024, nullptr, 4096, nullptr, &elements),
             CUSOLVER_STATUS_SUCCESS);
-  EXPECT_EQ(elements, 0);
+  EXPECT_EQ(elements, 3'212'288 / 4);
   std::size_t device_bytes = 7, host_bytes = 7;
-  EXPECT_EQ(cusolverDnXgeqrf_bufferSize(handle_, nullptr, 8, 4, CUDA_R_32F, nullptr, 8, CUDA_R_32F, nullptr,
-                                        CUDA_R_32F, &device_bytes, &host_bytes),
+  EXPECT_EQ(cusolverDnXsyevd_bufferSize(handle_, nullptr, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER,
+                                        2048, CUDA_R_32F, nullptr, 2048, CUDA_R_32F, nullptr, CUDA_R_32F,
+                                        &device_bytes, &host_bytes),
             CUSOLVER_STATUS_SUCCESS);
-  EXPECT_EQ(device_bytes, 0u);
+  EXPECT_EQ(device_bytes, 68'281'228u);
   EXPECT_EQ(host_bytes, 0u);
-  EXPECT_EQ(strata_dry_gpu_count().unknown_workspaces - before, 3u);
+  EXPECT_EQ(cusolverDnXgeqrf_bufferSize(handle_, nullptr, 64, 64, CUDA_R_32F, nullptr, 64, CUDA_R_32F,
+                                        nullptr, CUDA_R_32F, &device_bytes, &host_bytes),
+            CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(device_bytes, 3'145'856u);
+  const strata_dry_gpu_counts after = strata_dry_gpu_count();
+  EXPECT_EQ(after.fitted_workspaces - before.fitted_workspaces, 6u);
+  EXPECT_EQ(after.unknown_workspaces, before.unknown_workspaces);
+}
+
+TEST_F(Cusolver, RefusesAWorkspaceThatAnIntCannotHold) {
+  int elements = -1;
+  const auto ask = [&](int n) {
+    return cusolverDnDsyevj_bufferSize(handle_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, nullptr,
+                                       n, nullptr, &elements, nullptr);
+  };
+  EXPECT_EQ(ask(46'000), CUSOLVER_STATUS_SUCCESS);
+  EXPECT_GT(elements, 46'000 * 46'000);
+  elements = -1;
+  EXPECT_EQ(ask(2'000'000'000), CUSOLVER_STATUS_INVALID_VALUE);
+  EXPECT_EQ(elements, -1);
+  std::size_t device_bytes = 0, host_bytes = 0;
+  constexpr std::int64_t kHuge = std::int64_t{1} << 50;
+  EXPECT_EQ(cusolverDnXsyevd_bufferSize(handle_, nullptr, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER,
+                                        kHuge, CUDA_C_64F, nullptr, kHuge, CUDA_R_64F, nullptr, CUDA_C_64F,
+                                        &device_bytes, &host_bytes),
+            CUSOLVER_STATUS_SUCCESS);
+  EXPECT_GT(device_bytes, std::size_t{1} << 50) << "more than any card has";
 }
 
 // As the documentation of each has it: CUSOLVER_STATUS_INVALID_VALUE for m, n < 0 or lda < max(1, m).
 TEST_F(Cusolver, RefusesShapesThatCannotBe) {
-  const std::uint64_t before = strata_dry_gpu_count().unknown_workspaces;
+  const std::uint64_t before = strata_dry_gpu_count().fitted_workspaces;
   int elements = 0;
   EXPECT_EQ(cusolverDnSgetrf_bufferSize(handle_, 8, 4, nullptr, 7, &elements), CUSOLVER_STATUS_INVALID_VALUE);
   EXPECT_EQ(cusolverDnSgetrf_bufferSize(handle_, -1, 4, nullptr, 8, &elements),
@@ -86,7 +132,7 @@ TEST_F(Cusolver, RefusesShapesThatCannotBe) {
                                         CUDA_R_64F, nullptr, 4, CUDA_R_64F, nullptr, CUDA_R_64F,
                                         &device_bytes, &host_bytes),
             CUSOLVER_STATUS_INVALID_VALUE);
-  EXPECT_EQ(strata_dry_gpu_count().unknown_workspaces - before, 1u) << "an error is no answer";
+  EXPECT_EQ(strata_dry_gpu_count().fitted_workspaces - before, 1u) << "an error is no answer";
 }
 
 TEST_F(Cusolver, ComputesNothingAndTellsTheHostNothingButZero) {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """cuDNN on the dry GPU: its descriptors beside the real ones, and real PyTorch's convolutions, attention and recurrences.
 
-Sizes are PyTorch's own: what cuDNN's kernels need beside the tensors counts as nothing, or as `cudnn_workspace_bytes`.
+Sizes are PyTorch's own, and beside them what cuDNN's kernels need: `cudnn_workspace_bytes` for a convolution; for attention and
+recurrences what formulas say that are fitted to an H200 (test_workspaces_fitted.py holds them to the measured sizes).
 """
 
 import importlib.util
@@ -20,6 +21,19 @@ WORKSPACE = 24 * MIB
 def rounded(*sizes):
     """As the allocator counts blocks."""
     return sum((size + 511) // 512 * 512 for size in sizes)
+
+
+def recurrence(matrices, of_step, of_sequence, kept, directions=1):
+    """The reserve space and the workspace of 32 steps of 16 sequences, of so many floats each (dry_gpu/cudnn/rnn_sizes.hpp)."""
+    steps = 32 * 16
+    workspace = directions * 16 * MIB + 512 + 4 * (matrices + steps * of_step + 16 * of_sequence)
+    return rounded(4 * steps * kept + 256), workspace
+
+
+def check_peak(measured, kept, others, workspace):
+    """Beside the workspace there are `others` at the peak. Its block may be larger: up to 1 MiB is not split off."""
+    assert measured[0] == kept
+    assert workspace <= measured[1] - others <= workspace + MIB
 
 
 def answers_of(library, python3):
@@ -121,11 +135,12 @@ class TestWhatElseIsLeftToCudnn:
         row_sums = 4 * 16 * 2048 * 4
         seed_and_offset = 2 * 512  # of its dropout
         forward = tensor + row_sums + seed_and_offset
-        assert attention["forward"] == [forward, forward, 1, 1]
-        # Three gradients; cudnn_frontend's own workspace: dQ in fp32, and a sum for each row.
-        assert attention["backward"][1:] == [3 * tensor + 2 * tensor + row_sums, 1, 1]
+        workspace = 512  # 256 bytes, in the smallest block there is
+        assert attention["forward"] == [forward, forward + workspace, 1, 0]
+        # Three gradients; cudnn_frontend's own workspace: dQ in fp32, and a sum for each row. In one piece with cuDNN's.
+        assert attention["backward"][1:] == [3 * tensor + 2 * tensor + row_sums + workspace, 1, 0]
         # With q, k and v: 145 MiB.
-        assert attention["most"] == 145 * MIB + seed_and_offset == 3 * tensor + forward + 5 * tensor + row_sums
+        assert attention["most"] == 145 * MIB + seed_and_offset + workspace == 3 * tensor + forward + 5 * tensor + row_sums + workspace
 
     # LSTM of 64 features and a hidden size of 128, over 32 steps of 16: W (512, 64), R (512, 128), two biases of 512.
     # h and c, as they are at first and in the end: 16 * 128 each.
@@ -136,19 +151,26 @@ class TestWhatElseIsLeftToCudnn:
         assert lstm["built"] == [weights, 2 * weights, 0, 0]
         assert lstm["buffers"] == 1
         assert lstm["offsets"] == [0, 512 * 64, 512 * 192, 512 * 193]
-        assert lstm["forward"] == [y + 4 * h, y + 4 * h, 1, 1]
+        # Four gates and two states of the layer; kept of each step are the gates and c.
+        reserve, workspace = recurrence(512 * 192, 6 * 128, 10 * 128, 5 * 128)
+        forward = y + 4 * h + reserve
+        check_peak(lstm["forward"], forward, forward, workspace)
+        assert lstm["forward"][2:] == [1, 0]
         assert lstm["shapes"] == [[32, 16, 128], [1, 16, 128], [1, 16, 128]]
         # The gradients of x and of the weights stay, and the first h and c go; at the peak there are the gradient of y, and those
-        # of h and c, once as zeros and once as results.
-        assert lstm["backward"] == [x + weights - 2 * h, x + weights + y + 4 * h, 2, 2]
+        # of h and c, once as zeros and once as results. What was kept goes.
+        check_peak(lstm["backward"], x + weights - 2 * h - reserve, x + weights + y + 4 * h, workspace)
+        assert lstm["backward"][2:] == [2, 0]
 
     def test_lstm_of_two_layers_in_both_directions(self, facts):
         lstm = facts["lstm, two layers, both directions"]
         weights = 4 * 2 * (4 * 96 * (64 + 96 + 2) + 4 * 96 * (192 + 96 + 2))
         x, y, h = 4 * 32 * 16 * 64, 4 * 32 * 16 * 192, 4 * 4 * 16 * 96
         assert lstm["built"] == [rounded(weights), 2 * rounded(weights), 0, 0]
-        assert lstm["forward"][:2] == [y + 4 * h] * 2
-        assert lstm["backward"][:2] == [x + weights - 2 * h, x + weights + y + 4 * h]
+        matrices = 2 * (4 * 96 * (64 + 96) + 4 * 96 * (192 + 96))
+        reserve, workspace = recurrence(matrices, 13 * 96, (4 * 10 + 8) * 96, 2 * (2 * 5 + 1) * 96, directions=2)
+        check_peak(lstm["forward"], y + 4 * h + reserve, y + 4 * h + reserve, workspace)
+        check_peak(lstm["backward"], x + rounded(weights) - 2 * h - reserve, x + rounded(weights) + y + 4 * h, workspace)
         assert lstm["shapes"] == [[32, 16, 192], [4, 16, 96], [4, 16, 96]]
         # No weight lies in another.
         places = sorted(zip(lstm["offsets"], lstm["sizes"], strict=True))
@@ -160,25 +182,34 @@ class TestWhatElseIsLeftToCudnn:
         weights = 4 * (512 * (64 + 32 + 2) + 32 * 128)
         x, y, h, c = 4 * 32 * 16 * 64, 4 * 32 * 16 * 32, 4 * 16 * 32, 4 * 16 * 128
         assert lstm["parameters"] == weights // 4
-        assert lstm["forward"][:2] == [y + 2 * h + 2 * c] * 2
-        assert lstm["backward"][:2] == [x + weights - h - c, x + weights + y + 2 * h + 2 * c]
+        # Beside what it keeps without a projection: h before and after it.
+        reserve, workspace = recurrence(weights // 4 - 2 * 512, 6 * 128 + 32, 8 * 128 + 2 * 32, 6 * 128 + 32)
+        check_peak(lstm["forward"], y + 2 * h + 2 * c + reserve, y + 2 * h + 2 * c + reserve, workspace)
+        check_peak(lstm["backward"], x + weights - h - c - reserve, x + weights + y + 2 * h + 2 * c, workspace)
 
     def test_lstm_with_dropout(self, facts):
         lstm = facts["lstm, dropout"]
         y, h = 4 * 32 * 16 * 128, 4 * 2 * 16 * 128
-        states = 512  # the least that cuDNN's random number generators can take
-        assert lstm["forward"] == [y + 4 * h + states, y + 4 * h + states, 2, 2], "their set-up is another call"
+        states = rounded(48 * 1024 * 132)  # a random number generator for each thread of each multiprocessor
+        mask = 32 * 16 * 128 // 4  # two bits for each element that is dropped or not
+        reserve, workspace = recurrence(512 * 192 + 512 * 256, 7 * 128, 2 * 10 * 128, (2 * 5 + 1) * 128)
+        forward = y + 4 * h + states + reserve + mask
+        check_peak(lstm["forward"], forward, forward, workspace)
+        assert lstm["forward"][2:] == [2, 0], "their set-up is another call"
 
     def test_gru(self, facts):
         weights, x, y, h = 4 * 384 * (64 + 128 + 2), 4 * 32 * 16 * 64, 4 * 32 * 16 * 128, 4 * 16 * 128
         gru = facts["gru"]
         assert gru["built"] == [weights, 2 * weights, 0, 0]
-        assert gru["forward"][:2] == [y + 2 * h] * 2
-        assert gru["backward"][:2] == [x + weights - h, x + weights + y + 2 * h]
+        reserve, workspace = recurrence(384 * 192, 5 * 128, 13 * 128, 6 * 128)
+        check_peak(gru["forward"], y + 2 * h + reserve, y + 2 * h + reserve, workspace)
+        check_peak(gru["backward"], x + weights - h - reserve, x + weights + y + 2 * h, workspace)
         packed = facts["gru, packed"]
         rows = 8 * 32 + 8 * 16
         assert packed["shapes"] == [[rows, 128], [1, 16, 128]]
-        assert packed["forward"][:2] == [4 * rows * 128 + 2 * h] * 2
+        # The longest sequence counts for all.
+        forward = 4 * rows * 128 + 2 * h + reserve
+        check_peak(packed["forward"], forward, forward, workspace)
 
     def test_a_network_without_biases_has_room_for_them(self, facts):
         # ATen asks for both biases whatever the module has (CUDNN_RNN_DOUBLE_BIAS).

@@ -39,6 +39,8 @@ static_assert(sizeof(Account) == sizeof(strata_dry_gpu_account));
 static_assert(offsetof(Account, counts) == offsetof(strata_dry_gpu_account, launches));
 static_assert(offsetof(Account, counts) + offsetof(Counts, unknown_workspaces) ==
               offsetof(strata_dry_gpu_account, unknown_workspaces));
+static_assert(offsetof(Account, counts) + offsetof(Counts, bounded_workspaces) ==
+              offsetof(strata_dry_gpu_account, bounded_workspaces));
 static_assert(offsetof(Account, refused) == offsetof(strata_dry_gpu_account, refused));
 static_assert(offsetof(Account, readers) == offsetof(strata_dry_gpu_account, readers));
 static_assert(offsetof(Account, modelled) == offsetof(strata_dry_gpu_account, is_modelled));

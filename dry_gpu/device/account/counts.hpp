@@ -45,6 +45,9 @@ struct Counts {
   Count communicators;   // of NCCL, whose memory on a card is not documented
   // Sizes of libraries' workspaces that no documentation tells: the least, or what a setting says.
   Count unknown_workspaces;
+  Count asked_workspaces;    // sizes that the real library told
+  Count fitted_workspaces;   // sizes by a formula that was fitted to measurements of a card
+  Count bounded_workspaces;  // sizes of which only an upper bound is known
 };
 
 }  // namespace strata::dry_gpu

@@ -43,7 +43,7 @@ struct MachineProfile {
   DeviceProfile device;  // all are of one kind
   std::uint32_t devices = 1;
   // What each query of cuSOLVER for a workspace answers, since its documentation names no sizes. May be left
-  // out: 0, the least.
+  // out: 0, what a fitted formula says (cusolver/fitted_sizes.hpp), and the least without one.
   std::uint32_t cusolver_workspace_bytes = 0;
   // Addresses of each device, used or not; half of them are its memory pool's. More than `memory_bytes`,
   // because a block needs addresses in one piece where a device finds its pages anywhere, and segments that

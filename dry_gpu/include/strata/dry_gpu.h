@@ -35,6 +35,9 @@ typedef struct strata_dry_gpu_counts {
   uint64_t communicators;  /* of NCCL, whose memory on a card is not documented */
   /* sizes of libraries' workspaces that no documentation tells: the least, or what a setting says */
   uint64_t unknown_workspaces;
+  uint64_t asked_workspaces;   /* sizes that the real library told */
+  uint64_t fitted_workspaces;  /* sizes by a formula that was fitted to measurements of an H200 */
+  uint64_t bounded_workspaces; /* sizes of which only an upper bound is known */
 } strata_dry_gpu_counts;
 
 strata_dry_gpu_counts strata_dry_gpu_count(void);
@@ -43,7 +46,7 @@ strata_dry_gpu_counts strata_dry_gpu_count(void);
  * STRATA_DRY_GPU_ACCOUNTS names a folder, and each process that uses the library keeps a file "<pid>.account"
  * there, which it maps and which holds this. Counts are sums over their 16 slots; the threads of a process
  * share those. */
-#define STRATA_DRY_GPU_ACCOUNT "strata.dry/4"
+#define STRATA_DRY_GPU_ACCOUNT "strata.dry/5"
 #define STRATA_DRY_GPU_ACCOUNT_SLOTS 16
 #define STRATA_DRY_GPU_ACCOUNT_REFUSED 128
 #define STRATA_DRY_GPU_ACCOUNT_READERS 64
@@ -90,6 +93,9 @@ typedef struct strata_dry_gpu_account {
   strata_dry_gpu_slot assumed_reads[STRATA_DRY_GPU_ACCOUNT_SLOTS];
   strata_dry_gpu_slot communicators[STRATA_DRY_GPU_ACCOUNT_SLOTS];
   strata_dry_gpu_slot unknown_workspaces[STRATA_DRY_GPU_ACCOUNT_SLOTS];
+  strata_dry_gpu_slot asked_workspaces[STRATA_DRY_GPU_ACCOUNT_SLOTS];
+  strata_dry_gpu_slot fitted_workspaces[STRATA_DRY_GPU_ACCOUNT_SLOTS];
+  strata_dry_gpu_slot bounded_workspaces[STRATA_DRY_GPU_ACCOUNT_SLOTS];
   strata_dry_gpu_refused refused[STRATA_DRY_GPU_ACCOUNT_REFUSED];
   strata_dry_gpu_reader readers[STRATA_DRY_GPU_ACCOUNT_READERS];
   uint64_t is_modelled; /* 1: there is a modelled clock */

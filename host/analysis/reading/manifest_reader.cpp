@@ -61,7 +61,10 @@ DryFact dry_fact(const nlohmann::json& section) {
   dry.unknown_reads = count_of(object("unknown_reads"), "count");
   dry.unknown_read_bytes = count_of(object("unknown_reads"), "bytes");
   dry.unknown_times = count_of(section, "unknown_times");
-  dry.unknown_workspaces = count_of(section, "unknown_workspaces");
+  dry.workspaces = {.unknown = count_of(section, "unknown_workspaces"),
+                    .asked = count_of(section, "asked_workspaces"),
+                    .fitted = count_of(section, "fitted_workspaces"),
+                    .bounded = count_of(section, "bounded_workspaces")};
   dry.communicators = count_of(section, "communicators");
   dry.communicator_bytes = count_of(object("communicator_bytes"), "used");
   if (const nlohmann::json& workspaces = object("workspace_bytes"); workspaces.is_object()) {

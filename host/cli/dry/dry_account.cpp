@@ -46,7 +46,10 @@ DryAccount read_dry_accounts(const std::filesystem::path& folder) {
     total.unknown_times += sum(account.unknown_times);
     total.answered_reads += sum(account.answered_reads);
     total.assumed_reads += sum(account.assumed_reads);
-    total.unknown_workspaces += sum(account.unknown_workspaces);
+    total.workspaces.unknown += sum(account.unknown_workspaces);
+    total.workspaces.asked += sum(account.asked_workspaces);
+    total.workspaces.fitted += sum(account.fitted_workspaces);
+    total.workspaces.bounded += sum(account.bounded_workspaces);
     total.communicators += sum(account.communicators);
     for (std::size_t model = 0; model < total.modelled.size(); ++model) {
       total.modelled[model].works += account.modelled[model].works;
@@ -94,7 +97,7 @@ std::string dry_json(const DryChoice& choice, const DryAccount& account) {
       .unknown_times = account.unknown_times,
       .answered_reads = account.answered_reads,
       .assumed_reads = account.assumed_reads,
-      .unknown_workspaces = account.unknown_workspaces,
+      .workspaces = account.workspaces,
       .communicators = account.communicators,
       .cudnn_workspace_bytes = static_cast<std::uint64_t>(choice.settings.cudnn_workspace_bytes),
       .cusolver_workspace_bytes = static_cast<std::uint64_t>(choice.settings.cusolver_workspace_bytes),

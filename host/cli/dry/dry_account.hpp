@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts.hpp"
 #include "host/cli/dry/dry_gpu.hpp"
 
 namespace strata::cli {
@@ -34,7 +35,9 @@ struct DryAccount {
   std::uint64_t kernels_not_run = 0;
   std::uint64_t library_calls_not_computed = 0;
   std::uint64_t unknown_reads = 0, unknown_read_bytes = 0, unknown_times = 0;
-  std::uint64_t answered_reads = 0, assumed_reads = 0, unknown_workspaces = 0, communicators = 0;
+  std::uint64_t answered_reads = 0, assumed_reads = 0;
+  analysis::WorkspaceCounts workspaces;
+  std::uint64_t communicators = 0;
   std::array<Modelled, kModels.size()> modelled{};
   std::vector<Reader> readers;   // by name
   std::vector<Refused> refused;  // by function

@@ -95,7 +95,7 @@ void add_dry_options(CLI::App& command, DryArguments& arguments) {
   command.add_option("--cudnn-workspace", arguments.cudnn_workspace,
                      "Memory that each convolution of cuDNN asks for, as 32MiB: it is not documented [0]");
   command.add_option("--cusolver-workspace", arguments.cusolver_workspace,
-                     "The same of each decomposition of cuSOLVER [0]");
+                     "The same of each decomposition of cuSOLVER, instead of what formulas give");
   command.add_option("--nccl-memory", arguments.nccl_memory,
                      "Memory that each communicator of NCCL takes of its device [0]");
 }

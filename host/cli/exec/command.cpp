@@ -111,7 +111,7 @@ std::string account_text(const DryChoice& choice, const DryAccount& account) {
     return bytes == 0 ? std::string() : config::format_bytes(bytes);
   };
   text += report::unknowns_text({.times = account.unknown_times,
-                                 .workspaces = account.unknown_workspaces,
+                                 .workspaces = account.workspaces,
                                  .communicators = account.communicators,
                                  .cudnn_workspace = taken(choice.settings.cudnn_workspace_bytes),
                                  .cusolver_workspace = taken(choice.settings.cusolver_workspace_bytes),

@@ -19,6 +19,9 @@ class Counts(ctypes.Structure):
             "assumed_reads",
             "communicators",
             "unknown_workspaces",
+            "asked_workspaces",
+            "fitted_workspaces",
+            "bounded_workspaces",
         )
     ]
 

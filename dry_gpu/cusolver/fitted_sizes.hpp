@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much memory cuSOLVER's decompositions ask for. NVIDIA documents no size, and the library cannot be
+// asked without a device: these formulas are fitted to what PyTorch's torch.linalg asked an H200 for
+// (cuSOLVER of CUDA 13.0, tests/data/card-h200/workspaces.jsonl; decision 034). Every measured size comes out
+// to the byte. float was measured in all of them, double in `jacobi_svd`; complex types were not.
+//
+// All sizes are in elements of the matrix's type, for matrices of `rows` by `columns`, each at least 0. They
+// never shrink when a side grows, but from a matrix that is not square to a square one, and never overflow.
+#pragma once
+
+#include <cstdint>
+
+namespace strata::dry_gpu::fitted {
+
+std::int64_t jacobi_svd(std::int64_t rows, std::int64_t columns);  // gesvdj
+std::int64_t jacobi_eigenvalues(std::int64_t n);                   // syevj, heevj
+std::int64_t symmetric_eigenvalues(std::int64_t n);                // syevd, heevd: divide and conquer
+std::int64_t eigenvalues(std::int64_t n);                          // geev
+std::int64_t qr(std::int64_t rows, std::int64_t columns);          // geqrf
+std::int64_t orthogonal(std::int64_t rows, std::int64_t columns);  // orgqr, ungqr
+std::int64_t cholesky(std::int64_t n);                             // potrf
+std::int64_t lu(std::int64_t rows, std::int64_t columns);          // getrf
+
+}  // namespace strata::dry_gpu::fitted
