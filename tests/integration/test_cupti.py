@@ -88,6 +88,44 @@ def test_only_what_was_chosen(workspace):
     assert kinds and kinds <= {2, 3}
 
 
+COMPILED = """
+import torch
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.LayerNorm(256), torch.nn.Linear(256, 64)).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+compiled = torch.compile(model)
+for step in range(4):
+    with torch.autocast("cuda", torch.bfloat16):
+        loss = compiled(torch.randn(32, 64, device="cuda")).square().mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_kernels_of_triton_have_their_op_and_phase(workspace):
+    """torch.compile launches them by cuLaunchKernelEx, and cuBLAS its products: neither calls the runtime."""
+    workspace.write("program.py", COMPILED)
+    more = ["--dry", "h200", "--clock", "modelled", "--plugins", "allocator_tracer,cupti_timeline", "--out", "out"]
+    done = workspace.strata("exec", *more, "--", sys.executable, "program.py")
+    assert done.returncode == 0, done.stderr
+    ((launches, answered, kernels, without_call),) = rows(
+        workspace, "SELECT launches, answered_launches, kernels, without_call FROM cupti_capture"
+    )
+    assert launches == answered == kernels > 0
+    assert without_call == 0
+    of_steps = rows(
+        workspace,
+        "SELECT string.text, a.op, a.phase FROM cupti_timeline_activity AS a JOIN string ON string.id = a.name"
+        " WHERE a.kind = 1 AND a.begin_ns >= (SELECT min(begin_ns) FROM step WHERE step >= 1)",
+    )
+    assert any(name.startswith("triton_") for name, _, _ in of_steps)
+    assert [kernel for kernel in of_steps if kernel[1] == 0] == []
+    assert [kernel for kernel in of_steps if kernel[0].startswith("triton_") and kernel[2] == 0] == []
+    ((by_driver,),) = rows(workspace, "SELECT count(*) FROM cupti_timeline_activity WHERE kind = 5 AND detail = 0x102")
+    assert by_driver > 0
+
+
 PROGRAM = """
 import os, sys, torch
 model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 64)).cuda()
