@@ -126,6 +126,47 @@ def test_kernels_of_triton_have_their_op_and_phase(workspace):
     assert by_driver > 0
 
 
+CAPTURED = """
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.Linear(256, 64)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+values = torch.randn(32, 64, device="cuda")
+def backward():
+    model(values).sum().backward()
+side = torch.cuda.Stream()
+with torch.cuda.stream(side):
+    backward()
+    optimizer.step()
+    optimizer.zero_grad()
+torch.cuda.current_stream().wait_stream(side)
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    backward()
+for replay in range(3):
+    graph.replay()
+    optimizer.step()
+"""
+
+
+def test_kernels_of_a_graph_have_the_op_they_were_captured_under(workspace):
+    workspace.write("program.py", CAPTURED)
+    more = ["--dry", "h200", "--clock", "modelled", "--plugins", "allocator_tracer,cupti_timeline", "--out", "out"]
+    done = workspace.strata("exec", *more, "--", sys.executable, "program.py")
+    assert done.returncode == 0, done.stderr
+    kernels = rows(
+        workspace,
+        "SELECT a.graph_node, string.text FROM cupti_timeline_activity AS a JOIN cupti_timeline_op AS op ON op.op = a.op"
+        " JOIN string ON string.id = op.name WHERE a.kind = 1 AND a.graph != 0",
+    )
+    ((of_graphs,),) = rows(workspace, "SELECT count(*) FROM cupti_timeline_activity WHERE kind = 1 AND graph != 0")
+    assert len(kernels) == of_graphs > 0
+    assert {"aten::addmm", "aten::gelu"} <= {name for _, name in kernels}
+    by_node = {}
+    for node, name in kernels:
+        by_node.setdefault(node, []).append(name)
+    assert all(len(names) == 3 and len(set(names)) == 1 for names in by_node.values()), "one op a node, in each of its launches"
+
+
 PROGRAM = """
 import os, sys, torch
 model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 64)).cuda()
