@@ -64,6 +64,15 @@ Work work_of(Clock& clock, const ProductCall& call) {
           KernelWork{clock.keep(name_of(call, arithmetic)), {1, 1, 1}, {1, 1, 1}, 0}};
 }
 
+// As cuBLAS itself launches it: from compute capability 9 on it calls the driver for operands of 16 bits and
+// less, and otherwise the runtime that it brings along.
+ApiCall launch_of(const ProductCall& call) {
+  const MachineState state = machine();
+  const bool is_new = state.machine != nullptr && state.machine->profile().compute_major >= 9;
+  return is_new && bytes_of(call.a) <= 2 ? ApiCall(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx)
+                                         : ApiCall(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000);
+}
+
 }  // namespace
 
 bool is_valid(const ProductCall& call, std::int64_t a_stride, std::int64_t b_stride, std::int64_t c_stride) {
@@ -79,7 +88,7 @@ bool is_valid(const ProductCall& call, std::int64_t a_stride, std::int64_t b_str
 }
 
 cublasStatus_t submit_product(cudaStream_t handle, const ProductCall& call) {
-  ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000);  // as cuBLAS itself would
+  ApiCall recorded = launch_of(call);
   const cudaError_t error = call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
     Clock* const clock = machine.clock();
     if (clock == nullptr) return submit_library_call(machine, stream);

@@ -2,12 +2,11 @@
 // Captures and the graphs that they make.
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
 
-#include "dry_gpu/clock/clock.hpp"
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/cupti/api_call.hpp"
+#include "dry_gpu/device/graph_launch.hpp"
 
 using namespace strata::dry_gpu;
 
@@ -70,15 +69,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
                                           unsigned long long flags) {
   return call([&](Machine&, ThreadState&) {
-    std::vector<std::function<void(CUstream_st&)>> replays;
-    for (const auto& node : graph->nodes) {
-      if (node->replay) replays.push_back(node->replay);
-    }
-    auto made = std::make_unique<CUgraphExec_st>();
-    made->replays =
-        std::make_shared<const std::vector<std::function<void(CUstream_st&)>>>(std::move(replays));
-    made->flags = flags;
-    *executable = made.release();
+    *executable = make_executable(*graph, flags).release();
     return cudaSuccess;
   });
 }
@@ -101,17 +92,10 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   });
 }
 
-// In the order of capture, which keeps every dependency.
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
   ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000);
   return recorded.answer(call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
-    return machine.streams().submit(
-        &stream, cudaGraphNodeTypeGraph,
-        [clock = machine.clock(), replays = executable->replays](CUstream_st& on) {
-          std::optional<Clock::OneCall> one_call;
-          if (clock != nullptr) one_call.emplace(*clock);
-          for (const auto& replay : *replays) replay(on);
-        });
+    return launch_graph(machine, stream, *executable);
   }));
 }
 

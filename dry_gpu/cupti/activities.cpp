@@ -151,8 +151,8 @@ void Activities::done(const Work& work, const Span& span, const CUstream_st& str
   const std::uint32_t correlation = current_correlation != 0
                                         ? current_correlation
                                         : last_correlation.fetch_add(1, std::memory_order_relaxed) + 1;
-  const Record record =
-      record_of(work, {span.begin_ns + offset_ns, span.end_ns + offset_ns}, stream, correlation);
+  const Record record = record_of(work, {span.begin_ns + offset_ns, span.end_ns + offset_ns}, stream,
+                                  correlation, launched_node());
   if (current_correlation != 0) {
     work_of_call.push_back(record);
   } else {

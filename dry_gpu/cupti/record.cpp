@@ -33,7 +33,7 @@ CUpti_ActivityMemcpyKind copy_kind(const CopyWork& copy) {
 // What every record of a device's work has.
 template <typename Activity>
 Activity on_device(CUpti_ActivityKind kind, const Span& span, const CUstream_st& stream,
-                   std::uint32_t correlation) {
+                   std::uint32_t correlation, const LaunchedNode& node) {
   Activity activity{};
   activity.kind = kind;
   activity.start = static_cast<std::uint64_t>(span.begin_ns);
@@ -42,6 +42,8 @@ Activity on_device(CUpti_ActivityKind kind, const Span& span, const CUstream_st&
   activity.contextId = static_cast<std::uint32_t>(stream.device) + 1;
   activity.streamId = static_cast<std::uint32_t>(stream.id);
   activity.correlationId = correlation;
+  activity.graphId = node.graph;
+  activity.graphNodeId = node.node;
   return activity;
 }
 
@@ -49,10 +51,11 @@ struct MakeRecord {
   const Span& span;
   const CUstream_st& stream;
   std::uint32_t correlation;
+  const LaunchedNode& node;
 
   Record operator()(const KernelWork& kernel) const {
-    auto activity =
-        on_device<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, span, stream, correlation);
+    auto activity = on_device<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, span, stream,
+                                                      correlation, node);
     activity.registersPerThread = kRegisters;
     activity.gridX = static_cast<std::int32_t>(kernel.grid.x);
     activity.gridY = static_cast<std::int32_t>(kernel.grid.y);
@@ -66,7 +69,8 @@ struct MakeRecord {
   }
 
   Record operator()(const CopyWork& copy) const {
-    auto activity = on_device<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY, span, stream, correlation);
+    auto activity =
+        on_device<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY, span, stream, correlation, node);
     activity.copyKind = static_cast<std::uint8_t>(copy_kind(copy));
     activity.srcKind = static_cast<std::uint8_t>(memory_kind(copy.source));
     activity.dstKind = static_cast<std::uint8_t>(memory_kind(copy.target));
@@ -76,7 +80,8 @@ struct MakeRecord {
   }
 
   Record operator()(const FillWork& fill) const {
-    auto activity = on_device<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET, span, stream, correlation);
+    auto activity =
+        on_device<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET, span, stream, correlation, node);
     activity.value = static_cast<std::uint32_t>(fill.value);
     activity.bytes = fill.bytes;
     activity.memoryKind = static_cast<std::uint16_t>(memory_kind(fill.target));
@@ -86,8 +91,9 @@ struct MakeRecord {
 
 }  // namespace
 
-Record record_of(const Work& work, const Span& span, const CUstream_st& stream, std::uint32_t correlation) {
-  return std::visit(MakeRecord{span, stream, correlation}, work.what);
+Record record_of(const Work& work, const Span& span, const CUstream_st& stream, std::uint32_t correlation,
+                 const LaunchedNode& node) {
+  return std::visit(MakeRecord{span, stream, correlation, node}, work.what);
 }
 
 CUpti_ActivityKind kind_of(const Work& work) {

@@ -10,7 +10,7 @@
 
 #include "dry_gpu/clock/work.hpp"
 #include "dry_gpu/cupti/cupti_api.hpp"
-#include "dry_gpu/device/handles.hpp"
+#include "dry_gpu/device/graph_nodes.hpp"
 
 namespace strata::dry_gpu {
 
@@ -18,7 +18,8 @@ using Record = std::variant<CUpti_ActivityKernel10, CUpti_ActivityMemcpy6, CUpti
                             CUpti_ActivityAPI, CUpti_ActivityExternalCorrelation>;
 
 // `span` less `offset_ns` is on the modelled clock.
-Record record_of(const Work& work, const Span& span, const CUstream_st& stream, std::uint32_t correlation);
+Record record_of(const Work& work, const Span& span, const CUstream_st& stream, std::uint32_t correlation,
+                 const LaunchedNode& node);
 
 // Which cuptiActivityEnable asks for it.
 CUpti_ActivityKind kind_of(const Work& work);

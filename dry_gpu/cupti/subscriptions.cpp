@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one subscriber that CUPTI has, its version, and the names of its results.
 //
-// A subscriber is called back when a context is made. Callbacks around the calls of the runtime and the
-// driver are refused: they would need each function's parameters.
+// A subscriber is called back when a context or a node of a graph is made. Callbacks around the calls of the
+// runtime and the driver are refused: they would need each function's parameters.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -12,6 +12,7 @@
 
 #include "dry_gpu/cupti/call.hpp"
 #include "dry_gpu/cupti/call_names.hpp"
+#include "dry_gpu/device/graph_nodes.hpp"
 #include "dry_gpu/device/machine.hpp"
 
 using namespace strata::dry_gpu;
@@ -21,7 +22,7 @@ struct CUpti_Subscriber_st {
   CUpti_CallbackFunc callback = nullptr;  // null: nobody has subscribed
   void* data = nullptr;
   std::string name;  // which it gave; empty: none
-  bool wants_contexts = false;
+  bool wants_contexts = false, wants_nodes = false, wants_clones = false;
 };
 
 namespace {
@@ -45,6 +46,29 @@ void tell_of_context(CUctx_st& context) {
   resource.context = &context;
   if (callback != nullptr)
     callback(data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &resource);
+}
+
+void tell_of_node(CUgraphNode_st& node, CUgraphNode_st* original) {
+  CUpti_Subscriber_st& subscriber = only_subscriber();
+  CUpti_CallbackFunc callback = nullptr;
+  void* data = nullptr;
+  {
+    const std::scoped_lock lock(subscriber.mutex);
+    if (!(original == nullptr ? subscriber.wants_nodes : subscriber.wants_clones)) return;
+    callback = subscriber.callback;
+    data = subscriber.data;
+  }
+  CUpti_GraphData graph{};
+  graph.node = &node;
+  graph.originalNode = original;
+  graph.nodeType = static_cast<CUgraphNodeType>(node.type);
+  CUpti_ResourceData resource{};
+  resource.resourceDescriptor = &graph;
+  if (callback != nullptr)
+    callback(
+        data, CUPTI_CB_DOMAIN_RESOURCE,
+        original == nullptr ? CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED : CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
+        &resource);
 }
 
 // As CUPTI names it: "CUPTI for Strata". Nothing of one that gave no name.
@@ -94,7 +118,8 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle) {
     handle->callback = nullptr;
     handle->data = nullptr;
     handle->name.clear();
-    handle->wants_contexts = false;
+    handle->wants_contexts = handle->wants_nodes = handle->wants_clones = false;
+    node_listener.store(nullptr);
     return CUPTI_SUCCESS;
   });
 }
@@ -107,14 +132,30 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle han
     if (handle != &only_subscriber()) return CUPTI_ERROR_INVALID_PARAMETER;
     const bool is_made = callback == CUPTI_CBID_RESOURCE_CONTEXT_CREATED;
     const bool is_ended = callback == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING;
-    if (domain != CUPTI_CB_DOMAIN_RESOURCE || (!is_made && !is_ended)) {
+    const bool is_node = callback == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED;
+    const bool is_clone = callback == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED;
+    if (domain != CUPTI_CB_DOMAIN_RESOURCE || (!is_made && !is_ended && !is_node && !is_clone)) {
       refuse(function);
       return CUPTI_ERROR_NOT_SUPPORTED;
     }
     if (is_ended) return CUPTI_SUCCESS;
     const std::scoped_lock lock(handle->mutex);
+    if (is_node || is_clone) {
+      (is_node ? handle->wants_nodes : handle->wants_clones) = enable != 0;
+      node_listener.store(handle->wants_nodes || handle->wants_clones ? &tell_of_node : nullptr);
+      return CUPTI_SUCCESS;
+    }
     handle->wants_contexts = enable != 0;
     tell_of_contexts(&tell_of_context);
+    return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult cuptiGetGraphNodeId(CUgraphNode node, std::uint64_t* number) {
+  static Refused function{"cuptiGetGraphNodeId"};
+  return call_cupti(function, [&](Activities&) {
+    if (node == nullptr || number == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+    *number = node->number;
     return CUPTI_SUCCESS;
   });
 }

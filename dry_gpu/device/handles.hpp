@@ -33,6 +33,7 @@ struct CUgraphNode_st {
   cudaGraphNodeType type;
   std::vector<CUgraphNode_st*> dependencies;
   std::function<void(CUstream_st&)> replay;  // what the host can see of it, in the stream that launches it
+  std::uint64_t number = 0;                  // from 1 on; no two nodes have the same
 };
 
 struct CUgraph_st {
@@ -41,8 +42,9 @@ struct CUgraph_st {
 
 // Shared with the captures of its launches, which may outlive it.
 struct CUgraphExec_st {
-  std::shared_ptr<const std::vector<std::function<void(CUstream_st&)>>> replays;
+  std::shared_ptr<const std::vector<CUgraphNode_st>> nodes;
   unsigned long long flags = 0;
+  std::uint32_t number = 0;  // from 1 on
 };
 
 struct CUstream_st {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dry_gpu/clock/clock.hpp"
+#include "dry_gpu/device/graph_nodes.hpp"
 
 namespace strata::dry_gpu {
 
@@ -313,7 +314,7 @@ Streams::CaptureState Streams::capture_state(const CUstream_st* stream) {
 
 Streams::Kept Streams::keep(CUstream_st* stream, cudaGraphNodeType type,
                             std::function<void(CUstream_st&)> replay) {
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
   Capture* const capture = stream->capture;
   if (capture == nullptr) {
     // Work of the legacy stream waits for that of every blocking stream.
@@ -326,10 +327,13 @@ Streams::Kept Streams::keep(CUstream_st* stream, cudaGraphNodeType type,
     return {true, cudaErrorStreamCaptureImplicit};
   }
   if (capture->invalidated) return {true, cudaErrorStreamCaptureInvalidated};
-  auto node = std::make_unique<CUgraphNode_st>(
-      CUgraphNode_st{type, std::move(stream->last_nodes), std::move(replay)});
-  stream->last_nodes = {node.get()};
+  auto node = std::make_unique<CUgraphNode_st>(CUgraphNode_st{
+      .type = type, .dependencies = std::move(stream->last_nodes), .replay = std::move(replay)});
+  CUgraphNode_st& made = *node;
+  stream->last_nodes = {&made};
   capture->graph->nodes.push_back(std::move(node));
+  lock.unlock();
+  node_was_made(made, nullptr);
   return {true, cudaSuccess};
 }
 

@@ -26,11 +26,13 @@ CUresult load(CUmodule* module, const void* code) {
 }  // namespace
 
 CUresult cuModuleLoadData(CUmodule* module, const void* code) {
-  return load(module, code);
+  ApiCall recorded(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData);
+  return recorded.answer(load(module, code));
 }
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* code, unsigned, CUjit_option*, void**) {
-  return load(module, code);
+  ApiCall recorded(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx);
+  return recorded.answer(load(module, code));
 }
 
 CUresult cuModuleLoad(CUmodule* module, const char* path) {
@@ -108,8 +110,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                    unsigned block_x, unsigned block_y, unsigned block_z,
                                    unsigned shared_bytes, CUstream handle, void** arguments) {
-  return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, handle,
-                        arguments, nullptr);
+  ApiCall recorded(CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel);
+  return recorded.answer(cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                                        shared_bytes, handle, arguments, nullptr));
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* to, CUfunction function, void** arguments, void** extra) {

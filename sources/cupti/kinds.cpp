@@ -60,7 +60,7 @@ constexpr std::array kNames = {
     NamedKind{CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead"},
     NamedKind{CUPTI_ACTIVITY_KIND_MEMORY2, "device memory"},
     NamedKind{CUPTI_ACTIVITY_KIND_MEMORY_POOL, "memory pools"},
-    NamedKind{CUPTI_ACTIVITY_KIND_MODULE, "modules"},
+    NamedKind{CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API, "launches outside of calls"},
     NamedKind{CUPTI_ACTIVITY_KIND_JIT, "compilation"},
     NamedKind{CUPTI_ACTIVITY_KIND_CONTEXT, "contexts"},
 };
@@ -90,7 +90,8 @@ std::vector<CUpti_ActivityKind> activity_kinds(const Kinds& kinds, bool is_dry) 
       std::pair(CUPTI_ACTIVITY_KIND_CONTEXT, !is_dry),
       std::pair(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, kinds.api || kinds.driver),
       std::pair(CUPTI_ACTIVITY_KIND_RUNTIME, kinds.api),
-      std::pair(CUPTI_ACTIVITY_KIND_DRIVER, kinds.driver),
+      std::pair(CUPTI_ACTIVITY_KIND_DRIVER, kinds.api || kinds.driver),
+      std::pair(CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API, (kinds.api || kinds.driver) && !is_dry),
       std::pair(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, kinds.kernel),
       std::pair(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, kinds.kernel && !kinds.graph_nodes && !is_dry),
       std::pair(CUPTI_ACTIVITY_KIND_MEMCPY, kinds.copy),
@@ -100,7 +101,6 @@ std::vector<CUpti_ActivityKind> activity_kinds(const Kinds& kinds, bool is_dry) 
       std::pair(CUPTI_ACTIVITY_KIND_OVERHEAD, kinds.overhead),
       std::pair(CUPTI_ACTIVITY_KIND_MEMORY2, kinds.memory && !is_dry),
       std::pair(CUPTI_ACTIVITY_KIND_MEMORY_POOL, kinds.memory_pool && !is_dry),
-      std::pair(CUPTI_ACTIVITY_KIND_MODULE, kinds.module && !is_dry),
       std::pair(CUPTI_ACTIVITY_KIND_JIT, kinds.jit && !is_dry),
   };
   std::vector<CUpti_ActivityKind> wanted;
@@ -108,6 +108,10 @@ std::vector<CUpti_ActivityKind> activity_kinds(const Kinds& kinds, bool is_dry) 
     if (is_wanted) wanted.push_back(kind);
   }
   return wanted;
+}
+
+bool may_be_refused(CUpti_ActivityKind kind) {
+  return kind == CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API;
 }
 
 const char* kind_name(CUpti_ActivityKind kind) {

@@ -26,7 +26,7 @@ def test_the_profiler_shows_the_modelled_work(on_dry_gpu):
     facts = on_dry_gpu("profiled_step.py", **CLOCK)
     assert facts["messages"] == [], "nothing that it needs is refused"
     work = of(facts, *ON_DEVICE)
-    calls = {event["correlation"]: event for event in of(facts, "cuda_runtime")}
+    calls = {event["correlation"]: event for event in of(facts, "cuda_runtime", "cuda_driver")}
     operators = {event["External id"]: event["name"] for event in of(facts, "cpu_op")}
 
     # The sums are the account's. A trace is in the profiler's own clock, a rate of which is measured.
@@ -44,6 +44,7 @@ def test_the_profiler_shows_the_modelled_work(on_dry_gpu):
     # Every piece of work is linked to the call that submitted it, before it began, and to an operator.
     for event in work:
         assert calls[event["correlation"]]["begin"] <= event["begin"]
+    assert {calls[event["correlation"]]["name"] for event in products} == {"cuLaunchKernelEx"}, "as cuBLAS does for 16 bits"
     assert {operators[event["External id"]] for event in products} <= {"aten::addmm", "aten::mm"}
     (copied,) = {operators[event["External id"]] for event in of(facts, "gpu_memcpy") if "DtoH" in event["name"]}
     assert copied == "aten::_local_scalar_dense"

@@ -88,6 +88,85 @@ def test_only_what_was_chosen(workspace):
     assert kinds and kinds <= {2, 3}
 
 
+COMPILED = """
+import torch
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.LayerNorm(256), torch.nn.Linear(256, 64)).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+compiled = torch.compile(model)
+for step in range(4):
+    with torch.autocast("cuda", torch.bfloat16):
+        loss = compiled(torch.randn(32, 64, device="cuda")).square().mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_kernels_of_triton_have_their_op_and_phase(workspace):
+    """torch.compile launches them by cuLaunchKernelEx, and cuBLAS its products: neither calls the runtime."""
+    workspace.write("program.py", COMPILED)
+    more = ["--dry", "h200", "--clock", "modelled", "--plugins", "allocator_tracer,cupti_timeline", "--out", "out"]
+    done = workspace.strata("exec", *more, "--", sys.executable, "program.py")
+    assert done.returncode == 0, done.stderr
+    ((launches, answered, kernels, without_call),) = rows(
+        workspace, "SELECT launches, answered_launches, kernels, without_call FROM cupti_capture"
+    )
+    assert launches == answered == kernels > 0
+    assert without_call == 0
+    of_steps = rows(
+        workspace,
+        "SELECT string.text, a.op, a.phase FROM cupti_timeline_activity AS a JOIN string ON string.id = a.name"
+        " WHERE a.kind = 1 AND a.begin_ns >= (SELECT min(begin_ns) FROM step WHERE step >= 1)",
+    )
+    assert any(name.startswith("triton_") for name, _, _ in of_steps)
+    assert [kernel for kernel in of_steps if kernel[1] == 0] == []
+    assert [kernel for kernel in of_steps if kernel[0].startswith("triton_") and kernel[2] == 0] == []
+    ((by_driver,),) = rows(workspace, "SELECT count(*) FROM cupti_timeline_activity WHERE kind = 5 AND detail = 0x102")
+    assert by_driver > 0
+
+
+CAPTURED = """
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.Linear(256, 64)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+values = torch.randn(32, 64, device="cuda")
+def backward():
+    model(values).sum().backward()
+side = torch.cuda.Stream()
+with torch.cuda.stream(side):
+    backward()
+    optimizer.step()
+    optimizer.zero_grad()
+torch.cuda.current_stream().wait_stream(side)
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    backward()
+for replay in range(3):
+    graph.replay()
+    optimizer.step()
+"""
+
+
+def test_kernels_of_a_graph_have_the_op_they_were_captured_under(workspace):
+    workspace.write("program.py", CAPTURED)
+    more = ["--dry", "h200", "--clock", "modelled", "--plugins", "allocator_tracer,cupti_timeline", "--out", "out"]
+    done = workspace.strata("exec", *more, "--", sys.executable, "program.py")
+    assert done.returncode == 0, done.stderr
+    kernels = rows(
+        workspace,
+        "SELECT a.graph_node, string.text FROM cupti_timeline_activity AS a JOIN cupti_timeline_op AS op ON op.op = a.op"
+        " JOIN string ON string.id = op.name WHERE a.kind = 1 AND a.graph != 0",
+    )
+    ((of_graphs,),) = rows(workspace, "SELECT count(*) FROM cupti_timeline_activity WHERE kind = 1 AND graph != 0")
+    assert len(kernels) == of_graphs > 0
+    assert {"aten::addmm", "aten::gelu"} <= {name for _, name in kernels}
+    by_node = {}
+    for node, name in kernels:
+        by_node.setdefault(node, []).append(name)
+    assert all(len(names) == 3 and len(set(names)) == 1 for names in by_node.values()), "one op a node, in each of its launches"
+
+
 PROGRAM = """
 import os, sys, torch
 model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 64)).cuda()

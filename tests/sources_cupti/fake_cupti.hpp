@@ -29,6 +29,8 @@ struct FakeCupti {
   std::atomic<int> pushes{0}, pops{0}, flushes{0};
   std::atomic<int> calls_of_wrong_kind{0};  // with a subscriber where there is none, or without
   std::atomic<int> calls_without_subscription{0};
+  std::atomic<int> disabled_driver_functions{0};  // one by one
+  std::atomic<int> callbacks_at_calls{0};         // that were asked for
   std::atomic<bool> zeroed_buffers{false}, system_threads{false};
   std::atomic<int> unclean_buffers{0};  // that were to be zero and were not
   std::array<std::atomic<bool>, 64> enabled{};
@@ -39,6 +41,22 @@ struct FakeCupti {
   std::uint32_t (*launch)(const char* kernel, std::int64_t kernel_ns) = nullptr;
   // The same, but the kernel's record comes first, in a buffer of its own.
   std::uint32_t (*launch_told_backwards)(const char* kernel) = nullptr;
+  // A launch by a function of the driver, which a library calls without the runtime.
+  std::uint32_t (*launch_by_driver)(std::uint32_t function, const char* kernel) = nullptr;
+  // A launch of the runtime, of which the driver's call within it is recorded, too: both have one number.
+  std::uint32_t (*launch_by_both)(const char* kernel) = nullptr;
+  // A launch outside of any function that a program can call.
+  std::uint32_t (*launch_within_driver)(const char* kernel) = nullptr;
+  std::uint32_t (*copy_by_driver)() = nullptr;
+  std::uint32_t (*fill_by_driver)() = nullptr;
+  // A function of the driver that does nothing to a device.
+  std::uint32_t (*call_driver)(std::uint32_t function) = nullptr;
+  // What CUPTI calls back about: device code that is loaded, a node of a graph that is made, and one that is
+  // cloned, each by its number; and a launch of the graph that has these nodes.
+  void (*load_module)(std::size_t bytes) = nullptr;
+  void (*make_node)(std::uint64_t node) = nullptr;
+  void (*clone_node)(std::uint64_t original, std::uint64_t clone) = nullptr;
+  std::uint32_t (*launch_graph)(const std::uint64_t* nodes, std::size_t count) = nullptr;
   // A call that does nothing to a device.
   std::uint32_t (*call)() = nullptr;
   // A record of whatever bytes, in this thread's buffer.

@@ -78,12 +78,6 @@ HandMadeBuffer one_of_each(std::uint64_t origin) {
   call.correlationId = kCall;
   buffer.add(call);
 
-  CUpti_ActivityModule module{};
-  module.kind = CUPTI_ACTIVITY_KIND_MODULE;
-  module.contextId = 5;
-  module.cubinSize = 4096;
-  buffer.add(module);
-
   CUpti_ActivityKernel10 kernel{};
   kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
   kernel.name = "_ZN2at6native4gemmEf";
@@ -199,7 +193,6 @@ HandMadeBuffer one_of_each(std::uint64_t origin) {
 std::vector<std::string> lines_of_one_of_each() {
   return {
       "api 'cudaLaunchKernel' 100-190 detail 257 call 41 thread 77 op 7 phase 8 module 9",
-      "module 190-190 on 1 context 5 bytes 4096",
       "kernel 'at::native::gemm(float)' 1000-3000 on 1 context 5 stream 7 call 41 graph 12 node 13 op 7 "
       "phase 8 "
       "module 9 grid 2x3x4 block 128 registers 96 shared 48+32768",

@@ -44,7 +44,7 @@ class ToldLines {
 
 std::string line_of(const strata_activity_event& event);
 
-// The thirteen kinds that Strata asks CUPTI for and that have records of their own, one of each, of one call;
+// The kinds that Strata asks CUPTI for and that have records of their own, one of each, of one call;
 // `origin` is the number that was pushed.
 HandMadeBuffer one_of_each(std::uint64_t origin);
 std::vector<std::string> lines_of_one_of_each();

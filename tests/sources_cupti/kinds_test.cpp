@@ -36,13 +36,35 @@ TEST(CuptiKinds, AGraphIsToldWholeOrByItsNodesNeverBoth) {
   EXPECT_TRUE(asks_for(whole, CUPTI_ACTIVITY_KIND_GRAPH_TRACE));
   EXPECT_FALSE(asks_for(nodes, CUPTI_ACTIVITY_KIND_GRAPH_TRACE));
   EXPECT_TRUE(asks_for(nodes, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-  EXPECT_FALSE(asks_for(whole, CUPTI_ACTIVITY_KIND_DRIVER)) << "of the driver's, single functions";
 }
 
 TEST(CuptiKinds, OfTheDryGpuOnlyWhatItHas) {
   const auto dry = activity_kinds(parse_kinds(kDefaultKinds, false), true);
   EXPECT_TRUE(asks_for(dry, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-  EXPECT_FALSE(asks_for(dry, CUPTI_ACTIVITY_KIND_MODULE));
+  EXPECT_TRUE(asks_for(dry, CUPTI_ACTIVITY_KIND_DRIVER));
+  EXPECT_FALSE(asks_for(dry, CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API));
+}
+
+TEST(CuptiKinds, LaunchesAreFoundWhoeverMakesThem) {
+  const auto kinds = activity_kinds(parse_kinds("kernel,api", false), false);
+  for (const CUpti_ActivityKind kind :
+       {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API})
+    EXPECT_TRUE(asks_for(kinds, kind)) << kind_name(kind);
+  EXPECT_FALSE(asks_for(activity_kinds(parse_kinds("kernel", false), false), CUPTI_ACTIVITY_KIND_DRIVER));
+}
+
+TEST(CuptiKinds, ModulesAreNoKindToAskFor) {
+  EXPECT_FALSE(
+      asks_for(activity_kinds(parse_kinds(kDefaultKinds, false), false), CUPTI_ACTIVITY_KIND_MODULE));
+}
+
+TEST(CuptiKinds, OfTheDriverIsToldWhatLibrariesCall) {
+  for (const char* name : {"cuLaunchKernel", "cuLaunchKernelEx_ptsz", "cuGraphLaunch", "cuMemcpyDtoDAsync_v2",
+                           "cuMemsetD8Async", "cuModuleLoadData", "cuLibraryLoadData", "cuMemMap"})
+    EXPECT_TRUE(is_called_past_runtime(name)) << name;
+  for (const char* name :
+       {"cuCtxGetCurrent", "cuKernelGetAttribute", "cuModuleGetFunction", "cuGetProcAddress_v2"})
+    EXPECT_FALSE(is_called_past_runtime(name)) << name;
 }
 
 TEST(CuptiKinds, LaunchesAreKnown) {

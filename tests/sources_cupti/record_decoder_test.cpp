@@ -12,7 +12,8 @@ namespace {
 // From one record to the next by sizes of our own.
 CUptiResult next_of_known(std::uint8_t* buffer, std::size_t bytes, CUpti_Activity** record) {
   const auto size_of = [](CUpti_ActivityKind kind) -> std::size_t {
-    return kind == CUPTI_ACTIVITY_KIND_RUNTIME                ? sizeof(CUpti_ActivityAPI)
+    const bool is_call = kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER;
+    return is_call                                            ? sizeof(CUpti_ActivityAPI)
            : kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION ? sizeof(CUpti_ActivityExternalCorrelation)
            : kind == CUPTI_ACTIVITY_KIND_OVERHEAD             ? sizeof(CUpti_ActivityOverhead3)
                                                               : sizeof(CUpti_ActivityKernel10);
@@ -94,8 +95,9 @@ TEST_F(Decoder, HoldsNoMoreThanItMay) {
 
 TEST_F(Decoder, CountsALaunchOfTheRuntimeAndTheDriversWithinItOnce) {
   CUpti_ActivityAPI inner = launch(1);
-  inner.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
-  decode(launch(1), inner, kernel(1), kernel(1));
+  inner.kind = CUPTI_ACTIVITY_KIND_DRIVER;
+  inner.cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+  decode(inner, launch(1), kernel(1), kernel(1));
   const RecordCounts counts = decoder_.take_counts();
   EXPECT_EQ(counts.launches, 1u);
   EXPECT_EQ(counts.answered_launches, 1u) << "a graph's kernels are many";

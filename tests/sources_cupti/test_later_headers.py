@@ -32,7 +32,7 @@ int main() {
   PLACE(CUpti_ActivityMemset4, graphId) PLACE(CUpti_ActivityGraphTrace2, streamId)
   PLACE(CUpti_ActivityAPI, returnValue) PLACE(CUpti_ActivitySynchronization2, streamId)
   PLACE(CUpti_ActivityOverhead3, overheadData) PLACE(CUpti_ActivityMemory4, memoryPoolConfig)
-  PLACE(CUpti_ActivityMemoryPool3, timestamp) PLACE(CUpti_ActivityModule, cubinSize)
+  PLACE(CUpti_ActivityMemoryPool3, timestamp)
   PLACE(CUpti_ActivityJit2, threadId) PLACE(CUpti_ActivityExternalCorrelation, correlationId)
   PLACE(CUpti_ActivityContext3, deviceId)
 }

@@ -8,9 +8,28 @@
 #include <utility>
 
 #include "sources/cupti/recording/device_wait.hpp"
+#include "sources/cupti/recording/resources.hpp"
 #include "sources/cupti/records/launch_functions.hpp"
 
 namespace strata::cupti {
+namespace {
+
+// The driver has some 800 functions; later releases have more.
+constexpr CUpti_CallbackId kMostDriverFunctions = CUPTI_DRIVER_TRACE_CBID_SIZE + 512;
+
+// By their numbers. Empty: all are told, since they were asked for, or CUPTI does not tell their names.
+std::vector<bool> told_driver_functions(const Kinds& kinds, CallbackName name_of) {
+  if (kinds.driver || !kinds.api || name_of == nullptr) return {};
+  std::vector<bool> told(kMostDriverFunctions, false);
+  for (CUpti_CallbackId function = 1; function < kMostDriverFunctions; ++function) {
+    const char* name = nullptr;
+    if (name_of(CUPTI_CB_DOMAIN_DRIVER_API, function, &name) == CUPTI_SUCCESS && name != nullptr)
+      told[function] = is_called_past_runtime(name);
+  }
+  return told;
+}
+
+}  // namespace
 
 Recording::Recording(const Host& host, const Library& library, const Settings& settings, Origins& origins,
                      std::unique_ptr<Subscription> subscription)
@@ -20,6 +39,7 @@ Recording::Recording(const Host& host, const Library& library, const Settings& s
       waits_for_devices_(settings.wait_for_devices),
       finalizes_(settings.finalize_on_stop),
       records_calls_(settings.kinds.api || settings.kinds.driver),
+      follows_nodes_((settings.kinds.graph_nodes || library.is_dry) && records_calls_),
       origins_(origins),
       subscription_(std::move(subscription)),
       decoder_(decoder_setup(settings)) {
@@ -27,6 +47,7 @@ Recording::Recording(const Host& host, const Library& library, const Settings& s
   if (!problem.empty()) throw std::runtime_error(problem);
   process_buffers().configure(settings.buffer_bytes, settings.most_buffers);
   process_buffers().open();
+  process_resources().open(library.functions);
   try {
     enable(settings);
     reader_ = std::thread([this] { read_buffers(); });
@@ -41,9 +62,15 @@ Recording::~Recording() {
 }
 
 void Recording::stop() {
-  for (const CUpti_ActivityKind kind : std::exchange(enabled_, {})) subscription_->disable(kind);
+  disable();
+  process_resources().close();
   process_buffers().close();
   if (reader_.joinable()) reader_.join();
+}
+
+void Recording::disable() {
+  for (const CUpti_ActivityKind kind : std::exchange(enabled_, {})) subscription_->disable(kind);
+  for (const CUpti_CallbackId event : std::exchange(heard_, {})) subscription_->enable_resource(event, false);
 }
 
 DecoderSetup Recording::decoder_setup(const Settings& settings) {
@@ -62,7 +89,9 @@ DecoderSetup Recording::decoder_setup(const Settings& settings) {
           .clock = &clock_,
           .origins = &origins_,
           .first_origin = origins_.next_number(),
-          .records_calls = settings.kinds.api || settings.kinds.driver,
+          .graph_nodes = follows_nodes_ ? &process_resources() : nullptr,
+          .records_calls = records_calls_,
+          .driver_functions = told_driver_functions(settings.kinds, library_.functions.cuptiGetCallbackName),
           .is_modelled = library_.is_dry};
 }
 
@@ -85,22 +114,51 @@ void Recording::enable(const Settings& settings) {
       enabled_.push_back(kind);
       continue;
     }
-    refused_kinds_ += (refused_kinds_.empty() ? "" : ", ") + std::string(kind_name(kind));
-    warnings_.push_back(std::string("CUPTI does not record ") + kind_name(kind) + ": " +
-                        text_of(functions, result));
+    if (!may_be_refused(kind)) refuse(kind_name(kind), result);
   }
   if (enabled_.empty()) throw std::runtime_error("CUPTI records none of the kinds that were asked for");
   enable_functions(settings.kinds);
+  enable_resources(settings.kinds);
 }
 
-// After the kinds, which would set it back.
+void Recording::refuse(const char* what, CUptiResult result) {
+  refused_kinds_ += (refused_kinds_.empty() ? "" : ", ") + std::string(what);
+  warnings_.push_back(std::string("CUPTI does not record ") + what + ": " +
+                      text_of(library_.functions, result));
+}
+
+// After the kinds, which would set it back. The driver's calls are asked for as a kind, and those that are
+// not wanted are taken out of it: where single ones were asked for without their kind, an H200 recorded none.
 void Recording::enable_functions(const Kinds& kinds) {
   if (!kinds.api) return;
   for (const CUpti_runtime_api_trace_cbid function : questions())
     subscription_->enable_runtime(static_cast<CUpti_CallbackId>(function), false);
-  if (kinds.driver) return;
-  for (const CUpti_driver_api_trace_cbid function : driver_functions())
-    subscription_->enable_driver(static_cast<CUpti_CallbackId>(function), true);
+  const std::vector<bool> told = told_driver_functions(kinds, library_.functions.cuptiGetCallbackName);
+  for (std::size_t function = 1; function < told.size(); ++function) {
+    if (!told[function]) subscription_->enable_driver(static_cast<CUpti_CallbackId>(function), false);
+  }
+}
+
+void Recording::enable_resources(const Kinds& kinds) {
+  const auto hear = [&](CUpti_CallbackId event) {
+    const CUptiResult result =
+        subscription_->enable_resource(event, true).value_or(CUPTI_ERROR_NOT_SUPPORTED);
+    if (result == CUPTI_SUCCESS) heard_.push_back(event);
+    return result;
+  };
+  if (kinds.module && !library_.is_dry) {
+    if (const CUptiResult result = hear(CUPTI_CBID_RESOURCE_MODULE_LOADED); result != CUPTI_SUCCESS)
+      refuse("modules", result);
+  }
+  if (!follows_nodes_) return;
+  for (const CUpti_CallbackId event :
+       {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED})
+    hear(event);
+}
+
+// With the reading lock.
+void Recording::tell_modules() {
+  for (const LoadedModule& module : process_resources().take_modules()) decoder_.tell(module);
 }
 
 void Recording::read_buffers() noexcept {
@@ -108,6 +166,7 @@ void Recording::read_buffers() noexcept {
   while (const auto buffer = process_buffers().next()) {
     try {
       const std::scoped_lock lock(reading_);
+      tell_modules();
       decoder_.decode(*buffer);
     } catch (const std::exception& error) {
       host_.error(std::string("a buffer of CUPTI's records is lost: ") + error.what());
@@ -116,11 +175,14 @@ void Recording::read_buffers() noexcept {
 }
 
 bool Recording::push(const Origin& origin) noexcept {
-  return records_calls_ && subscription_->push(origins_.note(origin)) == CUPTI_SUCCESS;
+  if (!records_calls_ || subscription_->push(origins_.note(origin)) != CUPTI_SUCCESS) return false;
+  if (follows_nodes_) process_resources().push(origin);
+  return true;
 }
 
 void Recording::pop() noexcept {
   subscription_->pop();
+  if (follows_nodes_) process_resources().pop();
 }
 
 void Recording::hand_over(std::uint32_t flag) {
@@ -144,11 +206,12 @@ void Recording::finish(std::chrono::steady_clock::time_point deadline) {
   if (waits_for_devices_) {
     if (const std::string problem = wait_for_devices(); !problem.empty()) warnings_.push_back(problem);
   }
-  for (const CUpti_ActivityKind kind : std::exchange(enabled_, {})) subscription_->disable(kind);
+  disable();
   hand_over(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   wait_for_reader(deadline);
   {
     const std::scoped_lock lock(reading_);
+    tell_modules();
     decoder_.finish();
   }
   if (!finalizes_ || library_.functions.cuptiFinalize == nullptr) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One recording: from a subscription of CUPTI to its end, with the thread that reads the records.
 //
-// [driver] but for what says otherwise. Nothing is called back on the program's threads but the buffers' two
-// functions (buffers.hpp).
+// [driver] but for what says otherwise. On the program's threads CUPTI calls back the buffers' two functions
+// (buffers.hpp), and where device code is loaded or a graph is made (resources.hpp); not at a launch.
 #pragma once
 
 #include <chrono>
@@ -69,19 +69,24 @@ class Recording {
 
  private:
   void stop();
+  void disable();
   void hand_over(std::uint32_t flag);
   void enable(const Settings& settings);
   void enable_functions(const Kinds& kinds);
+  void enable_resources(const Kinds& kinds);
+  void refuse(const char* what, CUptiResult result);
+  void tell_modules();
   void read_buffers() noexcept;
   DecoderSetup decoder_setup(const Settings& settings);
 
   Host host_;
   const strata_emit_service* emit_;
   const Library& library_;
-  const bool waits_for_devices_, finalizes_, records_calls_;
+  const bool waits_for_devices_, finalizes_, records_calls_, follows_nodes_;
   Origins& origins_;
   std::unique_ptr<Subscription> subscription_;
   std::vector<CUpti_ActivityKind> enabled_;
+  std::vector<CUpti_CallbackId> heard_;  // resources' events
   std::string refused_kinds_;
   Warnings warnings_;
   ClockMap clock_;

@@ -16,7 +16,8 @@ struct Call {
   std::uint32_t correlation = 0;  // 0: nothing is known
   std::uint32_t thread = 0;
   Origin origin{};
-  bool is_over = false;  // its own record was met: nothing more is to be learnt of it
+  bool is_over = false;        // its own record was met: nothing more is to be learnt of it
+  bool is_of_runtime = false;  // a call of the driver with this number is a part of it
   bool launches = false;
   bool is_answered = false;  // what it launched was met
 };

@@ -129,13 +129,6 @@ Told told(const CUpti_ActivityMemoryPool3& pool) {
   return told;
 }
 
-Told told(const CUpti_ActivityModule& module) {
-  Told told = on_host(STRATA_ACTIVITY_MODULE, 0, 0, 0);
-  told.event.context = module.contextId;
-  told.event.bytes = module.cubinSize;
-  return told;
-}
-
 Told told(const CUpti_ActivityJit2& jit) {
   Told told = on_host(STRATA_ACTIVITY_JIT, jit.correlationId, jit.start, jit.end);
   told.event.device = cuda_device(jit.deviceId);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sources/cupti/records/launch_functions.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace strata::cupti {
 namespace {
 
@@ -24,6 +27,9 @@ bool runtime_launches(CUpti_CallbackId function) {
 
 bool driver_launches(CUpti_CallbackId function) {
   switch (function) {
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunch:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchGrid:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchGridAsync:
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
@@ -54,31 +60,26 @@ constexpr std::array kQuestions = {
     CUPTI_RUNTIME_TRACE_CBID_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v7000,
 };
 
-constexpr std::array kDriverFunctions = {
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
-    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,
-    CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData,
-    CUPTI_DRIVER_TRACE_CBID_cuMemCreate,
-    CUPTI_DRIVER_TRACE_CBID_cuMemRelease,
-    CUPTI_DRIVER_TRACE_CBID_cuMemMap,
-    CUPTI_DRIVER_TRACE_CBID_cuMemUnmap,
-    CUPTI_DRIVER_TRACE_CBID_cuMemSetAccess,
-    CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize,
-    CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
-    CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,
-};
+// What the names of the driver's functions begin with, whatever version and stream they end with.
+constexpr std::array<std::string_view, 14> kPastRuntime = {"cuLaunch",
+                                                           "cuGraphLaunch",
+                                                           "cuMemcpy",
+                                                           "cuMemset",
+                                                           "cuModuleLoadData",
+                                                           "cuLibraryLoad",
+                                                           "cuMemCreate",
+                                                           "cuMemRelease",
+                                                           "cuMemMap",
+                                                           "cuMemUnmap",
+                                                           "cuMemSetAccess",
+                                                           "cuCtxSynchronize",
+                                                           "cuStreamSynchronize",
+                                                           "cuEventSynchronize"};
 
 }  // namespace
 
 bool launches(CUpti_ActivityKind kind, CUpti_CallbackId function) {
+  if (kind == CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API) return true;
   return kind == CUPTI_ACTIVITY_KIND_RUNTIME ? runtime_launches(function) : driver_launches(function);
 }
 
@@ -86,8 +87,9 @@ std::span<const CUpti_runtime_api_trace_cbid> questions() {
   return kQuestions;
 }
 
-std::span<const CUpti_driver_api_trace_cbid> driver_functions() {
-  return kDriverFunctions;
+bool is_called_past_runtime(std::string_view driver_function) {
+  return std::ranges::any_of(
+      kPastRuntime, [&](std::string_view beginning) { return driver_function.starts_with(beginning); });
 }
 
 }  // namespace strata::cupti

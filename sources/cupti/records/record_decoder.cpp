@@ -41,6 +41,7 @@ void RecordDecoder::decode(std::span<std::uint8_t> buffer) {
     }
     met = buffer.size() - rest.size() + sizeof(CUpti_ActivityKind);
   }
+  tell_driver_calls();
   if (counts_.calls != calls) tell_held();
 }
 
@@ -64,6 +65,7 @@ bool RecordDecoder::decode_record(CUpti_ActivityKind kind, std::span<const std::
       return decode_as<CUpti_ActivityGraphTrace2>(rest);
     case CUPTI_ACTIVITY_KIND_RUNTIME:
     case CUPTI_ACTIVITY_KIND_DRIVER:
+    case CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API:
       ++counts_.calls;
       return decode_as<CUpti_ActivityAPI>(rest);
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
@@ -74,8 +76,6 @@ bool RecordDecoder::decode_record(CUpti_ActivityKind kind, std::span<const std::
       return decode_as<CUpti_ActivityMemory4>(rest);
     case CUPTI_ACTIVITY_KIND_MEMORY_POOL:
       return decode_as<CUpti_ActivityMemoryPool3>(rest);
-    case CUPTI_ACTIVITY_KIND_MODULE:
-      return decode_as<CUpti_ActivityModule>(rest);
     case CUPTI_ACTIVITY_KIND_JIT:
       return decode_as<CUpti_ActivityJit2>(rest);
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
@@ -122,16 +122,31 @@ void RecordDecoder::take(const Told& told, const Record&) {
   time_and_hold(told, names_.of(told.name));
 }
 
-// A call of the runtime and the driver's within it may have one number: that is one launch.
+// A call of the runtime and the driver's within it may have one number: that is one launch. Which of the two
+// records comes first is not said.
 void RecordDecoder::take(const Told& told, const CUpti_ActivityAPI& record) {
   Call& call = correlations_.of(record.correlationId);
   call.is_over = true;
   call.thread = record.threadId;
+  if (record.kind == CUPTI_ACTIVITY_KIND_RUNTIME) call.is_of_runtime = true;
   if ((told.event.detail & STRATA_API_LAUNCHES) != 0 && !std::exchange(call.launches, true)) {
     ++counts_.launches;
     if (call.is_answered) ++counts_.answered_launches;
   }
-  time_and_hold(told, names_.of_call(record.kind, record.cbid));
+  if (record.kind != CUPTI_ACTIVITY_KIND_DRIVER || setup_.driver_functions.empty()) {
+    time_and_hold(told, names_.of_call(record.kind, record.cbid));
+    return;
+  }
+  if (record.cbid >= setup_.driver_functions.size() || !setup_.driver_functions[record.cbid]) return;
+  if (auto event = timed(told, names_.of_call(record.kind, record.cbid))) driver_calls_.push_back(*event);
+}
+
+void RecordDecoder::tell_driver_calls() {
+  for (strata_activity_event& event : driver_calls_) {
+    const Call* const call = correlations_.find(event.correlation);
+    if (call == nullptr || !call->is_of_runtime) tell_or_hold(event);
+  }
+  driver_calls_.clear();
 }
 
 void RecordDecoder::take(const Told& told, const CUpti_ActivityOverhead3& record) {
@@ -139,14 +154,19 @@ void RecordDecoder::take(const Told& told, const CUpti_ActivityOverhead3& record
   time_and_hold(told, {"", 0, 0});
 }
 
-// Its record has no time. It is written within the call that loads it, whose record comes later: the one
-// before is the nearest that is known.
-void RecordDecoder::take(const Told& told, const CUpti_ActivityModule&) {
-  Told timed = told;
-  timed.start = timed.end = last_time_;
-  if (const auto known = device_of_context_.find(told.event.context); known != device_of_context_.end())
-    timed.event.device = {STRATA_DEVICE_CUDA, known->second};
-  time_and_hold(timed, {"", 0, 0});
+void RecordDecoder::tell(const LoadedModule& module) {
+  strata_activity_event event{};
+  event.struct_size = sizeof event;
+  event.kind = STRATA_ACTIVITY_MODULE;
+  event.name = {"", 0, 0};
+  event.begin_ns = event.end_ns = module.monotonic_ns;
+  event.bytes = module.bytes;
+  event.thread = module.thread;
+  event.context = module.context;
+  if (const auto known = device_of_context_.find(module.context); known != device_of_context_.end())
+    event.device = {STRATA_DEVICE_CUDA, known->second};
+  event.modelled = setup_.is_modelled ? 1 : 0;
+  if (is_of_window(event)) tell(event);
 }
 
 void RecordDecoder::take_external(const CUpti_ActivityExternalCorrelation& record) {
@@ -159,22 +179,31 @@ void RecordDecoder::take_external(const CUpti_ActivityExternalCorrelation& recor
   }
 }
 
-void RecordDecoder::time_and_hold(Told told, strata_name name) {
+bool RecordDecoder::is_of_window(const strata_activity_event& event) {
+  if (event.end_ns >= keep_from_ns_.load(std::memory_order_relaxed)) return true;
+  ++counts_.outside_window;
+  return false;
+}
+
+std::optional<strata_activity_event> RecordDecoder::timed(const Told& told, strata_name name) {
   if (told.start == 0 || told.end < told.start || told.end > kLatest) {
     ++counts_.without_times;
-    return;
+    return std::nullopt;
   }
-  last_time_ = told.end;
-  strata_activity_event& event = told.event;
+  strata_activity_event event = told.event;
   event.name = name;
   event.op = STRATA_NONE;
   event.begin_ns = setup_.clock->to_monotonic(told.start);
   event.end_ns = event.begin_ns + static_cast<std::int64_t>(told.end - told.start);
   event.modelled = setup_.is_modelled ? 1 : 0;
-  if (event.end_ns < keep_from_ns_.load(std::memory_order_relaxed)) {
-    ++counts_.outside_window;
-    return;
-  }
+  return is_of_window(event) ? std::optional(event) : std::nullopt;
+}
+
+void RecordDecoder::time_and_hold(const Told& told, strata_name name) {
+  if (auto event = timed(told, name)) tell_or_hold(*event);
+}
+
+void RecordDecoder::tell_or_hold(strata_activity_event& event) {
   if (complete(event)) {
     tell(event);
     return;
@@ -194,6 +223,12 @@ bool RecordDecoder::complete(strata_activity_event& event) const {
   event.op = call->origin.op;
   event.phase = call->origin.phase;
   event.module = call->origin.module;
+  if (event.graph_node != 0 && setup_.graph_nodes != nullptr) {
+    if (const auto made = setup_.graph_nodes->origin_of(event.graph_node)) {
+      event.op = made->op;
+      event.module = made->module;
+    }
+  }
   const bool is_on_device = event.kind <= STRATA_ACTIVITY_SET || event.kind == STRATA_ACTIVITY_GRAPH;
   if (!is_on_device && event.thread == 0) event.thread = call->thread;
   return true;

@@ -2,7 +2,9 @@
 // From buffers of CUPTI's records to activities.
 //
 // What a device did, and what a call led to, is told with the op, the phase and the module of the call: a
-// record that comes before its call's is held until that is met, kMostHeld of them at most.
+// record that comes before its call's is held until that is met, kMostHeld of them at most. The runtime calls
+// the driver: what the driver records of that has the number of the runtime's call, and is not told beside
+// it. A node of a graph has the phase of its launch, and the op and the module that it was made under.
 //
 // For one thread.
 #pragma once
@@ -14,9 +16,12 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "sources/cupti/records/clock_map.hpp"
 #include "sources/cupti/records/correlations.hpp"
+#include "sources/cupti/records/graph_nodes.hpp"
+#include "sources/cupti/records/loaded_module.hpp"
 #include "sources/cupti/records/record_counts.hpp"
 #include "sources/cupti/records/record_names.hpp"
 #include "sources/cupti/records/records.hpp"
@@ -31,8 +36,12 @@ struct DecoderSetup {
   std::function<void(const strata_activity_event&)> tell;
   const ClockMap* clock = nullptr;
   const Origins* origins = nullptr;
-  std::uint64_t first_origin = 0;  // numbers before it are of an earlier recording
-  bool records_calls = true;       // else nothing is held
+  std::uint64_t first_origin = 0;           // numbers before it are of an earlier recording
+  const GraphNodes* graph_nodes = nullptr;  // null: a node is told as its launch
+  bool records_calls = true;                // else nothing is held
+  // Which functions of the driver are told, by their numbers; what they launch is told in any case. Empty:
+  // all.
+  std::vector<bool> driver_functions = {};
   bool is_modelled = false;
 };
 
@@ -44,6 +53,8 @@ class RecordDecoder {
 
   // Throws what the setup's functions throw.
   void decode(std::span<std::uint8_t> buffer);
+  // At the time at which it was loaded, on the run's clock.
+  void tell(const LoadedModule& module);
   // Tells what is held still.
   void finish();
   // [any] What was over before then is not told.
@@ -61,12 +72,17 @@ class RecordDecoder {
 
   void take(const Told& told, const CUpti_ActivityAPI& record);
   void take(const Told& told, const CUpti_ActivityOverhead3& record);
-  void take(const Told& told, const CUpti_ActivityModule& record);
   template <typename Record>
   void take(const Told& told, const Record& record);
   void take_external(const CUpti_ActivityExternalCorrelation& record);
 
-  void time_and_hold(Told told, strata_name name);
+  void time_and_hold(const Told& told, strata_name name);
+  // On the run's clock; nothing: it has no times, or was over before the window.
+  std::optional<strata_activity_event> timed(const Told& told, strata_name name);
+  bool is_of_window(const strata_activity_event& event);
+  void tell_or_hold(strata_activity_event& event);
+  // When the buffer has been read, and with it the runtime's calls that they may be a part of.
+  void tell_driver_calls();
   // Whether nothing more is to be learnt of the event's call.
   bool complete(strata_activity_event& event) const;
   void tell_held();
@@ -76,8 +92,8 @@ class RecordDecoder {
   RecordNames names_;
   Correlations correlations_;
   std::deque<strata_activity_event> held_;
+  std::vector<strata_activity_event> driver_calls_;  // of this buffer
   std::map<std::uint32_t, std::int32_t> device_of_context_;
-  std::uint64_t last_time_ = 0;  // on CUPTI's clock, of the record before
   std::atomic<std::int64_t> keep_from_ns_{0};
   RecordCounts counts_;
 };

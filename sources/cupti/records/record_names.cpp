@@ -44,6 +44,8 @@ strata_name RecordNames::of(const char* mangled) {
 strata_name RecordNames::of_call(CUpti_ActivityKind kind, CUpti_CallbackId function) {
   const std::pair key(kind, function);
   if (const auto known = by_function_.find(key); known != by_function_.end()) return known->second;
+  if (kind == CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API)
+    return by_function_.emplace(key, intern_("launch within the driver")).first->second;
   const bool is_runtime = kind == CUPTI_ACTIVITY_KIND_RUNTIME;
   const char* name = nullptr;
   std::string text;

@@ -40,21 +40,18 @@ Told told(const CUpti_ActivityMemcpyPtoP4& copy);
 Told told(const CUpti_ActivityMemset4& set);
 Told told(const CUpti_ActivityGraphTrace2& graph);
 
-// Host. A call's name is to be looked up by its number, a module's time and the device of its context are not
-// in its record.
+// Host. A call's name is to be looked up by its number.
 STRATA_CUPTI_READS(CUpti_ActivityAPI, returnValue)
 STRATA_CUPTI_READS(CUpti_ActivitySynchronization2, streamId)
 STRATA_CUPTI_READS(CUpti_ActivityOverhead3, overheadData)
 STRATA_CUPTI_READS(CUpti_ActivityMemory4, memoryPoolConfig)
 STRATA_CUPTI_READS(CUpti_ActivityMemoryPool3, timestamp)
-STRATA_CUPTI_READS(CUpti_ActivityModule, cubinSize)
 STRATA_CUPTI_READS(CUpti_ActivityJit2, threadId)
 Told told(const CUpti_ActivityAPI& call);
 Told told(const CUpti_ActivitySynchronization2& wait);
 Told told(const CUpti_ActivityOverhead3& overhead);
 Told told(const CUpti_ActivityMemory4& memory);
 Told told(const CUpti_ActivityMemoryPool3& pool);
-Told told(const CUpti_ActivityModule& module);
 Told told(const CUpti_ActivityJit2& jit);
 
 // Read, but told of with others.

@@ -31,6 +31,9 @@ namespace strata::cupti {
   FUNCTION(cuptiSetThreadIdType)          \
   FUNCTION(cuptiActivityEnableDriverApi)  \
   FUNCTION(cuptiActivityEnableRuntimeApi) \
+  FUNCTION(cuptiEnableCallback)           \
+  FUNCTION(cuptiGetContextId)             \
+  FUNCTION(cuptiGetGraphNodeId)           \
   FUNCTION(cuptiGetCallbackName)          \
   FUNCTION(cuptiGetResultString)          \
   FUNCTION(cuptiFinalize)

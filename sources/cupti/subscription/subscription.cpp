@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sources/cupti/recording/buffers.hpp"
+#include "sources/cupti/recording/resources.hpp"
 
 namespace strata::cupti {
 namespace {
@@ -12,8 +13,11 @@ namespace {
 constexpr CUpti_ExternalCorrelationKind kOurIds = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2;
 constexpr const char* kOurName = "Strata";
 
-// CUPTI wants one; no callback is ever enabled.
-void CUPTIAPI hear_nothing(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
+// Of modules and graphs alone: a callback at each launch would cost the program more than a record does.
+void CUPTIAPI hear(void*, CUpti_CallbackDomain domain, CUpti_CallbackId event, const void* data) {
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE && data != nullptr)
+    process_resources().hear(event, *static_cast<const CUpti_ResourceData*>(data));
+}
 
 void CUPTIAPI request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
   process_buffers().request(buffer, bytes, most_records);
@@ -40,7 +44,7 @@ SubscribeAnswer subscribe_by_name(const Library& library, std::optional<Subscrib
                           .padding = {}};
   CUpti_SubscriberHandle handle = nullptr;
   const CUptiResult result = library.functions.cuptiSubscribe_v2(
-      &handle, &hear_nothing, nullptr, static_cast<CUpti_SubscriberParams*>(static_cast<void*>(&params)));
+      &handle, &hear, nullptr, static_cast<CUpti_SubscriberParams*>(static_cast<void*>(&params)));
   holder.back() = '\0';
   if (result != CUPTI_SUCCESS) return {.subscription = nullptr, .result = result, .holder = holder.data()};
   return {.subscription = std::make_unique<Subscription>(library.functions, handle, shared), .holder = {}};
@@ -77,6 +81,11 @@ std::optional<CUptiResult> Subscription::enable_driver(CUpti_CallbackId function
   if (shared_) return shared_->cuptiActivityEnableDriverApi_v2(handle_, function, is_enabled ? 1 : 0);
   if (functions_.cuptiActivityEnableDriverApi == nullptr) return std::nullopt;
   return functions_.cuptiActivityEnableDriverApi(function, is_enabled ? 1 : 0);
+}
+
+std::optional<CUptiResult> Subscription::enable_resource(CUpti_CallbackId event, bool is_enabled) const {
+  if (functions_.cuptiEnableCallback == nullptr) return std::nullopt;
+  return functions_.cuptiEnableCallback(is_enabled ? 1 : 0, handle_, CUPTI_CB_DOMAIN_RESOURCE, event);
 }
 
 CUptiResult Subscription::set_flag(CUpti_ActivityAttribute attribute, bool value) const {
@@ -120,7 +129,7 @@ CUptiResult Subscription::next_record(std::uint8_t* buffer, std::size_t valid_by
 SubscribeAnswer subscribe(const Library& library, bool may_share) {
   if (library.functions.cuptiSubscribe_v2 == nullptr) {
     CUpti_SubscriberHandle handle = nullptr;
-    const CUptiResult result = library.functions.cuptiSubscribe(&handle, &hear_nothing, nullptr);
+    const CUptiResult result = library.functions.cuptiSubscribe(&handle, &hear, nullptr);
     if (result != CUPTI_SUCCESS) return {.subscription = nullptr, .result = result};
     return {.subscription = std::make_unique<Subscription>(library.functions, handle, std::nullopt)};
   }

@@ -38,6 +38,9 @@ class Subscription {
   // Of single functions, after their whole kind was enabled or not. Nothing where CUPTI cannot do that.
   std::optional<CUptiResult> enable_runtime(CUpti_CallbackId function, bool is_enabled) const;
   std::optional<CUptiResult> enable_driver(CUpti_CallbackId function, bool is_enabled) const;
+  // Callbacks about modules and graphs, which `process_resources()` hears (resources.hpp). Nothing where
+  // CUPTI has no callbacks.
+  std::optional<CUptiResult> enable_resource(CUpti_CallbackId event, bool is_enabled) const;
   CUptiResult set_flag(CUpti_ActivityAttribute attribute, bool value) const;
   // [any] On the calling thread.
   CUptiResult push(std::uint64_t id) const;

@@ -65,6 +65,6 @@ wanted = [
         **{key: event["args"][key] for key in arguments if key in event["args"]},
     }
     for event in events
-    if event.get("cat") in (*DEVICE_CATEGORIES, "cuda_runtime", "cpu_op")
+    if event.get("cat") in (*DEVICE_CATEGORIES, "cuda_runtime", "cuda_driver", "cpu_op")
 ]
 print(json.dumps({"events": wanted, "account": [[b[0] - a[0], b[1] - a[1]] for a, b in zip(before, after)]}))
