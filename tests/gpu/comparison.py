@@ -38,7 +38,7 @@ class Comparison:
 
     @property
     def difference(self):
-        return first_difference(self.card["events"], self.dry["events"])
+        return first_difference(*(until_last_allocation(recording["events"]) for recording in (self.card, self.dry)))
 
     def error_of(self, peak):
         """Of `allocated` or `reserved`: how far the dry card is off, as a signed share."""
@@ -61,6 +61,12 @@ class Comparison:
 
 def ending(recording):
     return recording["error"] or "without an error"
+
+
+def until_last_allocation(events):
+    """Without the frees at the end: when Python lets go of a program's last objects is chance."""
+    last = max((index for index, event in enumerate(events) if not event[0].startswith("free_")), default=-1)
+    return events[: last + 1]
 
 
 def first_difference(card, dry):

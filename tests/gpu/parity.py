@@ -79,7 +79,8 @@ def tell(results, recorded, report):
     for name, problem in problems.items():
         print(f"\n{name}: {problem}")
     if report is not None:
-        report.write_text(parity_page.page(results, recorded))
+        page = report if report.exists() else REPORT  # a new page is made like the one that there is
+        report.write_text(parity_page.page(page.read_text(), results, recorded))
         say(f"parity: wrote {report}")
     return 1 if problems else 0
 

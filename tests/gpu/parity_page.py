@@ -5,6 +5,7 @@ from comparison import explained
 from recordings import NotRecorded
 
 MIB = 1 << 20
+BEGIN, END = "<!-- begin measured: ./dev parity -->", "<!-- end measured -->"
 HEAD = [
     "| case | events | first difference | allocated on the card | dry | reserved on the card | dry | verdict |",
     "|---|---|---|---|---|---|---|---|",
@@ -46,7 +47,7 @@ def bounds(results):
             lines.append(f"| {name} | {bound.allocated:.1%} | {bound.reserved:.1%} | {bound.because} |")
     if not lines:
         return []
-    return ["## Cases that may differ", "", "| case | allocated | reserved | why |", "|---|---|---|---|", *lines, ""]
+    return ["### Cases that may differ", "", "| case | allocated | reserved | why |", "|---|---|---|---|", *lines, ""]
 
 
 def differences(results):
@@ -54,23 +55,17 @@ def differences(results):
     lines = []
     for name, result in results.items():
         if not isinstance(result, NotRecorded) and result.difference is not None:
-            lines += [f"### {name}", "", "```", *explained(result.difference), "```", ""]
-    return ["## First differences", "", *lines] if lines else []
+            lines += [f"#### {name}", "", "```", *explained(result.difference), "```", ""]
+    return ["### First differences", "", *lines] if lines else []
 
 
-def page(results, recorded):
+def measured(results, recorded):
+    """The part of docs/parity.md that a comparison makes."""
     card = next(result.card for result in results.values() if not isinstance(result, NotRecorded))
-    date = recorded.about.get("recorded", "")
     equal = sum(not isinstance(result, NotRecorded) and result.difference is None for result in results.values())
     lines = [
-        "# The dry GPU beside a card",
-        "",
-        f"The same programs ran on a card and on its dry profile. {equal} of {len(results)} do the same in every event of the caching allocator: each"
-        " allocation, free and segment, with its size and its place.",
-        "",
-        f"Card: {card['device']}, driver {card['driver']}, torch {card['torch']}, {date}. Peaks are in MiB. `./dev parity` measures this on a machine"
-        " with a GPU; `./dev parity --recorded tests/data/card-h200` compares with these recordings on any machine, and a test does so"
-        " in CI ([tests/gpu/test_recorded.py](../tests/gpu/test_recorded.py)).",
+        f"{card['device']}, driver {card['driver']}, torch {card['torch']}, {recorded.about.get('recorded', 'no date')}. {equal} of {len(results)} cases are equal in every event."
+        " Peaks are in MiB.",
         "",
         table(results),
         "",
@@ -78,3 +73,10 @@ def page(results, recorded):
         *differences(results),
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def page(text, results, recorded):
+    """`text`, the page, with its measured part made again."""
+    before, rest = text.split(BEGIN, 1)
+    _, after = rest.split(END, 1)
+    return f"{before}{BEGIN}\n{measured(results, recorded)}{END}{after}"

@@ -13,6 +13,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 from cases import CASES, HERE, REPOSITORY
 from comparison import Bound
@@ -76,11 +77,13 @@ def record(name, file, profile=None):
     command = [sys.executable, HERE / "record.py", file, case.program, *case.words]
     if profile is not None:
         command = [STRATA, "exec", "--plugins", "none", "--dry", profile, "--", *command]
-    environment = {**os.environ, **case.environment}
-    try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LONGEST_RUN_S, check=False)
-    except subprocess.TimeoutExpired:
-        raise NotRecorded(f"was not done after {LONGEST_RUN_S} s") from None
+    # What torch.compile finds in its caches it does not try out: each run begins with empty ones.
+    with tempfile.TemporaryDirectory() as caches:
+        environment = {**os.environ, **case.environment, "TORCHINDUCTOR_CACHE_DIR": f"{caches}/inductor", "TRITON_CACHE_DIR": f"{caches}/triton"}
+        try:
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LONGEST_RUN_S, check=False)
+        except subprocess.TimeoutExpired:
+            raise NotRecorded(f"was not done after {LONGEST_RUN_S} s") from None
     if not file.exists():
         last = done.stderr.strip().splitlines()[-1:] or ["it printed nothing"]
         raise NotRecorded(f"ended with exit code {done.returncode} and no recording: {last[0]}")

@@ -103,6 +103,14 @@ def test_what_is_compared_has_events():
         assert "has no events" in compared(facts(card), facts(dry)).problem()
 
 
+def test_frees_at_the_end_are_not_compared():
+    events = record.comparable(history(0, 1))
+    assert events[-1][0] == "alloc"
+    freed = [*events, ["free_requested", 0, 512, 1024, 1], ["free_completed", 0, 512, 1024, 1]]
+    assert compared(facts(events), facts(freed)).problem() is None
+    assert compared(facts(events), facts([*freed, events[0]])).problem() is not None
+
+
 def test_peaks_within_the_bound_pass_and_others_do_not():
     events = record.comparable(history(0, 1))
     bound = {"allocated": 0.003, "reserved": 0.015, "because": "a reason"}
@@ -147,13 +155,15 @@ def test_a_page_names_card_driver_and_date_and_every_case(tmp_path):
         "gpt2": recordings.NotRecorded("needs transformers"),
         "vit": compared(facts(events), facts(events[1:], allocated=99), allocated=0.02, reserved=0.02, because="a reason"),
     }
-    text = parity_page.page(results, recordings.Recorded.read(tmp_path))
+    page = f"before\n{parity_page.BEGIN}\nold\n{parity_page.END}\nafter\n"
+    text = parity_page.page(page, results, recordings.Recorded.read(tmp_path))
+    assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
     assert "NVIDIA H200, driver 580.1, torch 2.11.0, 2026-11-28" in text
-    assert "1 of 3 do the same in every event" in text
+    assert "1 of 3 cases are equal in every event" in text
     assert "| step | 7 | none | 0.00 | equal | 0.00 | equal | equal |" in text
     assert "not recorded: needs transformers" in text
     assert "-1.000%" in text and "| vit | 2.0% | 2.0% | a reason |" in text
-    assert "### vit" in text and "### step" not in text
+    assert "#### vit" in text and "#### step" not in text
 
 
 def test_a_case_that_leaves_no_recording_does_not_stop_the_others(tmp_path):
