@@ -25,9 +25,9 @@ import sys
 import tempfile
 
 import parity_page
-from cases import CASES, REPOSITORY
-from comparison import Comparison, explained, first_difference
-from recordings import NotRecorded, Recorded, profile_of, read, record
+from parity_cases import CASES, REPOSITORY
+from parity_comparison import Comparison, explained, first_difference
+from parity_recordings import NotRecorded, Recorded, profile_of, read, record
 
 KEPT = REPOSITORY / "build/parity"
 REPORT = REPOSITORY / "docs/parity.md"

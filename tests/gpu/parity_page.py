@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ./dev parity prints, and docs/parity.md."""
 
-from comparison import explained
-from recordings import NotRecorded
+from parity_comparison import explained
+from parity_recordings import NotRecorded
 
 MIB = 1 << 20
 BEGIN, END = "<!-- begin measured: ./dev parity -->", "<!-- end measured -->"

@@ -4,13 +4,13 @@
 import gzip
 import json
 
-import comparison
+import parity_comparison as comparison
 import parity
 import parity_page
 import pytest
 import record
-import recordings
-from cases import CASES, REPOSITORY
+import parity_recordings as recordings
+from parity_cases import CASES, REPOSITORY
 
 MIB = 1 << 20
 

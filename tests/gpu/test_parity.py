@@ -6,9 +6,9 @@ import sys
 
 import parity
 import pytest
-from cases import CASES
-from comparison import Comparison
-from recordings import Recorded, profile_of, record
+from parity_cases import CASES
+from parity_comparison import Comparison
+from parity_recordings import Recorded, profile_of, record
 
 pytestmark = pytest.mark.long
 KNOWN = Recorded.read(parity.REPOSITORY / "tests/data/card-h200")  # its bounds are those of the dry GPU, on any card

@@ -2,9 +2,9 @@
 """The dry GPU beside recordings of a real card: equal in every event, or within the bound that about.json states. Needs no GPU."""
 
 import pytest
-from cases import CASES, REPOSITORY
-from comparison import Comparison
-from recordings import Recorded, profile_of, record
+from parity_cases import CASES, REPOSITORY
+from parity_comparison import Comparison
+from parity_recordings import Recorded, profile_of, record
 
 CARDS = [Recorded.read(folder.parent) for folder in sorted((REPOSITORY / "tests/data").glob("card-*/recordings"))]
 RECORDED = [pytest.param(card, name, id=f"{card.folder.name}-{name}") for card in CARDS for name in card.names()]

@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from cases import HERE, SMALL_STEP
-from comparison import first_difference
-from recordings import STRATA
+from parity_cases import HERE, SMALL_STEP
+from parity_comparison import first_difference
+from parity_recordings import STRATA
 
 
 @pytest.fixture(scope="module")

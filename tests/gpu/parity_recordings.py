@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders of recordings, and how new ones are made.
 
-A folder holds NAME.json.gz for each case of cases.py that was recorded. `about.json` beside it says with what, and which
+A folder holds NAME.json.gz for each case of parity_cases.py that was recorded. `about.json` beside it says with what, and which
 cases may differ from a dry card, by how much and why.
 """
 
@@ -15,8 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-from cases import CASES, HERE, REPOSITORY
-from comparison import Bound
+from parity_cases import CASES, HERE, REPOSITORY
+from parity_comparison import Bound
 
 STRATA = pathlib.Path(os.environ.get("STRATA") or REPOSITORY / "build/release/bin/strata")
 LONGEST_RUN_S = 150
