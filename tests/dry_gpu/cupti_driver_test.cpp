@@ -21,6 +21,12 @@ class CuptiOfTheDriver : public Cupti {
     flush();
   }
   void TearDown() override {
+    if (executable_ != nullptr) {
+      EXPECT_EQ(cudaGraphExecDestroy(executable_), cudaSuccess);
+    }
+    if (graph_ != nullptr) {
+      EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+    }
     EXPECT_EQ(cuModuleUnload(module_), CUDA_SUCCESS);
     Cupti::TearDown();
   }
@@ -36,8 +42,22 @@ class CuptiOfTheDriver : public Cupti {
     ASSERT_EQ(cuLaunchKernelEx(&configuration, function_, nullptr, nullptr), CUDA_SUCCESS);
   }
 
+  // What `work` launches on the stream, as a graph that can be launched. Alive until the test ends.
+  template <typename Work>
+  cudaGraphExec_t captured(Work work) {
+    EXPECT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), cudaSuccess);
+    work();
+    EXPECT_EQ(cudaStreamEndCapture(stream_, &graph_), cudaSuccess);
+    EXPECT_EQ(cudaGraphInstantiate(&executable_, graph_, 0), cudaSuccess);
+    return executable_;
+  }
+
   CUmodule module_ = nullptr;
   CUfunction function_ = nullptr;
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t executable_ = nullptr;
 };
 
 TEST_F(CuptiOfTheDriver, RecordsALaunchAsTheDriversAlone) {
@@ -63,13 +83,10 @@ TEST_F(CuptiOfTheDriver, RecordsALaunchAsTheDriversAlone) {
 }
 
 TEST_F(CuptiOfTheDriver, RecordsAGraphsKernelsWithItsLaunch) {
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t executable = nullptr;
-  ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), cudaSuccess);
-  launch();
-  launch_configured();
-  ASSERT_EQ(cudaStreamEndCapture(stream_, &graph), cudaSuccess);
-  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  const cudaGraphExec_t executable = captured([&] {
+    launch();
+    launch_configured();
+  });
   EXPECT_TRUE(flush().kernels.empty()) << "a capture does nothing";
   ASSERT_EQ(cuGraphLaunch(executable, stream_), CUDA_SUCCESS);
   const Recorded all = flush();
@@ -81,8 +98,6 @@ TEST_F(CuptiOfTheDriver, RecordsAGraphsKernelsWithItsLaunch) {
     EXPECT_EQ(call.cbid, static_cast<CUpti_CallbackId>(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch));
   }
   EXPECT_EQ(cuGraphLaunch(nullptr, stream_), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
-  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
 // By which a profiler finds the operator that a node was captured in.
@@ -108,13 +123,10 @@ TEST_F(CuptiOfTheDriver, TellsTheNodesOfAGraphAndOfItsExecutable) {
   for (const CUpti_CallbackId event :
        {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED})
     ASSERT_EQ(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, event), CUPTI_SUCCESS);
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t executable = nullptr;
-  ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), cudaSuccess);
-  launch();
-  fill();
-  ASSERT_EQ(cudaStreamEndCapture(stream_, &graph), cudaSuccess);
-  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  const cudaGraphExec_t executable = captured([&] {
+    launch();
+    fill();
+  });
   ASSERT_EQ(told.made.size(), 2u);
   ASSERT_EQ(told.clones.size(), 2u);
   for (int each = 0; each < 2; ++each) ASSERT_EQ(cudaGraphLaunch(executable, stream_), cudaSuccess);
@@ -129,8 +141,6 @@ TEST_F(CuptiOfTheDriver, TellsTheNodesOfAGraphAndOfItsExecutable) {
   }
   EXPECT_EQ(all.kernels[2].graphNodeId, 0u) << "of no graph";
   EXPECT_EQ(cuptiUnsubscribe(subscriber), CUPTI_SUCCESS);
-  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
-  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
 // What an H200 did: single functions that were asked for without their kind were not recorded.

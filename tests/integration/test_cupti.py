@@ -103,12 +103,16 @@ for step in range(4):
 """
 
 
-def test_kernels_of_triton_have_their_op_and_phase(workspace):
-    """torch.compile launches them by cuLaunchKernelEx, and cuBLAS its products: neither calls the runtime."""
-    workspace.write("program.py", COMPILED)
+def record_on_a_dry_card(workspace, program):
+    workspace.write("program.py", program)
     more = ["--dry", "h200", "--clock", "modelled", "--plugins", "allocator_tracer,cupti_timeline", "--out", "out"]
     done = workspace.strata("exec", *more, "--", sys.executable, "program.py")
     assert done.returncode == 0, done.stderr
+
+
+def test_kernels_of_triton_have_their_op_and_phase(workspace):
+    """torch.compile launches them by cuLaunchKernelEx, and cuBLAS its products: neither calls the runtime."""
+    record_on_a_dry_card(workspace, COMPILED)
     ((launches, answered, kernels, without_call),) = rows(
         workspace, "SELECT launches, answered_launches, kernels, without_call FROM cupti_capture"
     )
@@ -149,10 +153,7 @@ for replay in range(3):
 
 
 def test_kernels_of_a_graph_have_the_op_they_were_captured_under(workspace):
-    workspace.write("program.py", CAPTURED)
-    more = ["--dry", "h200", "--clock", "modelled", "--plugins", "allocator_tracer,cupti_timeline", "--out", "out"]
-    done = workspace.strata("exec", *more, "--", sys.executable, "program.py")
-    assert done.returncode == 0, done.stderr
+    record_on_a_dry_card(workspace, CAPTURED)
     kernels = rows(
         workspace,
         "SELECT a.graph_node, string.text FROM cupti_timeline_activity AS a JOIN cupti_timeline_op AS op ON op.op = a.op"
