@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS handles and their settings. A handle takes no memory of its device here: what cuBLAS allocates
-// inside is not documented (docs/dry-gpu.md), and LibTorch gives it a workspace of its own.
+// cuBLAS handles and their settings. The first one takes cuBLAS's part of the context; LibTorch gives it a
+// workspace of its own.
 #include <memory>
 
 #include "dry_gpu/cublas/call.hpp"
@@ -9,9 +9,10 @@ using namespace strata::dry_gpu;
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* result) {
   if (result == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  return make_handle<CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_NOT_INITIALIZED>([&](int device) {
-    *result = std::make_unique<cublasContext>(cublasContext{.device = device}).release();
-  });
+  return make_handle<CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_NOT_INITIALIZED>(
+      ContextPart::kCublas, [&](int device) {
+        *result = std::make_unique<cublasContext>(cublasContext{.device = device}).release();
+      });
 }
 
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {

@@ -94,6 +94,7 @@ cublasStatus_t set(const void* description, const void* value) {
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* result) {
   return make_handle<CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_NOT_INITIALIZED>(
+      ContextPart::kCublas,
       [&](int device) { *result = std::make_unique<cublasLtContext>(cublasLtContext{device}).release(); });
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 
 #include "dry_gpu/cudart/call.hpp"
@@ -37,11 +38,13 @@ decltype(kNoHandle) call_with_handle(Handle* handle, Body&& body) noexcept {
   }
 }
 
-// Makes a handle of a library: calls `body(device)`, for the current device, which is in use from then on.
+// Makes a handle of a library: calls `body(device)`, for the current device, which is in use from then on,
+// with the part of its context that the library's first use takes.
 template <auto kNoMemory, auto kNoDevice, typename Body>
-decltype(kNoMemory) make_handle(Body&& body) noexcept {
+decltype(kNoMemory) make_handle(std::optional<ContextPart> part, Body&& body) noexcept {
   const cudaError_t error = call([&](Machine& machine, ThreadState& thread) {
     machine.used(thread.device);
+    if (part && !machine.take_part(thread.device, *part)) return cudaErrorMemoryAllocation;
     body(thread.device);
     return cudaSuccess;
   });

@@ -173,7 +173,9 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
       return CUDNN_STATUS_BAD_PARAM_DESCRIPTOR_TYPE;
     if (!contents->is_final || !pack->is_final) return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
     if (workspace_bytes_of(*contents) > 0 && workspace_of(*pack) == nullptr) return CUDNN_STATUS_BAD_PARAM;
-    return compute_nothing(handle,
-                           attention_workspace_bytes(*contents) ? Workspace::kFitted : Workspace::kUnknown);
+    const bool is_attention = attention_workspace_bytes(*contents).has_value();
+    if (is_attention && !machine().machine->take_part(handle->device, ContextPart::kAttention))
+      return CUDNN_STATUS_EXECUTION_FAILED_CUDART;
+    return compute_nothing(handle, is_attention ? Workspace::kFitted : Workspace::kUnknown);
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN handles. A handle takes no memory of its device here: what cuDNN allocates inside is not documented.
+// cuDNN handles. The first one takes cuDNN's part of the context.
 #include "dry_gpu/cudnn/call.hpp"
 #include "dry_gpu/cudnn/workspace.hpp"
 
@@ -23,7 +23,7 @@ using namespace strata::dry_gpu;
 cudnnStatus_t cudnnCreate(cudnnHandle_t* result) {
   if (result == nullptr) return CUDNN_STATUS_BAD_PARAM;
   return make_handle<CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED, CUDNN_STATUS_NOT_INITIALIZED>(
-      [&](int device) {
+      ContextPart::kCudnn, [&](int device) {
         *result = std::make_unique<cudnnContext>(cudnnContext{.device = device}).release();
       });
 }

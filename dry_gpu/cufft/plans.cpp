@@ -75,7 +75,8 @@ using namespace strata::dry_gpu;
 
 cufftResult cufftCreate(cufftHandle* result) {
   if (result == nullptr) return CUFFT_INVALID_VALUE;
-  return make_handle<CUFFT_ALLOC_FAILED, CUFFT_SETUP_FAILED>([&](int) { *result = plans().create(); });
+  return make_handle<CUFFT_ALLOC_FAILED, CUFFT_SETUP_FAILED>(ContextPart::kCufft,
+                                                             [&](int) { *result = plans().create(); });
 }
 
 cufftResult cufftDestroy(cufftHandle handle) {

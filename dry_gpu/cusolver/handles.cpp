@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuSOLVER's handles, their settings, and parameters of its 64-bit functions. Nothing here takes memory of
-// the device: what cuSOLVER allocates inside is not documented (docs/dry-gpu.md).
+// cuSOLVER's handles, their settings, and parameters of its 64-bit functions. The first handle takes
+// cuSOLVER's part of the context.
 #include <array>
 #include <memory>
 
@@ -34,9 +34,10 @@ cusolverStatus_t get(cusolverDnHandle_t handle, Setting cusolverDnContext::*sett
 
 cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* result) {
   if (result == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
-  return make_handle<CUSOLVER_STATUS_ALLOC_FAILED, CUSOLVER_STATUS_NOT_INITIALIZED>([&](int device) {
-    *result = std::make_unique<cusolverDnContext>(cusolverDnContext{.device = device}).release();
-  });
+  return make_handle<CUSOLVER_STATUS_ALLOC_FAILED, CUSOLVER_STATUS_NOT_INITIALIZED>(
+      ContextPart::kCusolver, [&](int device) {
+        *result = std::make_unique<cusolverDnContext>(cusolverDnContext{.device = device}).release();
+      });
 }
 
 cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle) {

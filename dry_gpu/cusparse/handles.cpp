@@ -9,9 +9,10 @@ using namespace strata::dry_gpu;
 
 cusparseStatus_t cusparseCreate(cusparseHandle_t* result) {
   if (result == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  return make_handle<CUSPARSE_STATUS_ALLOC_FAILED, CUSPARSE_STATUS_NOT_INITIALIZED>([&](int device) {
-    *result = std::make_unique<cusparseContext>(cusparseContext{.device = device}).release();
-  });
+  return make_handle<CUSPARSE_STATUS_ALLOC_FAILED, CUSPARSE_STATUS_NOT_INITIALIZED>(
+      std::nullopt, [&](int device) {
+        *result = std::make_unique<cusparseContext>(cusparseContext{.device = device}).release();
+      });
 }
 
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {

@@ -99,12 +99,33 @@ Machine::Machine(MachineProfile profile, std::vector<int> visible)
 Device& Machine::used(int index) {
   Device& used = device(index);
   std::call_once(used.context_made, [&] {
-    used.memory.take(profile_.device.context_bytes);
+    used.memory.take_part(profile_.device.context_bytes, 0);
+    for (std::size_t part = 0; part < kContextParts; ++part) {
+      const ContextPartProfile& planned = profile_.device.context_parts[part];
+      if (planned.after_calls != kWhenTouched)
+        used.memory.take_part_after(planned.after_calls, planned.bytes,
+                                    free_addresses_of(static_cast<ContextPart>(part)));
+    }
     used.has_context = true;
     open_nvrtc_builtins();
     if (auto* const told = told_of_contexts.load()) told(used.context);
   });
   return used;
+}
+
+bool Machine::take_new_part(int index, ContextPart part) {
+  Device& owner = used(index);
+  const auto number = static_cast<std::size_t>(part);
+  const ContextPartProfile& profile = profile_.device.context_parts[number];
+  const std::scoped_lock lock(owner.context_parts.mutex);
+  std::atomic<bool>& is_taken = owner.context_parts.is_taken[number];
+  if (is_taken.load(std::memory_order_relaxed)) return true;
+  if (profile.bytes > 0 && profile.after_calls == kWhenTouched) {
+    if (!owner.memory.take_part(profile.bytes, free_addresses_of(part))) return false;
+    account().context_parts[number].note(profile.bytes, owner.memory.calls());
+  }
+  is_taken.store(true, std::memory_order_release);
+  return true;
 }
 
 std::optional<Machine::Place> Machine::find(Address address) const {

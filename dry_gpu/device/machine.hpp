@@ -15,6 +15,7 @@
 #include "dry_gpu/clock/clock.hpp"
 #include "dry_gpu/device/account/account.hpp"
 #include "dry_gpu/device/account/counts.hpp"
+#include "dry_gpu/device/context.hpp"
 #include "dry_gpu/device/handles.hpp"
 #include "dry_gpu/device/memory/address_space.hpp"
 #include "dry_gpu/device/memory/contents.hpp"
@@ -40,6 +41,7 @@ struct Device {
   CUctx_st context;
   std::once_flag context_made;
   std::atomic<bool> has_context = false;
+  ContextParts context_parts;
   std::mutex variables_mutex;
   std::map<const void*, Address> variables;
   std::atomic<std::uint64_t> peers = 0;  // a bit for each device whose memory it may use
@@ -60,6 +62,12 @@ class Machine final : private VirtualMemory::PageOwner {
   Device& device(int index) { return devices_[static_cast<std::size_t>(index)]; }
   // The same, with its context, which takes its memory when the device is used first.
   Device& used(int index);
+  // That the program touches this part of the device's context, which takes its memory and addresses the
+  // first time. False: there is no room for it. [any thread]
+  bool take_part(int device, ContextPart part) {
+    const auto& is_taken = this->device(device).context_parts.is_taken[static_cast<std::size_t>(part)];
+    return is_taken.load(std::memory_order_acquire) || take_new_part(device, part);
+  }
 
   // The number among all devices, by which its bus and its identity are known.
   int ordinal(int device) const { return visible_[static_cast<std::size_t>(device)]; }
@@ -91,6 +99,7 @@ class Machine final : private VirtualMemory::PageOwner {
 
  private:
   void freed(int device, std::uint64_t bytes) override;
+  bool take_new_part(int device, ContextPart part);
 
   const MachineProfile profile_;
   const AddressSpace addresses_;

@@ -23,23 +23,20 @@ All& all() {
 ncclResult_t create_communicator(Machine& machine, int device, int rank, std::optional<int> size,
                                  int size_bound, bool is_blocking, ncclComm_t* result) {
   Device& taken_from = machine.used(device);
-  std::optional<Address> memory;
-  if (machine.nccl_memory_bytes() > 0) {
-    memory = taken_from.memory.allocate(machine.nccl_memory_bytes());
-    if (!memory) return fail(ncclUnhandledCudaError, "Cuda failure 2 'out of memory'");
-  }
+  if (!machine.take_part(device, ContextPart::kNccl) ||
+      !taken_from.memory.take_part(machine.nccl_memory_bytes(), 0))
+    return fail(ncclUnhandledCudaError, "Cuda failure 2 'out of memory'");
   machine.counts().communicators.add();
   const std::scoped_lock lock(all().mutex);
   ncclComm& made = all().communicators.emplace_back(device, rank, size, size_bound, is_blocking);
-  made.memory = memory;
   all().handles.insert(&made);
   *result = &made;
   return ncclSuccess;
 }
 
 void end_communicator(Machine& machine, ncclComm& communicator) {
-  if (!communicator.is_live.exchange(false) || !communicator.memory) return;
-  machine.device(communicator.device).memory.free(*communicator.memory);
+  if (communicator.is_live.exchange(false))
+    machine.device(communicator.device).memory.give_back_part(machine.nccl_memory_bytes());
 }
 
 bool is_live(ncclComm_t communicator) {

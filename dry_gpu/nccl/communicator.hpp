@@ -28,7 +28,6 @@ struct ncclComm {
   const std::optional<int> size;
   const int size_bound;
   const bool is_blocking;
-  std::optional<strata::dry_gpu::Address> memory;  // what it took of its device
 
   std::atomic<bool> is_live = true, is_finalised = false, is_revoked = false;
   std::atomic<ncclResult_t> asynchronous_error = ncclSuccess;

@@ -251,12 +251,21 @@ struct WorkspaceCounts {
   std::uint64_t bounded = 0;  // an upper bound
 };
 
+// What a dry device's context took after its making: with the first kernel, a library's first use.
+struct ContextPart {
+  std::string part;  // kernels, cublas, ...
+  std::uint64_t bytes = 0;
+  std::uint64_t after_calls = 0;  // for the device's memory: how many there had been
+};
+
 // Of a run on a dry device: what it stood in for, and what the run cannot know.
 struct DryFact {
   std::string profile, name;  // h100-80gb, NVIDIA H100 80GB HBM3
   std::uint64_t devices = 1;
   std::uint64_t memory_bytes = 0;
-  std::uint64_t context_bytes_low = 0, context_bytes_high = 0, context_bytes_used = 0;
+  std::uint64_t context_bytes_low = 0, context_bytes_high = 0, context_bytes_used = 0;  // with its parts
+  std::uint64_t context_bytes_init = 0;                                                 // without
+  std::vector<ContextPart> context_parts;
   std::uint64_t kernels_not_run = 0, library_calls_not_computed = 0;
   std::uint64_t unknown_reads = 0, unknown_read_bytes = 0, unknown_times = 0;
   std::uint64_t answered_reads = 0, assumed_reads = 0;

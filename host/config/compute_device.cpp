@@ -75,7 +75,8 @@ class DeviceReader {
       } else if (name == "cusolver_workspace") {
         sound = read_workspace(entry.second, place, name, device.settings.cusolver_workspace_bytes) && sound;
       } else if (name == "nccl_memory") {
-        sound = read_workspace(entry.second, place, name, device.settings.nccl_memory_bytes) && sound;
+        sound =
+            read_workspace(entry.second, place, name, device.settings.nccl_memory_bytes.emplace()) && sound;
       } else {
         problems_.push_back({place_of(entry.first, value_.place), fmt::format("{}.{}", kDeviceKey, name),
                              fmt::format("unknown key{}; expected {}", did_you_mean(name, kDryKeys),

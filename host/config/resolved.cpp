@@ -101,7 +101,10 @@ struct ValueEmitter {
     if (settings.models_time) out << YAML::Key << "clock" << YAML::Value << "modelled";
     emit_bytes("cudnn_workspace", settings.cudnn_workspace_bytes);
     emit_bytes("cusolver_workspace", settings.cusolver_workspace_bytes);
-    emit_bytes("nccl_memory", settings.nccl_memory_bytes);
+    if (settings.nccl_memory_bytes) {
+      out << YAML::Key << "nccl_memory" << YAML::Value;
+      emit_text(out, format_bytes(*settings.nccl_memory_bytes));
+    }
     out << YAML::EndMap;
   }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -199,7 +200,8 @@ struct DrySettings {
   bool models_time = false;                   // on a clock by peak rates; else no work takes time
   std::int64_t cudnn_workspace_bytes = 0;     // that each convolution asks for
   std::int64_t cusolver_workspace_bytes = 0;  // that each decomposition asks for; 0: by formula
-  std::int64_t nccl_memory_bytes = 0;         // that each communicator takes of its device
+  // That each communicator takes of its device; nothing: what the profile says.
+  std::optional<std::int64_t> nccl_memory_bytes;
 };
 
 // Where a run computes: `cpu`, `cuda:1`, or the first of some devices that compute nothing.

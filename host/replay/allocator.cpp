@@ -50,13 +50,9 @@ void take_settings(const std::string& settings) {
 
 }  // namespace
 
-Allocator::Allocator(const std::string& settings, std::uint64_t other_bytes) {
+Allocator::Allocator(const std::string& settings) {
   require(cudaSetDevice(kDevice), "the device cannot be had");
   require(cudaFree(nullptr), "the device's context cannot be made");
-  if (other_bytes > 0) {
-    void* held = nullptr;
-    require(cudaMalloc(&held, other_bytes), "what others hold does not fit on the device");
-  }
   // Before the allocator makes a device's: some are read then.
   take_settings(settings);
   allocator_ = c10::cuda::CUDACachingAllocator::get();

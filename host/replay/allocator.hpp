@@ -21,10 +21,9 @@ struct Counts {
 
 class Allocator {
  public:
-  // Takes `settings`, as PYTORCH_CUDA_ALLOC_CONF has them, and `other_bytes` of the device. Throws c10::Error
-  // and std::runtime_error with what is wrong with the settings, and the latter when the device cannot be
-  // had.
-  Allocator(const std::string& settings, std::uint64_t other_bytes);
+  // Takes `settings`, as PYTORCH_CUDA_ALLOC_CONF has them. Throws c10::Error and std::runtime_error with what
+  // is wrong with the settings, and the latter when the device cannot be had.
+  explicit Allocator(const std::string& settings);
 
   // Which stand for the recorded ones. Handles are in the same order, in which the allocator walks over its
   // blocks.

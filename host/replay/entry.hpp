@@ -20,10 +20,9 @@ inline constexpr std::size_t kNoCall = SIZE_MAX;
 // Made of calls on one device, which is the first of this process here, and holds no block yet.
 struct Request {
   std::span<const analysis::AllocatorCall> calls;
-  std::string settings;           // as PYTORCH_CUDA_ALLOC_CONF has them
-  std::uint64_t other_bytes = 0;  // of the device that somebody else holds throughout
-  bool goes_on = false;           // after a request that failed, as if that block did not exist
-  std::size_t end = kNoCall;      // after this call, with a look at what is there
+  std::string settings;       // as PYTORCH_CUDA_ALLOC_CONF has them
+  bool goes_on = false;       // after a request that failed, as if that block did not exist
+  std::size_t end = kNoCall;  // after this call, with a look at what is there
 };
 
 struct Sums {

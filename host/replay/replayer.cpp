@@ -23,8 +23,7 @@ constexpr int kHolds = 10, kDoesNot = 11, kCannotTell = 12;
 
 }  // namespace
 
-Replayer::Replayer(const Request& request)
-    : request_(request), allocator_(request.settings, request.other_bytes) {
+Replayer::Replayer(const Request& request) : request_(request), allocator_(request.settings) {
   std::set<std::uint64_t> streams;
   for (const AllocatorCall& call : request.calls) streams.insert(call.stream);
   allocator_.make_streams(streams);

@@ -110,8 +110,9 @@ std::string dry_admissions(const analysis::DryFact& dry) {
     text += fmt::format("; refused: {}", fmt::join(functions, ", "));
   }
   if (dry.context_bytes_high > 0) {
-    text += fmt::format("; beside this, the context takes {} to {} MiB", dry.context_bytes_low >> 20,
-                        dry.context_bytes_high >> 20);
+    const std::uint64_t low = dry.context_bytes_low >> 20, high = dry.context_bytes_high >> 20;
+    text += fmt::format("; beside this, the context takes {} MiB",
+                        low == high ? std::to_string(low) : fmt::format("{} to {}", low, high));
   }
   return text;
 }

@@ -75,6 +75,18 @@ TEST_F(DeviceProfileTest, IsReadFromAFileOfOnesOwn) {
   EXPECT_EQ(profile.facts[3].source, "");
 }
 
+TEST_F(DeviceProfileTest, MayTellTheContextInParts) {
+  const std::string card = kOwnCard;
+  EXPECT_EQ(load_device_profile(file(card)).context_cublas_bytes, 0u) << "or leave them out";
+  const DeviceProfile profile =
+      load_device_profile(file(card + "context_kernels_bytes: 92MiB\ncontext_cublas_bytes: {value: 66MiB, "
+                                      "source: seen}\ncommunicator_bytes: 390MiB\n"));
+  EXPECT_EQ(profile.context_kernels_bytes, std::uint64_t{92} << 20);
+  EXPECT_EQ(profile.context_cublas_bytes, std::uint64_t{66} << 20);
+  EXPECT_EQ(profile.communicator_bytes, std::uint64_t{390} << 20);
+  EXPECT_EQ(profile.facts.size(), 22u);
+}
+
 TEST_F(DeviceProfileTest, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(problems("l2_bytes: 2MiB", "l2_byte: 2MiB"),
             "own.yaml:1:1: l2_bytes: missing\n"
@@ -103,7 +115,9 @@ TEST_F(DeviceProfileTest, OfStrataHaveASourceForEachNumber) {
     ++files;
     for (const DeviceProfile::Fact& fact : profile.facts)
       EXPECT_FALSE(fact.source.empty()) << profile.key << ": " << fact.key;
-    EXPECT_LT(profile.context_bytes.low, profile.context_bytes.high) << profile.key;
+    EXPECT_LE(profile.context_bytes.low, profile.context_bytes.high) << profile.key;
+    EXPECT_GT(profile.context_kernels_bytes, 0u) << profile.key;
+    EXPECT_GT(profile.communicator_bytes, profile.context_nccl_bytes) << profile.key;
     EXPECT_LE(profile.shared_bytes_per_block_optin, profile.shared_bytes_per_multiprocessor) << profile.key;
     EXPECT_LE(profile.fp32_tflops, profile.fp16_tflops) << profile.key;
   }

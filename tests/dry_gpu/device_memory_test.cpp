@@ -17,11 +17,11 @@ constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 
 TEST(DeviceMemory, MapsWholePages) {
   DeviceMemory memory(kBase, 64 * kGiB, 16 * kGiB);
-  ASSERT_EQ(memory.allocate(20 * kMiB), kBase);
+  const Address first = memory.allocate(20 * kMiB).value();
   EXPECT_EQ(memory.use().used_bytes, 20 * kMiB);
-  ASSERT_EQ(memory.allocate(3 * kMiB), kBase + 20 * kMiB);
+  ASSERT_EQ(memory.allocate(3 * kMiB), first + 20 * kMiB);
   EXPECT_EQ(memory.use().used_bytes, 24 * kMiB);
-  EXPECT_TRUE(memory.free(kBase));
+  EXPECT_TRUE(memory.free(first));
   EXPECT_EQ(memory.use().used_bytes, 4 * kMiB);
   EXPECT_EQ(memory.use().peak_bytes, 24 * kMiB);
 }
@@ -50,15 +50,16 @@ TEST(DeviceMemory, IsFullWhenItIsFull) {
   EXPECT_EQ(memory.use().used_bytes, 10 * kMiB);
 }
 
-TEST(DeviceMemory, GivesTheLatestOfTheSameSizeAgain) {
+TEST(DeviceMemory, GivesTheLowestOfTheSameSizeAgain) {
   DeviceMemory memory(kBase, kGiB, kGiB);
   const Address first = memory.allocate(2 * kMiB).value();
-  const Address second = memory.allocate(2 * kMiB).value();
+  memory.allocate(2 * kMiB);
+  const Address third = memory.allocate(2 * kMiB).value();
   memory.allocate(4 * kMiB);
   EXPECT_TRUE(memory.free(first));
-  EXPECT_TRUE(memory.free(second));
-  EXPECT_EQ(memory.allocate(2 * kMiB), second);
+  EXPECT_TRUE(memory.free(third));
   EXPECT_EQ(memory.allocate(2 * kMiB), first);
+  EXPECT_EQ(memory.allocate(2 * kMiB), third);
 }
 
 TEST(DeviceMemory, FreesNothingTwiceAndNothingOfOthers) {
@@ -86,7 +87,7 @@ TEST(DeviceMemory, JoinsFreeNeighboursBeforeItRunsOutOfAddresses) {
   for (int i = 0; i < 4; ++i) pages.push_back(memory.allocate(2 * kMiB).value());
   memory.free(pages[1]);
   memory.free(pages[2]);
-  EXPECT_EQ(memory.allocate(4 * kMiB), pages[1]);
+  EXPECT_EQ(memory.allocate(4 * kMiB), pages[2]);
   memory.free(pages[0]);
   memory.free(pages[3]);
   EXPECT_FALSE(memory.allocate(4 * kMiB).has_value()) << "4 MiB are free, in two pieces";
@@ -99,6 +100,38 @@ TEST(DeviceMemory, MemoryWithoutAddressesCounts) {
   EXPECT_FALSE(memory.allocate(12 * kMiB).has_value());
   memory.give_back(90 * kMiB);
   EXPECT_TRUE(memory.allocate(12 * kMiB).has_value());
+}
+
+TEST(DeviceMemory, APartLeavesAddressesButNoMemory) {
+  DeviceMemory memory(kBase, kGiB, 100 * kMiB);
+  const Address before = memory.allocate(20 * kMiB).value();
+  EXPECT_TRUE(memory.take_part(70 * kMiB, 16 * kMiB));
+  EXPECT_EQ(memory.use().used_bytes, 90 * kMiB);
+  EXPECT_LT(memory.allocate(8 * kMiB), before) << "in what the part left";
+  EXPECT_FALSE(memory.take_part(4 * kMiB, 0));
+  EXPECT_EQ(memory.allocate(2 * kMiB).value_or(0) % kPageBytes, 0u);
+  memory.give_back_part(70 * kMiB);
+  EXPECT_EQ(memory.use().used_bytes, 30 * kMiB);
+}
+
+// How a replay has the parts where the recorded program took them.
+TEST(DeviceMemory, APartIsTakenAfterSoManyCalls) {
+  DeviceMemory touched(kBase, kGiB, kGiB);
+  DeviceMemory planned(kBase, kGiB, kGiB);
+  planned.take_part_after(2, 64 * kMiB, 16 * kMiB);
+  const auto both = [&](std::uint64_t bytes) {
+    const auto address = touched.allocate(bytes);
+    EXPECT_EQ(planned.allocate(bytes), address);
+    return address.value();
+  };
+  const Address first = both(20 * kMiB);
+  EXPECT_EQ(planned.use().used_bytes, 20 * kMiB);
+  EXPECT_TRUE(touched.free(first) && planned.free(first));
+  EXPECT_EQ(touched.calls(), 2u);
+  EXPECT_TRUE(touched.take_part(64 * kMiB, 16 * kMiB));
+  EXPECT_EQ(planned.use().used_bytes, 64 * kMiB);
+  for (const std::uint64_t bytes : {2 * kMiB, 20 * kMiB, 14 * kMiB}) both(bytes);
+  EXPECT_EQ(planned.use().used_bytes, touched.use().used_bytes);
 }
 
 // What is live never overlaps, its sum is what is used, and the same calls give the same addresses.

@@ -54,6 +54,18 @@ TEST(Profile, TakesCommentsAndBlankLines) {
   EXPECT_EQ(problem_of("# what it is\n\n" + with("devices 8", "  devices   8   # eight")), "none");
 }
 
+TEST(Profile, TellsTheContextInParts) {
+  const DeviceProfile device =
+      parse_profile(with("devices 8", "devices 8\ncontext_cudnn_bytes 8388608\ncontext_cudnn_after 12"))
+          .device;
+  const ContextPartProfile& part = device.context_parts[static_cast<std::size_t>(ContextPart::kCudnn)];
+  EXPECT_EQ(part.bytes, 8388608u);
+  EXPECT_EQ(part.after_calls, 12u);
+  const ContextPartProfile& other = device.context_parts[static_cast<std::size_t>(ContextPart::kCublas)];
+  EXPECT_EQ(other.bytes, 0u);
+  EXPECT_EQ(other.after_calls, kWhenTouched);
+}
+
 TEST(Profile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(problem_of(with("devices 8", "device 8")),
             "line 16 of the device profile: 'device' is none of its keys");

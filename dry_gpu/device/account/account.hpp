@@ -10,6 +10,7 @@
 
 #include "dry_gpu/clock/modelled_sums.hpp"
 #include "dry_gpu/device/account/counts.hpp"
+#include "dry_gpu/device/context.hpp"
 #include "strata/dry_gpu.h"
 
 namespace strata::dry_gpu {
@@ -24,6 +25,17 @@ struct ReaderEntry {
   std::atomic<std::uint64_t> unknown_reads, unknown_bytes, answered_reads;
 };
 
+// A part of a context that this process took, on the device where it did so first.
+struct ContextPartEntry {
+  std::atomic<std::uint64_t> bytes;  // 0: not taken
+  std::atomic<std::uint64_t> after_calls;
+
+  void note(std::uint64_t taken_bytes, std::uint64_t calls) noexcept {
+    std::uint64_t none = 0;
+    if (bytes.compare_exchange_strong(none, taken_bytes)) after_calls = calls;
+  }
+};
+
 struct Account {
   std::array<char, 16> kind;
   std::atomic<std::uint64_t> devices;
@@ -32,6 +44,7 @@ struct Account {
   Counts counts;
   std::array<RefusedEntry, STRATA_DRY_GPU_ACCOUNT_REFUSED> refused;
   std::array<ReaderEntry, STRATA_DRY_GPU_ACCOUNT_READERS> readers;
+  std::array<ContextPartEntry, STRATA_DRY_GPU_CONTEXT_PARTS> context_parts;
   ModelledSums modelled;
 };
 
@@ -43,6 +56,9 @@ static_assert(offsetof(Account, counts) + offsetof(Counts, bounded_workspaces) =
               offsetof(strata_dry_gpu_account, bounded_workspaces));
 static_assert(offsetof(Account, refused) == offsetof(strata_dry_gpu_account, refused));
 static_assert(offsetof(Account, readers) == offsetof(strata_dry_gpu_account, readers));
+static_assert(offsetof(Account, context_parts) == offsetof(strata_dry_gpu_account, context_parts));
+static_assert(sizeof(ContextPartEntry) == sizeof(strata_dry_gpu_context_part));
+static_assert(kContextParts <= STRATA_DRY_GPU_CONTEXT_PARTS);
 static_assert(offsetof(Account, modelled) == offsetof(strata_dry_gpu_account, is_modelled));
 static_assert(sizeof(ModelledSum) == sizeof(strata_dry_gpu_modelled));
 

@@ -2,6 +2,7 @@
 #include "dry_gpu/device/kernels/launch.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "dry_gpu/device/kernels/kernels.hpp"
 #include "dry_gpu/device/profile/launch_limits.hpp"
@@ -20,11 +21,27 @@ bool is_possible(const DeviceProfile& profile, const Launch& launch) {
   return launch.shared_bytes <= profile.shared_bytes_per_block_optin;
 }
 
+// PyTorch's flash attention is compiled from a library of its own, in this namespace. Each of its kernels
+// needs more shared memory than a kernel has without asking, so that the names of few others are looked up.
+bool is_flash_attention(const Launch& launch) {
+  constexpr std::size_t kUsualSharedBytes = std::size_t{48} << 10;
+  if (launch.shared_bytes < kUsualSharedBytes) return false;
+  const auto known = kernels().kernel(launch.kernel);
+  return known && std::string_view(known->name).starts_with("_ZN13pytorch_flash");
+}
+
+// Whether there is room for what a context takes when this kernel is launched.
+bool has_code(Machine& machine, int device, const Launch& launch) {
+  return machine.take_part(device, ContextPart::kKernels) &&
+         (!is_flash_attention(launch) || machine.take_part(device, ContextPart::kAttention));
+}
+
 }  // namespace
 
 cudaError_t launch(Machine& machine, CUstream_st& stream, const Launch& launch) {
   if (launch.kernel == nullptr) return cudaErrorInvalidDeviceFunction;
   if (!is_possible(machine.profile(), launch)) return cudaErrorInvalidConfiguration;
+  if (!has_code(machine, stream.device, launch)) return cudaErrorMemoryAllocation;
   this_thread().conditions.launched(launch.kernel, launch.arguments);
   Clock* const clock = machine.clock();
   if (clock == nullptr) {

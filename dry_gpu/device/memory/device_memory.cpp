@@ -20,12 +20,18 @@ constexpr Address page_of(Address address) {
 }  // namespace
 
 DeviceMemory::DeviceMemory(Address base, std::uint64_t span_bytes, std::uint64_t total_bytes)
-    : end_(base + span_bytes), next_(base), use_{total_bytes, 0, 0} {}
+    : span_bytes_(span_bytes), chunks_(base, span_bytes), use_{total_bytes, 0, 0} {}
 
 std::optional<Address> DeviceMemory::allocate(std::uint64_t bytes) {
-  if (bytes == 0 || bytes > end_) return std::nullopt;
-  const std::uint64_t taken = rounded(bytes);
   const std::scoped_lock lock(mutex_);
+  const std::optional<Address> address = allocate_locked(bytes);
+  count_call();
+  return address;
+}
+
+std::optional<Address> DeviceMemory::allocate_locked(std::uint64_t bytes) {
+  if (bytes == 0 || bytes > span_bytes_) return std::nullopt;
+  const std::uint64_t taken = rounded(bytes);
   const std::optional<Address> address = taken < kPageBytes ? allocate_piece(taken) : allocate_pages(taken);
   if (address) live_.emplace(*address, taken);
   return address;
@@ -33,6 +39,12 @@ std::optional<Address> DeviceMemory::allocate(std::uint64_t bytes) {
 
 bool DeviceMemory::free(Address address) {
   const std::scoped_lock lock(mutex_);
+  const bool was_there = free_locked(address);
+  if (was_there) count_call();
+  return was_there;
+}
+
+bool DeviceMemory::free_locked(Address address) {
   const auto place = live_.find(address);
   if (place == live_.end()) return false;
   const std::uint64_t bytes = place->second;
@@ -40,7 +52,7 @@ bool DeviceMemory::free(Address address) {
   if (bytes < kPageBytes) {
     free_piece(page_of(address), address);
   } else {
-    free_[bytes].push_back(address);
+    chunks_.free(address, bytes);
     use_.used_bytes -= bytes;
   }
   return true;
@@ -57,12 +69,54 @@ std::optional<Allocation> DeviceMemory::find(Address address) const {
 
 bool DeviceMemory::take(std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
-  return take_locked(bytes);
+  const bool had_room = take_locked(bytes);
+  count_call();
+  return had_room;
 }
 
 void DeviceMemory::give_back(std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
   use_.used_bytes -= bytes;
+  count_call();
+}
+
+bool DeviceMemory::take_part(std::uint64_t bytes, std::uint64_t free_addresses) {
+  const std::scoped_lock lock(mutex_);
+  return take_part_locked(bytes, free_addresses);
+}
+
+void DeviceMemory::give_back_part(std::uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  use_.used_bytes -= bytes;
+}
+
+std::uint64_t DeviceMemory::calls() const {
+  const std::scoped_lock lock(mutex_);
+  return calls_;
+}
+
+void DeviceMemory::take_part_after(std::uint64_t calls, std::uint64_t bytes, std::uint64_t free_addresses) {
+  const std::scoped_lock lock(mutex_);
+  if (calls == 0) {
+    take_part_locked(bytes, free_addresses);
+  } else {
+    later_parts_.emplace(calls, LaterPart{bytes, free_addresses});
+  }
+}
+
+void DeviceMemory::count_call() {
+  ++calls_;
+  while (!later_parts_.empty() && later_parts_.begin()->first <= calls_) {
+    const LaterPart part = later_parts_.begin()->second;
+    later_parts_.erase(later_parts_.begin());
+    take_part_locked(part.bytes, part.free_addresses);
+  }
+}
+
+bool DeviceMemory::take_part_locked(std::uint64_t bytes, std::uint64_t free_addresses) {
+  if (!take_locked(bytes)) return false;
+  if (free_addresses > 0) chunks_.add_lasting(free_addresses);
+  return true;
 }
 
 MemoryUse DeviceMemory::use() const {
@@ -79,50 +133,8 @@ bool DeviceMemory::take_locked(std::uint64_t bytes) {
 
 std::optional<Address> DeviceMemory::allocate_pages(std::uint64_t bytes) {
   if (!take_locked(bytes)) return std::nullopt;
-  std::vector<Address>& same_size = free_[bytes];
-  if (!same_size.empty()) {
-    const Address address = same_size.back();
-    same_size.pop_back();
-    return address;
-  }
-  if (bytes <= end_ - next_) {
-    const Address address = next_;
-    next_ += bytes;
-    return address;
-  }
-  const std::optional<Address> address = cut_from_joined(bytes);
+  const std::optional<Address> address = chunks_.allocate(bytes);
   if (!address) use_.used_bytes -= bytes;
-  return address;
-}
-
-// The last resort, for spans that are hardly larger than their memory: joins free neighbours, and cuts the
-// smallest range that is large enough.
-std::optional<Address> DeviceMemory::cut_from_joined(std::uint64_t bytes) {
-  std::map<Address, std::uint64_t> ranges;
-  for (const auto& [size, addresses] : free_) {
-    for (const Address address : addresses) ranges.emplace(address, size);
-  }
-  for (auto range = ranges.begin(); range != ranges.end();) {
-    const auto next = std::next(range);
-    if (next != ranges.end() && range->first + range->second == next->first) {
-      range->second += next->second;
-      ranges.erase(next);
-    } else {
-      range = next;
-    }
-  }
-  auto best = ranges.end();
-  for (auto range = ranges.begin(); range != ranges.end(); ++range) {
-    if (range->second >= bytes && (best == ranges.end() || range->second < best->second)) best = range;
-  }
-  std::optional<Address> address;
-  if (best != ranges.end()) {
-    address = best->first;
-    if (best->second > bytes) ranges.emplace(best->first + bytes, best->second - bytes);
-    ranges.erase(best);
-  }
-  free_.clear();
-  for (const auto& [begin, size] : ranges) free_[size].push_back(begin);
   return address;
 }
 
@@ -153,7 +165,7 @@ void DeviceMemory::free_piece(Address page, Address piece) {
   }
   with_room.erase(page);
   shared_.erase(page);
-  free_[kPageBytes].push_back(page);
+  chunks_.free(page, kPageBytes);
   use_.used_bytes -= kPageBytes;
 }
 

@@ -3,8 +3,8 @@
 // take.
 //
 // A device maps pages of 2 MiB. An allocation of more than half a page has its pages to itself; smaller ones
-// share pages with others of their size, a power of two from 512 bytes. Addresses that were freed are used
-// again, the latest of the same size first: one sequence of calls has one sequence of addresses.
+// share pages with others of their size, a power of two from 512 bytes. Pages get their addresses as a driver
+// gives them (address_chunks.hpp): one sequence of calls has one sequence of addresses.
 //
 // [any thread]: every function takes the device's own lock.
 #pragma once
@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dry_gpu/device/memory/address_chunks.hpp"
 #include "dry_gpu/device/memory/address_space.hpp"
 
 namespace strata::dry_gpu {
@@ -44,10 +45,19 @@ class DeviceMemory {
   // The allocation that the address lies in.
   std::optional<Allocation> find(Address address) const;
 
-  // Memory without addresses of ours: a context, a library's buffers, pages that are mapped later. False: no
-  // room.
+  // Memory without addresses of ours: a library's buffers, pages that are mapped later. False: no room.
   bool take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes);
+
+  // Memory that the driver and libraries take by themselves, of whose addresses `free_addresses` bytes are
+  // left for allocations. False: no room.
+  bool take_part(std::uint64_t bytes, std::uint64_t free_addresses);
+  void give_back_part(std::uint64_t bytes);
+
+  // How often the functions above were called, but for those of parts.
+  std::uint64_t calls() const;
+  // Takes a part as soon as there were so many calls, if there is room then. Before the first call.
+  void take_part_after(std::uint64_t calls, std::uint64_t bytes, std::uint64_t free_addresses);
 
   MemoryUse use() const;
 
@@ -58,19 +68,28 @@ class DeviceMemory {
     std::vector<Address> free;
   };
 
+  // Memory that is taken after so many calls.
+  struct LaterPart {
+    std::uint64_t bytes, free_addresses;
+  };
+
   bool take_locked(std::uint64_t bytes);
+  bool take_part_locked(std::uint64_t bytes, std::uint64_t free_addresses);
+  void count_call();
+  bool free_locked(Address address);
+  std::optional<Address> allocate_locked(std::uint64_t bytes);
   std::optional<Address> allocate_pages(std::uint64_t bytes);
   std::optional<Address> allocate_piece(std::uint64_t bytes);
-  std::optional<Address> cut_from_joined(std::uint64_t bytes);
   void free_piece(Address page, Address piece);
 
   mutable std::mutex mutex_;
-  const Address end_;
-  Address next_;  // nothing from here on was given out yet
+  const std::uint64_t span_bytes_;
+  AddressChunks chunks_;
   MemoryUse use_;
+  std::uint64_t calls_ = 0;
+  std::multimap<std::uint64_t, LaterPart> later_parts_;  // by calls
 
-  std::map<Address, std::uint64_t> live_;                         // bytes, by address
-  std::unordered_map<std::uint64_t, std::vector<Address>> free_;  // ranges of whole pages, by bytes
+  std::map<Address, std::uint64_t> live_;  // bytes, by address
   std::map<Address, SharedPage> shared_;
   std::unordered_map<std::uint64_t, std::map<Address, SharedPage*>> with_room_;  // shared pages, by piece
 };

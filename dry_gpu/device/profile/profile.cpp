@@ -15,7 +15,7 @@ constexpr std::string_view kAnswer = "answer";
 using Place = std::variant<std::string*, std::uint32_t*, std::uint64_t*, double*, ClockKind*>;
 
 struct Field {
-  std::string_view key;
+  std::string key;
   Place place;
   bool has_default = false;
 };
@@ -23,7 +23,7 @@ struct Field {
 std::vector<Field> fields_of(MachineProfile& profile) {
   DeviceProfile& device = profile.device;
   ClockSettings& clock = profile.clock;
-  return {
+  std::vector<Field> fields = {
       {"key", &device.key},
       {"name", &device.name},
       {"memory_bytes", &device.memory_bytes},
@@ -59,6 +59,12 @@ std::vector<Field> fields_of(MachineProfile& profile) {
       {"cusolver_workspace_bytes", &profile.cusolver_workspace_bytes, true},
       {"nccl_memory_bytes", &profile.nccl_memory_bytes, true},
   };
+  for (std::size_t part = 0; part < kContextParts; ++part) {
+    const std::string name = "context_" + std::string(kContextPartNames[part]);
+    fields.push_back({name + "_bytes", &device.context_parts[part].bytes, true});
+    fields.push_back({name + "_after", &device.context_parts[part].after_calls, true});
+  }
+  return fields;
 }
 
 [[noreturn]] void fail(std::size_t line, const std::string& problem) {

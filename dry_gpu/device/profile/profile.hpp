@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dry_gpu/clock/settings.hpp"
+#include "dry_gpu/device/context.hpp"
 #include "dry_gpu/device/profile/answers.hpp"
 
 namespace strata::dry_gpu {
@@ -18,7 +19,8 @@ struct DeviceProfile {
   std::string name;  // as the driver tells it: "NVIDIA H100 80GB HBM3"
 
   std::uint64_t memory_bytes = 0;   // what cudaMemGetInfo calls the total
-  std::uint64_t context_bytes = 0;  // of it taken by a process that uses the device
+  std::uint64_t context_bytes = 0;  // of it taken by a process that uses the device, when its context is made
+  ContextPartProfiles context_parts;  // and what its context takes later
 
   std::uint32_t compute_major = 0, compute_minor = 0;
   int architecture() const { return static_cast<int>(10 * compute_major + compute_minor); }
@@ -54,7 +56,7 @@ struct MachineProfile {
   // What each convolution of cuDNN asks for beside its tensors, since its documentation names no sizes: the
   // least.
   std::uint64_t cudnn_workspace_bytes = 0;
-  // What each of NCCL's communicators takes of its device, which is not documented either: the least.
+  // What each of NCCL's communicators takes of its device, which is not documented either.
   std::uint64_t nccl_memory_bytes = 0;
   ClockSettings clock;
   std::vector<Answer> answers;
@@ -62,9 +64,9 @@ struct MachineProfile {
 
 // One "key value" a line, '#' begins a comment: the form in which a launcher hands a profile to a process.
 // Throws std::invalid_argument that names the line; a key that is unknown or given twice is an error, and
-// so is one that is missing, but for contents_bytes, nccl_memory_bytes, those of workspaces, rates and the
-// clock's ("clock modelled" turns it on, and needs the rates). Besides, a line "answer <what
-// parse_answer takes>" for each answer.
+// so is one that is missing, but for contents_bytes, nccl_memory_bytes, those of workspaces, of a context's
+// parts ("context_kernels_bytes", "context_kernels_after"), rates and the clock's ("clock modelled" turns it
+// on, and needs the rates). Besides, a line "answer <what parse_answer takes>" for each answer.
 MachineProfile parse_profile(std::string_view text);
 std::string profile_text(const MachineProfile& profile);
 

@@ -46,7 +46,7 @@ strata_dry_gpu_counts strata_dry_gpu_count(void);
  * STRATA_DRY_GPU_ACCOUNTS names a folder, and each process that uses the library keeps a file "<pid>.account"
  * there, which it maps and which holds this. Counts are sums over their 16 slots; the threads of a process
  * share those. */
-#define STRATA_DRY_GPU_ACCOUNT "strata.dry/5"
+#define STRATA_DRY_GPU_ACCOUNT "strata.dry/6"
 #define STRATA_DRY_GPU_ACCOUNT_SLOTS 16
 #define STRATA_DRY_GPU_ACCOUNT_REFUSED 128
 #define STRATA_DRY_GPU_ACCOUNT_READERS 64
@@ -69,6 +69,15 @@ typedef struct strata_dry_gpu_reader {
   uint64_t unknown_bytes;
   uint64_t answered_reads;
 } strata_dry_gpu_reader;
+
+/* Parts of a context, which take their memory when a program touches them first: kernels, cuBLAS, cuDNN,
+ * cuSOLVER, cuFFT, PyTorch's flash attention, NCCL; the rest is reserved. */
+#define STRATA_DRY_GPU_CONTEXT_PARTS 8
+
+typedef struct strata_dry_gpu_context_part {
+  uint64_t bytes;       /* of the device where it was touched first; 0: it was not */
+  uint64_t after_calls; /* for that device's memory: how many there had been */
+} strata_dry_gpu_context_part;
 
 /* Time that the modelled clock said work would take: no measurement. By model: matrix products, kernels whose
  * name tells what they move, foreach kernels, copies, fills, other kernels; the rest is reserved. */
@@ -98,6 +107,7 @@ typedef struct strata_dry_gpu_account {
   strata_dry_gpu_slot bounded_workspaces[STRATA_DRY_GPU_ACCOUNT_SLOTS];
   strata_dry_gpu_refused refused[STRATA_DRY_GPU_ACCOUNT_REFUSED];
   strata_dry_gpu_reader readers[STRATA_DRY_GPU_ACCOUNT_READERS];
+  strata_dry_gpu_context_part context_parts[STRATA_DRY_GPU_CONTEXT_PARTS];
   uint64_t is_modelled; /* 1: there is a modelled clock */
   strata_dry_gpu_modelled modelled[STRATA_DRY_GPU_MODELS];
   uint64_t reserved_end[7];
@@ -105,6 +115,9 @@ typedef struct strata_dry_gpu_account {
 
 /* Of this process: whether it has a modelled clock, and what that said, STRATA_DRY_GPU_MODELS entries. */
 int strata_dry_gpu_count_modelled(strata_dry_gpu_modelled* by_model);
+
+/* Of this process: STRATA_DRY_GPU_CONTEXT_PARTS entries. */
+void strata_dry_gpu_tell_context_parts(strata_dry_gpu_context_part* parts);
 
 /* Calls `visit` for each function that was called and is not implemented. */
 void strata_dry_gpu_visit_refused(void (*visit)(void* context, const char* function, uint64_t calls),

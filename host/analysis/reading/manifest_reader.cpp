@@ -56,6 +56,12 @@ DryFact dry_fact(const nlohmann::json& section) {
   dry.context_bytes_low = count_of(object("context_bytes"), "low");
   dry.context_bytes_high = count_of(object("context_bytes"), "high");
   dry.context_bytes_used = count_of(object("context_bytes"), "used");
+  dry.context_bytes_init = object("context_bytes").contains("init")
+                               ? count_of(object("context_bytes"), "init")
+                               : dry.context_bytes_used;
+  for (const nlohmann::json& entry : objects_of(section, "context_parts"))
+    dry.context_parts.push_back(
+        {text_of(entry, "part"), count_of(entry, "bytes"), count_of(entry, "after_calls")});
   dry.kernels_not_run = count_of(section, "kernels_not_run");
   dry.library_calls_not_computed = count_of(section, "library_calls_not_computed");
   dry.unknown_reads = count_of(object("unknown_reads"), "count");

@@ -51,6 +51,11 @@ DryAccount read_dry_accounts(const std::filesystem::path& folder) {
     total.workspaces.fitted += sum(account.fitted_workspaces);
     total.workspaces.bounded += sum(account.bounded_workspaces);
     total.communicators += sum(account.communicators);
+    for (std::size_t part = 0; part < total.context_parts.size(); ++part) {
+      const strata_dry_gpu_context_part& taken = account.context_parts[part];
+      if (taken.bytes > total.context_parts[part].bytes)
+        total.context_parts[part] = {taken.bytes, taken.after_calls};
+    }
     for (std::size_t model = 0; model < total.modelled.size(); ++model) {
       total.modelled[model].works += account.modelled[model].works;
       total.modelled[model].ns += account.modelled[model].ns;
@@ -90,6 +95,8 @@ std::string dry_json(const DryChoice& choice, const DryAccount& account) {
       .context_bytes_low = profile.context_bytes.low,
       .context_bytes_high = profile.context_bytes.high,
       .context_bytes_used = profile.context_bytes.high,
+      .context_bytes_init = profile.context_bytes.high,
+      .context_parts = {},
       .kernels_not_run = account.kernels_not_run,
       .library_calls_not_computed = account.library_calls_not_computed,
       .unknown_reads = account.unknown_reads,
@@ -101,10 +108,18 @@ std::string dry_json(const DryChoice& choice, const DryAccount& account) {
       .communicators = account.communicators,
       .cudnn_workspace_bytes = static_cast<std::uint64_t>(choice.settings.cudnn_workspace_bytes),
       .cusolver_workspace_bytes = static_cast<std::uint64_t>(choice.settings.cusolver_workspace_bytes),
-      .communicator_bytes = static_cast<std::uint64_t>(choice.settings.nccl_memory_bytes),
+      .communicator_bytes = choice.communicator_bytes(),
       .modelled_clock = std::nullopt,
       .unknown_reads_by = {},
       .refused = {}};
+  for (std::size_t part = 0; part < account.context_parts.size(); ++part) {
+    const DryAccount::TakenPart& taken = account.context_parts[part];
+    if (taken.bytes == 0) continue;
+    dry.context_parts.push_back({std::string(kContextParts[part].name), taken.bytes, taken.after_calls});
+    dry.context_bytes_low += taken.bytes;
+    dry.context_bytes_high += taken.bytes;
+    dry.context_bytes_used += taken.bytes;
+  }
   if (choice.settings.models_time) {
     dry.modelled_clock.emplace();
     for (std::size_t model = 0; model < account.modelled.size(); ++model)

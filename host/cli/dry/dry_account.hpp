@@ -38,6 +38,12 @@ struct DryAccount {
   std::uint64_t answered_reads = 0, assumed_reads = 0;
   analysis::WorkspaceCounts workspaces;
   std::uint64_t communicators = 0;
+  // What a context took after its making, in the order of kContextParts. Over several processes: of the one
+  // that took the most.
+  struct TakenPart {
+    std::uint64_t bytes = 0, after_calls = 0;
+  };
+  std::array<TakenPart, kContextParts.size()> context_parts{};
   std::array<Modelled, kModels.size()> modelled{};
   std::vector<Reader> readers;   // by name
   std::vector<Refused> refused;  // by function

@@ -97,7 +97,7 @@ void add_dry_options(CLI::App& command, DryArguments& arguments) {
   command.add_option("--cusolver-workspace", arguments.cusolver_workspace,
                      "The same of each decomposition of cuSOLVER, instead of what formulas give");
   command.add_option("--nccl-memory", arguments.nccl_memory,
-                     "Memory that each communicator of NCCL takes of its device [0]");
+                     "Memory that each communicator of NCCL takes of its device [what the profile says]");
 }
 
 }  // namespace strata::cli

@@ -82,11 +82,17 @@ DryChoice dry_choice(const config::DeviceConfig& device) {
   DryChoice choice{.profile = config::load_device_profile(device.dry),
                    .devices = device.count,
                    .answers = {},
-                   .settings = device.settings};
+                   .settings = device.settings,
+                   .parts_after = {}};
   if (device.settings.memory_bytes > 0)
     choice.profile.memory_bytes = static_cast<std::uint64_t>(device.settings.memory_bytes);
   if (!device.answers.empty()) choice.answers = config::load_answers(device.answers);
   return choice;
+}
+
+std::uint64_t DryChoice::communicator_bytes() const {
+  return settings.nccl_memory_bytes ? static_cast<std::uint64_t>(*settings.nccl_memory_bytes)
+                                    : profile.communicator_bytes;
 }
 
 std::string dry_choice_text(const DryChoice& choice) {
@@ -99,6 +105,12 @@ std::string dry_choice_text(const DryChoice& choice) {
   line("name", profile.name);
   line("memory_bytes", profile.memory_bytes);
   line("context_bytes", profile.context_bytes.high);
+  for (std::size_t index = 0; index < kContextParts.size(); ++index) {
+    const ContextPart& part = kContextParts[index];
+    line(fmt::format("context_{}_bytes", part.name), profile.*part.bytes);
+    if (const auto& after = choice.parts_after[index])
+      line(fmt::format("context_{}_after", part.name), *after);
+  }
   line("compute_major", profile.compute_capability.major);
   line("compute_minor", profile.compute_capability.minor);
   line("multiprocessors", profile.multiprocessors);
@@ -113,7 +125,7 @@ std::string dry_choice_text(const DryChoice& choice) {
   line("devices", choice.devices);
   line("cudnn_workspace_bytes", choice.settings.cudnn_workspace_bytes);
   line("cusolver_workspace_bytes", choice.settings.cusolver_workspace_bytes);
-  line("nccl_memory_bytes", choice.settings.nccl_memory_bytes);
+  line("nccl_memory_bytes", choice.communicator_bytes());
   if (choice.settings.models_time) {
     line("clock", "modelled");
     line("memory_gb_per_s", profile.memory_gb_per_s);
@@ -153,10 +165,13 @@ DryGpu::DryGpu(DryChoice choice) : choice_(std::move(choice)) {
       find<decltype(&strata_dry_gpu_copy_to_children)>(library, "strata_dry_gpu_copy_to_children");
   count_ = find<decltype(&strata_dry_gpu_count)>(library, "strata_dry_gpu_count");
   count_modelled_ = find<decltype(&strata_dry_gpu_count_modelled)>(library, "strata_dry_gpu_count_modelled");
+  tell_context_parts_ =
+      find<decltype(&strata_dry_gpu_tell_context_parts)>(library, "strata_dry_gpu_tell_context_parts");
   visit_refused_ = find<decltype(&strata_dry_gpu_visit_refused)>(library, "strata_dry_gpu_visit_refused");
   visit_readers_ = find<decltype(&strata_dry_gpu_visit_readers)>(library, "strata_dry_gpu_visit_readers");
   if (choose == nullptr || send_messages_to == nullptr || copy_to_children_ == nullptr || count_ == nullptr ||
-      count_modelled_ == nullptr || visit_refused_ == nullptr || visit_readers_ == nullptr) {
+      count_modelled_ == nullptr || tell_context_parts_ == nullptr || visit_refused_ == nullptr ||
+      visit_readers_ == nullptr) {
     throw UsageError(fmt::format("{} is of another build of Strata. Build and install all of it together",
                                  (dry_gpu_folder() / kLibrary).string()));
   }
@@ -183,6 +198,7 @@ std::string DryGpu::describe() const {
                                     .fitted = counts.fitted_workspaces,
                                     .bounded = counts.bounded_workspaces},
                      .communicators = counts.communicators,
+                     .context_parts = {},
                      .modelled = {},
                      .readers = {},
                      .refused = {}};
@@ -190,6 +206,10 @@ std::string DryGpu::describe() const {
   count_modelled_(sums.data());
   for (std::size_t model = 0; model < account.modelled.size(); ++model)
     account.modelled[model] = {sums[model].works, sums[model].ns};
+  std::array<strata_dry_gpu_context_part, STRATA_DRY_GPU_CONTEXT_PARTS> parts{};
+  tell_context_parts_(parts.data());
+  for (std::size_t part = 0; part < account.context_parts.size(); ++part)
+    account.context_parts[part] = {parts[part].bytes, parts[part].after_calls};
   visit_refused_(
       [](void* list, const char* function, std::uint64_t calls) {
         static_cast<std::vector<DryAccount::Refused>*>(list)->push_back({function, calls});

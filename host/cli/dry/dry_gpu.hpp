@@ -3,9 +3,12 @@
 // opened.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/config/files/answer_file.hpp"
@@ -25,12 +28,32 @@ bool is_on_dry_gpu();
 // The libraries that stand in for CUDA's.
 std::vector<std::filesystem::path> dry_gpu_facades();
 
+// The parts of a context that are taken when a program touches them first, in the library's order.
+struct ContextPart {
+  std::string_view name;
+  std::uint64_t config::DeviceProfile::*bytes;
+};
+inline constexpr std::array kContextParts = {
+    ContextPart{"kernels", &config::DeviceProfile::context_kernels_bytes},
+    ContextPart{"cublas", &config::DeviceProfile::context_cublas_bytes},
+    ContextPart{"cudnn", &config::DeviceProfile::context_cudnn_bytes},
+    ContextPart{"cusolver", &config::DeviceProfile::context_cusolver_bytes},
+    ContextPart{"cufft", &config::DeviceProfile::context_cufft_bytes},
+    ContextPart{"attention", &config::DeviceProfile::context_attention_bytes},
+    ContextPart{"nccl", &config::DeviceProfile::context_nccl_bytes}};
+static_assert(kContextParts.size() <= STRATA_DRY_GPU_CONTEXT_PARTS);
+
 // What a process's devices are, and what is known of the values on them.
 struct DryChoice {
   config::DeviceProfile profile;
   std::int64_t devices = 1;  // all of one kind
   std::vector<config::Answer> answers;
   config::DrySettings settings;
+  // Of parts that are taken after so many calls for the device's memory, and not when they are touched.
+  std::array<std::optional<std::uint64_t>, kContextParts.size()> parts_after{};
+
+  // That each communicator of NCCL takes of its device.
+  std::uint64_t communicator_bytes() const;
 };
 
 // Of a dry device of the YAML. Throws as load_device_profile and load_answers do.
@@ -58,6 +81,7 @@ class DryGpu {
   decltype(&strata_dry_gpu_copy_to_children) copy_to_children_ = nullptr;
   decltype(&strata_dry_gpu_count) count_ = nullptr;
   decltype(&strata_dry_gpu_count_modelled) count_modelled_ = nullptr;
+  decltype(&strata_dry_gpu_tell_context_parts) tell_context_parts_ = nullptr;
   decltype(&strata_dry_gpu_visit_refused) visit_refused_ = nullptr;
   decltype(&strata_dry_gpu_visit_readers) visit_readers_ = nullptr;
 };

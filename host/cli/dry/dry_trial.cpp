@@ -72,7 +72,8 @@ fit::TrialReport report_of(const analysis::Facts& facts, bool fits) {
   report.fits = fits;
   if (facts.dry) {
     report.memory_bytes = facts.dry->memory_bytes;
-    report.context_bytes = facts.dry->context_bytes_used;
+    report.context_bytes =
+        facts.dry->context_bytes_used + facts.dry->communicators * facts.dry->communicator_bytes;
     report.step_ns = analysis::modelled_step_ns(facts);
   }
   report.allocated_bytes = facts.peak.allocated_bytes;

@@ -110,12 +110,13 @@ std::string account_text(const DryChoice& choice, const DryAccount& account) {
   const auto taken = [](std::int64_t bytes) {
     return bytes == 0 ? std::string() : config::format_bytes(bytes);
   };
+  const auto communicator_bytes = static_cast<std::int64_t>(choice.communicator_bytes());
   text += report::unknowns_text({.times = account.unknown_times,
                                  .workspaces = account.workspaces,
                                  .communicators = account.communicators,
                                  .cudnn_workspace = taken(choice.settings.cudnn_workspace_bytes),
                                  .cusolver_workspace = taken(choice.settings.cusolver_workspace_bytes),
-                                 .nccl_memory = taken(choice.settings.nccl_memory_bytes)});
+                                 .nccl_memory = taken(communicator_bytes)});
   if (choice.settings.models_time)
     text += fmt::format("; its times are modelled: {} of work",
                         report::duration(static_cast<double>(account.modelled_ns())));

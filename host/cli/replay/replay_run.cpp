@@ -60,7 +60,12 @@ std::optional<DeviceProfile> recorded_card(const Recording& run) {
   profile.key = run.dry->profile;
   profile.name = run.dry->name;
   profile.memory_bytes = run.dry->memory_bytes;
-  profile.context_bytes = {run.dry->context_bytes_used, run.dry->context_bytes_used};
+  profile.context_bytes = {run.dry->context_bytes_init, run.dry->context_bytes_init};
+  for (const ContextPart& part : kContextParts) profile.*part.bytes = 0;
+  for (const analysis::ContextPart& taken : run.dry->context_parts) {
+    for (const ContextPart& part : kContextParts)
+      if (part.name == taken.part) profile.*part.bytes = taken.bytes;
+  }
   return profile;
 }
 
@@ -83,9 +88,7 @@ DeviceProfile card_asked_for(const Recording& run, const std::optional<DevicePro
 class RunReplay {
  public:
   RunReplay(const Recording& run, bool goes_on)
-      : run_(run), recorded_(analysis::allocator_calls(run)), goes_on_(goes_on) {
-    if (run.dry) other_bytes_ = run.dry->communicators * run.dry->communicator_bytes;
-  }
+      : run_(run), recorded_(analysis::allocator_calls(run)), goes_on_(goes_on) {}
 
   const AllocatorCalls& recorded() const { return recorded_; }
 
@@ -109,14 +112,25 @@ class RunReplay {
                       std::size_t end = replay::kNoCall) const {
     DryChoice choice;
     choice.profile = card;
-    replay::Result result = replay_in_process(choice, {.calls = recorded_.calls,
-                                                       .settings = settings,
-                                                       .other_bytes = other_bytes_,
-                                                       .goes_on = goes_on_,
-                                                       .end = end});
+    take_parts(choice);
+    replay::Result result = replay_in_process(
+        choice, {.calls = recorded_.calls, .settings = settings, .goes_on = goes_on_, .end = end});
     if (!result.problem.empty())
       throw UsageError(fmt::format("replay: the settings '{}': {}", settings, result.problem));
     return result;
+  }
+
+  // No kernel is launched and no library used here: the context grows after as many calls for memory as it
+  // did in the recorded run. What NCCL's communicators take is taken from the beginning on.
+  void take_parts(DryChoice& choice) const {
+    if (!run_.dry) return;
+    for (const analysis::ContextPart& taken : run_.dry->context_parts) {
+      for (std::size_t index = 0; index < kContextParts.size(); ++index)
+        if (kContextParts[index].name == taken.part) choice.parts_after[index] = taken.after_calls;
+    }
+    choice.profile.context_bytes.high += run_.dry->communicators * run_.dry->communicator_bytes;
+    if (choice.profile.context_bytes.high >= choice.profile.memory_bytes)
+      refuse(run_, "what its context and communicators take does not fit on the device");
   }
 
   ReplayRow finish(const std::string& settings, const DeviceProfile& card,
@@ -186,7 +200,6 @@ class RunReplay {
   const Recording& run_;
   AllocatorCalls recorded_;
   bool goes_on_;
-  std::uint64_t other_bytes_ = 0;
 };
 
 }  // namespace

@@ -30,12 +30,21 @@ using Member =
 struct Field {
   std::string_view key;
   Member member;
+  bool may_be_missing = false;
 };
 
 constexpr std::array kFields{
     Field{"name", &P::name},
     Field{"memory_bytes", &P::memory_bytes},
     Field{"context_bytes", &P::context_bytes},
+    Field{"context_kernels_bytes", &P::context_kernels_bytes, true},
+    Field{"context_cublas_bytes", &P::context_cublas_bytes, true},
+    Field{"context_cudnn_bytes", &P::context_cudnn_bytes, true},
+    Field{"context_cusolver_bytes", &P::context_cusolver_bytes, true},
+    Field{"context_cufft_bytes", &P::context_cufft_bytes, true},
+    Field{"context_attention_bytes", &P::context_attention_bytes, true},
+    Field{"context_nccl_bytes", &P::context_nccl_bytes, true},
+    Field{"communicator_bytes", &P::communicator_bytes, true},
     Field{"compute_capability", &P::compute_capability},
     Field{"multiprocessors", &P::multiprocessors},
     Field{"threads_per_multiprocessor", &P::threads_per_multiprocessor},
@@ -129,7 +138,7 @@ class Reader {
     for (const Field& field : kFields) {
       const YAML::Node node = document[std::string(field.key)];
       if (!node) {
-        problem(document, std::string(field.key), "missing");
+        if (!field.may_be_missing) problem(document, std::string(field.key), "missing");
         continue;
       }
       std::visit([&](auto member) { read_field(field.key, node, profile_.*member); }, field.member);

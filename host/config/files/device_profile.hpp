@@ -28,7 +28,17 @@ struct DeviceProfile {
 
   std::string name;  // as the driver tells it
   std::uint64_t memory_bytes = 0;
-  ByteRange context_bytes;  // taken by a process that uses the device; seldom known to the byte
+  ByteRange context_bytes;  // taken by a process when it makes its context; seldom known to the byte
+  // What a context takes later: with the first kernel, with the first use of each library, of PyTorch's flash
+  // attention and of NCCL. A file may leave them out: 0.
+  std::uint64_t context_kernels_bytes = 0;
+  std::uint64_t context_cublas_bytes = 0;
+  std::uint64_t context_cudnn_bytes = 0;
+  std::uint64_t context_cusolver_bytes = 0;
+  std::uint64_t context_cufft_bytes = 0;
+  std::uint64_t context_attention_bytes = 0;
+  std::uint64_t context_nccl_bytes = 0;
+  std::uint64_t communicator_bytes = 0;  // of NCCL, each; may be left out as well
   ComputeCapability compute_capability;
   std::uint64_t multiprocessors = 0;
   std::uint64_t threads_per_multiprocessor = 0;
