@@ -77,6 +77,14 @@ void* workspace_of(const BackendContents& pack) {
   return workspace;
 }
 
+cudnnStatus_t compute(cudnnHandle_t handle, const ToldPlan& plan) {
+  const ToldPlan::Execution execution = plan.execute();
+  const cudnnStatus_t status =
+      compute_nothing(handle, execution.is_compared ? Workspace::kBounded : Workspace::kAsked);
+  if (status == CUDNN_STATUS_SUCCESS && execution.told_ns > 0) tell_time(handle, execution.told_ns);
+  return status;
+}
+
 }  // namespace
 
 cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
@@ -111,6 +119,10 @@ cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
     const std::shared_ptr<BackendContents> contents = contents_of(descriptor);
     if (contents == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
     if (contents->is_final || !is_complete(*contents)) return CUDNN_STATUS_BAD_PARAM;
+    if (contents->type == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR)
+      contents->live_plans = std::make_shared<LivePlans>();
+    if (contents->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR && !make_plan(*contents))
+      return CUDNN_STATUS_NOT_SUPPORTED;
     contents->is_final = true;
     return CUDNN_STATUS_SUCCESS;
   });
@@ -173,6 +185,7 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
       return CUDNN_STATUS_BAD_PARAM_DESCRIPTOR_TYPE;
     if (!contents->is_final || !pack->is_final) return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
     if (workspace_bytes_of(*contents) > 0 && workspace_of(*pack) == nullptr) return CUDNN_STATUS_BAD_PARAM;
+    if (contents->told_plan != nullptr) return compute(handle, *contents->told_plan);
     const bool is_attention = attention_workspace_bytes(*contents).has_value();
     if (is_attention && !machine().machine->take_part(handle->device, ContextPart::kAttention))
       return CUDNN_STATUS_EXECUTION_FAILED_CUDART;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descriptors of cuDNN's graph interface: what their callers set, kept exactly, and what cuDNN itself answers
-// of an operation graph. Of each graph there is one engine with one configuration, which needs what the
-// workspace model says (workspace.hpp); which graphs the real cuDNN has no engine for is not known here.
+// of an operation graph. Of a graph with convolutions the real cuDNN tells engines and workspaces where it
+// can be asked (real/real_cudnn.hpp). Of any other graph there is one engine with one configuration, which
+// needs what the workspace model says (workspace.hpp); which graphs the real cuDNN has no engine for is not
+// known then.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +15,13 @@
 #include <vector>
 
 #include "dry_gpu/cudnn/call.hpp"
+#include "dry_gpu/cudnn/told_plan.hpp"
 
 namespace strata::dry_gpu {
+
+namespace real_cudnn {
+struct Question;
+}
 
 // Shared with every descriptor that refers to it: the callers destroy theirs in any order.
 struct BackendContents {
@@ -28,6 +35,12 @@ struct BackendContents {
   const cudnnBackendDescriptorType_t type;
   bool is_final = false;
   std::map<cudnnBackendAttributeName_t, Attribute> attributes;
+
+  // Of a configuration that the real cuDNN has told of: the question, and the place in its answer.
+  std::shared_ptr<real_cudnn::Question> question{};
+  std::size_t place = 0;
+  std::shared_ptr<LivePlans> live_plans{};      // of a graph that is final
+  std::shared_ptr<const ToldPlan> told_plan{};  // of a plan that the real cuDNN has told of
 
   // Null: it was not set.
   const Attribute* find(cudnnBackendAttributeName_t name) const;
@@ -54,5 +67,8 @@ std::optional<BackendContents::Attribute> answer_of(const std::shared_ptr<Backen
 
 // Of an execution plan.
 std::int64_t workspace_bytes_of(const BackendContents& plan);
+
+// Asks the real cuDNN for the plan of its configuration, if that came from there. False: it makes none.
+bool make_plan(BackendContents& plan);
 
 }  // namespace strata::dry_gpu

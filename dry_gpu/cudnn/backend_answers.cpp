@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstring>
 
 #include "dry_gpu/cudnn/attention.hpp"
 #include "dry_gpu/cudnn/backend.hpp"
+#include "dry_gpu/cudnn/real/real_cudnn.hpp"
 #include "dry_gpu/cudnn/workspace.hpp"
 
 namespace strata::dry_gpu {
@@ -32,35 +32,77 @@ std::shared_ptr<BackendContents> make_final(cudnnBackendDescriptorType_t type) {
   return std::make_shared<BackendContents>(BackendContents{.type = type, .is_final = true, .attributes = {}});
 }
 
-// The one configuration of the one engine for a graph.
-std::shared_ptr<BackendContents> configuration_for(const std::shared_ptr<BackendContents>& graph) {
+Attribute notes(cudnnBackendAttributeType_t type, const std::vector<std::int32_t>& values) {
+  Attribute attribute{.type = type,
+                      .count = static_cast<std::int64_t>(values.size()),
+                      .bytes = std::vector<std::byte>(values.size() * sizeof(std::int32_t)),
+                      .descriptors = {}};
+  if (!values.empty()) std::memcpy(attribute.bytes.data(), values.data(), attribute.bytes.size());
+  return attribute;
+}
+
+// A configuration of an engine for a graph; without more, of the one engine that there is of each.
+std::shared_ptr<BackendContents> configuration_for(const std::shared_ptr<BackendContents>& graph,
+                                                   const real_cudnn::Configuration& told = {}) {
   const auto engine = make_final(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-  engine->attributes = {{CUDNN_ATTR_ENGINE_OPERATION_GRAPH, refer_to(graph)},
-                        {CUDNN_ATTR_ENGINE_GLOBAL_INDEX, one<std::int64_t>(CUDNN_TYPE_INT64, 0)}};
+  engine->attributes = {
+      {CUDNN_ATTR_ENGINE_OPERATION_GRAPH, refer_to(graph)},
+      {CUDNN_ATTR_ENGINE_GLOBAL_INDEX, one<std::int64_t>(CUDNN_TYPE_INT64, told.engine)},
+      {CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, notes(CUDNN_TYPE_NUMERICAL_NOTE, told.numerical_notes)},
+      {CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, notes(CUDNN_TYPE_BEHAVIOR_NOTE, told.behavior_notes)}};
   auto configuration = make_final(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
   configuration->attributes = {{CUDNN_ATTR_ENGINECFG_ENGINE, refer_to(engine)}};
   return configuration;
 }
 
-bool is_convolution(const std::shared_ptr<BackendContents>& operation) {
-  return operation->type == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR ||
-         operation->type == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR ||
-         operation->type == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR;
+// What those heuristics have of a graph, best first.
+Attribute configurations_for(const BackendContents& heuristics) {
+  const auto graph = heuristics.referred(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+  const Attribute* const asked = heuristics.find(CUDNN_ATTR_ENGINEHEUR_MODE);
+  cudnnBackendHeurMode_t mode{};
+  if (asked != nullptr && asked->bytes.size() == sizeof mode)
+    std::memcpy(&mode, asked->bytes.data(), sizeof mode);
+  Attribute results = none(CUDNN_TYPE_BACKEND_DESCRIPTOR);
+  const auto question = graph == nullptr ? nullptr : ask_real_cudnn(*graph, mode);
+  for (std::size_t place = 0; question != nullptr && place < question->answer.size(); ++place) {
+    results.descriptors.push_back(configuration_for(graph, question->answer[place]));
+    results.descriptors.back()->question = question;
+    results.descriptors.back()->place = place;
+  }
+  // A program that a card would run is never ended by what could not be asked here: the last resort is always
+  // there.
+  if (question == nullptr || mode == CUDNN_HEUR_MODE_FALLBACK)
+    results.descriptors.push_back(configuration_for(graph));
+  results.count = static_cast<std::int64_t>(results.descriptors.size());
+  return results;
+}
+
+std::shared_ptr<BackendContents> graph_of(const BackendContents& configuration) {
+  const auto engine = configuration.referred(CUDNN_ATTR_ENGINECFG_ENGINE);
+  return engine == nullptr ? nullptr : engine->referred(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
 }
 
 std::int64_t workspace_bytes_of_configuration(const BackendContents& configuration) {
-  const auto engine = configuration.referred(CUDNN_ATTR_ENGINECFG_ENGINE);
-  const auto graph = engine == nullptr ? nullptr : engine->referred(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
-  const Attribute* const operations = graph == nullptr ? nullptr : graph->find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
-  const bool convolves =
-      operations != nullptr && std::ranges::any_of(operations->descriptors, is_convolution);
-  return convolves ? static_cast<std::int64_t>(convolution_workspace_bytes())
-                   : attention_workspace_bytes(configuration).value_or(0);
+  const auto graph = graph_of(configuration);
+  return graph != nullptr && convolves(*graph) ? static_cast<std::int64_t>(convolution_workspace_bytes())
+                                               : attention_workspace_bytes(configuration).value_or(0);
 }
 
 }  // namespace
 
+bool make_plan(BackendContents& plan) {
+  const auto configuration = plan.referred(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
+  if (configuration == nullptr || configuration->question == nullptr) return true;
+  const auto graph = graph_of(*configuration);
+  const auto told = plan_of_real_cudnn(*configuration->question, configuration->place);
+  if (!told || graph == nullptr || graph->live_plans == nullptr) return true;  // nobody knows its workspace
+  if (told->works)
+    plan.told_plan = std::make_shared<const ToldPlan>(graph->live_plans, told->workspace_bytes);
+  return told->works;
+}
+
 std::int64_t workspace_bytes_of(const BackendContents& plan) {
+  if (plan.told_plan != nullptr) return plan.told_plan->workspace_bytes();
   const auto configuration = plan.referred(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
   return configuration == nullptr ? 0 : workspace_bytes_of_configuration(*configuration);
 }
@@ -69,7 +111,7 @@ std::optional<Attribute> answer_of(const std::shared_ptr<BackendContents>& asked
                                    cudnnBackendAttributeName_t name) {
   switch (name) {
     case CUDNN_ATTR_ENGINEHEUR_RESULTS:
-      return refer_to(configuration_for(asked->referred(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH)));
+      return configurations_for(*asked);
     case CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT:
       return one<std::int64_t>(CUDNN_TYPE_INT64, 1);
     // The engine has no knobs, and nothing is known of it that could make anybody choose another.

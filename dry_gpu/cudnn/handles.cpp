@@ -11,6 +11,14 @@ cudnnStatus_t compute_nothing(cudnnHandle_t handle, Workspace workspace) noexcep
   return error == cudaSuccess ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED_CUDART;
 }
 
+void tell_time(cudnnHandle_t handle, std::int64_t ns) noexcept {
+  call([&](Machine& machine, ThreadState&) {
+    CUstream_st* const stream = machine.streams().resolve(handle->stream, handle->device);
+    if (stream != nullptr) machine.streams().tell_time(stream, ns);
+    return cudaSuccess;
+  });
+}
+
 std::size_t convolution_workspace_bytes() noexcept {
   const MachineState state = machine();
   return state.machine == nullptr ? 0 : state.machine->cudnn_workspace_bytes();

@@ -54,6 +54,7 @@ class Machine final : private VirtualMemory::PageOwner {
 
   const DeviceProfile& profile() const { return profile_.device; }
   std::uint64_t cudnn_workspace_bytes() const { return profile_.cudnn_workspace_bytes; }
+  bool asks_cudnn() const { return profile_.asks_cudnn && profile_.cudnn_workspace_bytes == 0; }
   std::uint64_t nccl_memory_bytes() const { return profile_.nccl_memory_bytes; }
   std::uint32_t cusolver_workspace_bytes() const { return profile_.cusolver_workspace_bytes; }
   int devices() const { return static_cast<int>(devices_.size()); }

@@ -63,8 +63,11 @@ class Streams {
     cudaError_t error = cudaSuccess;
     std::int64_t ns = 0;  // where there is no error
   };
-  // Between two events that are recorded and timed, by the modelled clock; 0 without one.
+  // Between two events that are recorded and timed, by the modelled clock; without one 0 and what was told.
   Asked elapsed(const CUevent_st* begin, const CUevent_st* end);
+  // The same is longer by so much between events around this: for work that a program times to choose among
+  // several. The stream is not busy with it.
+  void tell_time(CUstream_st* stream, std::int64_t ns);
 
   cudaError_t begin_capture(CUstream_st* stream, cudaStreamCaptureMode mode, const void* thread);
   cudaError_t end_capture(CUstream_st* stream, const void* thread, CUgraph_st** graph);

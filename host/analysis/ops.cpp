@@ -25,6 +25,9 @@ constexpr std::array<std::string_view, 14> kMatrixProducts = {"aten::mm",
                                                               "aten::mkldnn_linear",
                                                               "aten::_slow_conv2d_forward"};
 
+// aten::cudnn_convolution, also transposed, and with what is fused to it.
+constexpr std::string_view kCudnnConvolutions = "aten::cudnn_convolution";
+
 constexpr std::array<std::string_view, 5> kFactories = {
     "aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty_strided", "aten::resize_"};
 
@@ -37,7 +40,8 @@ std::uint16_t traits_of(std::string_view name) {
   if (name == "aten::_to_copy") traits |= kCopy;
   if (name.find("AccumulateGrad") != std::string_view::npos) traits |= kAccumulateGrad;
   if (name == "aten::add_" || name == "aten::add") traits |= kAdd;
-  if (std::find(kMatrixProducts.begin(), kMatrixProducts.end(), name) != kMatrixProducts.end()) {
+  if (std::find(kMatrixProducts.begin(), kMatrixProducts.end(), name) != kMatrixProducts.end() ||
+      name.starts_with(kCudnnConvolutions)) {
     traits |= kMatrixProduct;
   }
   if (name.starts_with("autograd::engine::evaluate_function")) traits |= kEvaluateNode;

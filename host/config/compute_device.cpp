@@ -22,8 +22,15 @@ namespace {
 
 constexpr std::string_view kDeviceKey = "device";
 constexpr std::string_view kCudaIndex = "cuda:";
-constexpr std::array<std::string_view, 8> kDryKeys = {
-    "dry", "count", "memory", "answers", "clock", "cudnn_workspace", "cusolver_workspace", "nccl_memory"};
+constexpr std::array<std::string_view, 9> kDryKeys = {"dry",
+                                                      "count",
+                                                      "memory",
+                                                      "answers",
+                                                      "clock",
+                                                      "cudnn_workspaces",
+                                                      "cudnn_workspace",
+                                                      "cusolver_workspace",
+                                                      "nccl_memory"};
 constexpr std::int64_t kMostCudaDevices = 64;
 
 class DeviceReader {
@@ -70,6 +77,8 @@ class DeviceReader {
         sound = read_answers(entry.second, place, device) && sound;
       } else if (name == "clock") {
         sound = read_clock(entry.second, place, device) && sound;
+      } else if (name == "cudnn_workspaces") {
+        sound = read_cudnn_workspaces(entry.second, place, device) && sound;
       } else if (name == "cudnn_workspace") {
         sound = read_workspace(entry.second, place, name, device.settings.cudnn_workspace_bytes) && sound;
       } else if (name == "cusolver_workspace") {
@@ -170,6 +179,16 @@ class DeviceReader {
     if (text != "none" && text != "modelled")
       return problem(place, "clock", fmt::format("expected none or modelled, found {}", describe(node)));
     device.settings.models_time = text == "modelled";
+    return true;
+  }
+
+  bool read_cudnn_workspaces(const YAML::Node& node, const Place& place, DeviceConfig& device) {
+    // YAML 1.1 has a truth value of that name, which people write in quotes or without.
+    const std::string text = node.IsScalar() ? node.Scalar() : std::string();
+    if (text != "asked" && text != "off")
+      return problem(place, "cudnn_workspaces",
+                     fmt::format("expected asked or off, found {}", describe(node)));
+    device.settings.asks_cudnn = text == "asked";
     return true;
   }
 

@@ -99,6 +99,7 @@ struct ValueEmitter {
       emit_text(out, device.answers);
     }
     if (settings.models_time) out << YAML::Key << "clock" << YAML::Value << "modelled";
+    if (!settings.asks_cudnn) out << YAML::Key << "cudnn_workspaces" << YAML::Value << "off";
     emit_bytes("cudnn_workspace", settings.cudnn_workspace_bytes);
     emit_bytes("cusolver_workspace", settings.cusolver_workspace_bytes);
     if (settings.nccl_memory_bytes) {

@@ -198,6 +198,7 @@ enum class DeviceKind { kCpu, kCuda };
 struct DrySettings {
   std::int64_t memory_bytes = 0;              // of each device, instead of the card's; 0: the card's
   bool models_time = false;                   // on a clock by peak rates; else no work takes time
+  bool asks_cudnn = true;                     // for convolutions' workspaces, where the next says no size
   std::int64_t cudnn_workspace_bytes = 0;     // that each convolution asks for
   std::int64_t cusolver_workspace_bytes = 0;  // that each decomposition asks for; 0: by formula
   // That each communicator takes of its device; nothing: what the profile says.

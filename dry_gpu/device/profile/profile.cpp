@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kAnswer = "answer";
 
-using Place = std::variant<std::string*, std::uint32_t*, std::uint64_t*, double*, ClockKind*>;
+using Place = std::variant<std::string*, std::uint32_t*, std::uint64_t*, double*, ClockKind*, bool*>;
 
 struct Field {
   std::string key;
@@ -56,6 +56,7 @@ std::vector<Field> fields_of(MachineProfile& profile) {
       {"clock_peer_gb_per_s", &clock.peer_gb_per_s, true},
       {"contents_bytes", &profile.contents_bytes, true},
       {"cudnn_workspace_bytes", &profile.cudnn_workspace_bytes, true},
+      {"cudnn_workspaces", &profile.asks_cudnn, true},
       {"cusolver_workspace_bytes", &profile.cusolver_workspace_bytes, true},
       {"nccl_memory_bytes", &profile.nccl_memory_bytes, true},
   };
@@ -87,6 +88,8 @@ std::string_view trimmed(std::string_view text) {
 
 constexpr std::string_view kNoClock = "none";
 constexpr std::string_view kModelledClock = "modelled";
+constexpr std::string_view kAsked = "asked";
+constexpr std::string_view kOff = "off";
 
 bool assign_to(std::string& target, std::string_view value) {
   target = value;
@@ -96,6 +99,11 @@ bool assign_to(std::string& target, std::string_view value) {
 bool assign_to(ClockKind& target, std::string_view value) {
   target = value == kModelledClock ? ClockKind::kModelled : ClockKind::kNone;
   return value == kModelledClock || value == kNoClock;
+}
+
+bool assign_to(bool& target, std::string_view value) {
+  target = value == kAsked;
+  return value == kAsked || value == kOff;
 }
 
 template <typename Number>
@@ -115,6 +123,10 @@ std::string text_of(const std::string& value) {
 
 std::string text_of(ClockKind value) {
   return std::string(value == ClockKind::kModelled ? kModelledClock : kNoClock);
+}
+
+std::string text_of(bool value) {
+  return std::string(value ? kAsked : kOff);
 }
 
 template <typename Number>

@@ -56,6 +56,9 @@ struct MachineProfile {
   // What each convolution of cuDNN asks for beside its tensors, since its documentation names no sizes: the
   // least.
   std::uint64_t cudnn_workspace_bytes = 0;
+  // Whether the real cuDNN is asked for these ("cudnn_workspaces asked", else "off"): where that can be done
+  // and cudnn_workspace_bytes says no size (cudnn/real/real_cudnn.hpp).
+  bool asks_cudnn = false;
   // What each of NCCL's communicators takes of its device, which is not documented either.
   std::uint64_t nccl_memory_bytes = 0;
   ClockSettings clock;

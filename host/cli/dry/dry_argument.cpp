@@ -35,6 +35,7 @@ constexpr DryOption kDryOptions[] = {
     {"memory", "--device-memory", &DryArguments::memory},
     {"answers", "--answers", &DryArguments::answers},
     {"clock", "--clock", &DryArguments::clock},
+    {"cudnn_workspaces", "--cudnn-workspaces", &DryArguments::cudnn_workspaces},
     {"cudnn_workspace", "--cudnn-workspace", &DryArguments::cudnn_workspace},
     {"cusolver_workspace", "--cusolver-workspace", &DryArguments::cusolver_workspace},
     {"nccl_memory", "--nccl-memory", &DryArguments::nccl_memory}};
@@ -92,8 +93,11 @@ void add_dry_options(CLI::App& command, DryArguments& arguments) {
                      "File with values for reads of what nobody knows, in each process from its first on");
   command.add_option("--clock", arguments.clock,
                      "modelled: work takes the time that the card's peak rates say [none]");
+  command.add_option("--cudnn-workspaces", arguments.cudnn_workspaces,
+                     "asked: the cuDNN of the program's torch tells what convolutions need; off: it is not "
+                     "asked [asked]");
   command.add_option("--cudnn-workspace", arguments.cudnn_workspace,
-                     "Memory that each convolution of cuDNN asks for, as 32MiB: it is not documented [0]");
+                     "Memory that each convolution of cuDNN asks for, as 32MiB, instead of what cuDNN tells");
   command.add_option("--cusolver-workspace", arguments.cusolver_workspace,
                      "The same of each decomposition of cuSOLVER, instead of what formulas give");
   command.add_option("--nccl-memory", arguments.nccl_memory,

@@ -9,7 +9,7 @@ namespace strata::cli {
 
 struct DryArguments {
   std::string profile;  // PROFILE[:N]; empty: no dry device is asked for
-  std::string memory, answers, clock, cudnn_workspace, cusolver_workspace, nccl_memory;
+  std::string memory, answers, clock, cudnn_workspaces, cudnn_workspace, cusolver_workspace, nccl_memory;
 
   // The YAML's `device` that they stand for. Throws UsageError, which names the option, where one is wrong
   // and where there is no profile, and something else that needs one.

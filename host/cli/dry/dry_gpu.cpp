@@ -72,7 +72,8 @@ bool is_on_dry_gpu() {
 std::vector<fs::path> dry_gpu_facades() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(dry_gpu_folder())) {
-    if (entry.path().filename() != kLibrary) files.push_back(entry.path());
+    const std::string name = entry.path().filename();
+    if (name != kLibrary && name.find(".so") != std::string::npos) files.push_back(entry.path());
   }
   std::ranges::sort(files);
   return files;
@@ -123,6 +124,7 @@ std::string dry_choice_text(const DryChoice& choice) {
   line("memory_clock_khz", profile.memory_clock_khz);
   line("clock_khz", profile.clock_khz);
   line("devices", choice.devices);
+  line("cudnn_workspaces", choice.settings.asks_cudnn ? "asked" : "off");
   line("cudnn_workspace_bytes", choice.settings.cudnn_workspace_bytes);
   line("cusolver_workspace_bytes", choice.settings.cusolver_workspace_bytes);
   line("nccl_memory_bytes", choice.communicator_bytes());

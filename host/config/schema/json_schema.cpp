@@ -90,6 +90,7 @@ struct TypeSchema {
                      {"memory", memory},
                      {"answers", file},
                      {"clock", {{"enum", {"none", "modelled"}}}},
+                     {"cudnn_workspaces", {{"enum", {"asked", "off"}}}},
                      {"cudnn_workspace", workspace},
                      {"cusolver_workspace", workspace},
                      {"nccl_memory", workspace}}}};

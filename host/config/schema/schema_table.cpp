@@ -198,7 +198,8 @@ std::vector<Key> other_keys() {
            "of the card whose profile is named, or, with memory: 24GiB, so much. The same as --dry on the "
            "command line. A file of answers "
            "(dry: ..., answers: counts.yaml) gives values for what a program reads and nobody knows. "
-           "clock: modelled gives work a time, by the card's peak rates; cudnn_workspace: 32MiB and "
+           "clock: modelled gives work a time, by the card's peak rates; cudnn_workspaces: off does not "
+           "ask the real cuDNN what convolutions need; cudnn_workspace: 32MiB and "
            "cusolver_workspace are what each of these libraries' calls asks for, nccl_memory what each "
            "communicator takes, which nobody knows either."},
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device as cuDNN takes it in a device's place: the JSON of its device-property descriptor.
+#pragma once
+
+#include <string>
+
+#include "dry_gpu/device/profile/profile.hpp"
+
+namespace strata::dry_gpu::real_cudnn {
+
+// The first of them: all devices of a process are of one kind.
+std::string device_text(const DeviceProfile& profile);
+
+}  // namespace strata::dry_gpu::real_cudnn

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Execution plans whose workspace the real cuDNN has told. Whoever makes several plans of one graph at a
+// time, as torch does in its benchmark mode, runs them all and keeps the fastest. Which one that is on a card
+// nobody knows here: the one with the largest workspace is made the fastest, so that what is taken is an
+// upper bound.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace strata::dry_gpu {
+
+// Of one graph.
+struct LivePlans {
+  std::atomic<int> count = 0;
+  std::atomic<bool> are_compared = false;  // several were there when one was run
+};
+
+class ToldPlan {
+ public:
+  ToldPlan(std::shared_ptr<LivePlans> of_graph, std::int64_t workspace_bytes)
+      : live_(std::move(of_graph)), workspace_bytes_(workspace_bytes) {
+    ++live_->count;
+  }
+  ~ToldPlan() { --live_->count; }
+  ToldPlan(const ToldPlan&) = delete;
+  ToldPlan& operator=(const ToldPlan&) = delete;
+
+  std::int64_t workspace_bytes() const { return workspace_bytes_; }
+
+  struct Execution {
+    bool is_compared;      // with other plans of its graph, now or before
+    std::int64_t told_ns;  // to whoever times it among others: the less, the larger its workspace; else 0
+  };
+  // [any thread]
+  Execution execute() const {
+    const bool among_others = live_->count > 1;
+    if (among_others) live_->are_compared = true;
+    // From a millisecond on for none at all, less by a nanosecond for a kibibyte.
+    const std::int64_t ns = (std::int64_t{1} << 50) / ((std::int64_t{1} << 30) + workspace_bytes_);
+    return {.is_compared = live_->are_compared, .told_ns = among_others ? ns : 0};
+  }
+
+ private:
+  const std::shared_ptr<LivePlans> live_;
+  const std::int64_t workspace_bytes_;
+};
+
+}  // namespace strata::dry_gpu
