@@ -30,6 +30,7 @@ nlohmann::ordered_json to_json(const DryFact& dry) {
   }
   return {{"profile", dry.profile},
           {"name", dry.name},
+          {"compared", dry.compared},
           {"devices", dry.devices},
           {"memory_bytes", dry.memory_bytes},
           {"context_bytes",

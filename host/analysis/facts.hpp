@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "host/analysis/category.hpp"
+#include "host/analysis/dry_fact.hpp"
 #include "host/analysis/layers/layer_tree.hpp"
 #include "host/analysis/peak/peak_context.hpp"
 #include "host/analysis/reading/machine_clock.hpp"
@@ -223,59 +224,6 @@ struct PluginFact {
 struct FaultFact {
   std::string kind;
   std::uint64_t count = 0;
-};
-
-struct RefusedFunction {
-  std::string function;
-  std::uint64_t calls = 0;
-};
-
-// Who read what nobody knew: an operator, or a function.
-struct UnknownReader {
-  std::string reader;
-  std::uint64_t count = 0, bytes = 0;  // that read zeros
-  std::uint64_t answered = 0;          // that an answer file gave values for
-};
-
-// What a dry device's clock said of one kind of work. No measurement.
-struct ModelledWork {
-  std::string kind;  // matrix_products, elementwise, ...
-  std::uint64_t works = 0, ns = 0;
-};
-
-// How many sizes of libraries' workspaces a dry run took from where.
-struct WorkspaceCounts {
-  std::uint64_t unknown = 0;  // the least, or what a setting says
-  std::uint64_t asked = 0;    // the real library told
-  std::uint64_t fitted = 0;   // a formula, fitted to measurements of an H200
-  std::uint64_t bounded = 0;  // an upper bound
-};
-
-// What a dry device's context took after its making: with the first kernel, a library's first use.
-struct ContextPart {
-  std::string part;  // kernels, cublas, ...
-  std::uint64_t bytes = 0;
-  std::uint64_t after_calls = 0;  // for the device's memory: how many there had been
-};
-
-// Of a run on a dry device: what it stood in for, and what the run cannot know.
-struct DryFact {
-  std::string profile, name;  // h100-80gb, NVIDIA H100 80GB HBM3
-  std::uint64_t devices = 1;
-  std::uint64_t memory_bytes = 0;
-  std::uint64_t context_bytes_low = 0, context_bytes_high = 0, context_bytes_used = 0;  // with its parts
-  std::uint64_t context_bytes_init = 0;                                                 // without
-  std::vector<ContextPart> context_parts;
-  std::uint64_t kernels_not_run = 0, library_calls_not_computed = 0;
-  std::uint64_t unknown_reads = 0, unknown_read_bytes = 0, unknown_times = 0;
-  std::uint64_t answered_reads = 0, assumed_reads = 0;
-  WorkspaceCounts workspaces;
-  std::uint64_t communicators = 0;
-  // Taken for each that is unknown.
-  std::uint64_t cudnn_workspace_bytes = 0, cusolver_workspace_bytes = 0, communicator_bytes = 0;
-  std::optional<std::vector<ModelledWork>> modelled_clock;  // nothing: work took no time
-  std::vector<UnknownReader> unknown_reads_by;
-  std::vector<RefusedFunction> refused;
 };
 
 // Our running total against an independent count: what c10's own memory reporting said of the same events.

@@ -79,6 +79,12 @@ std::string readers_text(const std::vector<std::pair<std::string, std::uint64_t>
   return text;
 }
 
+std::string compared_text(const analysis::DryFact& dry) {
+  if (dry.compared.empty()) return fmt::format("; no real {} has been compared with this profile", dry.name);
+  return fmt::format("; a real {} was compared with this profile on {} (docs/parity.md)", dry.name,
+                     dry.compared);
+}
+
 std::string dry_admissions(const analysis::DryFact& dry) {
   // Counts come from the process at its end, together with the card's name.
   if (dry.name.empty()) return "what was not run is not known: strata did not come to its end, or goes on";
@@ -109,6 +115,7 @@ std::string dry_admissions(const analysis::DryFact& dry) {
       functions.push_back(fmt::format("{} ({})", refused.function, thousands(refused.calls)));
     text += fmt::format("; refused: {}", fmt::join(functions, ", "));
   }
+  text += compared_text(dry);
   if (dry.context_bytes_high > 0) {
     const std::uint64_t low = dry.context_bytes_low >> 20, high = dry.context_bytes_high >> 20;
     text += fmt::format("; beside this, the context takes {} MiB",

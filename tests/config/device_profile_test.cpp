@@ -87,6 +87,13 @@ TEST_F(DeviceProfileTest, MayTellTheContextInParts) {
   EXPECT_EQ(profile.facts.size(), 22u);
 }
 
+TEST_F(DeviceProfileTest, MayTellWhenARealCardWasCompared) {
+  const std::string card = kOwnCard;
+  EXPECT_EQ(load_device_profile(file(card)).compared, "");
+  EXPECT_EQ(load_device_profile(file(card + "compared: {value: 2026-11-28, source: seen}\n")).compared,
+            "2026-11-28");
+}
+
 TEST_F(DeviceProfileTest, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(problems("l2_bytes: 2MiB", "l2_byte: 2MiB"),
             "own.yaml:1:1: l2_bytes: missing\n"

@@ -29,5 +29,12 @@ TEST(Dry, NamesUnknownTimesBeforeWorkspaces) {
             ", 1 unknown time; workspaces: 1 from an upper bound");
 }
 
+TEST(Dry, SaysWhetherARealCardWasComparedWithTheProfile) {
+  EXPECT_EQ(compared_text({.name = "NVIDIA H200", .compared = "2026-11-28"}),
+            "; a real NVIDIA H200 was compared with this profile on 2026-11-28 (docs/parity.md)");
+  EXPECT_EQ(compared_text({.name = "NVIDIA A10"}),
+            "; no real NVIDIA A10 has been compared with this profile");
+}
+
 }  // namespace
 }  // namespace strata::report

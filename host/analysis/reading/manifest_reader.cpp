@@ -51,6 +51,7 @@ DryFact dry_fact(const nlohmann::json& section) {
   DryFact dry;
   dry.profile = text_of(section, "profile");
   dry.name = text_of(section, "name");
+  dry.compared = text_of(section, "compared");
   dry.devices = std::max<std::uint64_t>(count_of(section, "devices"), 1);
   dry.memory_bytes = count_of(section, "memory_bytes");
   dry.context_bytes_low = count_of(object("context_bytes"), "low");

@@ -90,6 +90,7 @@ std::string dry_json(const DryChoice& choice, const DryAccount& account) {
   analysis::DryFact dry{
       .profile = profile.key,
       .name = profile.name,
+      .compared = profile.compared,
       .devices = static_cast<std::uint64_t>(choice.devices),
       .memory_bytes = profile.memory_bytes,
       .context_bytes_low = profile.context_bytes.low,

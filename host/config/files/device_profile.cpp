@@ -35,6 +35,7 @@ struct Field {
 
 constexpr std::array kFields{
     Field{"name", &P::name},
+    Field{"compared", &P::compared, true},
     Field{"memory_bytes", &P::memory_bytes},
     Field{"context_bytes", &P::context_bytes},
     Field{"context_kernels_bytes", &P::context_kernels_bytes, true},

@@ -27,6 +27,8 @@ struct DeviceProfile {
   std::filesystem::path file;  // where it came from
 
   std::string name;  // as the driver tells it
+  // The day on which a real one was compared with this profile, as 2026-11-28; empty: none has been.
+  std::string compared;
   std::uint64_t memory_bytes = 0;
   ByteRange context_bytes;  // taken by a process when it makes its context; seldom known to the byte
   // What a context takes later: with the first kernel, with the first use of each library, of PyTorch's flash
