@@ -219,8 +219,13 @@ def test_holes_in_a_segment_are_lost_unless_segments_are_expandable(small):
     assert recorded["state"]["inactive_split_bytes"] == 200 * MIB
     assert (recorded["device_allocations"], recorded["most_unused_bytes"]) == (2, 400 * MIB)
 
-    # With 450 MiB beside the context, only pages can be taken out of the holes and put together.
-    context = json.loads((small.folder / "out/manifest.json").read_text())["dry"]["context_bytes"]["used"]
+    # With 450 MiB beside the context, only pages can be taken out of the holes and put together. No library is used
+    # before the second call for the device's memory, which is the last one here.
+    manifest = small.folder / "out/manifest.json"
+    facts = json.loads(manifest.read_text())
+    facts["dry"]["context_parts"] = [part for part in facts["dry"]["context_parts"] if part["after_calls"] < 2]
+    manifest.write_text(json.dumps(facts))
+    context = facts["dry"]["context_bytes"]["init"] + sum(part["bytes"] for part in facts["dry"]["context_parts"])
     words = ("--memory", context + 450 * MIB, "--alloc-conf", "expandable_segments:True")
     _, split, expandable = replay(small, *words)["replays"]
     assert split["first_out_of_memory"]["bytes"] == 100 * MIB

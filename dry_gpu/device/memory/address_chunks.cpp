@@ -2,6 +2,8 @@
 #include "dry_gpu/device/memory/address_chunks.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <iterator>
 
 namespace strata::dry_gpu {
@@ -16,66 +18,48 @@ constexpr std::uint64_t whole_chunks(std::uint64_t bytes) {
 AddressChunks::AddressChunks(Address base, std::uint64_t span_bytes) : gaps_{{base, span_bytes}} {}
 
 std::optional<Address> AddressChunks::allocate(std::uint64_t bytes) {
-  const auto latest = std::find_if(largest_.rbegin(), largest_.rend(),
-                                   [&](const Largest& each) { return each.bytes >= bytes; });
-  if (latest != largest_.rend()) return cut(*latest, bytes);
-  if (!reserve(bytes)) return std::nullopt;
-  return cut(largest_.back(), bytes);
+  Number number = latest_with(bytes);
+  if (number == 0) number = reserve(bytes);
+  if (number == 0) return std::nullopt;
+  Address given = 0;
+  change(number, [&](Chunk& chunk) {
+    const auto [hole_bytes, address] = *chunk.by_size.lower_bound({bytes, 0});
+    remove_hole(chunk, address);
+    if (hole_bytes > bytes) add_hole(chunk, address + bytes, hole_bytes - bytes);
+    given = address;
+  });
+  return given;
 }
 
 void AddressChunks::free(Address address, std::uint64_t bytes) {
-  const auto at = std::prev(numbers_.upper_bound(address));
-  const auto largest = find(at->second);
-  Chunk& chunk = chunks_.at(at->second);
-  Address begin = address;
-  std::uint64_t size = bytes;
-  const auto after = chunk.holes.lower_bound(address);
-  if (after != chunk.holes.end() && after->first == address + bytes) size += after->second;
-  if (after != chunk.holes.begin()) {
-    const auto before = std::prev(after);
-    if (before->first + before->second == address) {
-      begin = before->first;
-      size += before->second;
+  const auto place = std::prev(numbers_.upper_bound(address));
+  change(place->second, [&](Chunk& chunk) {
+    Address begin = address;
+    Address end = address + bytes;
+    const auto after = chunk.holes.lower_bound(address);
+    if (after != chunk.holes.begin()) {
+      const auto before = std::prev(after);
+      if (before->first + before->second == address) begin = before->first;
     }
-  }
-  if (size > bytes) {
+    if (after != chunk.holes.end() && after->first == end) {
+      end += after->second;
+      remove_hole(chunk, address + bytes);
+    }
     if (begin < address) remove_hole(chunk, begin);
-    if (begin + size > address + bytes) remove_hole(chunk, address + bytes);
-  }
-  if (size < chunk.bytes || chunk.lasts) {
-    add_hole(chunk, begin, size);
-    largest->bytes = largest_hole(chunk);
-    return;
-  }
-  // The gap takes its neighbours in.
-  Address gap = chunk.begin;
-  std::uint64_t gap_bytes = chunk.bytes;
-  largest_.erase(largest);
-  chunks_.erase(at->second);
-  numbers_.erase(at);
-  const auto above = gaps_.lower_bound(gap);
-  if (above != gaps_.begin()) {
-    const auto below = std::prev(above);
-    if (below->first + below->second == gap) {
-      gap = below->first;
-      gap_bytes += below->second;
-    }
-  }
-  if (above != gaps_.end() && above->first == gap + gap_bytes) {
-    gap_bytes += above->second;
-    gaps_.erase(above);
-  }
-  gaps_[gap] = gap_bytes;
+    add_hole(chunk, begin, end - begin);
+  });
+  const Chunk& chunk = chunks_.at(place->second);
+  if (!chunk.lasts && largest_hole(chunk) == chunk.bytes) give_back(place);
 }
 
 void AddressChunks::add_lasting(std::uint64_t free_bytes) {
   const std::uint64_t bytes = whole_chunks(free_bytes + 1);
   const std::optional<Address> begin = take_from_gap(bytes, bytes);
   if (!begin) return;
-  Chunk& chunk = add_chunk(*begin, bytes, true);
-  remove_hole(chunk, *begin);
-  if (free_bytes > 0) add_hole(chunk, *begin + (bytes - free_bytes), free_bytes);
-  largest_.back().bytes = free_bytes;
+  change(add_chunk(*begin, bytes, true), [&](Chunk& chunk) {
+    remove_hole(chunk, *begin);
+    if (free_bytes > 0) add_hole(chunk, *begin + (bytes - free_bytes), free_bytes);
+  });
 }
 
 void AddressChunks::add_hole(Chunk& chunk, Address address, std::uint64_t bytes) {
@@ -94,18 +78,13 @@ std::uint64_t AddressChunks::largest_hole(const Chunk& chunk) {
 }
 
 // A gap that is just as large as the chunk is not used by the driver, which makes room to align it. Where
-// nothing else is left it is used here, and so is one that has no room for whole 32 MiB.
-bool AddressChunks::reserve(std::uint64_t bytes) {
+// nothing else is left it is used here, and so is one that has no room for whole 32 MiB. 0: there is none.
+AddressChunks::Number AddressChunks::reserve(std::uint64_t bytes) {
   const std::uint64_t whole = whole_chunks(bytes);
-  std::uint64_t reserved = whole;
-  std::optional<Address> begin = take_from_gap(whole, whole + kChunkBytes);
-  if (!begin) begin = take_from_gap(whole, whole);
-  if (!begin) {
-    reserved = bytes;
-    begin = take_from_gap(bytes, bytes);
-  }
-  if (begin) add_chunk(*begin, reserved, false);
-  return begin.has_value();
+  if (const auto begin = take_from_gap(whole, whole + kChunkBytes)) return add_chunk(*begin, whole, false);
+  if (const auto begin = take_from_gap(whole, whole)) return add_chunk(*begin, whole, false);
+  if (const auto begin = take_from_gap(bytes, bytes)) return add_chunk(*begin, bytes, false);
+  return 0;
 }
 
 // The upper end of the highest gap that has `wanted` bytes.
@@ -119,27 +98,57 @@ std::optional<Address> AddressChunks::take_from_gap(std::uint64_t bytes, std::ui
   return begin;
 }
 
-AddressChunks::Chunk& AddressChunks::add_chunk(Address begin, std::uint64_t bytes, bool lasts) {
+AddressChunks::Number AddressChunks::add_chunk(Address begin, std::uint64_t bytes, bool lasts) {
   const Number number = ++last_number_;
-  Chunk& chunk = chunks_.emplace(number, Chunk{begin, bytes, lasts}).first->second;
-  add_hole(chunk, begin, bytes);
+  chunks_.emplace(number, Chunk{begin, bytes, lasts});
   numbers_.emplace(begin, number);
-  largest_.push_back({number, bytes});
-  return chunk;
+  change(number, [&](Chunk& chunk) { add_hole(chunk, begin, bytes); });
+  return number;
 }
 
-Address AddressChunks::cut(Largest& from, std::uint64_t bytes) {
-  Chunk& chunk = chunks_.at(from.number);
-  const auto [hole_bytes, address] = *chunk.by_size.lower_bound({bytes, 0});
-  remove_hole(chunk, address);
-  if (hole_bytes > bytes) add_hole(chunk, address + bytes, hole_bytes - bytes);
-  from.bytes = largest_hole(chunk);
-  return address;
+// Its addresses become a gap, which takes its neighbours in.
+void AddressChunks::give_back(std::map<Address, Number>::iterator place) {
+  const Number number = place->second;
+  Address begin = place->first;
+  Address end = begin + chunks_.at(number).bytes;
+  change(number, [&](Chunk& chunk) { remove_hole(chunk, begin); });
+  chunks_.erase(number);
+  numbers_.erase(place);
+  const auto above = gaps_.find(end);
+  if (above != gaps_.end()) {
+    end += above->second;
+    gaps_.erase(above);
+  }
+  const auto after = gaps_.lower_bound(begin);
+  if (after != gaps_.begin()) {
+    const auto below = std::prev(after);
+    if (below->first + below->second == begin) begin = below->first;
+  }
+  gaps_[begin] = end - begin;
 }
 
-std::vector<AddressChunks::Largest>::iterator AddressChunks::find(Number number) {
-  return std::lower_bound(largest_.begin(), largest_.end(), number,
-                          [](const Largest& each, Number wanted) { return each.number < wanted; });
+// 0: none has such a hole.
+AddressChunks::Number AddressChunks::latest_with(std::uint64_t bytes) const {
+  const auto own = static_cast<std::size_t>(std::bit_width(bytes));
+  Number latest = 0;
+  for (std::size_t bits = own; bits < with_hole_.size(); ++bits) {
+    const auto& numbers = with_hole_.at(bits);
+    for (auto number = numbers.rbegin(); number != numbers.rend() && *number > latest; ++number) {
+      if (bits > own || largest_hole(chunks_.at(*number)) >= bytes) latest = *number;
+    }
+  }
+  return latest;
+}
+
+template <typename Change>
+void AddressChunks::change(Number number, Change&& change) {
+  Chunk& chunk = chunks_.at(number);
+  const auto before = static_cast<std::size_t>(std::bit_width(largest_hole(chunk)));
+  change(chunk);
+  const auto after = static_cast<std::size_t>(std::bit_width(largest_hole(chunk)));
+  if (before == after) return;
+  if (before > 0) with_hole_.at(before).erase(number);
+  if (after > 0) with_hole_.at(after).insert(number);
 }
 
 }  // namespace strata::dry_gpu

@@ -10,12 +10,13 @@
 // Not synchronised: its owner's lock.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "dry_gpu/device/memory/address_space.hpp"
 
@@ -45,28 +46,25 @@ class AddressChunks {
     std::map<Address, std::uint64_t> holes = {};  // bytes, by address
     std::set<std::pair<std::uint64_t, Address>> by_size = {};
   };
-  using Number = std::uint64_t;  // of a chunk: the latest has the largest
-
-  // Of a chunk: its number, and the largest of its holes, by which `allocate` chooses.
-  struct Largest {
-    Number number;
-    std::uint64_t bytes;
-  };
+  using Number = std::uint64_t;  // of a chunk: the latest has the largest, and none has 0
 
   static void add_hole(Chunk& chunk, Address address, std::uint64_t bytes);
   static void remove_hole(Chunk& chunk, Address address);
   static std::uint64_t largest_hole(const Chunk& chunk);
 
-  bool reserve(std::uint64_t bytes);
+  Number reserve(std::uint64_t bytes);
   std::optional<Address> take_from_gap(std::uint64_t bytes, std::uint64_t wanted);
-  Chunk& add_chunk(Address begin, std::uint64_t bytes, bool lasts);
-  Address cut(Largest& from, std::uint64_t bytes);
-  std::vector<Largest>::iterator find(Number number);
+  Number add_chunk(Address begin, std::uint64_t bytes, bool lasts);
+  void give_back(std::map<Address, Number>::iterator place);
+  Number latest_with(std::uint64_t bytes) const;
+  // Calls `change(chunk)`, and keeps where the chunk is found by its largest hole.
+  template <typename Change>
+  void change(Number number, Change&& change);
 
   std::map<Address, std::uint64_t> gaps_;  // bytes that no chunk has, by address
   std::map<Address, Number> numbers_;      // of chunks, by address
-  std::map<Number, Chunk> chunks_;
-  std::vector<Largest> largest_;  // ascending numbers
+  std::unordered_map<Number, Chunk> chunks_;
+  std::array<std::set<Number>, 65> with_hole_;  // chunks, by the bits of their largest hole's size
   Number last_number_ = 0;
 };
 

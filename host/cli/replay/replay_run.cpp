@@ -112,7 +112,7 @@ class RunReplay {
                       std::size_t end = replay::kNoCall) const {
     DryChoice choice;
     choice.profile = card;
-    take_parts(choice);
+    take_parts(choice, settings);
     replay::Result result = replay_in_process(
         choice, {.calls = recorded_.calls, .settings = settings, .goes_on = goes_on_, .end = end});
     if (!result.problem.empty())
@@ -120,13 +120,19 @@ class RunReplay {
     return result;
   }
 
-  // No kernel is launched and no library used here: the context grows after as many calls for memory as it
-  // did in the recorded run. What NCCL's communicators take is taken from the beginning on.
-  void take_parts(DryChoice& choice) const {
+  // No kernel is launched and no library used here. With the recorded settings the context grows after as
+  // many calls for the device's memory as it did in the recorded run; other settings make other calls, and
+  // find all of it taken after the first, as they may find it at any time. What NCCL's communicators take is
+  // taken from the beginning on.
+  void take_parts(DryChoice& choice, const std::string& settings) const {
     if (!run_.dry) return;
+    const bool are_recorded = settings == run_.allocator_settings.value_or("");
     for (const analysis::ContextPart& taken : run_.dry->context_parts) {
-      for (std::size_t index = 0; index < kContextParts.size(); ++index)
-        if (kContextParts[index].name == taken.part) choice.parts_after[index] = taken.after_calls;
+      for (std::size_t index = 0; index < kContextParts.size(); ++index) {
+        if (kContextParts[index].name != taken.part) continue;
+        choice.parts_after[index] =
+            are_recorded ? taken.after_calls : std::min<std::uint64_t>(taken.after_calls, 1);
+      }
     }
     choice.profile.context_bytes.high += run_.dry->communicators * run_.dry->communicator_bytes;
     if (choice.profile.context_bytes.high >= choice.profile.memory_bytes)
