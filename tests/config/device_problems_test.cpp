@@ -37,6 +37,11 @@ INSTANTIATE_TEST_SUITE_P(
              with("device: {dry: " + kH100 +
                   ", clock: modelled, cudnn_workspace: 32MiB, cusolver_workspace: 0, nccl_memory: 1GiB}"),
              {}},
+        Case{"workspaces_off", with("device: {dry: " + kH100 + ", cudnn_workspaces: off}"), {}},
+        Case{"workspaces_otherwise",
+             with("device: {dry: " + kH100 + ", cudnn_workspaces: 32MiB}"),
+             {"t.yaml:2:" + std::to_string(35 + kH100.size()) +
+              ": device.cudnn_workspaces: expected asked or off, found '32MiB'"}},
         Case{"no_clock",
              with("device: {dry: " + kH100 + ", clock: real}"),
              {"t.yaml:2:" + std::to_string(24 + kH100.size()) +
@@ -54,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
              with("device: {dry: " + kH100 + ", cout: 2}"),
              {"t.yaml:2:" + std::to_string(17 + kH100.size()) +
               ": device.cout: unknown key; did you mean 'count'?; expected dry, count, memory, answers, "
-              "clock, cudnn_workspace, cusolver_workspace, nccl_memory"}}),
+              "clock, cudnn_workspaces, cudnn_workspace, cusolver_workspace, nccl_memory"}}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

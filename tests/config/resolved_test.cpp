@@ -48,7 +48,8 @@ INSTANTIATE_TEST_SUITE_P(
         "model: {size: small}\nsave: {every: 10, at_end: true, keep: 3}\nresume: /proc/self/exe\n",
         "model: {size: small}\ndevice: cuda:1\n",
         "model: {size: small}\ndevice: {dry: " + std::filesystem::absolute(STRATA_DEVICES).string() +
-            "/h100-80gb.yaml, count: 8, memory: 24GiB, clock: modelled, cudnn_workspace: 1.5MiB, "
+            "/h100-80gb.yaml, count: 8, memory: 24GiB, clock: modelled, cudnn_workspaces: off, "
+            "cudnn_workspace: 1.5MiB, "
             "cusolver_workspace: 3, "
             "nccl_memory: 600MiB}\n",
         "model: {size: small}\nplugins: [a, b: {x: 1e-3, y: 'no', z: '# {', w: '', v: ' '}, ./c.so]\n",

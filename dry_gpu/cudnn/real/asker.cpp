@@ -21,6 +21,7 @@ namespace strata::dry_gpu::real_cudnn {
 namespace {
 
 constexpr int kSocketOfAsker = 3;
+constexpr const char* kGone = "its process ended, or did not answer in time";
 
 class SpawnSettings {
  public:
@@ -91,6 +92,7 @@ std::vector<std::string> environment_of_asker(char** environment, const std::fil
   constexpr std::array<std::string_view, 6> kLeftOut = {
       "LD_PRELOAD=", "LD_AUDIT=", "STRATA_", "CUDA_VISIBLE_DEVICES=", "CUDA_INJECTION", "CUDNN_LOG"};
   constexpr std::string_view kSearchPath = "LD_LIBRARY_PATH=";
+  const std::filesystem::path dry = (dry_folder / "").lexically_normal();
   std::vector<std::string> kept = {"CUDA_VISIBLE_DEVICES="};  // a card that is there is left alone
   for (; environment != nullptr && *environment != nullptr; ++environment) {
     std::string_view variable = *environment;
@@ -104,8 +106,7 @@ std::vector<std::string> environment_of_asker(char** environment, const std::fil
     std::string folders;
     while (!variable.empty()) {
       const std::string_view folder = take_until(variable, ':');
-      if (folder.empty() || std::filesystem::path(folder).lexically_normal() == dry_folder.lexically_normal())
-        continue;
+      if (folder.empty() || (std::filesystem::path(folder) / "").lexically_normal() == dry) continue;
       folders += (folders.empty() ? "" : ":") + std::string(folder);
     }
     if (!folders.empty()) kept.push_back(std::string(kSearchPath) + folders);
@@ -124,10 +125,10 @@ Asker::Started Asker::start(const Start& start) {
   if (error != 0) return {nullptr, start.program.string() + " cannot be started: " + std::strerror(error)};
   const Deadline deadline = std::chrono::steady_clock::now() + start.longest_start;
   for (const std::string& part : {start.library, start.device, start.profile}) {
-    if (!send_message(asker->socket_, part, deadline)) return {nullptr, "its process ended"};
+    if (!send_message(asker->socket_, part, deadline)) return {nullptr, kGone};
   }
   const std::optional<std::string> answer = receive_message(asker->socket_, deadline);
-  if (!answer) return {nullptr, "its process ended, or did not answer in time"};
+  if (!answer) return {nullptr, kGone};
   if (!answer->starts_with(kReady)) return {nullptr, reason_in(*answer)};
   return {std::move(asker), {}};
 }

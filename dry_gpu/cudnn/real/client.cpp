@@ -59,7 +59,7 @@ void Client::check() {
   if (asker_ == nullptr || !asker_->is_over()) return;
   asker_.reset();
   has_failed_ = true;
-  say_("the process that asks it ended, or did not answer in time");
+  say_("its process ended, or did not answer in time");
 }
 
 void Client::after_fork_in_child() {

@@ -121,7 +121,6 @@ Library::Graph Library::make(std::int32_t mode, const std::string& text) {
   heuristics.refer(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, *graph.descriptors.back());
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &asked);
   heuristics.refer(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *device_);
-  if (const char* n = getenv("XX_SM")) { const std::int32_t v = atoi(n); heuristics.set(CUDNN_ATTR_ENGINEHEUR_SM_COUNT_TARGET, CUDNN_TYPE_INT32, 1, &v); }
   heuristics.finalize();
   std::vector<cudnnBackendDescriptor_t> filled;
   for (std::int64_t left = heuristics.count(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR);
