@@ -79,7 +79,9 @@ def test_where_memory_ran_out_beside_it_no_grad_is_enough(record):
     program = program.replace("batch(64)", "batch(128)")
     room = ("--layers", "--device-memory", "2300MiB")
     _, report = record(program, options=room, code=1)
-    (failure,) = report()["out_of_memory"]
+    # For a convolution that finds no room for its workspace torch tries other ways, with less or none.
+    *tried, failure = report()["out_of_memory"]
+    assert {each["op"] for each in tried} <= {"aten::cudnn_convolution"}
     (remedy,) = no_grad_of(failure["remedies"])
     assert failure["step"] == 1 and remedy["enough"]
     record(program, "told", options=room)

@@ -71,6 +71,13 @@ std::map<std::uint32_t, std::uint32_t> first_of_stepped(const Facts& facts, cons
   return first;
 }
 
+// Whether a backward makes the block on its way through a model, and needs it there alone: gradients that
+// flow, and what libraries compute in.
+bool is_on_the_way(const Facts& facts, const Block& block) {
+  return block.name == 0 && block.phase != 0 && facts.phases[block.phase - 1].kind == STRATA_PHASE_BACKWARD &&
+         (block.category == Category::kTemporary || block.category == Category::kAutogradDetail);
+}
+
 // Beside another one SGD may take gradients and keep nothing of them.
 bool may_have_stateless_optimizer(const Facts& facts) {
   std::set<std::string_view> names;
@@ -102,6 +109,12 @@ std::vector<UnusedGraph> graphs_of_untaken_gradients(const Facts& facts) {
     with_graph.insert(of.first);
     found.push_back({.blocks = std::move(blocks), .module = of.first, .why = WhyUnused::kNoStep});
   }
+  for (std::uint32_t index = 0; index < facts.blocks.size(); ++index) {
+    const Block& block = facts.blocks[index];
+    const std::string_view model = model_of(facts.texts[block.layer]);
+    if (with_graph.contains(model) && is_on_the_way(facts, block)) gradients[model].push_back(index);
+  }
+  for (auto& [model, blocks] : gradients) std::ranges::sort(blocks);
   for (auto& [model, blocks] : gradients)
     if (with_graph.contains(model))
       found.push_back(
