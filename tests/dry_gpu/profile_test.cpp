@@ -35,6 +35,12 @@ TEST(Profile, IsReadAndWritten) {
 }
 
 TEST(Profile, MayLeaveTheWorkspaceOfConvolutionsOut) {
+  EXPECT_FALSE(parse_profile(kTestProfile).asks_cudnn);
+  const std::string asked = kTestProfile + std::string("cudnn_workspaces asked\n");
+  EXPECT_TRUE(parse_profile(asked).asks_cudnn);
+  EXPECT_TRUE(parse_profile(profile_text(parse_profile(asked))).asks_cudnn);
+  EXPECT_FALSE(parse_profile(kTestProfile + std::string("cudnn_workspaces off\n")).asks_cudnn);
+  EXPECT_THROW(parse_profile(kTestProfile + std::string("cudnn_workspaces 1\n")), std::invalid_argument);
   EXPECT_EQ(parse_profile(kTestProfile).cudnn_workspace_bytes, 0u);
   EXPECT_EQ(parse_profile(kTestProfile + std::string("cudnn_workspace_bytes 4096\n")).cudnn_workspace_bytes,
             4096u);

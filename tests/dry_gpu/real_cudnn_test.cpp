@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <random>
 #include <string>
 #include <thread>
@@ -22,6 +23,7 @@
 #include "dry_gpu/cudnn/real/description.hpp"
 #include "dry_gpu/cudnn/real/device_text.hpp"
 #include "dry_gpu/cudnn/real/messages.hpp"
+#include "dry_gpu/cudnn/told_plan.hpp"
 #include "tests/dry_gpu/test_profile.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -300,6 +302,21 @@ TEST_F(RealCudnnClient, StartsNothingForWhatIsKept) {
   EXPECT_EQ(starts, 0);
   EXPECT_EQ(kept.plan(*question, 2), std::nullopt) << "that one was not asked for";
   EXPECT_EQ(starts, 1);
+}
+
+TEST(RealCudnnPlans, AreComparedWhileThereAreSeveral) {
+  const auto graph = std::make_shared<LivePlans>();
+  const ToldPlan small(graph, 0);
+  EXPECT_FALSE(small.execute().is_compared);
+  EXPECT_EQ(small.execute().told_ns, 0) << "nobody chooses";
+  {
+    const ToldPlan large(graph, 1 << 20), larger(graph, std::int64_t{1} << 33);
+    EXPECT_GT(small.execute().told_ns, large.execute().told_ns);
+    EXPECT_GT(large.execute().told_ns, larger.execute().told_ns);
+    EXPECT_GT(larger.execute().told_ns, 0);
+  }
+  EXPECT_TRUE(small.execute().is_compared) << "it was chosen";
+  EXPECT_EQ(small.execute().told_ns, 0);
 }
 
 TEST(RealCudnnDevice, IsWrittenAsCudnnReadsIt) {

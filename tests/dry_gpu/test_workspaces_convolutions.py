@@ -224,3 +224,27 @@ def test_a_program_without_convolutions_starts_nothing(strata, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0 and "cannot be asked" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+FORKS = """
+import os, torch
+convolution = lambda width: torch.nn.Conv2d(3, width, 3).cuda()(torch.zeros(2, 3, 32, 32, device="cuda")).shape
+convolution(8)
+try:
+    os.waitpid(-1, os.WNOHANG)
+except ChildProcessError:
+    print("no child")
+if os.fork() == 0:
+    os._exit(0)
+os.wait()
+print(convolution(16)[1])
+"""
+
+
+def test_the_process_that_asks_is_no_child_and_stays_with_its_program(strata, tmp_path):
+    account = tmp_path / "account.json"
+    command = [strata, "exec", "--plugins", "none", "--account", account, "--dry", "h200", "--", sys.executable, "-c", FORKS]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")})
+    assert done.stdout.splitlines() == ["no child", "16"], done.stderr
+    assert "cannot be asked" not in done.stderr
+    assert json.loads(account.read_text())["asked_workspaces"] == 2
