@@ -51,7 +51,7 @@ for _ in range(2):
 """
 
 
-@pytest.mark.parametrize(("room", "verdict", "fits"), [("10GiB", "is not", False), ("12GiB", "may be", True)])
+@pytest.mark.parametrize(("room", "verdict", "fits"), [("10400MiB", "is not", False), ("12GiB", "may be", True)])
 def test_no_block_is_computed_again_beside_the_logits(workspace, room, verdict, fits):
     """The program keeps its loss alone, so that its logits go before backward: nobody knows that before."""
     workspace.write("llama.py", LLAMA)

@@ -58,7 +58,8 @@ def test_the_largest_fits_and_one_more_does_not(small, key, at_least):
     assert found["needed_bytes"] <= found["memory_bytes"]
     assert found["left_bytes"] == found["memory_bytes"] - found["needed_bytes"]
     assert found["failure"]["requested_bytes"] > 0 and found["failure"]["phase"]
-    assert len(found["tried"]) <= 16
+    # Attention's memory grows with the square of the context, which a line meets late, and does not grow everywhere: 2,525 needs less than 2,524.
+    assert len(found["tried"]) <= 24
     again = repeat(small, found["command"])
     assert again["peak"]["allocated_bytes"] == found["peak"]["allocated_bytes"]
 

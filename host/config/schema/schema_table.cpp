@@ -200,8 +200,8 @@ std::vector<Key> other_keys() {
            "(dry: ..., answers: counts.yaml) gives values for what a program reads and nobody knows. "
            "clock: modelled gives work a time, by the card's peak rates; cudnn_workspaces: off does not "
            "ask the real cuDNN what convolutions need; cudnn_workspace: 32MiB and "
-           "cusolver_workspace are what each of these libraries' calls asks for, nccl_memory what each "
-           "communicator takes, which nobody knows either."},
+           "cusolver_workspace are what each of these libraries' calls asks for, where nobody knows it; "
+           "nccl_memory is what each communicator takes, instead of what the profile says."},
 
       {.path = "trace.ops",
        .type = choice<&C::trace, &T::ops>({"window", "run", "none"}),
