@@ -164,7 +164,7 @@ def write(result):
         parts += [f"LLaMA-{size.upper()}, bfloat16, AdamW (foreach), {sequences} x {tokens} tokens:", table(HEADER, [row(name, rounds) for name in WAYS])]
     importing = spread([each["import_seconds"] for rounds in result.values() for each in rounds["torch"]]).median
     parts.append(
-        f"Rows with Python begin with importing torch and transformers, {seconds(importing)} s here by the clock. **No real card was had**: the truth is torch's own count in a dry run,"
+        f"Rows with Python begin with importing torch and transformers, {seconds(importing)} s here by the clock. **None of these ran on a real card** ([what did](parity.md)): the truth is torch's own count in a dry run,"
         " whose allocator is PyTorch's own, so that the error of `strata exec` says that nothing is lost on the way from it to the report, and that of the others how another way to the"
         " same step differs from it. MemTracker adds up what tensors ask for; cuBLAS's workspaces and the rounding of blocks are not in it. What a dry card does not know (the libraries'"
         " own memory) stands in [dry-gpu.md](dry-gpu.md#what-it-does-not-know)."
