@@ -5,28 +5,17 @@
 
 #include <vector>
 
-#include "tests/dry_gpu/dry_devices.hpp"
+#include "tests/dry_gpu/cudnn_handle.hpp"
 
 namespace strata::dry_gpu {
 namespace {
 
-class CudnnSizes : public DryDevices {
- protected:
-  void SetUp() override {
-    DryDevices::SetUp();
-    ASSERT_EQ(cudnnCreate(&handle_), CUDNN_STATUS_SUCCESS);
-  }
-  void TearDown() override { EXPECT_EQ(cudnnDestroy(handle_), CUDNN_STATUS_SUCCESS); }
-
-  cudnnHandle_t handle_ = nullptr;
-};
-
-class Attention : public CudnnSizes {
+class Attention : public Cudnn {
  protected:
   void TearDown() override {
     for (const cudnnBackendDescriptor_t each : made_)
       EXPECT_EQ(cudnnBackendDestroyDescriptor(each), CUDNN_STATUS_SUCCESS);
-    CudnnSizes::TearDown();
+    Cudnn::TearDown();
   }
 
   cudnnBackendDescriptor_t make(cudnnBackendDescriptorType_t type) {
@@ -108,7 +97,7 @@ struct Network {
   int layers = 2;
 };
 
-class Recurrence : public CudnnSizes {
+class Recurrence : public Cudnn {
  protected:
   struct Sizes {
     std::size_t workspace = 7, reserve = 7;
@@ -176,7 +165,7 @@ TEST_F(Recurrence, NeedsMoreForMore) {
 }
 
 // 48 bytes for each of 1,024 threads of each multiprocessor: the test's card has 10, an H200 132.
-TEST_F(CudnnSizes, HasAGeneratorForEachThreadThatDrops) {
+TEST_F(Cudnn, HasAGeneratorForEachThreadThatDrops) {
   std::size_t bytes = 0;
   EXPECT_EQ(cudnnDropoutGetStatesSize(handle_, &bytes), CUDNN_STATUS_SUCCESS);
   EXPECT_EQ(bytes * 132 / 10, 6'488'064u);

@@ -7,21 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "tests/dry_gpu/dry_devices.hpp"
+#include "tests/dry_gpu/cudnn_handle.hpp"
 
 namespace strata::dry_gpu {
 namespace {
-
-class Cudnn : public DryDevices {
- protected:
-  void SetUp() override {
-    DryDevices::SetUp();
-    ASSERT_EQ(cudnnCreate(&handle_), CUDNN_STATUS_SUCCESS);
-  }
-  void TearDown() override { EXPECT_EQ(cudnnDestroy(handle_), CUDNN_STATUS_SUCCESS); }
-
-  cudnnHandle_t handle_ = nullptr;
-};
 
 cudnnTensorDescriptor_t tensor(const std::vector<int>& sizes) {
   cudnnTensorDescriptor_t made = nullptr;
