@@ -21,7 +21,8 @@ class Grid:
 
     def __init__(self, folder, mebibytes):
         steps = [{"peak_reserved_bytes": mebibytes * MIB + 2 * MIB}]
-        self.cells = {"adam": Cell({"peak": {"allocated_bytes": mebibytes * MIB}, "categories": {}, "steps": steps}, folder)}
+        peak = {"allocated_bytes": mebibytes * MIB, "reserved_bytes": (mebibytes + 1) * MIB}
+        self.cells = {"adam": Cell({"peak": peak, "categories": {}, "steps": steps}, folder)}
 
     def __getitem__(self, label):
         return self.cells[label]
@@ -62,7 +63,7 @@ def test_a_page_holds_both(tmp_path):
         return card.beside(DOCUMENT, runs, tmp_path, tmp_path / "seeds.json")
 
     assert "NVIDIA H200, driver 580.1, torch 2.11.0, 2026-11-28" in told()
-    assert "| 009-small mode=forward | 30.0 | 31.0 | +1.0 | 32.0 | 32.0 | 0.0 |" in told()
+    assert "| 009-small mode=forward | 30.0 | 31.0 | +1.0 | 31.0 | 32.0 | +1.0 |" in told()
     assert "008" not in told() and "cuda:0" not in told()
     card.measure(DOCUMENT, runs, tmp_path / "009/card.json")
     assert "The grids on cuda:0 with torch 2.11.0, 2026-11-23" in told()

@@ -45,8 +45,9 @@ def configurations(document, runs, told):
     for measured in told["runs"]:
         if measured["config"].startswith(document.number):
             dry = runs.run(measured["config"], "--dry", PROFILE, *measured["overrides"])
-            rows.append(row(" ".join([measured["config"], *measured["overrides"]]), dry, measured["allocated"], measured["reserved"]))
-    head = f"`strata run configs/seeds/NAME.yaml` on an {told['device']}, driver {told['driver']}, torch {told['torch']}, {told['date']}, and with `--dry {PROFILE}`; MiB."
+            label = " ".join([measured["config"], *measured["overrides"]])
+            rows.append(row(label, (dry.peak, measured["allocated"]), (dry.reserved_at_peak, measured["reserved"])))
+    head = f"`strata run configs/seeds/NAME.yaml` on an {told['device']}, driver {told['driver']}, torch {told['torch']}, {told['date']}, and with `--dry {PROFILE}`: the most that was allocated, and what was reserved then; MiB."
     return head + "\n\n" + table(header("configuration"), rows)
 
 
@@ -57,7 +58,7 @@ def grids(document, runs, told):
         dry = runs.grid(name, "--dry", profile)
         for label, summary in told["grids"][name].items():
             measured = Cell(summary)
-            rows.append(row(label, dry[label], measured.peak, measured.reserved))
+            rows.append(row(label, (dry[label].peak, measured.peak), (dry[label].reserved, measured.reserved)))
     device = told["device"]
     head = f"The grids on {device['device']} with torch {device['torch']}, {device['begin_time'][:10]}; MiB."
     return head + "\n\n" + table(header("cell"), rows)
@@ -67,8 +68,9 @@ def header(what):
     return [what, "allocated, dry", "on the card", "difference", "reserved, dry", "on the card", "difference"]
 
 
-def row(label, dry, allocated, reserved):
+def row(label, allocated, reserved):
+    """`allocated` and `reserved` are pairs: on the dry card, on the card."""
     cells = [label]
-    for simulated, measured in ((dry.peak, allocated), (dry.reserved, reserved)):
+    for simulated, measured in (allocated, reserved):
         cells += [mib(simulated), mib(measured), difference(measured / MIB, simulated / MIB)]
     return cells

@@ -19,6 +19,11 @@ class Cell:
         return max(step["peak_reserved_bytes"] for step in self.summary["steps"])
 
     @property
+    def reserved_at_peak(self):
+        """When the most was allocated: more may have been reserved at another time."""
+        return self.summary["peak"]["reserved_bytes"]
+
+    @property
     def requested(self):
         return max(step["peak_requested_bytes"] for step in self.summary["steps"])
 
