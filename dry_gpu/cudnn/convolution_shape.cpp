@@ -15,11 +15,11 @@ static_assert(real_cudnn::kClusterRowsKnob == CUDNN_KNOB_TYPE_TILE_CGA_M);
 static_assert(real_cudnn::kClusterColumnsKnob == CUDNN_KNOB_TYPE_TILE_CGA_N);
 
 struct Tensor {
-  std::int64_t element_bytes = 0;
+  ConvolutionShape::Type type{};
   std::vector<std::int64_t> sizes;
 };
 
-// Of one that is real numbers in 32 or 16 bits, of an image or more.
+// Nothing: not even of an image.
 std::optional<Tensor> tensor(const BackendContents& operation, cudnnBackendAttributeName_t name) {
   const auto contents = operation.referred(name);
   if (contents == nullptr) return std::nullopt;
@@ -31,11 +31,12 @@ std::optional<Tensor> tensor(const BackendContents& operation, cudnnBackendAttri
     return std::nullopt;
   std::memcpy(&data_type, type->bytes.data(), sizeof data_type);
   Tensor tensor;
-  if (data_type == CUDNN_DATA_FLOAT) tensor.element_bytes = 4;
-  if (data_type == CUDNN_DATA_HALF || data_type == CUDNN_DATA_BFLOAT16) tensor.element_bytes = 2;
+  if (data_type == CUDNN_DATA_FLOAT) tensor.type = ConvolutionShape::Type::kFloat;
+  if (data_type == CUDNN_DATA_HALF) tensor.type = ConvolutionShape::Type::kHalf;
+  if (data_type == CUDNN_DATA_BFLOAT16) tensor.type = ConvolutionShape::Type::kBfloat16;
   tensor.sizes.resize(static_cast<std::size_t>(sizes->count));
   std::memcpy(tensor.sizes.data(), sizes->bytes.data(), sizes->bytes.size());
-  return tensor.element_bytes == 0 ? std::nullopt : std::optional(std::move(tensor));
+  return tensor;
 }
 
 // Nothing: some size is none, or they have more elements than any device has bytes.
@@ -63,15 +64,15 @@ std::optional<ConvolutionShape> convolution_shape(const BackendContents& graph) 
                                               : CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW);
   const auto y = tensor(operation, is_forward ? CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y
                                               : CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY);
-  if (!x || !w || !y || x->element_bytes != w->element_bytes || x->element_bytes != y->element_bytes ||
-      x->sizes[1] != w->sizes[1] || w->sizes[0] != y->sizes[1])
+  if (!x || !w || !y || x->type != w->type || x->type != y->type || x->sizes[1] != w->sizes[1] ||
+      w->sizes[0] != y->sizes[1])
     return std::nullopt;
   const std::vector<std::int64_t> filter(w->sizes.begin() + 1, w->sizes.end());
   const auto positions = product(filter, 0), results = product(y->sizes, 1);
   if (!positions || !results) return std::nullopt;
   return ConvolutionShape{
       .kind = is_forward ? ConvolutionShape::Kind::kForward : ConvolutionShape::Kind::kFilterGradient,
-      .element_bytes = x->element_bytes,
+      .type = x->type,
       .inputs = x->sizes[1],
       .outputs = w->sizes[0],
       .filter_positions = *positions,

@@ -3,18 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace strata::dry_gpu::real_cudnn {
 namespace {
 
-constexpr std::int64_t kBlocksOfGroup = 18;   // multiprocessors of the largest group that a cluster lies in
-constexpr std::int64_t kMostSimpleParts = 8;  // of what is halved, and halved again
+constexpr std::int64_t kBlocksOfGroup = 18;  // multiprocessors of the largest group that a cluster lies in
 constexpr std::int64_t kAlignment = 127, kCounterBytes = 4, kSpareCounters = 8;
-constexpr std::int64_t kMostCluster = 16;
+constexpr std::int64_t kMostCluster = 16, kMostParts = 64;
+constexpr std::int64_t kManyParts = 9, kTermsOfManyParts = 1024;
 constexpr std::int64_t kMostSize = std::int64_t{1} << 40;  // of a convolution: beyond, nothing is corrected
 
 struct Tile {
-  std::int64_t rows, columns;  // 0: not known
+  std::int64_t rows, columns;
 };
 // By the value of cuDNN's tile-size knob.
 constexpr std::array<Tile, 10> kTiles = {{{128, 128},
@@ -39,10 +40,12 @@ std::optional<std::int64_t> value_of(const Knobs& knobs, std::int32_t type, std:
   return found->value;
 }
 
-// Terms of a sum that are one unit of work: more where a tile is small, and where tensor cores are fast.
-std::int64_t terms_of_step(const Tile& tile, std::int64_t element_bytes) {
+// The smaller a tile, the sooner it is computed, and the more an addition costs beside that.
+double addition_terms(const Tile& tile, ConvolutionShape::Type type) {
   const std::int64_t area = tile.rows * tile.columns;
-  return (area >= 16384 ? 32 : area >= 8192 ? 40 : 48) * (element_bytes == 4 ? 1 : 8);
+  const std::size_t place = area >= 16384 ? 0 : area >= 8192 ? 1 : 2;
+  constexpr std::array<double, 3> kUsual = {448, 560, 784}, kBfloat16 = {3392, 4480, 6272};
+  return (type == ConvolutionShape::Type::kBfloat16 ? kBfloat16 : kUsual)[place];
 }
 
 // Places where two partial tiles, or one and what two have become, are added.
@@ -52,17 +55,34 @@ std::int64_t additions(std::int64_t parts) {
   return count;
 }
 
-// Of each of `tiles` that are the last ones to run.
-std::int64_t parts_of(const TiledProduct& product, std::int64_t tiles, std::int64_t blocks, bool are_all) {
+// How many additions' time it costs that there are so many parts. Where full waves of tiles run before, some
+// of it passes beside them.
+double additions_in_turn(std::int64_t parts, bool after_full_waves) {
+  if (!after_full_waves) return static_cast<double>(std::bit_width(static_cast<std::uint64_t>(parts - 1)));
+  constexpr std::array<double, 5> kFew = {0, 0, 0.5, 0.85, 1};
+  if (parts < std::ssize(kFew)) return kFew[static_cast<std::size_t>(parts)];
+  return 1.37 + 0.06 * static_cast<double>(std::max<std::int64_t>(parts - 8, 0));
+}
+
+// Of each of the last `tiles` to run: as many as take the least time.
+std::int64_t parts_of(const TiledProduct& product, std::int64_t tiles, std::int64_t blocks,
+                      bool after_full_waves) {
   const std::int64_t most = blocks / tiles;
-  if (most < 2) return 1;
-  const std::int64_t least_steps = are_all ? 16 : 8;
-  std::int64_t simple = 1;
-  while (simple < kMostSimpleParts && 2 * simple <= most && product.steps >= 2 * simple * least_steps)
-    simple *= 2;
-  std::int64_t other = are_all ? (product.steps - 1) / 32 : product.steps / 7;
-  if (product.steps < 32) other = 1;
-  return std::max(simple, std::min(most, other));
+  const std::int64_t long_parts = (product.terms - 1) / kTermsOfManyParts;
+  if (!after_full_waves && most >= kManyParts && long_parts >= kManyParts) return std::min(most, long_parts);
+  std::int64_t best = 1;
+  double least = static_cast<double>(product.terms);
+  for (std::int64_t parts = 2; parts <= std::min(most, kMostParts); ++parts) {
+    const double cost = static_cast<double>(product.terms) / static_cast<double>(parts) +
+                        product.addition_terms * additions_in_turn(parts, after_full_waves);
+    if (cost < least) {
+      best = parts;
+      least = cost;
+    }
+  }
+  if (!after_full_waves) return best;
+  const std::int64_t steps = in_units(product.terms, product.terms_of_step);
+  return in_units(steps, in_units(steps, best));
 }
 
 }  // namespace
@@ -75,9 +95,8 @@ std::optional<TiledProduct> tiled_product(const ConvolutionShape& shape, const K
   if (!size || !cluster_rows || !cluster_columns || !unsplit) return std::nullopt;
   for (const std::int64_t each : {shape.inputs, shape.outputs, shape.filter_positions, shape.results})
     if (each < 1 || each > kMostSize / shape.filter_positions) return std::nullopt;
-  if (shape.element_bytes != 2 && shape.element_bytes != 4) return std::nullopt;
+  if (shape.type == ConvolutionShape::Type::kOther) return std::nullopt;
   const Tile tile = kTiles[static_cast<std::size_t>(*size)];
-  const std::int64_t terms = terms_of_step(tile, shape.element_bytes);
   const bool is_forward = shape.kind == ConvolutionShape::Kind::kForward;
   const std::int64_t rows = in_units(is_forward ? shape.results : shape.outputs, tile.rows);
   const std::int64_t columns = is_forward ? in_units(shape.outputs, tile.columns)
@@ -88,8 +107,9 @@ std::optional<TiledProduct> tiled_product(const ConvolutionShape& shape, const K
                       .tile_columns = tile.columns,
                       .tiles = clusters * cluster,
                       .cluster = cluster,
-                      .steps = is_forward ? in_units(shape.inputs, terms) * shape.filter_positions
-                                          : in_units(shape.results, terms),
+                      .terms = is_forward ? shape.inputs * shape.filter_positions : shape.results,
+                      .terms_of_step = shape.type == ConvolutionShape::Type::kFloat ? 32 : 64,
+                      .addition_terms = addition_terms(tile, shape.type),
                       .is_split = *unsplit == 0};
 }
 
@@ -109,7 +129,7 @@ std::int64_t partial_bytes(const TiledProduct& product, std::int64_t blocks) {
   const bool has_counter = product.tiles > 2 * blocks;  // from which blocks take their next tile
   const bool is_worth_it = last > 0 && (full_waves == 0 || 2 * last <= blocks);
   const std::int64_t parts =
-      product.is_split && is_worth_it ? parts_of(product, last, blocks, full_waves == 0) : 1;
+      product.is_split && is_worth_it ? parts_of(product, last, blocks, full_waves > 0) : 1;
   if (parts == 1) return has_counter ? kAlignment + kCounterBytes : 0;
   const std::int64_t counters = last * additions(parts) + kSpareCounters + (has_counter ? 1 : 0);
   return last * parts * product.tile_rows * product.tile_columns * std::int64_t{sizeof(float)} + kAlignment +
