@@ -12,7 +12,7 @@ constexpr std::int64_t kBlocksOfGroup = 18;  // multiprocessors of the largest g
 constexpr std::int64_t kAlignment = 127, kCounterBytes = 4, kSpareCounters = 8;
 constexpr std::int64_t kMostCluster = 16, kMostParts = 64;
 constexpr std::int64_t kManyParts = 9, kTermsOfManyParts = 1024;
-constexpr std::int64_t kMostSize = std::int64_t{1} << 40;  // of a convolution: beyond, nothing is corrected
+constexpr std::int64_t kMostSize = std::int64_t{1} << 31;  // times the filter: beyond, nothing is corrected
 
 struct Tile {
   std::int64_t rows, columns;
@@ -93,7 +93,8 @@ std::optional<TiledProduct> tiled_product(const ConvolutionShape& shape, const K
   const auto cluster_columns = value_of(knobs, kClusterColumnsKnob, 1, kMostCluster);
   const auto unsplit = value_of(knobs, kWorkspaceKnob, 0, 1);
   if (!size || !cluster_rows || !cluster_columns || !unsplit) return std::nullopt;
-  for (const std::int64_t each : {shape.inputs, shape.outputs, shape.filter_positions, shape.results})
+  if (shape.filter_positions < 1) return std::nullopt;
+  for (const std::int64_t each : {shape.inputs, shape.outputs, shape.results})
     if (each < 1 || each > kMostSize / shape.filter_positions) return std::nullopt;
   if (shape.type == ConvolutionShape::Type::kOther) return std::nullopt;
   const Tile tile = kTiles[static_cast<std::size_t>(*size)];
