@@ -79,8 +79,9 @@ void* workspace_of(const BackendContents& pack) {
 
 cudnnStatus_t compute(cudnnHandle_t handle, const ToldPlan& plan) {
   const ToldPlan::Execution execution = plan.execute();
+  const Workspace workspace = plan.is_fitted() ? Workspace::kFitted : Workspace::kAsked;
   const cudnnStatus_t status =
-      compute_nothing(handle, execution.is_compared ? Workspace::kBounded : Workspace::kAsked);
+      compute_nothing(handle, execution.is_compared ? Workspace::kBounded : workspace);
   if (status == CUDNN_STATUS_SUCCESS && execution.told_ns > 0) tell_time(handle, execution.told_ns);
   return status;
 }

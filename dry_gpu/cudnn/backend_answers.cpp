@@ -3,6 +3,7 @@
 
 #include "dry_gpu/cudnn/attention.hpp"
 #include "dry_gpu/cudnn/backend.hpp"
+#include "dry_gpu/cudnn/convolution_shape.hpp"
 #include "dry_gpu/cudnn/real/real_cudnn.hpp"
 #include "dry_gpu/cudnn/workspace.hpp"
 
@@ -88,6 +89,17 @@ std::int64_t workspace_bytes_of_configuration(const BackendContents& configurati
                                                : attention_workspace_bytes(configuration).value_or(0);
 }
 
+// What cuDNN answers without a device, as a card of the profile's kind has it.
+std::int64_t on_this_device(const BackendContents& graph, const BackendContents& configuration,
+                            std::int64_t answered_bytes) {
+  const MachineState state = machine();
+  if (state.machine == nullptr || state.machine->profile().compute_major != 9) return answered_bytes;
+  const auto shape = convolution_shape(graph);
+  if (!shape) return answered_bytes;
+  return real_cudnn::workspace_on(state.machine->profile().multiprocessors, *shape,
+                                  configuration.question->answer[configuration.place].knobs, answered_bytes);
+}
+
 }  // namespace
 
 bool make_plan(BackendContents& plan) {
@@ -96,8 +108,11 @@ bool make_plan(BackendContents& plan) {
   const auto graph = graph_of(*configuration);
   const auto told = plan_of_real_cudnn(*configuration->question, configuration->place);
   if (!told || graph == nullptr || graph->live_plans == nullptr) return true;  // nobody knows its workspace
-  if (told->works)
-    plan.told_plan = std::make_shared<const ToldPlan>(graph->live_plans, told->workspace_bytes);
+  if (told->works) {
+    const std::int64_t bytes = on_this_device(*graph, *configuration, told->workspace_bytes);
+    plan.told_plan =
+        std::make_shared<const ToldPlan>(graph->live_plans, bytes, bytes != told->workspace_bytes);
+  }
   return told->works;
 }
 

@@ -19,8 +19,9 @@ struct LivePlans {
 
 class ToldPlan {
  public:
-  ToldPlan(std::shared_ptr<LivePlans> of_graph, std::int64_t workspace_bytes)
-      : live_(std::move(of_graph)), workspace_bytes_(workspace_bytes) {
+  // `is_fitted`: a formula had a part in the size.
+  ToldPlan(std::shared_ptr<LivePlans> of_graph, std::int64_t workspace_bytes, bool is_fitted = false)
+      : live_(std::move(of_graph)), workspace_bytes_(workspace_bytes), is_fitted_(is_fitted) {
     ++live_->count;
   }
   ~ToldPlan() { --live_->count; }
@@ -28,6 +29,7 @@ class ToldPlan {
   ToldPlan& operator=(const ToldPlan&) = delete;
 
   std::int64_t workspace_bytes() const { return workspace_bytes_; }
+  bool is_fitted() const { return is_fitted_; }
 
   struct Execution {
     bool is_compared;      // with other plans of its graph, now or before
@@ -45,6 +47,7 @@ class ToldPlan {
  private:
   const std::shared_ptr<LivePlans> live_;
   const std::int64_t workspace_bytes_;
+  const bool is_fitted_;
 };
 
 }  // namespace strata::dry_gpu

@@ -40,9 +40,13 @@ const Description kGraphOfTwo = {
     {.type = 15, .attributes = {{.name = 801, .type = 15, .descriptors = {0, 0}, .bytes = {}, .count = 2}}}};
 
 const Configurations kAnswer = {
-    {.engine = 38, .numerical_notes = {0, 4}, .behavior_notes = {}, .plan = Plan{true, 1 << 20}},
-    {.engine = 0, .numerical_notes = {}, .behavior_notes = {1}, .plan = Plan{}},
-    {.engine = 57, .numerical_notes = {}, .behavior_notes = {}, .plan = std::nullopt}};
+    {.engine = 38,
+     .numerical_notes = {0, 4},
+     .behavior_notes = {},
+     .knobs = {{2, 5}, {25, 0}, {28, -1}},
+     .plan = Plan{true, 1 << 20}},
+    {.engine = 0, .numerical_notes = {}, .behavior_notes = {1}, .knobs = {}, .plan = Plan{}},
+    {.engine = 57, .numerical_notes = {}, .behavior_notes = {}, .knobs = {}, .plan = std::nullopt}};
 
 // Every text that one changed, lost or doubled byte makes of it, and some more.
 template <typename Check>
@@ -108,20 +112,25 @@ TEST(RealCudnnDescription, NothingElseIsOne) {
 
 TEST(RealCudnnConfigurations, AreReadAsTheyWereWritten) {
   EXPECT_EQ(text_of(kAnswer),
-            "engine 38 notes 0,4 behavior - plan 1048576\nengine 0 notes - behavior 1 plan none\n"
-            "engine 57 notes - behavior - plan ?\n");
+            "engine 38 notes 0,4 behavior - knobs 2:5,25:0,28:-1 plan 1048576\n"
+            "engine 0 notes - behavior 1 knobs - plan none\nengine 57 notes - behavior - knobs - plan ?\n");
   EXPECT_EQ(parse_configurations(text_of(kAnswer)), kAnswer);
   EXPECT_EQ(parse_configurations(""), Configurations());
 }
 
 TEST(RealCudnnConfigurations, SayNothingThatCannotBe) {
   for (const char* const text :
-       {"engine 38 notes 0 behavior - plan 12", "engine -1 notes - behavior - plan ?\n",
-        "engine 1 notes  behavior - plan ?\n", "engine 1 notes 0,,4 behavior - plan ?\n",
-        "engine 1 notes -1 behavior - plan ?\n", "engine 1 notes - behavior - plan -5\n",
-        "engine 1 notes - behavior - plan 99999999999999999999\n",
-        "engine 1 notes - behavior - plan 17592186044417\n", "engine 1 notes - behavior - plan 1 more\n",
-        "engine 1 behavior - notes - plan 1\n", "\n"})
+       {"engine 38 notes 0 behavior - knobs - plan 12", "engine -1 notes - behavior - knobs - plan ?\n",
+        "engine 1 notes  behavior - knobs - plan ?\n", "engine 1 notes 0,,4 behavior - knobs - plan ?\n",
+        "engine 1 notes -1 behavior - knobs - plan ?\n", "engine 1 notes - behavior - knobs - plan -5\n",
+        "engine 1 notes - behavior - knobs - plan 99999999999999999999\n",
+        "engine 1 notes - behavior - knobs - plan 17592186044417\n",
+        "engine 1 notes - behavior - knobs - plan 1 more\n", "engine 1 notes - behavior - plan 1\n",
+        "engine 1 notes - behavior - knobs  plan 1\n", "engine 1 notes - behavior - knobs 2 plan 1\n",
+        "engine 1 notes - behavior - knobs 2: plan 1\n",
+        "engine 1 notes - behavior - knobs 2:1,,3:1 plan 1\n",
+        "engine 1 notes - behavior - knobs -2:1 plan 1\n", "engine 1 notes - behavior - knobs 2:1:1 plan 1\n",
+        "engine 1 behavior - notes - knobs - plan 1\n", "\n"})
     EXPECT_EQ(parse_configurations(text), std::nullopt) << text;
   for_each_damage(text_of(kAnswer), 2000, [](const std::string& text) {
     for (const Configuration& each : parse_configurations(text).value_or(Configurations()))

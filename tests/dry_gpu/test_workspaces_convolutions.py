@@ -69,8 +69,7 @@ def is_unlike_the_card(row):
 def test_every_measured_row(performed):
     """In the order of the card, where the rows of benchmark mode came last and found the plans that there were.
 
-    Without a device cuDNN does not know how many multiprocessors there are, and splits a filter's gradient in fewer parts than
-    on the card (decision 033): that is the most that is left.
+    What is left is what cuBLASLt asks for on the card, up to 8.3 MiB for a gradient of a 1 x 1 filter (decision 033).
     """
     rows = measured_rows()
     assert len(rows) >= 312
@@ -84,9 +83,13 @@ def test_every_measured_row(performed):
         f"{len(alike)} rows {sum(alike) / total:.2%}, at most {max(alike) / MIB:.1f} MiB"
     )
     assert max(alike) <= 8.5 * MIB, [row for row, bytes in zip(rows, off, strict=True) if bytes > 8.5 * MIB]
-    assert sum(alike) <= 0.0425 * total
-    assert sum(off) <= 0.09 * total
-    assert account["asked_workspaces"] > 2 * len(rows)
+    large = [row for row, bytes in zip(rows, off, strict=True) if bytes > 4096 and not is_unlike_the_card(row)]
+    assert all(row["op"] == "wgrad" and row["r"] == 1 and row["stride"] == 1 and row["fmt"] == "nhwc" for row in large), large
+    assert off.count(0) >= 287
+    assert sum(alike) <= 0.0085 * total
+    assert sum(off) <= 0.056 * total
+    assert account["asked_workspaces"] + account["fitted_workspaces"] > 2 * len(rows)
+    assert account["fitted_workspaces"] > 100  # where a formula has put in the card's multiprocessors
     assert account["bounded_workspaces"] == account["unknown_workspaces"] == 0
     assert "from cuDNN itself" in errors and "cannot be asked" not in errors
 

@@ -57,7 +57,7 @@ def bytes_off(measured, ours):
 
 
 def check(rows, facts, workspaces):
-    """The bounds that issue 35 set: 1% of the sum of all workspaces, and no row off by more than 8 MiB."""
+    """In sum within 1% of all workspaces, and no row off by more than 8 MiB."""
     assert len(rows) == len(facts["rows"])
     off = {}
     for row, ours in zip(rows, facts["rows"], strict=True):

@@ -18,9 +18,23 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
+// One of an engine's settings, by cuDNN's own numbers (cudnnBackendKnobType_t).
+struct Knob {
+  std::int32_t type = 0;
+  std::int64_t value = 0;
+
+  bool operator==(const Knob&) const = default;
+};
+using Knobs = std::vector<Knob>;
+inline constexpr std::size_t kMostKnobs = 64;  // of a configuration
+
+inline constexpr std::int32_t kTileSizeKnob = 2, kWorkspaceKnob = 25, kClusterRowsKnob = 27,
+                              kClusterColumnsKnob = 28;
+
 struct Configuration {
   std::int64_t engine = 0;  // its number among all of the graph's engines
   std::vector<std::int32_t> numerical_notes, behavior_notes;
+  Knobs knobs;
   std::optional<Plan> plan;  // nothing: it was not asked for
 
   bool operator==(const Configuration&) const = default;
@@ -28,8 +42,8 @@ struct Configuration {
 
 using Configurations = std::vector<Configuration>;
 
-// A line each: "engine 38 notes 0,4 behavior - plan 1048576"; "plan none" is one that cuDNN does not make,
-// and "plan ?" one that was not asked for.
+// A line each: "engine 38 notes 0,4 behavior - knobs 2:5,25:0 plan 1048576"; "plan none" is one that cuDNN
+// does not make, and "plan ?" one that was not asked for.
 std::string text_of(const Configurations& configurations);
 std::string text_of(const Plan& plan);  // what stands behind "plan " there
 

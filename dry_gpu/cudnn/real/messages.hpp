@@ -22,7 +22,7 @@ std::optional<std::string> receive_message(int socket, Deadline deadline);
 // A request is a line, and what follows it is an operation graph (description.hpp). "graph MODE" asks for
 // configurations, which come as "configurations" and a line each; "plan MODE PLACE" for the plan of one of
 // them, which comes as "plan BYTES". "no" begins every refusal.
-inline constexpr std::string_view kProtocol = "strata.cudnn/1";
+inline constexpr std::string_view kProtocol = "strata.cudnn/2";
 inline constexpr std::string_view kReady = "ready", kNo = "no", kGraph = "graph", kPlan = "plan",
                                   kConfigurations = "configurations";
 

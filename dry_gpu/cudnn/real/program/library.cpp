@@ -32,6 +32,32 @@ std::vector<std::int32_t> notes_of(const Descriptor& engine, cudnnBackendAttribu
   return {notes.begin(), notes.begin() + count};
 }
 
+// The choices of a configuration, in descriptors that the caller makes: how many there are cuDNN says only to
+// who has room for them. None: it does not tell them.
+Knobs knobs_of(const Functions& functions, const Descriptor& configuration) {
+  std::vector<std::unique_ptr<Descriptor>> choices;
+  std::array<cudnnBackendDescriptor_t, kMostKnobs> filled{};
+  Knobs knobs;
+  try {
+    for (cudnnBackendDescriptor_t& place : filled) {
+      choices.push_back(std::make_unique<Descriptor>(functions, CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR));
+      place = choices.back()->get();
+    }
+    const std::int64_t count = configuration.read(
+        CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR, filled.size(), filled.data());
+    choices.resize(static_cast<std::size_t>(count));
+    for (const auto& choice : choices) {
+      Knob knob;
+      choice->read(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1, &knob.type);
+      choice->read(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1, &knob.value);
+      knobs.push_back(knob);
+    }
+  } catch (const std::runtime_error&) {
+    return {};
+  }
+  return knobs;
+}
+
 }  // namespace
 
 Descriptor::Descriptor(const Functions& functions, cudnnBackendDescriptorType_t type)
@@ -152,6 +178,7 @@ Configuration Library::describe(const Descriptor& configuration) {
   engine.read(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &described.engine);
   described.numerical_notes = notes_of(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE);
   described.behavior_notes = notes_of(engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE);
+  described.knobs = knobs_of(functions_, configuration);
   return described;
 }
 

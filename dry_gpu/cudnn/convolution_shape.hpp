@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operation graph of cuDNN's graph interface says of the one convolution that it is.
+#pragma once
+
+#include <optional>
+
+#include "dry_gpu/cudnn/backend.hpp"
+#include "dry_gpu/cudnn/real/splits.hpp"
+
+namespace strata::dry_gpu {
+
+// [any thread] Nothing: it is something else, more than that, or a convolution in groups.
+std::optional<real_cudnn::ConvolutionShape> convolution_shape(const BackendContents& graph);
+
+}  // namespace strata::dry_gpu
