@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 
 #include "dry_gpu/cudnn/attention.hpp"
@@ -89,14 +90,27 @@ std::int64_t workspace_bytes_of_configuration(const BackendContents& configurati
                                                : attention_workspace_bytes(configuration).value_or(0);
 }
 
+// Of the kind whose answers were compared with a card's.
+bool is_compared() {
+  const MachineState state = machine();
+  return state.machine != nullptr && state.machine->profile().compute_major == 9;
+}
+
+// What cuDNN offers without a device, and a card does not run.
+bool is_offered_in_vain(const BackendContents& graph, const BackendContents& configuration) {
+  const std::vector<std::int32_t>& notes =
+      configuration.question->answer[configuration.place].numerical_notes;
+  return is_compared() && is_gradient_of_groups_in_16_bits(graph) &&
+         std::ranges::find(notes, std::int32_t{CUDNN_NUMERICAL_NOTE_TENSOR_CORE}) != notes.end();
+}
+
 // What cuDNN answers without a device, as a card of the profile's kind has it.
 std::int64_t on_this_device(const BackendContents& graph, const BackendContents& configuration,
                             std::int64_t answered_bytes) {
-  const MachineState state = machine();
-  if (state.machine == nullptr || state.machine->profile().compute_major != 9) return answered_bytes;
+  if (!is_compared()) return answered_bytes;
   const auto shape = convolution_shape(graph);
   if (!shape) return answered_bytes;
-  return real_cudnn::workspace_on(state.machine->profile().multiprocessors, *shape,
+  return real_cudnn::workspace_on(machine().machine->profile().multiprocessors, *shape,
                                   configuration.question->answer[configuration.place].knobs, answered_bytes);
 }
 
@@ -108,6 +122,7 @@ bool make_plan(BackendContents& plan) {
   const auto graph = graph_of(*configuration);
   const auto told = plan_of_real_cudnn(*configuration->question, configuration->place);
   if (!told || graph == nullptr || graph->live_plans == nullptr) return true;  // nobody knows its workspace
+  if (is_offered_in_vain(*graph, *configuration)) return false;
   if (told->works) {
     const std::int64_t bytes = on_this_device(*graph, *configuration, told->workspace_bytes);
     plan.told_plan =

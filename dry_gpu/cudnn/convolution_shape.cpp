@@ -49,12 +49,30 @@ std::optional<std::int64_t> product(const std::vector<std::int64_t>& sizes, std:
   return product;
 }
 
+// Nothing: the graph has another number of operations.
+const BackendContents* only_operation(const BackendContents& graph) {
+  const auto* const operations = graph.find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
+  return operations == nullptr || operations->descriptors.size() != 1 ? nullptr
+                                                                      : operations->descriptors.front().get();
+}
+
 }  // namespace
 
+bool is_gradient_of_groups_in_16_bits(const BackendContents& graph) {
+  const BackendContents* const operation = only_operation(graph);
+  if (operation == nullptr ||
+      operation->type != CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR)
+    return false;
+  const auto x = tensor(*operation, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X);
+  const auto w = tensor(*operation, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW);
+  return x && w && x->sizes[1] != w->sizes[1] &&
+         (x->type == ConvolutionShape::Type::kHalf || x->type == ConvolutionShape::Type::kBfloat16);
+}
+
 std::optional<ConvolutionShape> convolution_shape(const BackendContents& graph) {
-  const auto* const operations = graph.find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
-  if (operations == nullptr || operations->descriptors.size() != 1) return std::nullopt;
-  const BackendContents& operation = *operations->descriptors.front();
+  const BackendContents* const only = only_operation(graph);
+  if (only == nullptr) return std::nullopt;
+  const BackendContents& operation = *only;
   const bool is_forward = operation.type == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
   if (!is_forward && operation.type != CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR)
     return std::nullopt;
