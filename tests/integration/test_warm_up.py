@@ -37,7 +37,7 @@ def test_each_slow_steps_causes_and_the_rest_are_its_excess(timed):
     assert found["steady_state"]["steps"] == 25
     for step in found["steps"] + found["again"]:
         given = sum(cause["ns"] for cause in step["causes"])
-        assert given + step["unattributed_ns"] == pytest.approx(step["excess_ns"], abs=1e3)
+        assert given + step["unattributed_ns"] == pytest.approx(max(step["excess_ns"], 0), abs=1e3)  # none of a step that was no slower
         assert all(cause["proof"] or cause["ns"] < 1e7 for cause in step["causes"]), step
 
 
