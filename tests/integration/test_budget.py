@@ -233,8 +233,8 @@ def test_attention_that_no_kernel_took_is_told_as_that(workspace):
 
 
 def test_a_run_that_recorded_no_memory_is_within_none(workspace):
-    workspace.write("c.yaml", "model: {size: small}\nschedule: {wait: 0, warmup: 1, active: 1}\nplugins: [nvtx_markers]\n")
-    assert workspace.strata("run", "c.yaml", "--out", "out").returncode == 0
+    workspace.write("c.yaml", "model: {size: small, layers: 2}\nschedule: {wait: 0, warmup: 1, active: 1}\nplugins: [nvtx_markers]\n")
+    assert workspace.strata("run", "c.yaml", "--dry", "a100-40gb", "--out", "out").returncode == 0
     done = check(workspace, "1TiB")
     assert done.returncode == 1 and "recorded no memory" in done.stderr and not done.stdout
 
