@@ -37,7 +37,8 @@ std::string unknowns_text(const Unknowns& unknowns);
 // what would tell. Nothing where nobody read any.
 std::string readers_text(const std::vector<std::pair<std::string, std::uint64_t>>& readers);
 
-// "; a real NVIDIA H200 was compared with this profile on 2026-11-28 (docs/parity.md)", or that none has been.
+// "; a real NVIDIA H200 was compared with this profile on 2026-11-28 (docs/parity.md)", or that none has
+// been.
 std::string compared_text(const analysis::DryFact& dry);
 
 // What was not run, not known and refused, and what the context takes: one line.

@@ -18,8 +18,8 @@ struct Launch {
   const char* name = nullptr;  // null: registered with the host function
 };
 
-// cudaErrorInvalidConfiguration: no device of this profile takes such a grid or block. cudaErrorMemoryAllocation:
-// there is no room for the code that the launch loads.
+// cudaErrorInvalidConfiguration: no device of this profile takes such a grid or block.
+// cudaErrorMemoryAllocation: there is no room for the code that the launch loads.
 cudaError_t launch(Machine& machine, CUstream_st& stream, const Launch& launch);
 
 // Blocks of a kernel that one multiprocessor holds at a time, were it bound by threads and shared memory
