@@ -289,7 +289,7 @@ TEST_F(Cudnn, IsCaptured) {
   ASSERT_EQ(cudnnSetStream(handle_, stream), CUDNN_STATUS_SUCCESS);
   const cudnnTensorDescriptor_t x = tensor({2, 4, 8, 8}), scale = tensor({1, 4, 1, 1});
   const float one = 1;
-  const std::uint64_t before = strata_dry_gpu_count().unknown_workspaces;
+  const std::uint64_t before = strata_dry_gpu_count().fitted_workspaces;
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
   EXPECT_EQ(cudnnBatchNormalizationForwardTrainingEx(handle_, CUDNN_BATCHNORM_SPATIAL, CUDNN_BATCHNORM_OPS_BN,
                                                      &one, &one, x, nullptr, nullptr, nullptr, x, nullptr,
@@ -298,12 +298,12 @@ TEST_F(Cudnn, IsCaptured) {
             CUDNN_STATUS_SUCCESS);
   cudaGraph_t graph = nullptr;
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-  EXPECT_EQ(strata_dry_gpu_count().unknown_workspaces, before);
+  EXPECT_EQ(strata_dry_gpu_count().fitted_workspaces, before);
   cudaGraphExec_t executable = nullptr;
   ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
   EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
   EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
-  EXPECT_EQ(strata_dry_gpu_count().unknown_workspaces - before, 2u);
+  EXPECT_EQ(strata_dry_gpu_count().fitted_workspaces - before, 2u);
   EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
   for (const cudnnTensorDescriptor_t each : {x, scale}) cudnnDestroyTensorDescriptor(each);
