@@ -10,25 +10,10 @@ import pathlib
 import sys
 
 import torch
+from asked_sizes import Allocations
 from dry_counts import counts
 
 SEQUENCE, BATCH, SIZE, LAYERS = 50, 32, 256, 2  # of the measured recurrences
-
-
-class Allocations:
-    """The sizes that PyTorch's allocator is asked for between two calls."""
-
-    def __init__(self):
-        torch.cuda.init()
-        torch.cuda.memory._record_memory_history(context=None, max_entries=2_000_000)
-        self._seen = 0
-
-    def new(self):
-        torch.cuda.synchronize()
-        history = torch.cuda.memory._snapshot()["device_traces"][0]
-        sizes = [event["size"] for event in history[self._seen :] if event["action"] == "alloc"]
-        self._seen = len(history)
-        return sizes
 
 
 def decomposition(operation, a):
