@@ -120,9 +120,10 @@ bool make_plan(BackendContents& plan) {
   const auto configuration = plan.referred(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
   if (configuration == nullptr || configuration->question == nullptr) return true;
   const auto graph = graph_of(*configuration);
-  const auto told = plan_of_real_cudnn(*configuration->question, configuration->place);
-  if (!told || graph == nullptr || graph->live_plans == nullptr) return true;  // nobody knows its workspace
+  if (graph == nullptr || graph->live_plans == nullptr) return true;
   if (is_offered_in_vain(*graph, *configuration)) return false;
+  const auto told = plan_of_real_cudnn(*configuration->question, configuration->place);
+  if (!told) return true;  // nobody knows its workspace
   if (told->works) {
     const std::int64_t bytes = on_this_device(*graph, *configuration, told->workspace_bytes);
     plan.told_plan =

@@ -66,8 +66,12 @@ class Machine final : private VirtualMemory::PageOwner {
   // That the program touches this part of the device's context, which takes its memory and addresses the
   // first time. False: there is no room for it. [any thread]
   bool take_part(int device, ContextPart part) {
+    return has_part(device, part) || take_new_part(device, part);
+  }
+  // Whether it was touched before. [any thread]
+  bool has_part(int device, ContextPart part) {
     const auto& is_taken = this->device(device).context_parts.is_taken[static_cast<std::size_t>(part)];
-    return is_taken.load(std::memory_order_acquire) || take_new_part(device, part);
+    return is_taken.load(std::memory_order_acquire);
   }
 
   // The number among all devices, by which its bus and its identity are known.

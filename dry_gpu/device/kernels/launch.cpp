@@ -22,7 +22,8 @@ bool is_possible(const DeviceProfile& profile, const Launch& launch) {
 }
 
 // PyTorch's flash attention is compiled from a library of its own, in this namespace. Each of its kernels
-// needs more shared memory than a kernel has without asking, so that the names of few others are looked up.
+// needs more shared memory than a kernel has without asking, so that the names of few others are looked up,
+// and of none once the part was taken.
 bool is_flash_attention(const Launch& launch) {
   constexpr std::size_t kUsualSharedBytes = std::size_t{48} << 10;
   if (launch.shared_bytes < kUsualSharedBytes) return false;
@@ -33,7 +34,8 @@ bool is_flash_attention(const Launch& launch) {
 // Whether there is room for what a context takes when this kernel is launched.
 bool has_code(Machine& machine, int device, const Launch& launch) {
   return machine.take_part(device, ContextPart::kKernels) &&
-         (!is_flash_attention(launch) || machine.take_part(device, ContextPart::kAttention));
+         (machine.has_part(device, ContextPart::kAttention) || !is_flash_attention(launch) ||
+          machine.take_part(device, ContextPart::kAttention));
 }
 
 }  // namespace
