@@ -7,7 +7,7 @@
 import accelerate
 import torch
 
-import strata
+import strata_profiler as strata
 
 
 def main():

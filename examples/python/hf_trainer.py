@@ -13,7 +13,7 @@ import tempfile
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, PrinterCallback, Trainer, TrainingArguments, set_seed
 
-from strata.integrations.transformers import StrataCallback
+from strata_profiler.integrations.transformers import StrataCallback
 
 set_seed(0)
 model = GPT2LMHeadModel(GPT2Config(n_layer=4, n_embd=256, n_head=4, vocab_size=1024, n_positions=128))

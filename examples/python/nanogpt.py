@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-import strata
+import strata_profiler as strata
 
 
 class Block(nn.Module):

@@ -10,7 +10,7 @@ import contextlib
 import torch
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 
-import strata
+import strata_profiler as strata
 
 
 class Trainer:

@@ -136,7 +136,7 @@ train(net, net, behind=behind)
 
 
 def test_names_that_the_program_attaches_are_those_of_what_is_found(workspace):
-    attached = VARIABLES.replace("train(", 'import strata\nstrata.attach({"ours": policy, "theirs": reference})\ntrain(')
+    attached = VARIABLES.replace("train(", 'import strata_profiler as strata\nstrata.attach({"ours": policy, "theirs": reference})\ntrain(')
     recorded(workspace, attached)
     assert names(workspace, PARAMETER) == parts("ours") | parts("theirs")
     assert gradients(workspace) == parts("ours")

@@ -57,7 +57,7 @@ for _ in range(6):
 MARKED = (
     BEGIN
     + """
-import strata
+import strata_profiler as strata
 generator, critic = network(), network()
 optimizers = [torch.optim.Adam(model.parameters()) for model in (generator, critic)]
 def train():

@@ -9,7 +9,7 @@ counter = CompileCounterWithBackend("eager")
 model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.Linear(256, 10))
 optimizer = torch.optim.AdamW(model.parameters())
 if sys.argv[1] == "attached":
-    import strata
+    import strata_profiler as strata
     strata.attach(model, optimizer)
     phase, step = strata.phase, strata.step
 else:

@@ -21,7 +21,7 @@ def train(device, width=1024):
 def run(programs, text, *words):
     programs.write("test_model.py", MODEL + text)
     programs.write("pytest.ini", "[pytest]\naddopts = -p no:cacheprovider\n")
-    return programs.python("-m", "pytest", "-p", "strata.pytest_plugin", "test_model.py", "-q", *words, COLUMNS="200", timeout=400)
+    return programs.python("-m", "pytest", "-p", "strata_profiler.pytest_plugin", "test_model.py", "-q", *words, COLUMNS="200", timeout=400)
 
 
 def outcomes(done):
@@ -140,7 +140,7 @@ def test_options_of_the_environment_and_of_the_ini_file_are_the_tests_own(progra
     programs.write("conftest.py", OPTIONS)
     programs.write("test_model.py", MODEL + SLOW)
     programs.write("pytest.ini", "[pytest]\naddopts = -p no:cacheprovider --width=64 -m 'not other' --junitxml=done.xml\n")
-    done = programs.python("-m", "pytest", "-p", "strata.pytest_plugin", "-q", PYTEST_ADDOPTS="--run-slow", COLUMNS="200")
+    done = programs.python("-m", "pytest", "-p", "strata_profiler.pytest_plugin", "-q", PYTEST_ADDOPTS="--run-slow", COLUMNS="200")
     assert outcomes(done) == {"passed": 2}, done.stdout
     assert 'tests="2"' in (programs.folder / "done.xml").read_text()
 
@@ -273,11 +273,11 @@ def test_a_mark_that_makes_no_sense_is_one_clear_error(programs, mark, message):
 
 
 def test_sizes():
-    from strata.budget import parse_size
+    from strata_profiler.budget import parse_size
 
     assert [parse_size(size) for size in ("12 GiB", "1.5MiB", "800 MB", " 70000 ", 90000, "7 B")] == [12 << 30, 3 << 19, 800_000_000, 70000, 90000, 7]
 
 
 def test_the_marker_is_listed(programs):
-    done = programs.python("-m", "pytest", "-p", "strata.pytest_plugin", "--markers")
+    done = programs.python("-m", "pytest", "-p", "strata_profiler.pytest_plugin", "--markers")
     assert "strata_max_memory(budget" in done.stdout

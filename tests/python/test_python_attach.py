@@ -208,7 +208,7 @@ def test_attaching_keeps_nothing_alive():
     import gc
     import weakref
 
-    import strata
+    import strata_profiler as strata
     import torch
 
     model = torch.nn.Linear(2, 2)
@@ -221,7 +221,7 @@ def test_attaching_keeps_nothing_alive():
 
 @pytest.mark.parametrize("argument", [("text",), (3,), ([None],)])
 def test_what_is_no_model_is_refused(argument):
-    import strata
+    import strata_profiler as strata
 
     with pytest.raises(TypeError, match="model: expected a torch.nn.Module"):
         strata.attach(*argument)
@@ -246,7 +246,7 @@ def test_backwards_layers_are_told_where_a_plugin_listens(programs, device, opti
     programs.write("model.py", BACKWARD)
     programs.exec("model.py", device, options=options)
     assert programs.layers(direction=1) == set()
-    programs.write("listening.py", BACKWARD.replace("import strata\n", "import strata\nstrata.session.Session.plugins_want_modules = lambda self: True\n"))
+    programs.write("listening.py", BACKWARD.replace("import strata_profiler as strata\n", "import strata_profiler as strata\nstrata.session.Session.plugins_want_modules = lambda self: True\n"))
     programs.exec("listening.py", device, options=options, out="listening")
     order = programs.query("SELECT path FROM module WHERE direction = 1 ORDER BY begin_sequence", "listening")
     assert [path for (path,) in order] == ["", "2", "1", "1.1", "1.0", "0"] * 2

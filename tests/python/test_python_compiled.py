@@ -38,7 +38,7 @@ def test_the_state_of_a_compiled_step_has_its_names(module_programs):
     module_programs.write(
         "state.py",
         """
-import torch, strata
+import torch, strata_profiler as strata
 model = torch.nn.Linear(8, 8)
 optimizer = torch.optim.AdamW(model.parameters())
 strata.attach(model, optimizer)

@@ -16,7 +16,7 @@ import sys, tempfile, torch, transformers
 transformers.set_seed(0)
 callbacks = []
 if "callback" in sys.argv:
-    from strata.integrations.transformers import StrataCallback
+    from strata_profiler.integrations.transformers import StrataCallback
     callbacks.append(StrataCallback())
 model = transformers.GPT2LMHeadModel(transformers.GPT2Config(n_layer=2, n_head=2, n_embd=64, vocab_size=128, n_positions=32))
 data = [{"input_ids": row, "labels": row} for row in torch.randint(0, 128, (32, 32))]
@@ -38,7 +38,7 @@ logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
 torch.manual_seed(0)
 callbacks = []
 if "callback" in sys.argv:
-    from strata.integrations.lightning import StrataCallback
+    from strata_profiler.integrations.lightning import StrataCallback
     callbacks.append(StrataCallback())
 class Model(lightning.LightningModule):
     def __init__(self):
@@ -137,7 +137,7 @@ def strata_lines(text):
 
 def test_the_nanogpt_example_has_one_line():
     text = (EXAMPLES / "nanogpt.py").read_text()
-    assert strata_lines(text) == ["import strata", "    strata.attach(model, optimizer)  # <- the one line"]
+    assert strata_lines(text) == ["import strata_profiler as strata", "    strata.attach(model, optimizer)  # <- the one line"]
 
 
 @pytest.mark.parametrize(

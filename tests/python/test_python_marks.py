@@ -105,7 +105,7 @@ def test_marks_do_nothing_where_nothing_records(programs):
     programs.write(
         "marks.py",
         """
-import sys, strata
+import sys, strata_profiler as strata
 for _ in range(1000):
     strata.step(loss=1.0)
     with strata.phase("forward"):
@@ -123,7 +123,7 @@ def test_marks_cost_little_where_nothing_records():
     """Loose, for a machine that does other things: a mark that opened something would be a thousand times as slow."""
     import timeit
 
-    import strata
+    import strata_profiler as strata
 
     def phase():
         with strata.phase("forward"):
@@ -161,7 +161,7 @@ for index in range(3):
 def test_a_package_of_another_release_says_once_that_its_marks_are_lost(programs):
     """What `strata exec` names is a library without the functions that this package calls."""
     other = str(STRATA.parents[1] / "lib/libstrata.so")
-    programs.write("marks.py", "import strata\nfor _ in range(3):\n    strata.step()\n    with strata.phase('forward'):\n        print('on')\n")
+    programs.write("marks.py", "import strata_profiler as strata\nfor _ in range(3):\n    strata.step()\n    with strata.phase('forward'):\n        print('on')\n")
     done = programs.python("marks.py", STRATA_ATTACH=other)
     assert (done.returncode, done.stdout) == (0, "on\n" * 3), done.stderr
     [said] = done.stderr.splitlines()
@@ -173,8 +173,8 @@ def test_without_its_native_parts_the_package_says_so(tmp_path, programs):
 
     from program_folder import PACKAGE
 
-    shutil.copytree(PACKAGE / "strata", tmp_path / "elsewhere/strata")
-    done = programs.python("-c", "import strata; strata.step(); strata.run().__enter__()", PYTHONPATH=str(tmp_path / "elsewhere"))
+    shutil.copytree(PACKAGE / "strata_profiler", tmp_path / "elsewhere/strata_profiler")
+    done = programs.python("-c", "import strata_profiler as strata; strata.step(); strata.run().__enter__()", PYTHONPATH=str(tmp_path / "elsewhere"))
     assert done.returncode == 1
     assert "NativePartsMissing" in done.stderr and "pip install ." in done.stderr
 
@@ -184,7 +184,7 @@ def test_an_evaluation_behind_the_loop_is_no_step(programs):
     programs.write(
         "behind.py",
         """
-import torch, strata
+import torch, strata_profiler as strata
 model = torch.nn.Linear(8, 8)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for batch, in torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(12, 8)), batch_size=4):
@@ -202,7 +202,7 @@ with strata.phase("evaluation"), torch.no_grad():
 
 @pytest.mark.parametrize("name", [3, None, b"forward", len])
 def test_a_phases_name_is_text(name):
-    import strata
+    import strata_profiler as strata
 
     with pytest.raises(TypeError, match=f"strata.phase: name: expected a str, and got {type(name).__name__}$"):
         strata.phase(name)

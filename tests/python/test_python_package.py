@@ -29,11 +29,11 @@ def test_annotations_hold(tmp_path):
         [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path)], cwd=REPOSITORY, capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (PACKAGE / "strata/py.typed").exists()
+    assert (PACKAGE / "strata_profiler/py.typed").exists()
 
 
 def test_one_version_everywhere():
-    import strata
+    import strata_profiler as strata
 
     [version] = re.findall(r"project\(strata\s+VERSION (\S+)", (REPOSITORY / "CMakeLists.txt").read_text())
     program = subprocess.run([TREE / "bin/strata", "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
@@ -59,12 +59,12 @@ def wheel(tmp_path_factory):
 
 
 def test_the_wheel_is_for_every_python_and_holds_all(wheel):
-    assert re.fullmatch(r"strata-[\d.]+-py3-none-linux_x86_64\.whl", wheel.name)
+    assert re.fullmatch(r"strata_profiler-[\d.]+-py3-none-linux_x86_64\.whl", wheel.name)
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {f"strata/_native/{name}" for name in NATIVE} <= names
-    assert {f"strata/{name}" for name in ("__init__.py", "py.typed", "integrations/transformers.py")} <= names
-    assert any(re.match(r"strata/_native/lib/strata/sources/.*torch", name) for name in names)
-    sources = ("strata/_native/share/strata/source/", "strata/_native/share/strata/examples/")
+    assert {f"strata_profiler/_native/{name}" for name in NATIVE} <= names
+    assert {f"strata_profiler/{name}" for name in ("__init__.py", "py.typed", "integrations/transformers.py")} <= names
+    assert any(re.match(r"strata_profiler/_native/lib/strata/sources/.*torch", name) for name in names)
+    sources = ("strata_profiler/_native/share/strata/source/", "strata_profiler/_native/share/strata/examples/")
     beside_sources = [name for name in names if not name.startswith(sources)]
     assert not [name for name in beside_sources if "step_counter" in name or "__pycache__" in name or name.endswith(".hpp")]
 
@@ -92,10 +92,10 @@ def test_with_nothing_else_it_starts(wheel, tmp_path):
     bare = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}  # and no PYTHONPATH
     subprocess.run([*pip, "install", "--no-index", "--quiet", wheel], check=True, timeout=300, env=bare)
     installed = subprocess.run([*pip, "list", "--format=freeze"], check=True, capture_output=True, text=True, env=bare).stdout.split()
-    assert [line.split("==")[0] for line in installed] == ["strata"]
+    assert [line.split("==")[0] for line in installed] == ["strata-profiler"]
     version = call(tmp_path / "bare", "strata", "--version", cwd=tmp_path)
     assert (version.returncode, version.stdout.split()[-1]) == (0, project()["project"]["version"]), version.stderr
-    marked = call(tmp_path / "bare", "python", "-c", "import strata\nstrata.step()\nwith strata.phase('forward'): print(1)", cwd=tmp_path)
+    marked = call(tmp_path / "bare", "python", "-c", "import strata_profiler as strata\nstrata.step()\nwith strata.phase('forward'): print(1)", cwd=tmp_path)
     assert (marked.returncode, marked.stdout) == (0, "1\n"), marked.stderr
 
 
@@ -132,7 +132,7 @@ def call(environment, *words, cwd):
 
 
 TRAIN = """
-import torch, strata
+import torch, strata_profiler as strata
 model = torch.nn.Linear(64, 64).cuda() if torch.cuda.is_available() else torch.nn.Linear(64, 64)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 def train():
@@ -183,7 +183,7 @@ def test_other_pythons_open_runs_and_mark(version, tmp_path):
     if interpreter is None:
         pytest.skip(f"no Python {version} here")
     program = """
-import strata
+import strata_profiler as strata
 strata.step()
 with strata.run("out", plugins=["warmup_analyzer"], quiet=True) as run:
     for _ in range(3):

@@ -7,7 +7,7 @@ import sys
 import nbclient
 import nbformat
 import pytest
-import strata
+import strata_profiler as strata
 from training_programs import ATTACHED
 
 from program_folder import PACKAGE
@@ -128,7 +128,7 @@ def test_a_store_that_is_gone(folder, tmp_path):
 def test_a_notebook_shows_run_and_page(folder):
     notebook = nbformat.v4.new_notebook(
         cells=[
-            nbformat.v4.new_code_cell(f"import sys; sys.path.insert(0, {str(PACKAGE)!r}); import strata; run = strata.open({str(folder)!r}); run"),
+            nbformat.v4.new_code_cell(f"import sys; sys.path.insert(0, {str(PACKAGE)!r}); import strata_profiler as strata; run = strata.open({str(folder)!r}); run"),
             nbformat.v4.new_code_cell("run.report()"),
             nbformat.v4.new_code_cell("run.steps().shape"),
         ]

@@ -116,7 +116,7 @@ def test_steps_that_c_marks_count_from_0_in_each_run(programs):
         BEGIN
         + """
 import ctypes, os
-from strata import native
+from strata_profiler import native
 os.environ["STRATA_ATTACH"] = str(native.attach_library())
 marks = ctypes.CDLL("./marked.so")
 model, optimizer = make()
@@ -143,13 +143,13 @@ def test_within_exec_the_run_that_is_open_has_it_all(programs):
 
 def test_within_exec_torch_may_come_with_the_run(programs):
     """Its import opens the session of `strata exec`, between the run's look for one and its own."""
-    programs.write("late.py", "import strata\nwith strata.run('inner') as run:\n    import torch\n    torch.zeros(8)\n    print(run.directory)\n")
+    programs.write("late.py", "import strata_profiler as strata\nwith strata.run('inner') as run:\n    import torch\n    torch.zeros(8)\n    print(run.directory)\n")
     assert programs.exec("late.py", out="late").stdout.splitlines()[-1] == "None"
     assert not (programs.folder / "inner").exists()
 
 
 def test_a_killed_run_is_recovered_by_whoever_opens_it(programs):
-    import strata
+    import strata_profiler as strata
 
     programs.write("train.py", opened("", "import os; os.kill(os.getpid(), 9)"))
     assert programs.python("train.py").returncode == -9
@@ -168,7 +168,7 @@ def test_what_cannot_be_is_one_message_and_no_folder(programs, options, message)
     programs.write("train.py", opened(options, ""))
     done = programs.python("train.py")
     assert done.returncode == 1
-    _, _, said = done.stderr.partition("\nstrata.recording.RecordingError: ")
+    _, _, said = done.stderr.partition("\nstrata_profiler.recording.RecordingError: ")
     assert message in said and "Traceback" not in said, done.stderr
     assert not (programs.folder / "out").exists()
 
@@ -253,7 +253,7 @@ def test_a_compiled_parts_marks_are_the_open_runs(programs):
 
 
 def test_where_nothing_was_allocated_it_says_so(programs):
-    programs.write("idle.py", 'import strata\nwith strata.run("out"):\n    pass\n')
+    programs.write("idle.py", 'import strata_profiler as strata\nwith strata.run("out"):\n    pass\n')
     done = programs.python("idle.py")
     assert done.returncode == 0, done.stderr
     assert "nothing was recorded" in done.stderr

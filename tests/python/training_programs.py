@@ -3,7 +3,7 @@
 
 BEGIN = """
 import sys, torch
-import strata
+import strata_profiler as strata
 torch.manual_seed(0)
 device = sys.argv[1] if len(sys.argv) > 1 else "cpu"
 def make():
@@ -34,4 +34,4 @@ if device != "cpu":
 )
 
 # The same training, of a program that does not know Strata.
-PLAIN = ATTACHED.replace("import strata\n", "").replace("    strata.step()\n", "").replace("strata.attach(model, optimizer)\n", "")
+PLAIN = ATTACHED.replace("import strata_profiler as strata\n", "").replace("    strata.step()\n", "").replace("strata.attach(model, optimizer)\n", "")

@@ -15,7 +15,7 @@ set_up_venv() {
   stamp .venv/stamp "$wanted"
 }
 
-# The checkout's own Python has `import strata` of its release build, behind all else on its path, as an editable
+# The checkout's own Python has the package of its release build, behind all else on its path, as an editable
 # installation would have it.
 link_package() {
   local package=$PWD/build/release/lib/strata/python link

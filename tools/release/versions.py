@@ -11,7 +11,7 @@ OF_FILES = rf"\bstrata[-_ ]{NUMBER}"  # strata_0.1.0_amd64.deb, strata-0.1.0.tar
 PLACES = {
     "CMakeLists.txt": rf"project\(strata\s+VERSION {NUMBER}",
     "pyproject.toml": rf'^version = "{NUMBER}"',
-    "python/strata/__init__.py": rf'^__version__ = .*"{NUMBER}"',
+    "python/strata_profiler/__init__.py": rf'^__version__ = .*"{NUMBER}"',
     "CITATION.cff": rf"^version: {NUMBER}",
     "docs/cpp.md": OF_FILES,
     "docs/releasing.md": OF_FILES,

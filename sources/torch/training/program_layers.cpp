@@ -36,14 +36,14 @@ fs::path folder_of_package() {
   return {};
 }
 
-// Under a name of its own: the program may have another module `strata`. What goes wrong stays here.
+// Under a name of its own: the program may import it later from another place. What goes wrong stays here.
 constexpr const char* kWalkText = R"(
 import sys
 try:
-    package = sys.modules.get("strata")
-    if getattr(package, "__strata_version__", None) is None:
+    package = sys.modules.get("strata_profiler")
+    if package is None:
         import importlib.util, os
-        place = os.path.join(folder, "strata")
+        place = os.path.join(folder, "strata_profiler")
         spec = importlib.util.spec_from_file_location(
             "_strata_of_exec", os.path.join(place, "__init__.py"), submodule_search_locations=[place])
         package = sys.modules["_strata_of_exec"] = importlib.util.module_from_spec(spec)

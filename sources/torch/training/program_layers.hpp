@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layers of a Python program that attaches no model itself: found by the Python package's walk of its
-// objects (python/strata/program_layers.py), which is asked for here, once.
+// objects (python/strata_profiler/program_layers.py), which is asked for here, once.
 //
 // Where the step begins with a batch the walk runs on Python's main thread between two of the program's own
 // instructions, as a signal's handler does; where with a forward, before the forward's first operator, so

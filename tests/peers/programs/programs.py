@@ -169,6 +169,6 @@ PROGRAMS = {
 def attached(program):
     """The program with the one line, before its loop, or before the library's. Where a trainer makes the optimizer, that is not at hand."""
     what = "model, optimizer" if "optimizer = " in program or "model, optimizer, " in program else "model"
-    changed, count = re.subn(r"^(for |trainer\.(?:train|fit)\()", rf"import strata\nstrata.attach({what})\n\1", program, count=1, flags=re.M)
+    changed, count = re.subn(r"^(for |trainer\.(?:train|fit)\()", rf"import strata_profiler as strata\nstrata.attach({what})\n\1", program, count=1, flags=re.M)
     assert count == 1
     return changed

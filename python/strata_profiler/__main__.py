@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program `strata` of this package, for `python -m strata` and for the command that the wheel installs."""
+"""The program `strata` of this package, for `python -m strata_profiler` and for the command that the wheel installs."""
 
 from __future__ import annotations
 

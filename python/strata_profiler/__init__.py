@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a training step's memory and time go, for trainers in Python.
 
-    import strata
+    import strata_profiler as strata
 
     strata.attach(model, optimizer)      # layers, and owners by name
     for batch in loader:
@@ -23,6 +23,6 @@ from .reading import Run, RunError, open_run as open
 from .recording import RecordingError, run
 from .tables import TableError
 
-__version__ = __strata_version__ = "0.1.0"
+__version__ = "0.1.0"
 
 __all__ = ["NativePartsMissing", "RecordingError", "Run", "RunError", "TableError", "attach", "integrations", "open", "phase", "run", "step"]

@@ -17,7 +17,7 @@ class NativePartsMissing(RuntimeError):
 def folder() -> pathlib.Path:
     """The folder with `bin/strata` and `lib/strata`.
 
-    In the wheel that is `_native` of this package. In a build tree or an installation this package is `lib/strata/python/strata`.
+    In the wheel that is `_native` of this package. In a build tree or an installation this package is `lib/strata/python/strata_profiler`.
     """
     in_package = _PACKAGE / "_native"
     for candidate in (in_package, _PACKAGE.parents[3]):
