@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# strata_add_source(TARGET NAME SOURCES FILE...): a source of events, as lib/strata/sources/NAME.so. It is loaded
-# like a plugin and linked like one; unlike a plugin it may link what it observes.
+# strata_add_source(TARGET NAME [EXCLUDE_FROM_ALL] [COMPONENT NAME] SOURCES FILE...): a source of events, as
+# lib/strata/sources/NAME.so. It is loaded like a plugin and linked like one; unlike a plugin it may link what it observes.
 function(strata_add_source target name)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXCLUDE_FROM_ALL" "COMPONENT" "SOURCES")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "strata_add_source(${target} ${name} SOURCES <file>...): got '${ARGN}'")
   endif()
@@ -13,5 +13,13 @@ function(strata_add_source target name)
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${name}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/strata/sources)
-  install(TARGETS ${target} LIBRARY DESTINATION lib/strata/sources)
+  if(NOT arg_COMPONENT)
+    set(arg_COMPONENT Unspecified)
+  endif()
+  set(install_options DESTINATION lib/strata/sources COMPONENT ${arg_COMPONENT})
+  if(arg_EXCLUDE_FROM_ALL)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+    list(APPEND install_options EXCLUDE_FROM_ALL)
+  endif()
+  install(TARGETS ${target} LIBRARY ${install_options})
 endfunction()

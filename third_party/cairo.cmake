@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cairo, 1.14 or later: pictures of runs as SVG, PNG and PDF files, from one drawing. What GTK and Firefox draw with. From the
 # system: libcairo2-dev, which brings a font by its dependencies. It has no package file that CMake knows.
+#
+# A program with the property STRATA_PORTABLE links it, and what it draws with, from static archives: without X11, whose
+# functions nothing of ours calls. See host/cli/CMakeLists.txt.
 find_path(cairo_include_dir cairo.h PATH_SUFFIXES cairo REQUIRED)
 find_library(cairo_library cairo REQUIRED)
 file(STRINGS ${cairo_include_dir}/cairo-version.h cairo_version REGEX "define CAIRO_VERSION_M")
@@ -9,7 +12,14 @@ list(JOIN cairo_version . cairo_version)
 mark_as_advanced(cairo_include_dir cairo_library)
 
 if(NOT TARGET cairo::cairo)
-  add_library(cairo::cairo UNKNOWN IMPORTED)
-  set_target_properties(cairo::cairo PROPERTIES
-    IMPORTED_LOCATION ${cairo_library} INTERFACE_INCLUDE_DIRECTORIES ${cairo_include_dir})
+  set(cairo_archives)
+  foreach(name cairo pixman-1 fontconfig freetype png16 expat brotlidec brotlicommon z)
+    find_library(cairo_archive_${name} NAMES lib${name}.a)
+    mark_as_advanced(cairo_archive_${name})
+    list(APPEND cairo_archives ${cairo_archive_${name}})
+  endforeach()
+  add_library(cairo::cairo INTERFACE IMPORTED)
+  target_include_directories(cairo::cairo SYSTEM INTERFACE ${cairo_include_dir})
+  target_link_libraries(cairo::cairo INTERFACE
+    "$<IF:$<BOOL:$<TARGET_PROPERTY:STRATA_PORTABLE>>,${cairo_archives},${cairo_library}>")
 endif()

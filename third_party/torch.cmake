@@ -34,9 +34,10 @@ target_link_libraries(strata::torch INTERFACE
   stdc++ ${torch_root}/lib/libtorch.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
 
 # strata_install_without_torch(TARGET): installed, it holds no path of this LibTorch. Whoever opens it has a LibTorch open
-# already: the program that is recorded, or `strata`, which finds the user's (host/cli/torch_libraries.hpp).
+# already: the program that is recorded, or `strata`, which finds the user's (host/cli/torch_libraries.hpp). It lies in
+# lib/strata, or in a folder there for its release of torch.
 function(strata_install_without_torch target)
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/.." INSTALL_RPATH_USE_LINK_PATH OFF)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/..:$ORIGIN/../.." INSTALL_RPATH_USE_LINK_PATH OFF)
 endfunction()
 
 # strata_use_torch(TARGET): link LibTorch, and compile the target's files together.

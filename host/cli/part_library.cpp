@@ -4,8 +4,11 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "host/cli/commands.hpp"
 #include "host/cli/torch_libraries.hpp"
+#include "strata/runtime/torch_release.hpp"
 
 namespace strata::cli {
 namespace {
@@ -15,6 +18,14 @@ std::string last_error() {
   return text == nullptr ? "unknown error" : text;
 }
 
+void require_there(const std::filesystem::path& library, const std::string& part) {
+  if (std::filesystem::exists(library)) return;
+  throw UsageError(
+      fmt::format("{} is not installed: there is no {}. Build Strata with LibTorch "
+                  "(-DSTRATA_WITH_TORCH=ON, and -DSTRATA_TORCH_ROOT= where it is not in .venv)",
+                  part, library.string()));
+}
+
 }  // namespace
 
 std::filesystem::path part_library_path(const std::string& file) {
@@ -22,29 +33,27 @@ std::filesystem::path part_library_path(const std::string& file) {
   return program.parent_path().parent_path() / "lib" / "strata" / file;
 }
 
-void* find_in_part(const std::filesystem::path& path, const char* symbol, const std::string& part,
-                   const std::vector<std::string>& of_torch) {
-  if (!std::filesystem::exists(path)) {
-    throw UsageError(
-        fmt::format("{} is not installed: there is no {}. Build Strata with LibTorch "
-                    "(-DSTRATA_WITH_TORCH=ON, and -DSTRATA_TORCH_ROOT= where it is not in .venv)",
-                    part, path.string()));
-  }
-  if (names_torch()) open_torch(find_torch(), of_torch);
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr && !names_torch()) {
-    open_torch(find_torch(), of_torch);
+PartSymbol find_in_part(const std::string& file, const char* symbol, const std::string& part,
+                        const std::vector<std::string>& of_torch) {
+  std::filesystem::path path = part_library_path(file);
+  void* library = nullptr;
+  if (other_torch_folders().empty()) require_there(path, part);
+  if (!names_torch() && std::filesystem::exists(path)) library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const TorchPlace torch = find_torch();
+    path = part_for_torch(torch, path);
+    require_there(path, part);
+    open_torch(torch, of_torch);
     library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
-  if (library == nullptr) {
+  if (library == nullptr)
     throw UsageError(fmt::format("{} cannot be opened: {}. `strata doctor` tells more", part, last_error()));
-  }
   void* const found = dlsym(library, symbol);
   if (found == nullptr) {
     throw UsageError(fmt::format("{} is of another build of Strata: {}. Build and install both together",
                                  path.string(), last_error()));
   }
-  return found;
+  return {.address = found, .library = std::move(path)};
 }
 
 }  // namespace strata::cli

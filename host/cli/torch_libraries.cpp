@@ -3,12 +3,15 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "host/cli/commands.hpp"
 #include "strata/runtime/torch_release.hpp"
@@ -18,13 +21,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRemedy =
-    "Install it where python3 finds it (pip install torch=={0}), or set STRATA_TORCH_ROOT to the folder that "
-    "has "
-    "lib/libtorch_cpu.so of torch {0}";
+// "2.11.0" of "2.11.0+cu130".
+std::string number_of(const std::string& version) {
+  return version.substr(0, version.find('+'));
+}
+
+// The releases that parts of this Strata were built for, its own build's first.
+std::vector<std::string> supported_releases() {
+  std::vector<std::string> releases{STRATA_TORCH_VERSION};
+  for (const fs::path& folder : other_torch_folders())
+    releases.push_back(folder.filename().string().substr(std::string_view("torch-").size()));
+  return releases;
+}
 
 std::string remedy() {
-  return fmt::format(fmt::runtime(kRemedy), STRATA_TORCH_VERSION);
+  const std::vector<std::string> releases = supported_releases();
+  return fmt::format(
+      "Install torch {} where python3 finds it (pip install torch=={}), or set {} to the folder of such a "
+      "torch "
+      "that has lib/libtorch_cpu.so",
+      fmt::join(releases, ", "), releases.back(), kTorchRootVariable);
 }
 
 // Where python3 would import torch from; importing it would take a second.
@@ -45,26 +61,30 @@ bool holds_torch(const fs::path& root) {
   return fs::exists(root / "lib" / "libtorch_cpu.so");
 }
 
-void require_release(const fs::path& root) {
-  const std::string version = torch_version(root);
-  const std::string release = version.substr(0, version.find('+'));
-  if (release.empty() || release == STRATA_TORCH_VERSION) return;
-  throw UsageError(fmt::format(
-      "torch {} in {} is not the one that this Strata was built for, {}, and torch's C++ ABI differs "
-      "between releases. {}",
-      release, root.string(), STRATA_TORCH_VERSION, remedy()));
+void require_release(const TorchPlace& place) {
+  const std::vector<std::string> releases = supported_releases();
+  if (place.release.empty() || std::ranges::find(releases, place.release) != releases.end()) return;
+  throw UsageError(
+      fmt::format("this Strata has no trainer for torch {}, found by {} in {}: torch's C++ ABI differs "
+                  "between releases, and "
+                  "it was built for {}. {}",
+                  place.release, place.found_by, place.root.string(), fmt::join(releases, ", "), remedy()));
+}
+
+TorchPlace place_at(const fs::path& root, std::string found_by) {
+  return {.root = root, .found_by = std::move(found_by), .release = number_of(torch_version(root))};
 }
 
 TorchPlace place_of_torch() {
   if (const char* const named = std::getenv(kTorchRootVariable); named != nullptr && *named != '\0') {
-    if (holds_torch(named)) return {.root = named, .found_by = kTorchRootVariable};
+    if (holds_torch(named)) return place_at(named, kTorchRootVariable);
     throw UsageError(
         fmt::format("{}={}: there is no lib/libtorch_cpu.so in it. Name the `torch` folder of a wheel, or an "
                     "unpacked LibTorch, of torch {}",
-                    kTorchRootVariable, named, STRATA_TORCH_VERSION));
+                    kTorchRootVariable, named, fmt::join(supported_releases(), ", ")));
   }
   const fs::path root = torch_of_python();
-  if (!root.empty() && holds_torch(root)) return {.root = root, .found_by = "python3"};
+  if (!root.empty() && holds_torch(root)) return place_at(root, "python3");
   throw UsageError(
       fmt::format("there is no LibTorch: {} is not set, and the python3 in PATH has no torch. {}",
                   kTorchRootVariable, remedy()));
@@ -79,8 +99,13 @@ bool names_torch() {
 
 TorchPlace find_torch() {
   TorchPlace place = place_of_torch();
-  require_release(place.root);
+  require_release(place);
   return place;
+}
+
+fs::path part_for_torch(const TorchPlace& place, const fs::path& part) {
+  if (place.release.empty() || place.release == STRATA_TORCH_VERSION) return part;
+  return part.parent_path() / ("torch-" + place.release) / part.filename();
 }
 
 void open_torch(const TorchPlace& place, const std::vector<std::string>& libraries) {

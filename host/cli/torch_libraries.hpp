@@ -18,14 +18,18 @@ struct TorchPlace {
   std::filesystem::path
       root;  // the folder that has lib/libtorch_cpu.so: a wheel's `torch`, or an unpacked LibTorch
   std::string found_by;  // "STRATA_TORCH_ROOT", "python3"
+  std::string release;   // "2.11.0"; empty where the folder does not say
 };
 
 // Whether the environment names one, which holds over what a build knows.
 bool names_torch();
 
-// STRATA_TORCH_ROOT, else the torch of the python3 in PATH. Throws UsageError: there is none, or of another
-// release than this Strata was built for.
+// STRATA_TORCH_ROOT, else the torch of the python3 in PATH. Throws UsageError: there is none, or of a release
+// that no part of this Strata was built for.
 TorchPlace find_torch();
+
+// Of a part that holds torch, lib/strata/<part>, the file that was built for this torch's release.
+std::filesystem::path part_for_torch(const TorchPlace& place, const std::filesystem::path& part);
 
 // Opens these of its libraries ("libc10.so"), in this order, for the rest of the process. Whoever needs one
 // by its name finds it from there on. Throws UsageError.

@@ -26,15 +26,49 @@ std::string_view number_of(std::string_view version) {
   return version.substr(0, version.find('+'));
 }
 
-// Beside this library, under the minor release's name: there is one (sources/torch/CMakeLists.txt).
-fs::path shipped_source() {
+// What was built against CUDA's half of torch fits no torch without it; which CUDA, is all the same to it.
+// "cu" of "2.11.0+cu130", "cpu" of "2.11.0+cpu".
+std::string_view kind_of(std::string_view version) {
+  const std::size_t plus = version.find('+');
+  if (plus == std::string_view::npos) return {};
+  const std::string_view variant = version.substr(plus + 1);
+  return variant.starts_with("cu") ? "cu" : variant.substr(0, variant.find_first_of("0123456789"));
+}
+
+struct ShippedSource {
+  std::string version;  // of torch
+  fs::path file;
+};
+
+// Beside this library, under the minor release's name (sources/torch/CMakeLists.txt).
+std::optional<ShippedSource> source_of_this_build() {
   const std::string version = STRATA_SHIPPED_TORCH;
   const std::vector<fs::path> folders = search_folders(PluginKind::kSource, {});
-  if (version.empty() || folders.empty()) return {};
+  if (version.empty() || folders.empty()) return std::nullopt;
   const std::string minor_release = version.substr(0, version.find('.', version.find('.') + 1));
   fs::path file = folders.back() / (std::string(kPrefix) + minor_release + ".so");
   std::error_code error;
-  return fs::exists(file, error) ? file : fs::path();
+  if (!fs::exists(file, error)) return std::nullopt;
+  return ShippedSource{version, std::move(file)};
+}
+
+// The version in "torch-2.12.1+cu130.so".
+std::string version_of(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  return file.extension() == ".so" && stem.starts_with(kPrefix) ? stem.substr(kPrefix.size()) : std::string();
+}
+
+std::vector<ShippedSource> shipped_sources() {
+  std::vector<ShippedSource> sources;
+  if (auto own = source_of_this_build()) sources.push_back(*std::move(own));
+  for (const fs::path& folder : other_torch_folders()) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      if (std::string version = version_of(entry.path()); !version.empty())
+        sources.push_back({std::move(version), entry.path()});
+    }
+  }
+  return sources;
 }
 
 }  // namespace
@@ -103,7 +137,14 @@ fs::path find_shipped_torch_source(const TorchRelease& release) {
     fs::path file = folder / torch_source_file(release);
     if (fs::exists(file, error)) return file;
   }
-  return release.version == STRATA_SHIPPED_TORCH ? shipped_source() : fs::path();
+  fs::path near;
+  for (ShippedSource& source : shipped_sources()) {
+    if (source.version == release.version) return std::move(source.file);
+    const bool fits = number_of(source.version) == number_of(release.version) &&
+                      kind_of(source.version) == kind_of(release.version);
+    if (fits) near = std::move(source.file);
+  }
+  return near;
 }
 
 fs::path find_torch_source(const TorchRelease& release) {
@@ -111,20 +152,35 @@ fs::path find_torch_source(const TorchRelease& release) {
   fs::path built = built_sources_folder() / torch_source_file(release);
   std::error_code error;
   if (built.is_absolute() && fs::exists(built, error)) return built;
-  return number_of(release.version) == number_of(STRATA_SHIPPED_TORCH) ? shipped_source() : fs::path();
+  const auto own = source_of_this_build();
+  return own && number_of(release.version) == number_of(own->version) ? own->file : fs::path();
 }
 
-std::string shipped_torch() {
-  return shipped_source().empty() ? std::string() : STRATA_SHIPPED_TORCH;
+std::vector<std::string> shipped_torches() {
+  std::vector<std::string> versions;
+  for (ShippedSource& source : shipped_sources()) versions.push_back(std::move(source.version));
+  std::ranges::sort(versions);
+  return versions;
+}
+
+std::vector<fs::path> other_torch_folders() {
+  const std::vector<fs::path> folders = search_folders(PluginKind::kSource, {});
+  if (folders.empty()) return {};
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folders.back().parent_path(), error)) {
+    if (entry.path().filename().string().starts_with(kPrefix) && entry.is_directory(error))
+      found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 std::vector<std::string> built_torches() {
   std::vector<std::string> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(built_sources_folder(), error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(kPrefix) && name.ends_with(".so"))
-      found.push_back(entry.path().stem().string().substr(kPrefix.size()));
+    if (std::string version = version_of(entry.path()); !version.empty()) found.push_back(std::move(version));
   }
   std::ranges::sort(found);
   return found;

@@ -22,7 +22,7 @@ DeviceType device_type(const at::Tensor& tensor) {
 
 void report_tensor(Session& session, TensorRole role, std::string_view name, const at::Tensor& tensor,
                    const at::Tensor& owner) {
-  const std::string dtype = c10::getDtypeNames(tensor.scalar_type()).first;
+  const std::string dtype(c10::getDtypeNames(tensor.scalar_type()).first);  // a view of it from 2.15 on
   TensorInfo info;
   info.role = role;
   info.name = name;

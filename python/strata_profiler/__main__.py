@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 import sys
 
 from . import native
@@ -14,7 +16,18 @@ def main() -> None:
         program = native.program()
     except native.NativePartsMissing as error:
         sys.exit(f"strata: {error}")
+    _name_torch()
     os.execv(program, ["strata", *sys.argv[1:]])
+
+
+def _name_torch() -> None:
+    """The torch of this Python, for an environment that is not activated: `strata` asks the python3 in PATH."""
+    first = shutil.which("python3")
+    if "STRATA_TORCH_ROOT" in os.environ or (first and os.path.dirname(first) == os.path.dirname(sys.executable)):
+        return
+    torch = importlib.util.find_spec("torch")
+    if torch is not None and torch.origin is not None:
+        os.environ["STRATA_TORCH_ROOT"] = os.path.dirname(torch.origin)
 
 
 if __name__ == "__main__":

@@ -201,3 +201,41 @@ def test_a_program_goes_on_where_its_torch_cannot_be_recorded(tmp_path):
     result = record_with(strata, tmp_path, PATH=str(tmp_path), CXX="")
     assert (result.returncode, result.stdout) == (0, "3.0\n"), result.stderr
     assert "no C++ compiler" in result.stderr and "nothing of process" in result.stderr
+
+
+def test_what_came_for_another_cuda_of_the_release_is_taken(tmp_path):
+    """As a wheel lays it out, for a torch of the same number from another index; and nothing is built."""
+    torch = pytest.importorskip("torch")
+    number, variant = torch.__version__.split("+")
+    strata = without_sources(tmp_path)
+    parts = tmp_path / f"prefix/lib/strata/torch-{number}"
+    parts.mkdir()
+    other = "cpu" if variant.startswith("cu") else "cu999"
+    for name in (other, "rocm7"):  # no library: to be opened, it would fail
+        (parts / f"torch-{number}+{name}.so").write_text("of another kind")
+    shutil.copy(shipped_file(), parts / f"torch-{number}+{'cu999' if variant.startswith('cu') else 'cpu1'}.so")
+    (tmp_path / "program.py").write_text("import torch\nlayer = torch.nn.Linear(8, 8)\nlayer(torch.ones(2, 8)).sum().backward()\n")
+    result = record_with(strata, tmp_path, PATH=str(tmp_path), CXX="")
+    assert result.returncode == 0 and "compiler" not in result.stderr, result.stderr
+    assert json.loads((tmp_path / "out/summary.json").read_text())["categories"]["Gradient"]["max"] > 0
+
+
+def test_a_trainer_is_chosen_by_the_torch_that_is_found(workspace, tmp_path):
+    strata = without_sources(tmp_path)
+    parts = tmp_path / "prefix/lib/strata/torch-2.77.0"
+    parts.mkdir()
+    (parts / "torch-2.77.0+cpu.so").touch()
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path / "prefix/lib")}
+
+    def told(torch, *words):
+        return subprocess.run([strata, *words], env={**environment, "STRATA_TORCH_ROOT": str(torch)}, capture_output=True, text=True, timeout=60)
+
+    config = workspace.write("run.yaml", "name: it\nmodel: {name: transformer, size: small}\ndata: {source: synthetic, batch_size: 1}\n")
+    unknown = told(fake_torch(tmp_path / "unknown", minor=78, version="2.78.0+cpu"), "run", config)
+    assert unknown.returncode == 2
+    assert "no trainer for torch 2.78.0, found by STRATA_TORCH_ROOT" in unknown.stderr and "2.77.0" in unknown.stderr
+    missing = told(fake_torch(tmp_path / "known", version="2.77.0+cpu"), "run", config)
+    assert missing.returncode == 2 and f"there is no {parts}/libstrata_trainer.so" in missing.stderr
+    checks = json.loads(told(tmp_path / "known", "doctor", "--json").stdout)["checks"]
+    (finding,) = [check for check in checks if check["name"] == "torch releases"]
+    assert "2.77.0+cpu" in finding["detail"]

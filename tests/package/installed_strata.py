@@ -19,7 +19,8 @@ TORCH = next(pathlib.Path(sys.prefix).glob("lib/python3.*/site-packages/torch"))
 
 
 def run(*words, status=0, **options):
-    result = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=600, **options)
+    options.setdefault("timeout", 600)
+    result = subprocess.run([*map(str, words)], capture_output=True, text=True, **options)
     assert result.returncode == status, f"{words}\n{result.stdout}\n{result.stderr}"
     return result
 

@@ -1,59 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The .deb in a Debian that holds what it depends on and nothing else: no compiler, no Python, no shell."""
 
-import os
 import pathlib
-import shutil
-import subprocess
 
 import pytest
+from bare_root import BareRoot
 from installed_strata import REPOSITORY, VERSION, run
 
 pytestmark = pytest.mark.long
 
-NOTHING_INSTALLED = ("-o", "Dir::State::status=/dev/null", "-o", "APT::Install-Recommends=0", "-o", "APT::Sandbox::User=")
 # What the user brings, beside torch: found where it is at run time.
 THE_USERS = ("libtorch", "libc10", "libcud", "libcupti", "libnccl")
 
 
-def depended_on(deb):
-    """All that apt would install with it on a machine that has nothing."""
-    if shutil.which("apt-get") is None:
-        pytest.skip("no apt-get, which knows what a package depends on")
-    told = subprocess.run(["apt-get", "install", "--simulate", *NOTHING_INSTALLED, deb], capture_output=True, text=True, timeout=120)
-    assert "unmet dependencies" not in told.stdout + told.stderr, told.stdout + told.stderr
-    if told.returncode != 0:
-        pytest.skip(f"apt-get has no lists of packages: {told.stderr.strip()[-200:]}")
-    chosen = [line.split() for line in told.stdout.splitlines() if line.startswith("Inst ")]
-    return [f"{words[1]}={words[2].strip('(')}" for words in chosen if words[1] != "strata"]
-
-
 @pytest.fixture(scope="module")
 def bare(packages, tmp_path_factory):
-    """A function: runs a program in there, and nothing of this machine is to be seen but /dev."""
-    folder = tmp_path_factory.mktemp("bare")
     (deb,) = packages.glob("*.deb")
-    (folder / "debs").mkdir()
-    chosen = depended_on(deb)
-    assert len(chosen) > 10
-    fetched = subprocess.run(["apt-get", "-qq", *NOTHING_INSTALLED, "download", *chosen], cwd=folder / "debs", capture_output=True, text=True, timeout=300)
-    if fetched.returncode != 0:
-        pytest.skip(f"Debian's archive cannot be reached: {fetched.stderr.strip()[-200:]}")
-    root = folder / "root"
-    for each in [*(folder / "debs").iterdir(), deb]:
-        run("dpkg-deb", "--extract", each, root)
-    for name in ("proc", "dev", "tmp"):
-        (root / name).mkdir(exist_ok=True)
-    inside = ["unshare", *(["--map-root-user"] if os.geteuid() else []), "--mount", "--pid", "--fork", "sh", "-c"]
-    inside += ['mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"', root]
-    if subprocess.run([*map(str, inside), "/usr/bin/strata", "--version"], capture_output=True, env={"PATH": os.environ["PATH"]}).returncode == 1:
+    bare = BareRoot(tmp_path_factory.mktemp("bare"), str(deb))
+    if not bare.namespaces_work("/usr/bin/strata"):
         pytest.skip("no namespaces here: neither root nor a user's own")
-
-    def enter(*words, status=0):
-        return run(*inside, *words, status=status, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
-
-    enter.root = root
-    return enter
+    return bare
 
 
 def test_it_starts(bare):

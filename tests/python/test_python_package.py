@@ -165,6 +165,23 @@ def test_installed_the_pytest_plugin_is_there(environment, tmp_path):
     assert "1 failed" in done.stdout and "above the budget of 1.000 MiB" in done.stdout, done.stdout
 
 
+def test_an_environment_that_is_not_activated_names_its_torch(tmp_path):
+    """`strata` asks the python3 in PATH, which is another; where it is this one, nothing is to be named."""
+    program = """
+import os, sys
+os.execv = lambda *words: print(os.environ.get("STRATA_TORCH_ROOT"))
+import strata_profiler.__main__ as it
+it.main()
+"""
+    import torch
+
+    environment = {"PYTHONPATH": str(PACKAGE), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    here = {**environment, "PATH": f"{pathlib.Path(sys.executable).parent}:/usr/bin:/bin"}
+    named = {**environment, "STRATA_TORCH_ROOT": "/a/torch"}
+    told = [subprocess.run([sys.executable, "-c", program], env=each, capture_output=True, text=True, check=True).stdout.strip() for each in (environment, here, named)]
+    assert told == [str(pathlib.Path(torch.__file__).parent), "None", "/a/torch"]
+
+
 def python(version):
     """An interpreter of that version that starts, on PATH or among pyenv's."""
     pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv")) / "versions"

@@ -74,14 +74,14 @@ def test_a_tree_that_is_none_is_refused(clone, name, text, said):
 def test_it_makes_every_file_and_their_sums(clone, tmp_path):
     pytest.importorskip("scikit_build_core", reason="scikit-build-core: third_party/requirements-workloads.txt")
     out = tmp_path / "packages"
-    done = release(clone, "--tree", BUILD, "--out", out)
+    done = release(clone, "--tree", BUILD, "--out", out, "--torch", "2.11.0")
     assert done.returncode == 0, done.stderr
     names = {path.name for path in out.iterdir()}
     assert names == {
         f"strata_{VERSION}_amd64.deb",
         f"strata-{VERSION}-Linux.tar.gz",
-        f"strata-{VERSION}-py3-none-linux_x86_64.whl",
-        f"strata-{VERSION}.tar.gz",
+        f"strata_profiler-{VERSION}-py3-none-manylinux_2_35_x86_64.whl",
+        f"strata_profiler-{VERSION}.tar.gz",
         f"strata-{VERSION}.cdx.json",
         "SHA256SUMS",
     }

@@ -14,6 +14,13 @@ package() {
   printf '%s\n' build/release/packages/*.{deb,tar.gz}
 }
 
+# wheel [OPTION...]: one for any Python and any torch from 2.11 on, with the libraries that it needs within.
+wheel() {
+  set_up_workloads # what wheels are built with is there
+  build release strata_program
+  .venv/bin/python -B tools/wheel "$@"
+}
+
 # release [--check]: what docs/releasing.md says is published.
 release() {
   .venv/bin/python -B tools/release --check >&2 || die "this tree is not released: what is said above"

@@ -47,28 +47,38 @@ test_all() {
   format --check
   build release benchmarks # they belong to no other target: that they compile is all that is asked here
   run_ctest release --label-regex long --no-tests=ignore
+  torch_environment "$newest_torch" || say "SKIPPED: the wheel is not tested with torch $newest_torch: PyPI is not reachable"
   run_pytest long
   fuzz_briefly
   torch_release "$newest_torch"
 }
 
-# torch_release VERSION [all]: the drop-in with a torch that Strata was not built with. The environment lies outside of the
-# checkout, for it has 6 GB and outlives clones.
+torch_folder() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/strata/torch/$1"; }
+
+# torch_environment VERSION: an environment with a torch that Strata was not built with. It lies outside of the checkout, for it
+# has 6 GB and outlives clones. Fails where PyPI cannot be reached.
+torch_environment() {
+  local version=$1 folder
+  folder=$(torch_folder "$1")
+  [[ -f $folder/stamp ]] && return
+  timeout 60 .venv/bin/python -m pip index versions torch >/dev/null 2>&1 || return
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  logged "venv-torch-$version" python3 -m venv --without-pip "$folder"
+  # No wheel is kept: they are as large as what they hold.
+  logged "requirements-torch-$version" .venv/bin/python -m pip --python "$folder/bin/python" install \
+    --no-cache-dir --no-compile "torch==$version" setuptools numpy pytest
+  compile_packages "$folder/bin/python"
+  touch "$folder/stamp"
+}
+
+# torch_release VERSION [all]: the drop-in with such a torch.
 torch_release() {
-  local version=$1 folder=${XDG_CACHE_HOME:-$HOME/.cache}/strata/torch/$1
-  if [[ ! -f $folder/stamp ]]; then
-    if ! timeout 60 .venv/bin/python -m pip index versions torch >/dev/null 2>&1; then
-      say "SKIPPED: torch $version is not tested: $folder has none, and PyPI is not reachable"
-      return
-    fi
-    rm -rf "$folder"
-    mkdir -p "$folder"
-    logged "venv-torch-$version" python3 -m venv --without-pip "$folder"
-    # No wheel is kept: they are as large as what they hold.
-    logged "requirements-torch-$version" .venv/bin/python -m pip --python "$folder/bin/python" install \
-      --no-cache-dir --no-compile "torch==$version" setuptools numpy pytest
-    compile_packages "$folder/bin/python"
-    touch "$folder/stamp"
+  local version=$1 folder
+  folder=$(torch_folder "$1")
+  if ! torch_environment "$version"; then
+    say "SKIPPED: torch $version is not tested: $folder has none, and PyPI is not reachable"
+    return
   fi
   local selection=(-k loop)
   [[ ${2:-} == all ]] && selection=()

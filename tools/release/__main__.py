@@ -4,6 +4,8 @@
     ./dev release --check    only looks: the tree, the versions, the licences
     ./dev release            then makes the .deb, the tarball, the wheel, the sdist, the list of what is in them, and SHA256SUMS
 
+The wheel has parts for all releases of torch in third_party/torch-releases.txt, or for those of --torch.
+
 docs/releasing.md says what comes before and after.
 """
 
@@ -14,7 +16,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import third_party
 import versions
@@ -42,16 +43,15 @@ def problems():
     return found
 
 
-def make(tree, folder):
+def make(tree, folder, torch):
     """Into `folder`, which is emptied: whatever was built by another commit is none of this release's."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     environment = os.environ | {"SOURCE_DATE_EPOCH": run("git", "log", "-1", "--format=%ct").strip()}
     run("cpack", "--config", tree / "CPackConfig.cmake", "-B", folder, env=environment)
     shutil.rmtree(folder / "_CPack_Packages", ignore_errors=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        wheel = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", folder]
-        run(*wheel, "-C", f"cmake.define.STRATA_BUILD_TREE={tree}", "-C", f"build-dir={scratch}/build", ".", env=environment)
+    for_releases = ["--torch", *torch] if torch else []
+    run(sys.executable, "-B", "tools/wheel", "--tree", tree, "--out", folder, *for_releases, env=environment)
     backend = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
     run(sys.executable, "-c", backend, folder, env=environment)
     shutil.copyfile(tree / "papers/strata.cdx.json", folder / f"strata-{versions.version()}.cdx.json")
@@ -69,6 +69,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="only look, and say what keeps this tree from being released")
     parser.add_argument("--tree", type=pathlib.Path, default=REPOSITORY / "build/release", help="the build tree")
     parser.add_argument("--out", type=pathlib.Path, help="the folder that the files go to; TREE/packages unless said")
+    parser.add_argument("--torch", nargs="+", help="of tools/wheel: releases of torch that the wheel has parts for")
     arguments = parser.parse_args()
     found = problems()
     if found:
@@ -76,7 +77,7 @@ def main():
     if arguments.check:
         return
     folder = arguments.out or arguments.tree / "packages"
-    make(arguments.tree, folder)
+    make(arguments.tree, folder, arguments.torch)
     for path in write_sums(folder):
         print(path)
 

@@ -20,8 +20,7 @@ namespace fs = std::filesystem;
 
 Finding check_trainer() {
   try {
-    load_trainer();
-    return {.name = "trainer", .detail = trainer_library_path().string(), .needed = true};
+    return {.name = "trainer", .detail = load_trainer().library.string(), .needed = true};
   } catch (const std::exception& error) {
     return {.name = "trainer",
             .verdict = Verdict::kMissing,
@@ -80,7 +79,8 @@ Finding check_entry(const PluginDescription& entry) {
 
 // Which releases of torch a program under `strata exec` may have.
 Finding check_torch_releases() {
-  const std::string shipped = shipped_torch(), built = fmt::format("{}", fmt::join(built_torches(), ", "));
+  const std::string shipped = fmt::format("{}", fmt::join(shipped_torches(), ", "));
+  const std::string built = fmt::format("{}", fmt::join(built_torches(), ", "));
   if (shipped.empty() && built.empty()) {
     return {.name = "torch releases",
             .verdict = Verdict::kWarning,

@@ -107,9 +107,10 @@ int replay_here(const DryChoice& choice, const replay::Request& request, const R
     unsetenv("PYTORCH_ALLOC_CONF");
     const DryGpu device(choice);
     device.copy_to_children();  // in which it tries what cannot be undone
-    const auto replay = reinterpret_cast<replay::ReplayFunction>(
-        find_in_part(part_library_path("libstrata_replay.so"), replay::kReplaySymbol, "the replay",
-                     {"libc10.so", "libc10_cuda.so"}));
+    const auto replay =
+        reinterpret_cast<replay::ReplayFunction>(find_in_part("libstrata_replay.so", replay::kReplaySymbol,
+                                                              "the replay", {"libc10.so", "libc10_cuda.so"})
+                                                     .address);
     pipe.send(replay(request));
     return kDone;
   } catch (...) {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -97,7 +98,7 @@ std::string find_compiler() {
 }
 
 std::string no_compiler(const TorchInstall& torch) {
-  const std::string shipped = shipped_torch();
+  const std::string shipped = fmt::format("{}", fmt::join(shipped_torches(), ", "));
   return fmt::format(
       "torch {} can be recorded once its source of events was built, and there is no C++ compiler here. "
       "Install one "

@@ -8,15 +8,12 @@
 
 namespace strata::cli {
 
-std::filesystem::path trainer_library_path() {
-  return part_library_path("libstrata_trainer.so");
-}
-
-trainer::RunFunction load_trainer() {
+Trainer load_trainer() {
   // `strata exec -- strata run ...`: what runs in here is recorded by itself.
   unsetenv(drop_in::kAttachVariable);
-  return reinterpret_cast<trainer::RunFunction>(find_in_part(
-      trainer_library_path(), trainer::kRunSymbol, "the trainer", {"libc10.so", "libtorch_cpu.so"}));
+  const PartSymbol found = find_in_part("libstrata_trainer.so", trainer::kRunSymbol, "the trainer",
+                                        {"libc10.so", "libtorch_cpu.so"});
+  return {.run = reinterpret_cast<trainer::RunFunction>(found.address), .library = found.library};
 }
 
 }  // namespace strata::cli

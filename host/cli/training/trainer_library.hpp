@@ -8,11 +8,13 @@
 
 namespace strata::cli {
 
-// Where it is expected: ../lib/strata/ from the folder of the program.
-std::filesystem::path trainer_library_path();
+struct Trainer {
+  trainer::RunFunction run = nullptr;
+  std::filesystem::path library;  // the file that it is in
+};
 
 // Opens it, for the life of the process, and finds its entry. Throws UsageError with the reason and the
 // remedy.
-trainer::RunFunction load_trainer();
+Trainer load_trainer();
 
 }  // namespace strata::cli

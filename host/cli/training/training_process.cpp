@@ -86,7 +86,7 @@ TrainingProcess::TrainingProcess(config::RunConfig config, trainer::RankPlace pl
     : config_(std::move(config)), place_(std::move(place)) {
   config_.device = device_of(config_.device, place_);
   dry_ = prepare_device(config_.device, is_first());
-  run_training_ = load_trainer();
+  run_training_ = load_trainer().run;
 }
 
 int TrainingProcess::record(const std::filesystem::path& directory, const std::function<void()>& keep) {

@@ -11,6 +11,7 @@
 #include <new>
 #include <numbers>
 
+#include "host/report/plot/fonts.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report::plot {
@@ -57,6 +58,7 @@ struct Drawing::Canvas {
                         : cairo_pdf_surface_create_for_stream(keep, &file, width, height));
     }
     check(cairo_surface_status(surface.get()));
+    use_own_fonts_without_others();
     context.reset(cairo_create(surface.get()));
     check(cairo_status(context.get()));
     if (format == FileFormat::kPng) cairo_scale(context.get(), pixels_a_point, pixels_a_point);

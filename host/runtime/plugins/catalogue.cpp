@@ -2,11 +2,13 @@
 #include "strata/runtime/catalogue.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "host/runtime/plugins/option_text.hpp"
 #include "host/runtime/plugins/plugin_file.hpp"
 #include "host/runtime/plugins/search_path.hpp"
+#include "strata/runtime/torch_release.hpp"
 
 namespace strata {
 namespace {
@@ -43,11 +45,26 @@ bool is_in(const std::filesystem::path& file, const std::vector<std::filesystem:
   return std::ranges::find(folders, file.parent_path()) != folders.end();
 }
 
+// Of the sources of torch's events, the one for the torch that this process has loaded, where it has one.
+std::vector<std::filesystem::path> files_of(PluginKind kind,
+                                            const std::vector<std::filesystem::path>& folders) {
+  std::vector<std::filesystem::path> files = plugin_files(folders);
+  const auto torch = kind == PluginKind::kSource ? loaded_torch() : std::nullopt;
+  if (!torch) return files;
+  const std::filesystem::path chosen = find_torch_source(*torch);
+  if (chosen.empty() || std::ranges::find(files, chosen) != files.end()) return files;
+  std::erase_if(files, [&](const std::filesystem::path& file) {
+    return file.parent_path() == folders.back() && plugin_name(file).starts_with("torch-");
+  });
+  files.push_back(chosen);
+  return files;
+}
+
 std::vector<PluginDescription> available(PluginKind kind,
                                          const std::vector<std::filesystem::path>& plugin_path) {
   const bool sources = kind == PluginKind::kSource;
   std::vector<PluginDescription> found;
-  for (const std::filesystem::path& path : plugin_files(search_folders(kind, plugin_path))) {
+  for (const std::filesystem::path& path : files_of(kind, search_folders(kind, plugin_path))) {
     try {
       const PluginFile file(path);
       for (const strata_descriptor* descriptor : file.descriptors()) {

@@ -35,7 +35,8 @@ STRATA_RUNTIME_EXPORT std::string torch_source_file(const TorchRelease& release)
 // strata/sources/<version>. Empty where no home is known.
 STRATA_RUNTIME_EXPORT std::filesystem::path built_sources_folder();
 
-// The file for a release that lies in STRATA_PLUGIN_PATH or came with Strata; empty where there is none.
+// The file for a release that lies in STRATA_PLUGIN_PATH or came with Strata: for this very torch, else for
+// the same number built with another release of CUDA. Empty where there is none.
 STRATA_RUNTIME_EXPORT std::filesystem::path find_shipped_torch_source(const TorchRelease& release);
 
 // The same, else one that was built here (whether of this Strata's very sources, `strata build-source`
@@ -43,8 +44,13 @@ STRATA_RUNTIME_EXPORT std::filesystem::path find_shipped_torch_source(const Torc
 // then.
 STRATA_RUNTIME_EXPORT std::filesystem::path find_torch_source(const TorchRelease& release);
 
-// The torch that the source which came with Strata is for; empty when none came.
-STRATA_RUNTIME_EXPORT std::string shipped_torch();
+// The torches that the sources which came with Strata are for, sorted.
+STRATA_RUNTIME_EXPORT std::vector<std::string> shipped_torches();
+
+// The folders of what came for releases of torch beside the one that this Strata was built with:
+// lib/strata/torch-2.12.1 and others, each with a trainer and what goes with it. A wheel has them
+// (tools/wheel); a build tree has none.
+STRATA_RUNTIME_EXPORT std::vector<std::filesystem::path> other_torch_folders();
 
 // Those that files in built_sources_folder() are for.
 STRATA_RUNTIME_EXPORT std::vector<std::string> built_torches();

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The libraries that a wheel links and that no system is sure to have, taken into it by auditwheel."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+
+PLATFORM = "manylinux_2_35_x86_64"  # Ubuntu 22.04's glibc, and later ones
+# The user's: torch, and what it and the driver bring.
+THE_USERS = ("libtorch*", "libc10*", "libcuda*", "libcu*.so*", "libnccl*", "libnv*")
+
+
+def take_libraries_along(wheel: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    """The wheel once more, in `folder`, named by the oldest system that it runs on."""
+    folder.mkdir(parents=True, exist_ok=True)
+    before = set(folder.glob("*.whl"))
+    command = [sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "--strip", "--wheel-dir", str(folder)]
+    for name in THE_USERS:
+        command += ["--exclude", name]
+    done = subprocess.run([*command, str(wheel)], capture_output=True, text=True, env=_with_patchelf())
+    if done.returncode != 0:
+        sys.exit(f"auditwheel:\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}")
+    made = [file for file in folder.glob("*manylinux*.whl") if file not in before or file.stat().st_mtime >= wheel.stat().st_mtime]
+    return max(made, key=lambda file: file.stat().st_mtime)
+
+
+def _with_patchelf() -> dict[str, str]:
+    return {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
