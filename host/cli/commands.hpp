@@ -3,8 +3,9 @@
 // parsed and leaves the program's exit code in `exit_code`. What a command throws, `main` prints.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <stdexcept>
+namespace CLI {
+class App;
+}
 
 namespace strata::cli {
 
@@ -25,11 +26,5 @@ void add_plugins_command(CLI::App& app, int& exit_code);
 void add_devices_command(CLI::App& app, int& exit_code);
 void add_doctor_command(CLI::App& app, int& exit_code);
 void add_build_source_command(CLI::App& app, int& exit_code);
-
-// The user asked for what cannot be done; the message says what to do instead. Exit code kUsage.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 }  // namespace strata::cli

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "host/cli/commands.hpp"
+#include "host/cli/usage_error.hpp"
 
 namespace strata::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <array>
 #include <filesystem>
 
-#include "host/cli/commands.hpp"
+#include "host/cli/usage_error.hpp"
 
 namespace strata::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <string>
 
-#include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
+#include "host/cli/usage_error.hpp"
 
 namespace strata::cli {
 

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "host/analysis/reading/run_error.hpp"
-#include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/config/files/device_profile.hpp"
 #include "host/config/problem.hpp"
 #include "host/grid/grid_folder.hpp"

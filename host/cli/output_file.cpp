@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "host/cli/commands.hpp"
+#include "host/cli/usage_error.hpp"
 
 namespace strata::cli {
 namespace {

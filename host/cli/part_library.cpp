@@ -6,8 +6,8 @@
 
 #include <utility>
 
-#include "host/cli/commands.hpp"
 #include "host/cli/torch_libraries.hpp"
+#include "host/cli/usage_error.hpp"
 #include "strata/runtime/torch_release.hpp"
 
 namespace strata::cli {

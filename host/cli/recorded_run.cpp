@@ -9,9 +9,9 @@
 #include <system_error>
 #include <vector>
 
-#include "host/cli/commands.hpp"
 #include "host/cli/exec/processes.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/config/nearest.hpp"
 #include "host/grid/grid_folder.hpp"
 #include "strata/runtime/recovery.hpp"

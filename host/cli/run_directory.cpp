@@ -16,7 +16,7 @@
 #include <thread>
 #include <utility>
 
-#include "host/cli/commands.hpp"
+#include "host/cli/usage_error.hpp"
 
 namespace strata::cli {
 namespace {

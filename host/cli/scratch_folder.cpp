@@ -6,7 +6,7 @@
 
 #include <system_error>
 
-#include "host/cli/commands.hpp"
+#include "host/cli/usage_error.hpp"
 
 namespace strata::cli {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "host/cli/commands.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/config/reading/value.hpp"
 
 namespace strata::cli {

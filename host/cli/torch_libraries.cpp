@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "host/cli/commands.hpp"
+#include "host/cli/usage_error.hpp"
 #include "strata/runtime/torch_release.hpp"
 
 namespace strata::cli {

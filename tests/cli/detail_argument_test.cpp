@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "host/cli/commands.hpp"
+#include "host/cli/usage_error.hpp"
 
 namespace strata::test {
 namespace {

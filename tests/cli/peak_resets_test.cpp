@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "host/cli/commands.hpp"
+#include "host/cli/usage_error.hpp"
 
 namespace strata::test {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
+#include "host/cli/usage_error.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::test {

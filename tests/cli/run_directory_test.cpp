@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "host/cli/commands.hpp"
+#include "host/cli/usage_error.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::test {

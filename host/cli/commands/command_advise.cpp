@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata advise`: what would make a training need less memory, each change tried on a dry card.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "host/cli/dry/dry_trial.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/config/files/device_profile.hpp"
 #include "host/config/load.hpp"
 #include "host/fit/advice_text.hpp"

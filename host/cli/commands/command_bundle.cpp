@@ -2,6 +2,7 @@
 // `strata bundle`: runs as one archive, to be handed on.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +19,7 @@
 #include "host/cli/output_file.hpp"
 #include "host/cli/recorded_run.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/grid/grid_folder.hpp"
 #include "host/report/plot/file_format.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata devices`: the device profiles, and where each number of one comes from.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>

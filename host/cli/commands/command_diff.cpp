@@ -2,6 +2,7 @@
 // `strata diff`: what new runs do otherwise than their base, and whether that is too much.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include "host/cli/exit_code.hpp"
 #include "host/cli/recorded_run.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/config/setting_differences.hpp"
 #include "host/report/terminal/diff_table.hpp"
 #include "host/report/terminal/runs_table.hpp"

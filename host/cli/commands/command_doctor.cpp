@@ -2,6 +2,7 @@
 // `strata doctor`: what works on this machine, what does not, and what to do about it.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>

@@ -2,6 +2,7 @@
 // `strata export`: a run in the form that another tool reads.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -17,6 +18,7 @@
 #include "host/cli/terminal.hpp"
 #include "host/cli/training/interrupt.hpp"
 #include "host/cli/training/progress.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/export/csv.hpp"
 #include "host/export/folded.hpp"
 #include "host/export/gzip.hpp"

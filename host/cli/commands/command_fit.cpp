@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata fit`: the largest value of a setting that fits into a card, by runs on dry ones.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <map>
@@ -16,6 +17,7 @@
 #include "host/cli/dry/dry_trial.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/config/files/device_profile.hpp"
 #include "host/config/load.hpp"
 #include "host/config/nearest.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata plot`: pictures of a run as files.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <map>
@@ -17,6 +18,7 @@
 #include "host/cli/output_file.hpp"
 #include "host/cli/recorded_run.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/report/plot/plots.hpp"
 
 namespace strata::cli {

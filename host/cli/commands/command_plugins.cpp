@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata plugins`: what can be loaded, and with which options.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -13,6 +14,7 @@
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/torch_libraries.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/config/nearest.hpp"
 #include "strata/runtime/catalogue.hpp"
 

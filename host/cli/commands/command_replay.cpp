@@ -2,6 +2,7 @@
 // `strata replay`: the allocations of a recorded run, again, under other settings or on another card.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <memory>

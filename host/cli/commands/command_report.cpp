@@ -2,6 +2,7 @@
 // `strata report`: a run's results again, also of one that was killed.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -31,6 +32,7 @@
 #include "host/cli/results.hpp"
 #include "host/cli/size_argument.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/report/budget.hpp"
 #include "host/report/terminal/detail_table.hpp"
 #include "host/report/terminal/layer_table.hpp"

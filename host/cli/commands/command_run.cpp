@@ -2,6 +2,7 @@
 // `strata run`: everything is checked first, then a folder is made, then the training runs, in this process
 // or in one for each rank.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <string>
@@ -15,6 +16,7 @@
 #include "host/cli/terminal.hpp"
 #include "host/cli/training/rank_processes.hpp"
 #include "host/cli/training/training_process.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/config/load.hpp"
 #include "host/config/schema/help.hpp"
 #include "host/config/schema/json_schema.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +20,7 @@
 #include "host/cli/top/followed_run.hpp"
 #include "host/cli/top/screen.hpp"
 #include "host/cli/training/interrupt.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/report/top/top_screen.hpp"
 
 namespace strata::cli {

@@ -2,6 +2,7 @@
 #include "host/cli/dry/dry_argument.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "host/cli/commands.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/config/compute_device.hpp"
 #include "host/config/problem.hpp"
 

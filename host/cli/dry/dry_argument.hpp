@@ -2,8 +2,11 @@
 // The command line's `--dry PROFILE[:N]`, and the options that go with it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace strata::cli {
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "host/cli/commands.hpp"
 #include "host/cli/dry/dry_account.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 
 namespace strata::cli {
 namespace {

@@ -15,7 +15,6 @@
 
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/steps/modelled_step.hpp"
-#include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/training/rank_processes.hpp"

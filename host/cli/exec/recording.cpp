@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "host/analysis/ranks/job_facts.hpp"
-#include "host/cli/commands.hpp"
 #include "host/cli/cuda_driver.hpp"
 #include "host/cli/exec/processes.hpp"
 #include "host/cli/job_results.hpp"
@@ -16,6 +15,7 @@
 #include "host/cli/results.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/training/session_options.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/config/load.hpp"
 #include "host/drop_in/settings.hpp"
 #include "strata/runtime/check_plugins.hpp"

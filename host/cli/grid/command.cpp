@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata grid`: many runs of one YAML file, and one table over them.
+#include <CLI/CLI.hpp>
+
 #include "host/cli/commands.hpp"
 #include "host/cli/grid/subcommands.hpp"
 

@@ -2,6 +2,7 @@
 // `strata grid cell`: runs cells of a grid, wherever it is called. What Slurm's tasks and a manifest's lines
 // do.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include "host/cli/grid/source.hpp"
 #include "host/cli/grid/subcommands.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/grid/begin.hpp"
 #include "host/grid/processes/folder_lock.hpp"
 #include "host/grid/slurm/submission.hpp"

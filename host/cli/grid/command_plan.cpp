@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata grid plan`: what a grid would run, and how much memory that needs.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata grid report` and `strata grid export`: one table over a grid, and pictures of it.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "host/cli/grid/subcommands.hpp"
 #include "host/cli/output_file.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/grid/begin.hpp"
 #include "host/grid/grid_folder.hpp"
 #include "host/grid/pictures/grid_report.hpp"

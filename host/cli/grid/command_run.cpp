@@ -2,6 +2,7 @@
 // `strata grid run`, `resume` and `retry`.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include "host/cli/grid/subcommands.hpp"
 #include "host/cli/grid/work.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/grid/begin.hpp"
 #include "host/grid/processes/durable_file.hpp"
 

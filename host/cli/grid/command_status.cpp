@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata grid status`: how far a grid is, from any shell.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <memory>

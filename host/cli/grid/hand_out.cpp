@@ -9,10 +9,10 @@
 #include <set>
 #include <utility>
 
-#include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/grid/work.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/grid/slurm/submit.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/shell_word.hpp"

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
 
-#include "host/cli/commands.hpp"
 #include "host/cli/cuda_driver.hpp"
 #include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/scratch_folder.hpp"

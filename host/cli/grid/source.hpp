@@ -2,7 +2,6 @@
 // What the commands that read a grid's YAML have alike.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,10 @@
 #include "host/grid/plan/plan.hpp"
 #include "host/grid/plan/prediction.hpp"
 #include "host/grid/runner.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace strata::cli {
 

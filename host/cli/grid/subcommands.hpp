@@ -2,7 +2,9 @@
 // The parts of `strata grid`. Each adds itself below it, as commands.hpp has it.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace strata::cli {
 

@@ -9,11 +9,11 @@
 #include <optional>
 #include <utility>
 
-#include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/grid/display.hpp"
 #include "host/cli/grid/source.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/grid/placement.hpp"
 #include "host/grid/runner.hpp"
 #include "host/grid/table/labels.hpp"

@@ -3,6 +3,7 @@
 // makes the run's folder and says in a file how the session is to be opened; `end` makes of what was recorded
 // what `strata exec` makes of it.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/exec/recording.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 
 namespace strata::cli {
 namespace {

@@ -15,10 +15,10 @@
 #include <system_error>
 #include <type_traits>
 
-#include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/explain.hpp"
 #include "host/cli/part_library.hpp"
+#include "host/cli/usage_error.hpp"
 
 namespace strata::cli {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "host/analysis/allocator/allocator_calls.hpp"
 #include "host/analysis/allocator/cuda_allocator.hpp"
-#include "host/cli/commands.hpp"
 #include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/replay/replay_process.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/config/files/device_profile.hpp"
 
 namespace strata::cli {

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "host/cli/child_process.hpp"
-#include "host/cli/commands.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "strata/runtime/torch_release.hpp"
 
 namespace strata::cli {

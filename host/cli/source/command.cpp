@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `strata build-source`: the source of events for a torch that this Strata did not come with.
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "host/cli/commands.hpp"
+#include "host/cli/usage_error.hpp"
 
 namespace strata::cli {
 namespace {

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "host/cli/commands.hpp"
 #include "host/cli/run_directory.hpp"
+#include "host/cli/usage_error.hpp"
 #include "strata/runtime/run_stores.hpp"
 
 namespace strata::cli {

@@ -15,11 +15,11 @@
 #include <system_error>
 #include <vector>
 
-#include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/explain.hpp"
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/cli/usage_error.hpp"
 #include "strata/runtime/whole_number.hpp"
 
 namespace strata::cli {

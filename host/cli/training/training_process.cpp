@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "host/cli/commands.hpp"
 #include "host/cli/cuda_driver.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/run_directory.hpp"
@@ -16,6 +15,7 @@
 #include "host/cli/training/progress.hpp"
 #include "host/cli/training/session_options.hpp"
 #include "host/cli/training/trainer_library.hpp"
+#include "host/cli/usage_error.hpp"
 #include "host/config/model_sizes.hpp"
 #include "strata/runtime/session.hpp"
 
