@@ -14,6 +14,7 @@ PLACES = {
     "pyproject.toml": rf'^version = "{NUMBER}"',
     "python/strata_profiler/__init__.py": rf'^__version__ = .*"{NUMBER}"',
     "CITATION.cff": rf"^version: {NUMBER}",
+    "README.md": OF_FILES,
     "packaging/conda/recipe.yaml": rf"^  version: {NUMBER}",
     "docs/cpp.md": OF_FILES,
     "docs/releasing.md": OF_FILES,
