@@ -115,7 +115,7 @@ def test_another_release_of_torch_is_refused_unopened(installation, strata, tmp_
     (tmp_path / "torch/lib/libtorch_cpu.so").write_bytes(b"not a library")
     (tmp_path / "torch/version.py").write_text("__version__ = '2.42.0+cu990'\n")
     said = refused(installation, strata, {**WITH_TORCH, "STRATA_TORCH_ROOT": str(tmp_path / "torch")})
-    assert "torch 2.42.0" in said and "built for, 2.11" in said
+    assert "torch 2.42.0" in said and "built for 2.11" in said
 
 
 def test_doctor_names_the_torch_that_it_found(strata):
@@ -125,3 +125,10 @@ def test_doctor_names_the_torch_that_it_found(strata):
 
 def run_doctor(strata, env, status=0):
     return "".join(strata("doctor", status=status, env=env).stdout.split("\n"))
+
+
+def test_what_is_installed_is_stripped(installation):
+    files = [installation / "bin/strata", *installation.glob("lib/**/*.so")]
+    assert len(files) > 10
+    for file in files:
+        assert ".debug_line" not in run("readelf", "--sections", "--wide", file).stdout, file
