@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Callbacks for training frameworks: `strata.integrations.transformers`, `strata.integrations.lightning`; logs of metrics: `strata.integrations.wandb`,
-`strata.integrations.tensorboard`, `strata.integrations.mlflow`. Each module imports its library when it is first asked for, and this package none of them.
+`strata.integrations.tensorboard`, `strata.integrations.mlflow`; `%%strata` in Jupyter. Each module imports its library when it is first asked for, and this package none of them.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_MODULES = ("lightning", "mlflow", "tensorboard", "transformers", "wandb")
+_MODULES = ("jupyter", "lightning", "mlflow", "tensorboard", "transformers", "wandb")
 
 
 def __getattr__(name: str) -> Any:
