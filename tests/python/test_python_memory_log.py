@@ -129,18 +129,56 @@ def test_what_is_no_run_is_said(tmp_path, capsys):
     assert log.calls == [] and "no memory is logged" in capsys.readouterr().err
 
 
+WITHOUT_A_RUN = """
+import strata_profiler as strata
+for library in (strata.integrations.wandb, strata.integrations.mlflow):
+    try:
+        library.MemoryLog()
+    except RuntimeError as error:
+        print(error)
+"""
+RANKS = (
+    BEGIN
+    + """
+import os
+from strata_profiler import memory_log
+rank = int(os.environ["RANK"])
+class Told(memory_log.MemoryLog):
+    def write(self, steps):
+        told = (f"{rank}/{index}/{metrics['strata/Parameter_mib'] * 2**20:.0f} " for index, metrics in steps)
+        os.write(1, "".join(told).encode())  # at once: ranks share a pipe
+model = torch.nn.Linear(64, 64 * (1 + rank), bias=False)
+optimizer = torch.optim.AdamW(model.parameters())
+strata.attach(model, optimizer)
+with Told() as log:
+    for _ in range(2):
+        model(torch.randn(8, 64)).sum().backward()
+        optimizer.step()
+        strata.step()
+        log.update()
+"""
+)
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("library", ["wandb", "mlflow"])
-def test_without_a_run_of_the_loggers_it_is_said_what_to_do(programs, library):
-    done = programs.python("-c", f"import strata_profiler as strata\nstrata.integrations.{library}.MemoryLog()", **SERVERLESS)
-    assert done.returncode == 1 and f"call {library}." in done.stderr, done.stderr
+def test_without_a_run_of_the_loggers_it_is_said_what_to_do(programs):
+    done = programs.python("-c", WITHOUT_A_RUN, **SERVERLESS)
+    assert "call wandb.init()" in done.stdout and "call mlflow.start_run()" in done.stdout, done.stderr
+
+
+@pytest.mark.long
+def test_each_rank_logs_its_own_memory(programs):
+    programs.write("ranks.py", RANKS)
+    done = programs.exec("-m", "torch.distributed.run", "--nproc-per-node", "2", "ranks.py")
+    assert set(done.stdout.split()) == {"0/0/16384", "0/1/16384", "1/0/32768", "1/1/32768"}
 
 
 @pytest.mark.long
 def test_the_transformers_callback_logs_where_the_trainer_reports(programs):
     text = TRANSFORMERS.replace("report_to=[]", 'report_to=["wandb", "tensorboard", "mlflow"]').replace("StrataCallback()", "StrataCallback(log=True)")
     programs.write("reports.py", text)
-    programs.exec("reports.py", "callback", TENSORBOARD_LOGGING_DIR="events", **SERVERLESS)
+    done = programs.exec("reports.py", "callback", TENSORBOARD_LOGGING_DIR="events", **SERVERLESS)
+    assert "no memory is logged" not in done.stderr
     wanted = logged_metrics.of_summary(programs.summary())
     assert set(wanted["strata/peak_mib"]) == {0, 1, 2}
     for logger, found in all_that_was_logged(programs.folder, "events").items():

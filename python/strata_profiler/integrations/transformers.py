@@ -9,7 +9,7 @@ from typing import Any, List
 
 import transformers
 
-from .. import attachment, marks, memory_log
+from .. import attachment, marks, memory_log, session
 
 
 class StrataCallback(transformers.TrainerCallback):  # type: ignore[misc]
@@ -28,8 +28,8 @@ class StrataCallback(transformers.TrainerCallback):  # type: ignore[misc]
 
     def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, optimizer: Any = None, **named: Any) -> None:
         attachment.attach(model, optimizer, layers=self._layers)
-        if self._log and state.is_world_process_zero:
-            self._logs = [_memory_log(name, args) for name in _reported_to(args)]
+        if self._log and state.is_world_process_zero and session.current() is not None:
+            self._logs = _memory_logs(args)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **named: Any) -> None:
         self._end_aside()
@@ -84,11 +84,18 @@ class StrataCallback(transformers.TrainerCallback):  # type: ignore[misc]
 _LOGS = ("wandb", "tensorboard", "mlflow")
 
 
-def _reported_to(args: Any) -> List[str]:
+def _memory_logs(args: Any) -> List[memory_log.MemoryLog]:
+    """What cannot be logged to is said: the training goes on as it would without."""
     names = [name for name in _LOGS if name in args.report_to]
     if not names:
         sys.stderr.write(f"strata: log=True has no effect: report_to={args.report_to} has none of {', '.join(_LOGS)}\n")
-    return names
+    logs = []
+    for name in names:
+        try:
+            logs.append(_memory_log(name, args))
+        except (ImportError, RuntimeError) as error:
+            sys.stderr.write(f"strata: no memory is logged to {name}: {error}\n")
+    return logs
 
 
 def _memory_log(name: str, args: Any) -> memory_log.MemoryLog:
