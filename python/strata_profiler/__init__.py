@@ -15,6 +15,8 @@ a call and does nothing. `strata.open(folder)` reads what was recorded.
 
 from __future__ import annotations
 
+from typing import Any
+
 from . import integrations
 from .attachment import attach
 from .marks import phase, step
@@ -26,3 +28,8 @@ from .tables import TableError
 __version__ = "0.1.0"
 
 __all__ = ["NativePartsMissing", "RecordingError", "Run", "RunError", "TableError", "attach", "integrations", "open", "phase", "run", "step"]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext strata_profiler`: the cell magic `%%strata`."""
+    integrations.jupyter.load(shell)

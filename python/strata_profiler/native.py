@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import pathlib
 import subprocess
+from typing import IO, Dict
 
 _PACKAGE = pathlib.Path(os.path.abspath(__file__)).parent
 
@@ -38,8 +39,16 @@ def run_program(*words: str) -> "subprocess.CompletedProcess[str]":
     """The program with these arguments, run to its end, without what `strata exec` or the dry GPU preload for this process. Raises
     NativePartsMissing.
     """
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    return subprocess.run([str(program()), *words], capture_output=True, text=True, env=environment)
+    return subprocess.run([str(program()), *words], capture_output=True, text=True, env=_bare_environment())
+
+
+def start_program(*words: str, stdout: IO[bytes], stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
+    """The program as `run_program` has it, without waiting for its end."""
+    return subprocess.Popen([str(program()), *words], stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, env=_bare_environment())
+
+
+def _bare_environment() -> Dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 
 
 def attach_library() -> pathlib.Path:

@@ -79,7 +79,7 @@ class run:  # noqa: N801 - used as a function, as contextlib's classes are
             raise RecordingError(str(error)) from None
         self.directory = pathlib.Path(places["run"])
         self._session, self._process = opened, os.getpid()
-        session.set_current(opened)
+        session.set_current(opened, self.directory)
         attachment.follow(opened)
         return self
 

@@ -8,8 +8,10 @@ imported: so it is looked for until it is found.
 from __future__ import annotations
 
 import ctypes
+import json
 import math
 import os
+import pathlib
 import sys
 from typing import Optional, Sequence, Set
 
@@ -17,6 +19,8 @@ from . import native
 
 # STRATA_ATTACH of host/drop_in/settings.hpp: the library that `strata exec` has its programs open.
 _ATTACH_VARIABLE = "STRATA_ATTACH"
+# Of the same file: the settings that `strata exec` wrote for them.
+_SETTINGS_VARIABLE = "STRATA_EXEC"
 
 # As strata_run_end of plugin_api/include/strata/ext/run.h.
 RUN_DONE, RUN_FAILED, RUN_INTERRUPTED, RUN_OUT_OF_MEMORY = range(4)
@@ -151,6 +155,7 @@ def _function(library: ctypes.CDLL, name: str, result: object, *arguments: objec
 
 _library: Optional[Session] = None
 _recording: Optional[Session] = None
+_directory: Optional[pathlib.Path] = None
 _may_come = _ATTACH_VARIABLE in os.environ
 
 
@@ -188,9 +193,20 @@ def _look_for_one() -> Optional[Session]:
     return None
 
 
-def set_current(session: Optional[Session]) -> None:
-    global _recording
-    _recording = session
+def set_current(session: Optional[Session], directory: Optional[pathlib.Path] = None) -> None:
+    """directory: the run's folder; None where `strata exec` says it."""
+    global _recording, _directory
+    _recording, _directory = session, directory
+
+
+def directory() -> Optional[pathlib.Path]:
+    """The folder of the run that records this process; None when nothing does."""
+    if current() is None:
+        return None
+    settings = os.environ.get(_SETTINGS_VARIABLE)
+    if _directory is not None or settings is None:
+        return _directory
+    return pathlib.Path(json.loads(pathlib.Path(settings).read_text())["directory"])
 
 
 def _forget_in_child() -> None:

@@ -19,6 +19,7 @@
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/config/setting_differences.hpp"
+#include "host/report/markdown/diff_markdown.hpp"
 #include "host/report/terminal/diff_table.hpp"
 #include "host/report/terminal/runs_table.hpp"
 
@@ -33,6 +34,7 @@ struct DiffArguments {
   std::string device;
   std::size_t top = 10;
   bool json = false;
+  bool markdown = false;
 };
 
 // Of runs whose program had no configuration of ours there is nothing to say.
@@ -49,6 +51,7 @@ std::vector<analysis::SettingChange> settings_that_differ(const std::filesystem:
 std::string text(const std::vector<analysis::RunDiff>& diffs, const DiffArguments& arguments) {
   const bool are_two = diffs.size() == 1;
   if (arguments.json) return are_two ? diff_document(diffs.front()) : diffs_document(diffs);
+  if (arguments.markdown) return report::diff_markdown(diffs, arguments.top);
   const bool colour = wants_colour(STDOUT_FILENO);
   const int width = columns(STDOUT_FILENO);
   return are_two ? report::diff_table(diffs.front(), arguments.top, colour, width)
@@ -94,6 +97,10 @@ void add_diff_command(CLI::App& app, int& exit_code) {
                       "Whose memory: cuda:1, cpu or pinned [as `strata report`]");
   command->add_flag("--json", arguments->json,
                     "Print everything as JSON (strata.diff/1; of several runs strata.diffs/1)");
+  command
+      ->add_flag("--markdown", arguments->markdown,
+                 "Print Markdown tables, for the summary of a CI job or a comment on a change")
+      ->excludes("--json");
   command->footer(
       "A gate is NAME>LIMIT or NAME<LIMIT. Names: peak_allocated, peak_reserved, peak_requested,\n"
       "peak_device_used, peak_resident, of the window; run_peak_allocated, run_peak_reserved,\n"
@@ -105,7 +112,8 @@ void add_diff_command(CLI::App& app, int& exit_code) {
       "  strata diff runs/base/20261121T101500Z runs/new/20261121T102000Z\n"
       "  strata diff out-adamw out-sgd out-lion\n"
       "  strata diff base new --fail-if 'peak_allocated>+2%' --fail-if 'step_time>+5%'\n"
-      "  strata diff base new --fail-if 'category.Unknown>0B' --json | jq .gates");
+      "  strata diff base new --fail-if 'category.Unknown>0B' --json | jq .gates\n"
+      "  strata diff base new --markdown >> \"$GITHUB_STEP_SUMMARY\"");
   command->callback([arguments, &exit_code] { exit_code = diff(*arguments); });
 }
 

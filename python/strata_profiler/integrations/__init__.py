@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Callbacks for training frameworks: `strata.integrations.transformers`, `strata.integrations.lightning`. Each module imports its framework when
-it is first asked for, and this package none of them.
+"""Callbacks for training frameworks: `strata.integrations.transformers`, `strata.integrations.lightning`; logs of metrics: `strata.integrations.wandb`,
+`strata.integrations.tensorboard`, `strata.integrations.mlflow`; `%%strata` in Jupyter. Each module imports its library when it is first asked for, and this package none of them.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_MODULES = ("lightning", "transformers")
+_MODULES = ("jupyter", "lightning", "mlflow", "tensorboard", "transformers", "wandb")
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; there are {' and '.join(_MODULES)}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; there are {', '.join(_MODULES)}")

@@ -19,7 +19,7 @@ def fields(value):
 
 
 def known_names():
-    """(weak reference, name without its dot) by id of a model: the same in every walk of this process, and in strata.model_names."""
+    """(weak reference, name without its dot) by id of a model: the same in every walk of this process, and in strata_profiler.model_names."""
     place = "_strata_model_names"
     if place not in sys.modules:
         sys.modules[place] = types.ModuleType(place)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights & Biases: `MemoryLog()` behind `wandb.init()`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, List, Optional, Tuple, Union
+
+import wandb
+
+from .. import memory_log
+
+
+class MemoryLog(memory_log.MemoryLog):
+    """Logs each step's memory to `to`, by default `wandb.run`, over an axis of its own, `strata/step`.
+
+    Each step is a row, and W&B counts its rows: a later `wandb.log(..., step=n)` with a smaller count is dropped. So nothing is logged
+    before `close` unless `live=True` says that the program leaves `step=` out.
+    """
+
+    def __init__(self, run: Optional["Union[str, os.PathLike[str]]"] = None, *, to: Any = None, live: bool = False) -> None:
+        super().__init__(run, live=live)
+        self._to = to if to is not None else wandb.run
+        if self._to is None:
+            raise RuntimeError("strata: there is no W&B run to log to: call wandb.init() first")
+        self._to.define_metric("strata/step")
+        self._to.define_metric("strata/*", step_metric="strata/step")
+
+    def write(self, steps: List[Tuple[int, memory_log.Metrics]]) -> None:
+        for index, metrics in steps:
+            self._to.log({"strata/step": index, **metrics})
