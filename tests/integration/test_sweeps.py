@@ -75,4 +75,6 @@ def test_a_grids_cells_are_jobs_of_submitit_on_slurm(workspace, tmp_path_factory
         cells = submit(workspace, "--cluster", "slurm", "--slurm_partition", "tests", **cluster.environment)
         assert sorted(cell["job"].split("_")[-1] for cell in cells) == ["0", "1"]
     finally:
+        # A step that ends behind its controller stays.
+        cluster.wait_until("the end of the jobs", lambda: not cluster.call("squeue", "-h").strip())
         cluster.stop()
