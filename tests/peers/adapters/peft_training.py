@@ -76,8 +76,6 @@ def base_model(case):
 def adapted_model(case):
     adapter = case["adapter"]
     model = base_model(case)
-    if case["checkpointing"] == "block":
-        model.activation_checkpointing_enable({"use_reentrant": False})
     lora = peft.LoraConfig(
         r=adapter["rank"],
         lora_alpha=adapter["alpha"],
@@ -87,6 +85,8 @@ def adapted_model(case):
         task_type="CAUSAL_LM",
     )
     model = peft.get_peft_model(model, lora)
+    if case["checkpointing"] == "block":
+        model.base_model.model.activation_checkpointing_enable({"use_reentrant": False})
     if case["hashed"]:
         fill_with_hash(model.base_model.model, case["series"])
     return model.train()

@@ -14,7 +14,7 @@ import sys
 
 import pytest
 import torch
-from adapter_cases import LOSSES, MEMORY, QUICK, case, differences, yaml_of
+from adapter_cases import LOSSES, MEMORY, QUICK, QUICK_LOSSES, case, differences, yaml_of
 from hash_weights import hashed_weight
 
 HERE = pathlib.Path(__file__).parent
@@ -87,7 +87,12 @@ def losses_of(folder):
         return [loss for (loss,) in database.execute("SELECT loss FROM step ORDER BY step")]
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.long) for name in MEMORY])
+def each_case(cases, quick):
+    """The others are of the long tests."""
+    return pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in quick else pytest.mark.long) for name in cases])
+
+
+@each_case(MEMORY, QUICK)
 def test_parameters_and_peaks_are_pefts(host_run, peft_on_a_dry_card, tmp_path, name):
     summary = host_run(yaml_of(MEMORY[name]), "--dry", CARD)
     peft = peft_on_a_dry_card(MEMORY[name])
@@ -102,7 +107,7 @@ def test_parameters_and_peaks_are_pefts(host_run, peft_on_a_dry_card, tmp_path, 
 TOLERANCE = {"fp32": 1e-5, "bf16": 2e-2}
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@each_case(LOSSES, QUICK_LOSSES)
 def test_losses_are_pefts(host_run, peft_on_the_cpu, tmp_path, name):
     host_run(yaml_of(LOSSES[name], save={"at_end": True}))
     model = saved_model(tmp_path)

@@ -27,7 +27,7 @@ LoraLinear::LoraLinear(std::shared_ptr<LinearLayer> base, const Shape& shape,
       scope_(site.scope),
       base_(register_module("base_layer", std::move(base))) {
   const auto add = [&](const char* name, at::Tensor weight) {
-    const auto layer = std::make_shared<Linear>(std::move(weight), site.child(name).child("default"));
+    auto layer = std::make_shared<Linear>(std::move(weight), site.child(name).child("default"));
     register_module(name, torch::nn::ModuleDict())->update({{"default", layer}});
     return layer;
   };
