@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "host/config/adapter.hpp"
 #include "host/config/checks/checks.hpp"
 #include "host/config/files/model_file.hpp"
 #include "host/config/model_sizes.hpp"
@@ -115,6 +116,16 @@ void apply_optimizer_defaults(const Written& written, OptimizerConfig& optimizer
   if (!written.values.contains("optimizer.epsilon")) optimizer.epsilon = defaults.epsilon;
 }
 
+// What the model's architecture and the precision say, under what is written.
+void apply_adapter_defaults(const Written& written, RunConfig& config) {
+  AdapterConfig& adapter = config.adapter;
+  if (!adapter.is_used()) return;
+  if (!written.values.contains("adapter.targets"))
+    for (const std::string_view name : default_targets(config.model.name)) adapter.targets.emplace_back(name);
+  if (!written.values.contains("adapter.base"))
+    adapter.base = config.precision == Precision::kBf16 ? BaseStorage::kBf16 : BaseStorage::kFp32;
+}
+
 // The key `grid` of a grid's file, with its place: of such a file one problem says more than one a key.
 std::optional<Problem> found_grid(const YAML::Node& root, const std::string& source) {
   for (const auto& entry : root) {
@@ -141,6 +152,7 @@ RunConfig config_of(Written written, const std::filesystem::path& file, std::vec
     apply_size(written, chosen_name(config, "model.name"), config.model, problems);
     apply_model_defaults(written, config.model);
   }
+  apply_adapter_defaults(written, config);
   apply_optimizer_defaults(written, config.optimizer);
   check(written, config, problems);
   sort_problems(problems);

@@ -60,6 +60,12 @@ struct ValueEmitter {
     out << YAML::EndSeq;
   }
 
+  void operator()(const NameListType& type) const {
+    out << YAML::Flow << YAML::BeginSeq;
+    for (const std::string& name : type.get(config)) emit_text(out, name);
+    out << YAML::EndSeq;
+  }
+
   void operator()(const PluginListType& type) const {
     out << YAML::BeginSeq;
     for (const PluginRequest& plugin : type.get(config)) {

@@ -93,6 +93,24 @@ struct DataConfig {
   bool pin_memory = false;      // CUDA copies from it while the host goes on
 };
 
+enum class AdapterName { kNone, kLora };
+// How the weights that an adapter leaves alone are kept. kNf4: the blocks' matrices in 4 bits, all others in
+// the format of a computation without autocast.
+enum class BaseStorage { kFp32, kBf16, kNf4 };
+
+// What is trained beside weights that are not, as peft's LoraConfig has it.
+struct AdapterConfig {
+  AdapterName name{};
+  std::int64_t rank = 0;
+  double alpha = 0.0;                // what is added is scaled by alpha / rank
+  std::vector<std::string> targets;  // layers of a block that have an adapter; after loading not empty
+  double dropout = 0.0;              // of an adapter's input
+  BaseStorage base{};
+  bool double_quantization = false;  // kNf4: the blocks' scales in 8 bits
+
+  bool is_used() const { return name != AdapterName::kNone; }
+};
+
 enum class Mode { kTrain, kForward, kForwardGrad };
 enum class OptimizerName {
   kAdamW,
@@ -251,6 +269,7 @@ struct CuptiSourceConfig {
 struct RunConfig {
   std::string name;
   ModelConfig model;
+  AdapterConfig adapter;
   DataConfig data;
   Mode mode{};
   OptimizerConfig optimizer;

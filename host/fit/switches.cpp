@@ -115,21 +115,31 @@ void add_small_ones(const RunConfig& config, Switches& to) {
 }
 
 void add_other_mathematics(const RunConfig& config, Switches& to) {
-  const auto other = [&](std::string name, std::string setting, std::string cost, std::string group) {
+  const auto other = [&](std::string name, std::vector<std::string> settings, std::string cost,
+                         std::string group) {
     to.push_back({.name = std::move(name),
-                  .overrides = {std::move(setting)},
+                  .overrides = std::move(settings),
                   .cost = std::move(cost),
                   .effect = Effect::kOtherMathematics,
                   .group = std::move(group)});
   };
   const bool is_fp32 = config.precision == Precision::kFp32 || config.precision == Precision::kTf32;
-  if (is_fp32) other("bf16 autocast", "precision=bf16_autocast", "8 bits of precision", "precision");
-  if (is_fp32 || config::is_autocast(config.precision))
-    other("all in bf16", "precision=bf16", "8 bits of precision", "precision");
+  const config::AdapterConfig& adapter = config.adapter;
+  const bool has_plain_base = adapter.is_used() && adapter.base != config::BaseStorage::kNf4;
+  if (is_fp32) other("bf16 autocast", {"precision=bf16_autocast"}, "8 bits of precision", "precision");
+  if (is_fp32 || config::is_autocast(config.precision)) {
+    std::vector<std::string> settings = {"precision=bf16"};
+    if (has_plain_base) settings.emplace_back("adapter.base=bf16");
+    other("all in bf16", std::move(settings), "8 bits of precision", "precision");
+  }
+  if (has_plain_base && config.world_size == 1 && config.precision != Precision::kFp16Autocast)
+    other("base in 4 bits", {"adapter.base=nf4"}, "4 bits, unpacked twice", "base");
+  if (adapter.is_used() && !has_plain_base && !adapter.double_quantization)
+    other("scales in 8 bits", {"adapter.double_quantization=true"}, "coarser scales", "base");
   if (config.optimizer.name != OptimizerName::kAdamW && config.optimizer.name != OptimizerName::kAdam) return;
-  other("8-bit Adam", "optimizer={name: adam8bit}", "coarser state", "optimizer");
-  if (config.model.name == config::Architecture::kLlama)
-    other("GaLore", "optimizer={name: galore_adamw}", "an SVD now and then", "optimizer");
+  other("8-bit Adam", {"optimizer={name: adam8bit}"}, "coarser state", "optimizer");
+  if (config.model.name == config::Architecture::kLlama && !adapter.is_used())
+    other("GaLore", {"optimizer={name: galore_adamw}"}, "an SVD now and then", "optimizer");
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:1:1: a: unknown key; expected one of name, mode, precision, autocast_cache, "
               "checkpointing, accumulation, attention, resume, seed, device, plugins, strict, world_size, "
               "model, "
-              "data, "
+              "adapter, data, "
               "optimizer, grad_scaler, zero_grad, schedule, save, backend, ddp, trace, cupti, store",
               "t.yaml:2:9: model.<<: unknown key; expected one of name, size, config, layers, d_model, d_ff, "
               "heads, "

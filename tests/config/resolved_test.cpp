@@ -44,6 +44,10 @@ INSTANTIATE_TEST_SUITE_P(
         "model: {name: gpt2, size: xl, dropout: 0.1, activation: gelu}\ncheckpointing: block\n",
         "model: {name: qwen, size: 0.5b}\ncheckpointing: {select: attention, reentrant: true}\n",
         "model: {name: llama, size: 1b, tied: true}\nprecision: fp16_autocast\nautocast_cache: false\n",
+        "model: {name: llama, size: 9m}\nadapter: {name: lora, targets: all-linear, base: nf4, "
+        "double_quantization: true}\n",
+        "model: {name: gpt2, size: small}\nadapter: {name: lora, rank: 4, alpha: 0.5, dropout: 0.1, targets: "
+        "[c_fc, c_attn]}\nprecision: bf16\n",
         "model: {size: small}\nschedule: {steps: 3-8}\n",
         "model: {size: small}\nsave: {every: 10, at_end: true, keep: 3}\nresume: /proc/self/exe\n",
         "model: {size: small}\ndevice: cuda:1\n",

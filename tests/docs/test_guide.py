@@ -10,7 +10,7 @@ import pytest
 from pages import GUIDE, REPOSITORY, blocks
 
 # Pages whose commands take more than 20 s on two cores.
-LONG = {"commands", "does-not-fit", "without-a-gpu", "your-own-trainer-cpp"}
+LONG = {"commands", "does-not-fit", "lora-on-one-card", "without-a-gpu", "your-own-trainer-cpp"}
 # How many blocks of each page are not run, each with its reason on the page: more of them are to be noticed.
 NOT_RUN = {
     "ci-memory-budgets": 1,

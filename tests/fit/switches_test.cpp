@@ -43,6 +43,22 @@ TEST(Switches, OfferWhatIsNotInForceYet) {
   EXPECT_TRUE(fewer.contains("precision=bf16"));
 }
 
+TEST(Switches, OfAnAdapterOfferABaseInFewerBits) {
+  const auto offered = [](const std::string& rest) {
+    const config::RunConfig config =
+        config::parse_config("model: {name: llama, size: 9m}\n" + rest, "t.yaml");
+    return overrides(switches_of(config));
+  };
+  const auto plain = offered("adapter: {name: lora}\n");
+  EXPECT_TRUE(plain.contains("adapter.base=nf4"));
+  EXPECT_TRUE(plain.contains("adapter.base=bf16"));
+  EXPECT_FALSE(plain.contains("optimizer={name: galore_adamw}"));
+  const auto quantized = offered("adapter: {name: lora, base: nf4}\n");
+  EXPECT_FALSE(quantized.contains("adapter.base=nf4") || quantized.contains("adapter.base=bf16"));
+  EXPECT_TRUE(quantized.contains("adapter.double_quantization=true"));
+  EXPECT_FALSE(offered("").contains("adapter.base=nf4"));
+}
+
 TEST(Switches, KeepASamplesShareOfAStep) {
   for (const Switch& each : switches_of(configured("data: {batch_size: 6}\naccumulation: 3\n"))) {
     if (each.group != "micro-batch") continue;

@@ -16,6 +16,7 @@
 #include "host/cli/training/session_options.hpp"
 #include "host/cli/training/trainer_library.hpp"
 #include "host/cli/usage_error.hpp"
+#include "host/config/adapter.hpp"
 #include "host/config/model_sizes.hpp"
 #include "strata/runtime/session.hpp"
 
@@ -43,6 +44,13 @@ std::optional<DryGpu> prepare_device(const config::DeviceConfig& device, bool te
     require_gpu(device.index);
   }
   return std::nullopt;
+}
+
+std::string parameters_text(const config::RunConfig& config) {
+  const std::string all = fmt::format("{} parameters", config::parameter_count(config));
+  if (!config.adapter.is_used()) return all;
+  return fmt::format("{}, {} of them trained", all,
+                     config::adapter_parameter_count(config.model, config.adapter));
 }
 
 int exit_code_of(const trainer::Result& result) {
@@ -124,9 +132,8 @@ int TrainingProcess::run(const std::filesystem::path& directory, Printed printed
 void TrainingProcess::announce(const std::filesystem::path& directory) const {
   const std::string device =
       dry_ ? fmt::format("a dry {}, which computes nothing", dry_->profile().name) : to_text(config_.device);
-  const std::string model = is_built_in(config_.model.name)
-                                ? fmt::format("{} parameters", config::parameter_count(config_.model))
-                                : config_.model.file.filename().string();
+  const std::string model =
+      is_built_in(config_.model.name) ? parameters_text(config_) : config_.model.file.filename().string();
   std::string ranks;
   if (place_.world_size > 1)
     ranks = fmt::format(", as rank 0 of {}{}", place_.world_size,

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "host/config/checks/adapter_checks.hpp"
 #include "host/config/checks/data_checks.hpp"
 #include "host/config/checks/findings.hpp"
 #include "host/config/checks/rank_checks.hpp"
@@ -250,6 +251,7 @@ class Checker : Findings {
 
 void check(const Written& written, RunConfig& config, std::vector<Problem>& problems) {
   Checker(written, config, problems).run();
+  check_adapter(written, config, problems);
   check_data(written, config, problems);
   check_ranks(written, config, problems);
   check_resume(written, config, problems);

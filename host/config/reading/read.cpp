@@ -121,6 +121,15 @@ class Setter {
     type.set(config_, std::move(patterns));
   }
 
+  void operator()(const NameListType& type) {
+    const auto is_name = [](const YAML::Node& node) { return node.IsScalar() && !node.Scalar().empty(); };
+    if (is_name(node_)) return type.set(config_, {node_.Scalar()});
+    if (!node_.IsSequence() || node_.size() == 0 || !std::ranges::all_of(node_, is_name)) return refuse();
+    std::vector<std::string> names;
+    for (const YAML::Node& element : node_) names.push_back(element.Scalar());
+    type.set(config_, std::move(names));
+  }
+
   void operator()(const PluginListType& type) {
     if (node_.IsNull()) return type.set(config_, {});
     if (!node_.IsSequence()) return refuse();

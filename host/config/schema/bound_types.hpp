@@ -166,6 +166,15 @@ PathListType path_list() {
 }
 
 template <auto... members>
+NameListType name_list() {
+  return {.get = [](const RunConfig& config) -> const std::vector<std::string>& {
+            return (config.*....*members);
+          },
+          .set = [](RunConfig& config,
+                    std::vector<std::string> value) { (config.*....*members) = std::move(value); }};
+}
+
+template <auto... members>
 PluginListType plugin_list() {
   return {.get = [](const RunConfig& config) -> const std::vector<PluginRequest>& {
             return (config.*....*members);

@@ -59,6 +59,11 @@ struct TypeSchema {
     return {{"anyOf", {path, {{"type", "array"}, {"items", path}}}}};
   }
 
+  Json operator()(const NameListType&) const {
+    const Json name{{"type", "string"}, {"minLength", 1}};
+    return {{"anyOf", {name, {{"type", "array"}, {"minItems", 1}, {"items", name}}}}};
+  }
+
   Json operator()(const PluginListType&) const {
     const Json options{{"type", {"object", "null"}},
                        {"additionalProperties", {{"type", {"string", "number", "boolean"}}}}};

@@ -50,6 +50,7 @@ struct Expectation {
   std::string operator()(const FileType&) const { return "a file"; }
   std::string operator()(const PathType&) const { return "a file"; }
   std::string operator()(const PathListType&) const { return "a file, folder or pattern, or a list of them"; }
+  std::string operator()(const NameListType&) const { return "a name, or a list of names"; }
   std::string operator()(const PluginListType&) const {
     return "a list of plugins, each a name or {name: {option: value}}";
   }

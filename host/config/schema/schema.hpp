@@ -80,6 +80,13 @@ struct PathListType {
   void (*set)(RunConfig&, std::vector<std::string>);
 };
 
+// One name or a list of names. Which of them are right depends on other keys and is checked after all are
+// read.
+struct NameListType {
+  const std::vector<std::string>& (*get)(const RunConfig&);
+  void (*set)(RunConfig&, std::vector<std::string>);
+};
+
 // A file that says what other keys say, so that it has no value of its own to read.
 struct FileType {};
 
@@ -110,7 +117,7 @@ struct CheckpointingType {
 
 using Type =
     std::variant<TextType, ChoiceType, FlagType, IntegerType, BytesType, RealType, RangeType, FileType,
-                 PathType, PathListType, PluginListType, ComputeDeviceType, CheckpointingType>;
+                 PathType, PathListType, NameListType, PluginListType, ComputeDeviceType, CheckpointingType>;
 
 // The key has a meaning only while another, of the same section or of the top, has one of these values.
 struct Condition {

@@ -8,6 +8,7 @@
 
 namespace strata::config {
 
+std::vector<Key> adapter_keys();
 std::vector<Key> model_keys();
 std::vector<Key> cupti_keys();
 std::vector<Key> data_keys();

@@ -264,6 +264,7 @@ std::vector<Key> other_keys() {
 std::vector<Key> make_keys() {
   std::vector<Key> keys = name_key();
   append(keys, model_keys());
+  append(keys, adapter_keys());
   append(keys, data_keys());
   append(keys, mode_key());
   append(keys, optimizer_keys());
@@ -275,6 +276,7 @@ std::vector<Key> make_keys() {
 
 constexpr std::array kSections{
     Section{.path = "model", .help = "What is trained."},
+    Section{.path = "adapter", .help = "What is trained beside the model's own weights, which then are not."},
     Section{.path = "data", .help = "What it is trained on."},
     Section{.path = "optimizer", .help = "How its parameters are stepped."},
     Section{.path = "grad_scaler", .help = "How the loss is scaled in fp16_autocast."},

@@ -81,6 +81,7 @@ std::vector<Assignments> expand_lists(const Assignments& assignments, std::size_
 bool takes_list(std::string_view key_path) {
   const config::Key* const key = config::find_key(key_path);
   return key != nullptr && (std::holds_alternative<config::PathListType>(key->type) ||
+                            std::holds_alternative<config::NameListType>(key->type) ||
                             std::holds_alternative<config::PluginListType>(key->type));
 }
 

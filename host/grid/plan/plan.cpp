@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "host/config/model_sizes.hpp"
+#include "host/config/adapter.hpp"
 #include "host/config/resolved.hpp"
 #include "host/grid/plan/identity.hpp"
 
@@ -80,7 +80,7 @@ Cell cell_of(config::RunConfig config, const Draft& draft, const std::string& gr
             .device = to_text(config.device),
             .needs = needs_of(config),
             .shape_id = {}};
-  if (is_built_in(config.model.name)) cell.parameters = config::parameter_count(config.model);
+  if (is_built_in(config.model.name)) cell.parameters = config::parameter_count(config);
   config.name = fmt::format("{}-{}", grid_name, cell.id);
   cell.config_yaml = config::resolved_yaml(config);
   config.seed = 0;

@@ -52,9 +52,9 @@ std::unique_ptr<BatchSource> open_batch_source(const config::RunConfig& config) 
     case config::Task::kImageClass:
       if (config.data.source == config::DataSource::kImages)
         return std::make_unique<ImageFiles>(config.data, model.image_size, model.classes,
-                                            parameter_dtype(config.precision), seed);
-      return std::make_unique<SyntheticImages>(model.image_size, model.classes,
-                                               parameter_dtype(config.precision), seed);
+                                            parameter_dtype(config), seed);
+      return std::make_unique<SyntheticImages>(model.image_size, model.classes, parameter_dtype(config),
+                                               seed);
   }
   throw std::logic_error("model.name: the trainer does not know its task, but the schema does");
 }

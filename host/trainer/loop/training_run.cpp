@@ -73,8 +73,13 @@ void TrainingRun::set_up() {
                   [this](const Batch& batch) { owners_.show_prefetched(batch); });
   if (config_.checkpointing.part != config::CheckpointedPart::kNone) engine_.emplace();
   const ModelSite root{session_.wants_tensors() ? ModuleScope(session_, modules_) : ModuleScope(),
-                       at::TensorOptions(parameter_dtype(config_.precision)).device(device_)};
-  model_ = make_model({config_.model, config_.attention, CheckpointPlan(config_.checkpointing)}, root);
+                       at::TensorOptions(parameter_dtype(config_)).device(device_)};
+  model_ = make_model({.config = config_.model,
+                       .attention = config_.attention,
+                       .checkpoints = CheckpointPlan(config_.checkpointing),
+                       .adapter = config_.adapter,
+                       .computes = !config_.device.is_dry()},
+                      root);
   if (config_.world_size > 1) join_ranks();
   if (trains()) make_optimizer_parts(saved ? &*saved : nullptr);
 }
@@ -102,7 +107,7 @@ void TrainingRun::join_ranks() {
 
 void TrainingRun::describe() const {
   const config::ModelConfig& model = config_.model;
-  const nlohmann::ordered_json description = {
+  nlohmann::ordered_json description = {
       {"name", chosen_name(config_, "model.name")},
       {"size", model.size},
       {"layers", model.layers},
@@ -114,6 +119,15 @@ void TrainingRun::describe() const {
       {"dtype", chosen_name(config_, "precision")},
       {"parameters", parameter_count()},
   };
+  if (config_.adapter.is_used()) {
+    const config::AdapterConfig& adapter = config_.adapter;
+    description["trained_parameters"] = model_->trained_parameter_count();
+    description["adapter"] = {{"name", chosen_name(config_, "adapter.name")},
+                              {"rank", adapter.rank},
+                              {"alpha", adapter.alpha},
+                              {"targets", adapter.targets},
+                              {"base", chosen_name(config_, "adapter.base")}};
+  }
   session_.describe("model", description.dump());
   session_.describe("unit", nlohmann::json(unit_of(model)).dump());
   session_.describe("batch_size", nlohmann::json(config_.data.batch_size).dump());

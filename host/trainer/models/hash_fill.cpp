@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "host/trainer/data/integer_hash.hpp"
+#include "host/trainer/models/adapters/nf4_linear.hpp"
 
 namespace strata::trainer {
 namespace {
@@ -24,11 +27,11 @@ bool is_embedding(std::string_view name) {
       kWords, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
 }
 
-Spread spread_of(std::string_view name, const at::Tensor& parameter) {
+Spread spread_of(std::string_view name, at::IntArrayRef sizes) {
   if (name.ends_with("bias")) return {0.0, 0.05};
-  if (parameter.dim() == 1) return {1.0, 0.1};
+  if (sizes.size() == 1) return {1.0, 0.1};
   if (is_embedding(name)) return {0.0, 0.5};
-  return {0.0, 1.5 / std::sqrt(static_cast<double>(parameter.size(1)))};
+  return {0.0, 1.5 / std::sqrt(static_cast<double>(sizes[1]))};
 }
 
 at::Tensor hashed(at::IntArrayRef sizes, std::uint32_t series, Spread spread) {
@@ -42,14 +45,32 @@ at::Tensor hashed(at::IntArrayRef sizes, std::uint32_t series, Spread spread) {
   return values;
 }
 
+// By the names of their weights.
+std::map<std::string, Nf4Linear*> quantized_layers(torch::nn::Module& model) {
+  std::map<std::string, Nf4Linear*> layers;
+  for (const auto& module : model.named_modules()) {
+    auto* const layer = dynamic_cast<Nf4Linear*>(module.value().get());
+    if (layer != nullptr) layers.emplace(module.key() + ".weight", layer);
+  }
+  return layers;
+}
+
 }  // namespace
 
 void fill_with_hash(torch::nn::Module& model) {
   const at::NoGradGuard no_gradients;
+  const std::map<std::string, Nf4Linear*> quantized = quantized_layers(model);
   std::uint32_t series = 0;
   for (auto& parameter : model.named_parameters()) {
     at::Tensor& tensor = parameter.value();
-    if (!tensor.is_meta()) tensor.copy_(hashed(tensor.sizes(), series, spread_of(parameter.key(), tensor)));
+    const auto layer = quantized.find(parameter.key());
+    const at::IntArrayRef sizes = layer == quantized.end() ? tensor.sizes() : layer->second->sizes();
+    const Spread spread = spread_of(parameter.key(), sizes);
+    if (layer != quantized.end()) {
+      layer->second->set_weight(hashed(sizes, series, spread));
+    } else if (!tensor.is_meta()) {
+      tensor.copy_(hashed(sizes, series, spread));
+    }
     ++series;
   }
 }

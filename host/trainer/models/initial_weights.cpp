@@ -29,4 +29,9 @@ at::Tensor normal(at::IntArrayRef sizes, double standard_deviation, const at::Te
   return weights.is_meta() ? weights : weights.normal_(0.0, standard_deviation);
 }
 
+at::Tensor uniform(at::IntArrayRef sizes, double limit, const at::TensorOptions& options) {
+  at::Tensor weights = at::empty(sizes, options);
+  return weights.is_meta() ? weights : weights.uniform_(-limit, limit);
+}
+
 }  // namespace strata::trainer

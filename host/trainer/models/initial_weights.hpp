@@ -18,4 +18,7 @@ at::Tensor truncated_normal(at::IntArrayRef sizes, double standard_deviation,
 // From a normal distribution around 0.
 at::Tensor normal(at::IntArrayRef sizes, double standard_deviation, const at::TensorOptions& options);
 
+// Evenly from -`limit` to `limit`.
+at::Tensor uniform(at::IntArrayRef sizes, double limit, const at::TensorOptions& options);
+
 }  // namespace strata::trainer

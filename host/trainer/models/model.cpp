@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "host/trainer/models/adapters/lora_linear.hpp"
+#include "host/trainer/models/adapters/nf4_linear.hpp"
 #include "host/trainer/models/distilbert/distilbert.hpp"
 #include "host/trainer/models/gpt2/gpt2.hpp"
 #include "host/trainer/models/hash_fill.hpp"
@@ -36,17 +38,36 @@ std::shared_ptr<Model> build(const ModelParts& parts, const ModelSite& root) {
   throw std::logic_error("model.name: the trainer does not know it, but the schema does");
 }
 
+void freeze_all_but_adapters(Model& model) {
+  for (at::Tensor& parameter : model.parameters()) parameter.requires_grad_(false);
+  for (const auto& module : model.modules()) {
+    if (const auto* const adapted = dynamic_cast<const LoraLinear*>(module.get())) adapted->train_adapter();
+  }
+}
+
 }  // namespace
 
 std::uint64_t Model::parameter_count() const {
   std::uint64_t count = 0;
   for (const at::Tensor& parameter : parameters()) count += static_cast<std::uint64_t>(parameter.numel());
+  for (const auto& module : modules()) {
+    const auto* const quantized = dynamic_cast<const Nf4Linear*>(module.get());
+    if (quantized != nullptr) count += quantized->unpacked_elements() - quantized->packed_elements();
+  }
+  return count;
+}
+
+std::uint64_t Model::trained_parameter_count() const {
+  std::uint64_t count = 0;
+  for (const at::Tensor& parameter : parameters())
+    if (parameter.requires_grad()) count += static_cast<std::uint64_t>(parameter.numel());
   return count;
 }
 
 std::shared_ptr<Model> make_model(const ModelParts& parts, const ModelSite& root) {
   std::shared_ptr<Model> model = build(parts, root);
   if (parts.config.init == config::WeightInit::kHash) fill_with_hash(*model);
+  if (parts.adapter.is_used()) freeze_all_but_adapters(*model);
   return model;
 }
 

@@ -20,8 +20,10 @@ class Model : public torch::nn::Module {
   // [batch, classes].
   virtual at::Tensor forward(const at::Tensor& input) = 0;
 
-  // Elements; a tied weight counts once.
+  // Elements; a tied weight counts once, one of 4 bits as one.
   std::uint64_t parameter_count() const;
+  // Those that require a gradient.
+  std::uint64_t trained_parameter_count() const;
 };
 
 // What the modules of a model share.
@@ -29,6 +31,9 @@ struct ModelParts {
   config::ModelConfig config = {};
   config::Attention attention{};
   CheckpointPlan checkpoints = {};
+  config::AdapterConfig adapter = {};
+  // Whether the device computes. On a dry one no value is made, and nothing is allocated to make it in parts.
+  bool computes = true;
 };
 
 // The model that the configuration names, with weights drawn from the global generator (seed it first), or

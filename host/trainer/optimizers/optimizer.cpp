@@ -9,8 +9,9 @@ namespace strata::trainer {
 
 std::vector<NamedParameter> named_parameters(const torch::nn::Module& model) {
   std::vector<NamedParameter> parameters;
-  for (const auto& parameter : model.named_parameters())
-    parameters.push_back({parameter.key(), parameter.value()});
+  for (const auto& parameter : model.named_parameters()) {
+    if (parameter.value().requires_grad()) parameters.push_back({parameter.key(), parameter.value()});
+  }
   return parameters;
 }
 

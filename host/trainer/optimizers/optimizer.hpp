@@ -15,7 +15,7 @@
 
 namespace strata::trainer {
 
-// A model's, in their order of registration.
+// A model's that require a gradient, in their order of registration.
 std::vector<NamedParameter> named_parameters(const torch::nn::Module& model);
 
 // One tensor that an optimizer keeps between steps for one parameter.

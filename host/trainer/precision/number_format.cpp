@@ -3,8 +3,19 @@
 
 namespace strata::trainer {
 
-at::ScalarType parameter_dtype(config::Precision precision) {
-  switch (precision) {
+namespace {
+
+at::ScalarType base_dtype(config::BaseStorage base, config::Precision precision) {
+  const bool is_half = precision == config::Precision::kBf16 || config::is_autocast(precision);
+  if (base == config::BaseStorage::kNf4) return is_half ? at::kBFloat16 : at::kFloat;
+  return base == config::BaseStorage::kBf16 ? at::kBFloat16 : at::kFloat;
+}
+
+}  // namespace
+
+at::ScalarType parameter_dtype(const config::RunConfig& config) {
+  if (config.adapter.is_used()) return base_dtype(config.adapter.base, config.precision);
+  switch (config.precision) {
     case config::Precision::kFp64:
       return at::kDouble;
     case config::Precision::kBf16:

@@ -12,8 +12,9 @@
 
 namespace strata::trainer {
 
-// Of parameters, and so of gradients and optimizer state.
-at::ScalarType parameter_dtype(config::Precision precision);
+// Of parameters, and so of gradients and optimizer state. With an adapter, of what is frozen and not in 4
+// bits.
+at::ScalarType parameter_dtype(const config::RunConfig& config);
 
 // Around forward and loss; nothing where the precision casts nothing.
 std::optional<AutocastState> autocast_state(const config::RunConfig& config);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/models/gpt2/gpt2_attention.hpp"
 
+#include "host/trainer/models/adapters/block_linear.hpp"
 #include "host/trainer/models/gpt2/gpt2.hpp"
 #include "host/trainer/models/layers/heads.hpp"
 
@@ -13,11 +14,11 @@ Gpt2Attention::Gpt2Attention(const ModelParts& parts, const ModelSite& site)
       attention_(parts.attention, parts.config.dropout, SoftmaxType::kOfScores) {
   const config::ModelConfig& config = parts.config;
   input_projection_ = register_module(
-      "c_attn", std::make_shared<Linear>(Linear::Shape{config.d_model, 3 * config.d_model, config.bias},
-                                         kGpt2InitialDeviation, site.child("c_attn")));
+      "c_attn", make_block_linear(parts, "c_attn", {config.d_model, 3 * config.d_model, config.bias},
+                                  kGpt2InitialDeviation, site));
   output_projection_ = register_module(
-      "c_proj", std::make_shared<Linear>(Linear::Shape{config.d_model, config.d_model, config.bias},
-                                         gpt2_residual_deviation(config), site.child("c_proj")));
+      "c_proj", make_block_linear(parts, "c_proj", {config.d_model, config.d_model, config.bias},
+                                  gpt2_residual_deviation(config), site));
 }
 
 at::Tensor Gpt2Attention::forward(const at::Tensor& x, const at::Tensor& mask) const {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "host/trainer/models/layers/causal_attention.hpp"
-#include "host/trainer/models/layers/linear.hpp"
+#include "host/trainer/models/layers/linear_layer.hpp"
 #include "host/trainer/models/model.hpp"
 
 namespace strata::trainer {
@@ -27,8 +27,8 @@ class Gpt2Attention : public torch::nn::Module {
   double dropout_;
   ModuleScope scope_;
   CausalAttention attention_;
-  std::shared_ptr<Linear> input_projection_;
-  std::shared_ptr<Linear> output_projection_;
+  std::shared_ptr<LinearLayer> input_projection_;
+  std::shared_ptr<LinearLayer> output_projection_;
 };
 
 }  // namespace strata::trainer

@@ -13,7 +13,7 @@ Gpt2Block::Gpt2Block(const ModelParts& parts, const ModelSite& site)
   attention_norm_ = norm("ln_1");
   attention_ = register_module("attn", std::make_shared<Gpt2Attention>(parts, site.child("attn")));
   feed_forward_norm_ = norm("ln_2");
-  feed_forward_ = register_module("mlp", std::make_shared<Gpt2Mlp>(config, site.child("mlp")));
+  feed_forward_ = register_module("mlp", std::make_shared<Gpt2Mlp>(parts, site.child("mlp")));
 }
 
 at::Tensor Gpt2Block::forward(const at::Tensor& x, const at::Tensor& mask) const {

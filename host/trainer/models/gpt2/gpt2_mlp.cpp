@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "host/trainer/models/adapters/block_linear.hpp"
 #include "host/trainer/models/gpt2/gpt2.hpp"
 
 namespace strata::trainer {
@@ -13,7 +14,15 @@ namespace {
 // one.
 at::Tensor gelu_new(const at::Tensor& x) {
   const double slope = std::sqrt(2.0 * std::numbers::inv_pi);
-  return 0.5 * x * (1.0 + at::tanh(slope * (x + 0.044715 * at::pow(x, 3.0))));
+  // Not in one expression, which would hold every step's result to its end.
+  const at::Tensor half = 0.5 * x;
+  at::Tensor inner = at::pow(x, 3.0);
+  inner = 0.044715 * inner;
+  inner = x + inner;
+  inner = slope * inner;
+  inner = at::tanh(inner);
+  inner = 1.0 + inner;
+  return half * inner;
 }
 
 at::Tensor activate(const at::Tensor& x, config::Activation activation) {
@@ -30,14 +39,15 @@ at::Tensor activate(const at::Tensor& x, config::Activation activation) {
 
 }  // namespace
 
-Gpt2Mlp::Gpt2Mlp(const config::ModelConfig& config, const ModelSite& site)
-    : activation_(config.activation), dropout_(config.dropout), scope_(site.scope) {
-  expansion_ = register_module(
-      "c_fc", std::make_shared<Linear>(Linear::Shape{config.d_model, config.d_ff, config.bias},
-                                       kGpt2InitialDeviation, site.child("c_fc")));
-  contraction_ = register_module(
-      "c_proj", std::make_shared<Linear>(Linear::Shape{config.d_ff, config.d_model, config.bias},
-                                         gpt2_residual_deviation(config), site.child("c_proj")));
+Gpt2Mlp::Gpt2Mlp(const ModelParts& parts, const ModelSite& site)
+    : activation_(parts.config.activation), dropout_(parts.config.dropout), scope_(site.scope) {
+  const config::ModelConfig& config = parts.config;
+  expansion_ =
+      register_module("c_fc", make_block_linear(parts, "c_fc", {config.d_model, config.d_ff, config.bias},
+                                                kGpt2InitialDeviation, site));
+  contraction_ =
+      register_module("c_proj", make_block_linear(parts, "c_proj", {config.d_ff, config.d_model, config.bias},
+                                                  gpt2_residual_deviation(config), site));
 }
 
 at::Tensor Gpt2Mlp::forward(const at::Tensor& x) const {

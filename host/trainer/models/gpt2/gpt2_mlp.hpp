@@ -7,13 +7,14 @@
 #include <memory>
 
 #include "host/config/run_config.hpp"
-#include "host/trainer/models/layers/linear.hpp"
+#include "host/trainer/models/layers/linear_layer.hpp"
+#include "host/trainer/models/model.hpp"
 
 namespace strata::trainer {
 
 class Gpt2Mlp : public torch::nn::Module {
  public:
-  Gpt2Mlp(const config::ModelConfig& config, const ModelSite& site);
+  Gpt2Mlp(const ModelParts& parts, const ModelSite& site);
 
   // [..., d_model] to the same shape.
   at::Tensor forward(const at::Tensor& x) const;
@@ -25,8 +26,8 @@ class Gpt2Mlp : public torch::nn::Module {
   config::Activation activation_;
   double dropout_;
   ModuleScope scope_;
-  std::shared_ptr<Linear> expansion_;
-  std::shared_ptr<Linear> contraction_;
+  std::shared_ptr<LinearLayer> expansion_;
+  std::shared_ptr<LinearLayer> contraction_;
 };
 
 }  // namespace strata::trainer

@@ -2,25 +2,19 @@
 // y = x W^T + b, as torch.nn.Linear.
 #pragma once
 
-#include <torch/nn/module.h>
-
+#include "host/trainer/models/layers/linear_layer.hpp"
 #include "host/trainer/models/model_site.hpp"
 
 namespace strata::trainer {
 
-class Linear : public torch::nn::Module {
+class Linear : public LinearLayer {
  public:
-  struct Shape {
-    std::int64_t in_features;
-    std::int64_t out_features;
-    bool bias = false;
-  };
-
   // `weight` [out, in] from a normal distribution around 0, `bias` [out] of zeros.
   Linear(const Shape& shape, double standard_deviation, const ModelSite& site);
+  // `weight` as it is given, and no bias.
+  Linear(at::Tensor weight, const ModelSite& site);
 
-  // [..., in] to [..., out].
-  at::Tensor forward(const at::Tensor& x) const;
+  at::Tensor forward(const at::Tensor& x) const override;
 
  private:
   ModuleScope scope_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/models/llama/llama_attention.hpp"
 
+#include "host/trainer/models/adapters/block_linear.hpp"
 #include "host/trainer/models/layers/heads.hpp"
 #include "host/trainer/models/llama/llama.hpp"
 
@@ -12,7 +13,7 @@ LlamaAttention::LlamaAttention(const ModelParts& parts, const ModelSite& site)
   const std::int64_t key_features = features_ * config.kv_heads;
   const bool bias = config.name == config::Architecture::kQwen;
   const auto projection = [&](const char* name, const Linear::Shape& shape) {
-    return register_module(name, std::make_shared<Linear>(shape, kLlamaInitialDeviation, site.child(name)));
+    return register_module(name, make_block_linear(parts, name, shape, kLlamaInitialDeviation, site));
   };
   query_projection_ = projection("q_proj", {config.d_model, config.d_model, bias});
   key_projection_ = projection("k_proj", {config.d_model, key_features, bias});

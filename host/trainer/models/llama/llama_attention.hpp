@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "host/trainer/models/layers/causal_attention.hpp"
-#include "host/trainer/models/layers/linear.hpp"
+#include "host/trainer/models/layers/linear_layer.hpp"
 #include "host/trainer/models/llama/rotary_halves.hpp"
 #include "host/trainer/models/model.hpp"
 
@@ -36,10 +36,10 @@ class LlamaAttention : public torch::nn::Module {
   std::int64_t features_;  // of a head
   ModuleScope scope_;
   CausalAttention attention_;
-  std::shared_ptr<Linear> query_projection_;
-  std::shared_ptr<Linear> key_projection_;
-  std::shared_ptr<Linear> value_projection_;
-  std::shared_ptr<Linear> output_projection_;
+  std::shared_ptr<LinearLayer> query_projection_;
+  std::shared_ptr<LinearLayer> key_projection_;
+  std::shared_ptr<LinearLayer> value_projection_;
+  std::shared_ptr<LinearLayer> output_projection_;
 };
 
 }  // namespace strata::trainer

@@ -14,8 +14,7 @@ LlamaBlock::LlamaBlock(const ModelParts& parts, const ModelSite& site)
   attention_norm_ = norm("input_layernorm");
   attention_ = register_module("self_attn", std::make_shared<LlamaAttention>(parts, site.child("self_attn")));
   feed_forward_norm_ = norm("post_attention_layernorm");
-  feed_forward_ =
-      register_module("mlp", std::make_shared<LlamaMlp>(config.d_model, config.d_ff, site.child("mlp")));
+  feed_forward_ = register_module("mlp", std::make_shared<LlamaMlp>(parts, site.child("mlp")));
 }
 
 at::Tensor LlamaBlock::forward(const at::Tensor& x, const DecoderInputs& inputs) const {

@@ -6,13 +6,14 @@
 
 #include <memory>
 
-#include "host/trainer/models/layers/linear.hpp"
+#include "host/trainer/models/layers/linear_layer.hpp"
+#include "host/trainer/models/model.hpp"
 
 namespace strata::trainer {
 
 class LlamaMlp : public torch::nn::Module {
  public:
-  LlamaMlp(std::int64_t d_model, std::int64_t d_ff, const ModelSite& site);
+  LlamaMlp(const ModelParts& parts, const ModelSite& site);
 
   // [..., d_model] to the same shape.
   at::Tensor forward(const at::Tensor& x) const;
@@ -22,9 +23,9 @@ class LlamaMlp : public torch::nn::Module {
 
  private:
   ModuleScope scope_;
-  std::shared_ptr<Linear> gate_projection_;
-  std::shared_ptr<Linear> up_projection_;
-  std::shared_ptr<Linear> down_projection_;
+  std::shared_ptr<LinearLayer> gate_projection_;
+  std::shared_ptr<LinearLayer> up_projection_;
+  std::shared_ptr<LinearLayer> down_projection_;
 };
 
 }  // namespace strata::trainer

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an adapter cannot have.
+#pragma once
+
+#include <vector>
+
+#include "host/config/problem.hpp"
+#include "host/config/reading/written.hpp"
+#include "host/config/run_config.hpp"
+
+namespace strata::config {
+
+void check_adapter(const Written& written, const RunConfig& config, std::vector<Problem>& problems);
+
+}  // namespace strata::config

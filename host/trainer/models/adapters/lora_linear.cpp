@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/trainer/models/adapters/lora_linear.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
+#include <torch/nn/modules/container/moduledict.h>
+
+#include <cmath>
+#include <utility>
+
+#include "host/trainer/models/initial_weights.hpp"
+
+namespace strata::trainer {
+namespace {
+
+at::TensorOptions adapter_options(const ModelSite& site) {
+  return site.tensors.dtype(at::kFloat);
+}
+
+}  // namespace
+
+LoraLinear::LoraLinear(std::shared_ptr<LinearLayer> base, const Shape& shape,
+                       const config::AdapterConfig& adapter, Base base_kind, const ModelSite& site)
+    : scaling_(adapter.alpha / static_cast<double>(adapter.rank)),
+      dropout_(adapter.dropout),
+      base_kind_(base_kind),
+      scope_(site.scope),
+      base_(register_module("base_layer", std::move(base))) {
+  const auto add = [&](const char* name, at::Tensor weight) {
+    auto layer = std::make_shared<Linear>(std::move(weight), site.child(name).child("default"));
+    register_module(name, torch::nn::ModuleDict())->update({{"default", layer}});
+    return layer;
+  };
+  const double limit = 1.0 / std::sqrt(static_cast<double>(shape.in_features));
+  down_ = add("lora_A", uniform({adapter.rank, shape.in_features}, limit, adapter_options(site)));
+  up_ = add("lora_B", at::zeros({shape.out_features, adapter.rank}, adapter_options(site)));
+}
+
+// What is held when, and what is rounded where, are peft's: Linear.forward of peft/tuners/lora/layer.py, and
+// Linear4bit.forward of bnb.py.
+at::Tensor LoraLinear::forward(const at::Tensor& x) const {
+  const auto range = scope_.enter("LoraLinear");
+  at::Tensor result = base_->forward(x);
+  const at::ScalarType dtype = result.scalar_type();
+  if (base_kind_ == Base::kIn4Bits) result = result.clone();
+  const bool casts = casts_input(x);
+  const at::Tensor input = casts ? x.to(at::kFloat) : x;
+  at::Tensor change = dropout_ > 0.0 ? at::dropout(input, dropout_, /*train=*/true) : input;
+  change = down_->forward(change);
+  change = up_->forward(change);
+  change = change * scaling_;
+  if (base_kind_ == Base::kIn4Bits) {
+    if (casts) change = change.to(dtype);
+    return result + change;
+  }
+  result = result + change;
+  change.reset();
+  return result.to(dtype);
+}
+
+void LoraLinear::train_adapter() const {
+  for (at::Tensor& weight : down_->parameters()) weight.requires_grad_(true);
+  for (at::Tensor& weight : up_->parameters()) weight.requires_grad_(true);
+}
+
+// Beside 4 bits, autocast is left to cast by itself.
+bool LoraLinear::casts_input(const at::Tensor& x) const {
+  return base_kind_ == Base::kPlain || !at::autocast::is_autocast_enabled(x.device().type());
+}
+
+}  // namespace strata::trainer
