@@ -26,7 +26,7 @@ fs::path folder_of_package() {
   if (opener == nullptr && dladdr(reinterpret_cast<void*>(&folder_of_package), &here) != 0)
     opener = here.dli_fname;
   if (opener == nullptr) return {};
-  const fs::path module = "strata/program_layers.py";
+  const fs::path module = "strata_profiler/program_layers.py";
   std::error_code ignored;
   for (fs::path folder = fs::absolute(opener, ignored).parent_path(); folder.has_relative_path();
        folder = folder.parent_path()) {
