@@ -186,8 +186,10 @@ std::string failures(const Facts& facts, analysis::StackView& stacks, const Term
 }
 
 FailureText failure_text(const Facts& facts, const OutOfMemory& failure) {
-  return {
-      .asked = asked(facts, failure), .to_come = still_to_come(facts, failure), .need = whole_need(facts)};
+  return {.asked = asked(facts, failure),
+          .room = room(facts, failure),
+          .to_come = still_to_come(facts, failure),
+          .need = whole_need(facts)};
 }
 
 }  // namespace strata::report
