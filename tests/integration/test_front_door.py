@@ -55,7 +55,7 @@ def test_a_dry_run_ends_with_one_screen_that_names_layers(program):
     assert lines_on_80_columns(done.stderr) <= 30, done.stderr
     where = done.stderr.split("\nWhere")[1].split("\nWhy then")[0]
     assert "blocks.[0-3]" in where, done.stderr
-    assert "(forward)" not in where, "each allocation's layer is told"
+    assert "exec --layers" not in done.stderr, "each layer is told"
     peak, what, why, after = (done.stderr.index(part) for part in ("\nPeak ", "\nWhat it was\n", "\nWhy then\n", "\nNext\n"))
     assert peak < what < why < after and done.stderr.endswith("/report.html\n")
     told = done.stderr[peak:]

@@ -56,7 +56,8 @@ TEST(ShortReport, IsOneScreenAndSaysWhatWhereWhyAndWhatNext) {
     EXPECT_GT(at, last);
     last = at;
   }
-  EXPECT_NE(text.find("since the step began +1,680.4 MiB"), std::string::npos);
+  EXPECT_NE(short_report(testing::simulate({}), "out", false, 130).find("since the step began +1,680.4 MiB"),
+            std::string::npos);
   EXPECT_NE(text.find("strata report 'runs/a b' --shapes\n"), std::string::npos);
 }
 

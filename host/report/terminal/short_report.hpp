@@ -11,7 +11,7 @@ namespace strata::report {
 
 // Of `short_report` in a terminal of 80 columns; names that are long may take more. With the lines that
 // `strata exec` prints around it, it is one screen of 30.
-inline constexpr std::size_t kShortReportLines = 25;
+inline constexpr std::size_t kShortReportLines = 26;
 
 // The peak, or what memory ran out for; what it was, where, why at that moment, and what to do next. Each
 // fact stands once; times only where they were measured. `run`: its folder as a command takes it. Colours,
