@@ -31,11 +31,11 @@ void write_job_results(const std::filesystem::path& run_directory, Printed print
   const std::string page = (run_directory / "ranks.html").string() + '\n';
   if (printed == Printed::kTable)
     print('\n' + report::rank_report(job, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
-  if (printed == Printed::kTableToStandardError)
+  if (to_standard_error(printed))
     complain('\n' + report::rank_report(job, wants_colour(STDERR_FILENO), columns(STDERR_FILENO)));
   write_files(run_directory, job);
   if (printed == Printed::kTable) print(page);
-  if (printed == Printed::kTableToStandardError) complain(page);
+  if (to_standard_error(printed)) complain(page);
 }
 
 void write_rank_comparison(const std::filesystem::path& run_directory, bool json) {

@@ -15,6 +15,7 @@
 #include "host/cli/terminal.hpp"
 #include "host/report/epoch_peaks.hpp"
 #include "host/report/page_data/page.hpp"
+#include "host/report/terminal/short_report.hpp"
 #include "host/report/terminal/stack_lines.hpp"
 #include "host/report/terminal/terminal.hpp"
 
@@ -26,6 +27,13 @@ namespace {
 std::string file_name(std::string_view what, std::string device, std::string_view ending) {
   std::ranges::replace(device, ':', '-');
   return fmt::format("{}{}{}{}", what, device.empty() ? "" : "-", device, ending);
+}
+
+// As it is written from here, where that is shorter.
+std::string shortest(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::string nearby = std::filesystem::proximate(path, ignored).string();
+  return !nearby.empty() && nearby.size() < path.string().size() ? nearby : path.string();
 }
 
 }  // namespace
@@ -43,6 +51,10 @@ void write_results(const analysis::Facts& facts, const std::filesystem::path& ru
     print(report::terminal_report(facts, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
   if (printed == Printed::kTableToStandardError)
     complain(report::terminal_report(facts, wants_colour(STDERR_FILENO), columns(STDERR_FILENO)));
+  if (printed == Printed::kShortToStandardError) {
+    complain(report::short_report(facts, shortest(run_directory), wants_colour(STDERR_FILENO),
+                                  columns(STDERR_FILENO)));
+  }
 
   const std::filesystem::path folder =
       rank.value_or(0) == 0 ? run_directory : run_directory / fmt::format("rank{}", *rank);
@@ -57,7 +69,7 @@ void write_results(const analysis::Facts& facts, const std::filesystem::path& ru
   if (const std::string epochs = report::epoch_peaks(scopes_of(facts)); !epochs.empty())
     write_whole_file(folder / "epoch_peak_memory.csv", epochs);
   if (printed == Printed::kTable) print(page.string() + '\n');
-  if (printed == Printed::kTableToStandardError) complain(page.string() + '\n');
+  if (to_standard_error(printed)) complain(page.string() + '\n');
 }
 
 void print_stacks(const std::filesystem::path& run_directory, std::size_t count,

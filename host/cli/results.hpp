@@ -14,7 +14,12 @@
 namespace strata::cli {
 
 // What of a run's results goes to standard output, or, where that is another program's, to standard error.
-enum class Printed { kTable, kTableToStandardError, kSummary, kNothing };
+// The short one is one screen.
+enum class Printed { kTable, kTableToStandardError, kShortToStandardError, kSummary, kNothing };
+
+constexpr bool to_standard_error(Printed printed) {
+  return printed == Printed::kTableToStandardError || printed == Printed::kShortToStandardError;
+}
 
 // Analyses the run, of several ranks the one that is named, else the first that recorded memory, and prints
 // to standard output: the table and, as the last line, the page's path; or the summary and nothing else. The

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <vector>
 
@@ -187,16 +186,10 @@ std::string failures(const Facts& facts, analysis::StackView& stacks, const Term
 }
 
 FailureText failure_text(const Facts& facts, const OutOfMemory& failure) {
-  FailureText text;
-  text.what = fmt::format("Out of memory: {}; {}.", asked(facts, failure), room(facts, failure));
-  if (const std::string more = still_to_come(facts, failure); !more.empty())
-    text.what += fmt::format(" {}{}.", static_cast<char>(std::toupper(more.front())), more.substr(1));
-  for (const analysis::Remedy& remedy : failure.remedies) {
-    text.remedies.push_back(fmt::format("{}, about {} ({}){}", remedy.change, amount(remedy.bytes),
-                                        remedy.reason, verdict(remedy, ", which ", "is not")));
-  }
-  text.need = whole_need(facts);
-  return text;
+  return {.asked = asked(facts, failure),
+          .room = room(facts, failure),
+          .to_come = still_to_come(facts, failure),
+          .need = whole_need(facts)};
 }
 
 }  // namespace strata::report

@@ -18,11 +18,12 @@ std::string verdict(const analysis::Remedy& remedy, std::string_view joint, std:
 // failed.
 std::string failures(const analysis::Facts& facts, analysis::StackView& stacks, const TerminalStyle& style);
 
-// The same in sentences, for a page.
+// What a page and the short report say of one, beside its numbers.
 struct FailureText {
-  std::string what;                   // was asked for, where, and what room there was
-  std::vector<std::string> remedies;  // what would have left room: what is enough first
-  std::string need;                   // how to know what it takes in all; empty where nothing tells
+  std::string asked;    // what was asked for, by what and when
+  std::string room;     // what was allocated, reserved and left
+  std::string to_come;  // what the program would have asked for behind that; empty where nothing tells
+  std::string need;     // how to know what it takes in all; empty where nothing tells
 };
 FailureText failure_text(const analysis::Facts& facts, const analysis::OutOfMemory& failure);
 

@@ -36,11 +36,19 @@ def spot_of(browser, condition):
         return best && best.slice(0, 3)""")
 
 
-def readout(browser):
+def tooltip(browser):
+    """Its lines, or None while it is hidden."""
     return browser.run("""
-        const box = document.querySelector('.lane-readout');
+        const box = document.querySelector('#lanes .tooltip');
+        return box.hidden ? null : [...box.querySelectorAll('p')].map((line) => line.textContent)""")
+
+
+def details(browser):
+    """What the panel beside the plot says of the span that is pinned."""
+    return browser.run("""
+        const box = document.getElementById('span-pinned');
         const list = [...box.querySelectorAll('dt')].map((term) => [term.textContent, term.nextElementSibling.textContent]);
-        return box.hidden ? null : {title: box.querySelector('.readout-title').textContent, ...Object.fromEntries(list)}""")
+        return {title: box.querySelector('h3').textContent, ...Object.fromEntries(list)}""")
 
 
 def test_stand_below_the_memory_by_thread_and_stream(browser, pages):
@@ -133,7 +141,7 @@ def test_the_pointer_has_a_line_through_both(browser, pages):
     assert browser.run("return chart.cursor") is None
 
 
-def test_hovering_tells_an_operator_to_the_nanosecond(browser, pages):
+def test_an_operator_is_told_to_the_nanosecond(browser, pages):
     browser.open(pages / "timed.html")
     show_lanes(browser)
     x, y, span = spot_of(browser, "spans.laneOf(id).kind === 'operators' && spans.bytes[id] > 0 && spans.called[id] > 0 && spans.device[id] > 0")
@@ -141,7 +149,11 @@ def test_hovering_tells_an_operator_to_the_nanosecond(browser, pages):
     known = browser.run("""
         const {spans} = lanes, id = arguments[0];
         return {length: spans.length[id], self: spans.self(id), device: spans.device[id], bytes: spans.bytes[id], ...spans.siteOf(id)}""", span)
-    shown = readout(browser)
+    name, took, where = tooltip(browser)
+    assert name.startswith(known["name"]) and took == browser.run("return duration(arguments[0])", known["length"])
+    assert where.startswith(f"{known['layer']} · step ")
+    click(browser, x, y)
+    shown = details(browser)
     assert shown["title"].startswith(known["name"])
     assert shown["Took"].endswith(f"{known['length']:,.0f} ns")
     assert shown["Itself"].endswith(f"{known['self']:,.0f} ns")
@@ -150,16 +162,16 @@ def test_hovering_tells_an_operator_to_the_nanosecond(browser, pages):
     assert shown["Layer"] == known["layer"] and known["layer"].startswith("layers.")
     assert shown["Phase"].startswith("step ") and shown["Phase"].endswith(known["phase"])
     browser.run("chart.view.zoomBy(1.1)")
-    assert readout(browser) is None
+    assert tooltip(browser) is None
 
 
-def test_hovering_a_matrix_product_tells_its_shape_and_rate(browser, pages):
+def test_a_matrix_product_is_told_with_its_shape_and_rate(browser, pages):
     browser.open(pages / "timed.html")
     browser.press("p")
     show_lanes(browser)
     x, y, span = spot_of(browser, "spans.product[id] > 0 && spans.device[id] > 0")
-    move(browser, "mouseMoved", x, y)
-    shown = readout(browser)
+    click(browser, x, y)
+    shown = details(browser)
     assert shown["Product"] == "64x16x32, 0.1 MFLOP"
     rate = 2 * 64 * 16 * 32 / browser.run("return lanes.spans.device[arguments[0]]", span)
     assert shown["FLOP/s"] == f"{rate:,.2f} GFLOP/s on the device"
@@ -171,13 +183,13 @@ def test_copies_say_what_they_moved_and_kernels_who_asked(browser, pages):
     browser.press("p")
     show_lanes(browser)
     x, y, _ = spot_of(browser, "site.kind === SPAN_KERNEL")
-    move(browser, "mouseMoved", x, y)
-    assert readout(browser)["Asked by"] == "aten::mm"
+    click(browser, x, y)
+    assert details(browser)["Asked by"] == "aten::mm"
     browser.press("s")
     browser.run("lanes.show(lanes.spans.longestNamed('Memcpy HtoD'), 3); chart.current()")
     x, y, _ = spot_of(browser, "site.kind === SPAN_COPY")
-    move(browser, "mouseMoved", x, y)
-    shown = readout(browser)
+    click(browser, x, y)
+    shown = details(browser)
     assert shown["title"] == "Memcpy HtoD (copy)" and shown["Moved"].endswith("123,456 bytes")
 
 
@@ -321,10 +333,10 @@ def test_a_hostile_kernel_name_stays_text(browser, pages):
     show_lanes(browser)
     x, y, _ = spot_of(browser, "site.kind === SPAN_KERNEL")
     move(browser, "mouseMoved", x, y)
-    assert readout(browser)["Whole name"].startswith("</script><img src=x")
-    box = browser.run("return document.querySelector('.lane-readout').getBoundingClientRect().toJSON()")
-    assert box["right"] <= 1280 and box["height"] < 700
+    box = browser.run("return document.querySelector('#lanes .tooltip').getBoundingClientRect().toJSON()")
+    assert box["right"] <= 1280 and box["height"] < 100
     click(browser, x, y)
+    assert details(browser)["Whole name"].startswith("</script><img src=x")
     assert browser.run("return window.hostile") is None
     assert browser.run("return document.querySelectorAll('main img, main script').length") == 0
     assert browser.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")

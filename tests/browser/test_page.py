@@ -74,18 +74,18 @@ def test_a_run_of_images_counts_images(browser, pages):
 
 def test_what_a_run_cannot_have_takes_no_tile(browser, pages):
     browser.open(pages / "dry.html")
-    assert "Tokens a second" not in tiles(browser) and "Median step" in tiles(browser)
+    assert set(tiles(browser)) == {"Peak allocated", "Peak reserved", "Most of the peak", "Unknown at the peak"}
     assert browser.run("return document.querySelector('#notices .notice').className") == "notice calm"
 
 
 def where_at(browser, ns):
-    """What the readout says of a moment, shown in the middle of the chart."""
+    """What is told of a moment, shown in the middle of the chart."""
     return browser.run("""
         chart.view.show(arguments[0] - 1e6, arguments[0] + 1e6);
         const box = document.getElementById('chart').getBoundingClientRect();
         document.getElementById('chart').dispatchEvent(new PointerEvent('pointermove', {
           clientX: box.left + CHART_MARGIN.left + Math.round(chart.view.x(arguments[0])), clientY: box.top + 300}));
-        return document.querySelector('.readout-where').textContent""", ns)
+        return document.querySelector('.moment-where').textContent""", ns)
 
 
 def test_a_run_beyond_the_limits_is_told_whole(browser, pages):

@@ -70,7 +70,7 @@ def test_no_capacity_is_drawn_where_none_is_known(browser, pages):
 
 @pytest.mark.parametrize("scale", [1, 2])
 def test_the_picture_is_as_fine_as_the_screen_and_the_pointer_lands(browser, pages, scale):
-    browser.open(pages / "training.html", scale=scale)
+    browser.open(pages / "training.html", width=1600, scale=scale)
     browser.press("p")
     browser.press("f")
     width = browser.run("return chart.width")
@@ -90,7 +90,7 @@ def test_the_picture_is_as_fine_as_the_screen_and_the_pointer_lands(browser, pag
     browser.press("h")
     for spot in spots:
         browser.command("Input.dispatchMouseEvent", type="mouseMoved", x=spot["x"], y=spot["y"])
-        assert browser.run("return document.querySelector('.readout-block .readout-title').textContent") == spot["title"]
+        assert browser.run("return document.querySelector('#chart .tooltip-title').textContent") == spot["title"]
 
 
 @pytest.mark.parametrize("page", ["capacity.html", "roomy.html"])

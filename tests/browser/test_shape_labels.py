@@ -185,7 +185,7 @@ def test_the_table_has_all_and_a_click_goes_there(page):
     assert title == shape["title"]
     begin, end = page.run("return [chart.view.begin, chart.view.end]")
     assert begin <= shape["begin"] <= end
-    assert page.run("return document.querySelector('.shape-card .readout-title').textContent") == title
+    assert page.run("return document.querySelector('.shape-card .shape-title').textContent") == title
     assert title in page.run("return document.activeElement.textContent")
 
 

@@ -32,9 +32,9 @@ def test_goes_to_the_peak_by_button_and_by_key(browser, pages):
             begin, end = view(browser)
             here = browser.run("return chart.view.positionOf(run.peak.ns, run.peak.state - 1)")
             assert begin <= here <= end and end - begin < (whole[1] - whole[0]) / 20
-            readout = browser.run("return document.querySelector('.readout').textContent")
-            assert f"{peak['allocated_bytes']:,} bytes" in readout
-            assert f"step {peak['step']}" in readout and peak["phase"] in readout
+            moment = browser.run("return document.getElementById('moment').textContent")
+            assert f"{peak['allocated_bytes']:,}" in moment and "At the cursor" in moment
+            assert f"step {peak['step']}" in moment and peak["phase"] in moment
         browser.press("x")
         browser.press("0")
         whole = view(browser)
@@ -56,15 +56,18 @@ def test_the_cursor_reads_exact_bytes_by_category_and_phase(browser, pages):
     state = browser.run("""
         const {state} = chart.stateAt(620);
         return {bytes: [...chart.events.categoriesAt(state, new Float64Array(8))], total: chart.events.total[state],
-                where: document.querySelector('.readout-where').textContent,
-                cells: [...document.querySelectorAll('.readout .exact')].map((cell) => cell.textContent)}""")
-    assert state["cells"] == [f"{amount:,.0f} bytes" for amount in [*state["bytes"], state["total"]]]
+                where: document.querySelector('.moment-where').textContent,
+                cells: [...document.querySelectorAll('#moment .exact')].map((cell) => cell.textContent)}""")
+    assert state["cells"] == [f"{amount:,.0f}" for amount in [*state["bytes"], state["total"]]]
     assert state["where"].startswith("step ")
     browser.press("Escape")
-    assert browser.run("return document.querySelector('.readout').hidden")
+    assert browser.run("return document.querySelector('#chart .tooltip').hidden")
+    peak = browser.run("return run.peak.allocated_bytes")
+    told = browser.run("return document.getElementById('moment').textContent")
+    assert "At the peak" in told and f"{peak:,}" in told
 
 
-def test_hovering_a_block_tells_all_that_is_known_of_it(browser, pages):
+def test_a_click_tells_all_that_is_known_of_a_block_and_hovering_what_it_is(browser, pages):
     browser.open(pages / "training.html")
     browser.press("p")
     browser.press("f")
@@ -73,15 +76,20 @@ def test_hovering_a_block_tells_all_that_is_known_of_it(browser, pages):
         const {column, columns, row, id} = labels.find(({id}) => id !== undefined && chart.events.sites[chart.events.site[id]].kind === 'logits');
         return [column + columns / 2, row, id]""")
     mouse(browser, "mouseMoved", spot[0], spot[1])
-    text = browser.run("return document.querySelector('.readout-block').textContent")
+    title, amount = browser.run("return [...document.querySelectorAll('#chart .tooltip p')].map((line) => line.textContent)")
+    assert title == browser.run("return blockTitle(chart.events, arguments[0], '')", spot[2])
+    assert amount.endswith(" MiB · Activation / logits")
+    click(browser, spot[0], spot[1])
+    text = browser.run("return document.getElementById('pinned-facts').textContent")
     for part in ("Activation / logits", "aten::mm", "lm_head", "Born in", "forward", "Lived"):
         assert part in text, text
 
 
 def test_a_click_pins_a_block_which_stays_a_band_of_its_own(browser, pages):
     browser.open(pages / "training.html")
-    browser.press("p")
-    browser.press("f")
+    for key in ("p", "f", "h"):
+        browser.press(key)
+    browser.run("document.getElementById('chart').scrollIntoView({block: 'center'})")
     spot = browser.run("""
         const {column, columns, row} = chart.current().labels.find(({id}) => id !== undefined);
         return [column + columns / 2, row]""")
@@ -95,7 +103,6 @@ def test_a_click_pins_a_block_which_stays_a_band_of_its_own(browser, pages):
     assert browser.run("const {pinnedBand} = chart.current(); return pinnedBand === null ? -1 : pinnedBand.id") in (pinned, -1)
     browser.run("document.getElementById('show-pinned').click()")
     assert browser.run("return chart.current().pinnedBand.id") == pinned
-    browser.press("Escape")
     browser.press("Escape")
     assert browser.run("return document.getElementById('pinned').hidden")
 
@@ -245,7 +252,7 @@ def test_the_strip_below_follows_and_leads(browser, pages):
     browser.press("p")
     WebDriverWait(browser.driver, 10).until(lambda _: selected() < 60)
     browser.press("0")
-    WebDriverWait(browser.driver, 10).until(lambda _: selected() > 900)
+    WebDriverWait(browser.driver, 10).until(lambda _: selected() > 0.95 * browser.run('return chart.width'))
     # Its right edge is taken hold of.
     left, top, right = browser.run("""
         document.getElementById('overview').scrollIntoView({block: 'center'});

@@ -122,7 +122,7 @@ for _ in range(3):
 
 def test_a_model_that_was_made_on_the_host_is_before_the_window(workspace):
     workspace.write("moved.py", MOVED)
-    result = workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "moved.py")
+    result = workspace.strata("exec", "--dry", "t4", "--detail", "--out", "out", "--", sys.executable, "moved.py")
     assert result.returncode == 0, result.stderr
     assert "MiB at most on cpu before the window" in result.stderr
     assert "whose that is" not in result.stderr

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "host/cli/commands.hpp"
 #include "host/cli/doctor/check.hpp"
@@ -54,6 +55,31 @@ std::string coloured(Verdict verdict, bool colour) {
   return fmt::format("{}{}\x1b[0m", start, padded);
 }
 
+const Finding* named(const Findings& findings, std::string_view name) {
+  const auto found = std::ranges::find(findings, name, &Finding::name);
+  return found == findings.end() ? nullptr : &*found;
+}
+
+// What can be recorded here, or the first thing that keeps runs from starting, and what to do.
+std::string verdict(const Findings& findings) {
+  if (const auto blocking = std::ranges::find_if(findings, blocks_runs); blocking != findings.end()) {
+    return fmt::format("Not ready: {}: {}{}\n", blocking->name, blocking->detail,
+                       blocking->remedy.empty() ? "" : fmt::format(". To do: {}", blocking->remedy));
+  }
+  const Finding* const torch = named(findings, "torch");
+  const Finding* const gpus = named(findings, "GPU devices");
+  const Finding* const dry = named(findings, "dry GPU");
+  std::string text = fmt::format("Ready: torch {}; ", torch == nullptr ? "of the program" : torch->detail);
+  if (gpus != nullptr && gpus->verdict == Verdict::kOk) {
+    text += "GPUs: " + gpus->detail;
+  } else if (dry != nullptr && dry->verdict == Verdict::kOk) {
+    text += "no GPU here: use --dry h100-80gb, or the CPU";
+  } else {
+    text += "no GPU here, and no dry one: use the CPU";
+  }
+  return text + '\n';
+}
+
 std::string table(const Findings& findings, bool colour) {
   std::string text;
   for (const Finding& finding : findings) {
@@ -88,7 +114,12 @@ int diagnose(const DoctorArguments& arguments) {
   }
   const Findings findings =
       arguments.launcher.empty() ? check_everything() : Findings{check_launcher(arguments.launcher)};
-  print(arguments.json ? json_text(findings) : table(findings, wants_colour(STDOUT_FILENO)));
+  if (arguments.json) {
+    print(json_text(findings));
+  } else {
+    const std::string first = arguments.launcher.empty() ? verdict(findings) + '\n' : std::string();
+    print(first + table(findings, wants_colour(STDOUT_FILENO)));
+  }
   const auto blocking = std::ranges::count_if(findings, blocks_runs);
   if (blocking == 0) return kDone;
   say(fmt::format("no run can start here: {} of the needed things are missing", blocking));

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/analysis/analyse.hpp"
@@ -185,96 +186,145 @@ void print_report(const ReportArguments& arguments) {
   write_results(run, arguments.json ? Printed::kSummary : Printed::kTable, arguments.rank, arguments.device);
 }
 
+constexpr const char* kWhatToSee = "What to see";
+constexpr const char* kWhichPart = "Which part of the run";
+constexpr const char* kHowMuch = "How much of it";
+constexpr const char* kOutput = "Output";
+
+// The groups say what goes with what: a list of all options that one excludes would hide what it does.
+class GroupedHelp : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0) return {};
+    return " " + get_label(option->get_type_name());
+  }
+
+  // One blank line between groups.
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = Formatter::make_help(app, std::move(name), mode);
+    for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+    return text;
+  }
+};
+
+struct ReportOptions {
+  CLI::Option *layers, *time, *detail, *scopes, *budget, *top, *depth, *unfold;
+};
+
+void add_views(CLI::App& command, ReportArguments& arguments, ReportOptions& options) {
+  options.layers =
+      command.add_flag("--layers", arguments.layers, "Where the memory is: by module, as du prints folders");
+  CLI::Option* const shapes = command.add_flag(
+      "--shapes", arguments.shapes,
+      "Why it is as it is: what the timeline's shapes are, each with its bytes and what would remove it");
+  options.budget = command.add_option(
+      "--budget", arguments.budget,
+      "Whether the run's peak is within this size (12GiB), and where it is not, what filled it and what "
+      "would do with less; the exit code is 4 then");
+  options.detail = command.add_option(
+      "--detail", arguments.detail,
+      "The largest of all allocations, so many percent of them by their number, as the page's Detail "
+      "and memory_viz's shows them: 10%");
+  CLI::Option* const stacks = command.add_option(
+      "--stacks", arguments.stacks, "Which lines allocated it: the so many largest stacks at the peak [10]");
+  stacks->expected(0, 1)->default_str("10")->check(CLI::PositiveNumber);
+  CLI::Option* const steps = command.add_flag("--steps", arguments.steps, "The peak of each step");
+  options.scopes = command.add_flag(
+      "--scopes", arguments.scopes,
+      "The peaks of the run, the window, each epoch and step: of the device's use, reserved, allocated, "
+      "requested, and the process's RSS; and one moment that reconciles them");
+  options.time =
+      command.add_flag("--time", arguments.time,
+                       "Where the time went, by phase, module, operator and kernel, and why devices idled; "
+                       "with --steps, step by step");
+  CLI::Option* const warm_up =
+      command.add_flag("--warm-up", arguments.warm_up,
+                       "From which step on the run is steady, and why the steps before are slower");
+  CLI::Option* const ranks =
+      command.add_flag("--ranks", arguments.ranks,
+                       "All ranks of a job side by side: memory, who is slow, one step on one clock");
+  options.time->excludes(options.layers)->excludes(options.scopes);
+  options.detail->excludes(options.layers)->excludes(options.time)->excludes(options.scopes);
+  options.budget->excludes(options.layers)
+      ->excludes(options.time)
+      ->excludes(options.scopes)
+      ->excludes(options.detail);
+  for (CLI::Option* const option : {steps, shapes, warm_up}) option->excludes(options.layers);
+  for (CLI::Option* const option : {shapes, stacks}) option->excludes(options.time);
+  ranks->excludes(options.layers)->excludes(options.time)->excludes(options.scopes)->excludes(options.detail);
+  for (CLI::Option* const option : {options.layers, shapes, options.budget, options.detail, stacks, steps,
+                                    options.scopes, options.time, warm_up, ranks})
+    option->group(kWhatToSee);
+}
+
+void add_parts(CLI::App& command, ReportArguments& arguments, const ReportOptions& options) {
+  command.add_option("--rank", arguments.rank, "Of several ranks the one to analyse [the first]")
+      ->excludes("--ranks")
+      ->group(kWhichPart);
+  command
+      .add_option("--device", arguments.device,
+                  "Whose memory: cuda:1, cpu or pinned [the CUDA device that was used most, or the CPU]")
+      ->excludes("--ranks")
+      ->group(kWhichPart);
+  command.add_option("--step", arguments.table.step, "With --layers: at the peak of this step [the run's]")
+      ->needs(options.layers)
+      ->group(kWhichPart);
+  command
+      .add_option("--reset", arguments.resets,
+                  "With --scopes: set the peaks back where this step or phase begins, as "
+                  "torch.cuda.reset_peak_memory_stats() does; as often as wanted")
+      ->needs(options.scopes)
+      ->group(kWhichPart);
+}
+
+void add_amounts(CLI::App& command, ReportArguments& arguments, ReportOptions& options) {
+  options.depth =
+      command.add_option("--depth", arguments.table.depth, "With --layers and --time: how deep [all; 3]")
+          ->check(CLI::PositiveNumber)
+          ->group(kHowMuch);
+  options.unfold = command
+                       .add_flag("--unfold", arguments.table.unfold,
+                                 "With --layers and --time: each of several modules alike in its own row")
+                       ->group(kHowMuch);
+  options.top =
+      command
+          .add_option("--top", arguments.top, "With --time and --detail: so many rows of each list [12; 40]")
+          ->check(CLI::PositiveNumber)
+          ->group(kHowMuch);
+  command
+      .add_option("--card", arguments.card,
+                  "With --time: hold matrix products on a device against this card's peak [a dry run's "
+                  "own]; `strata devices` lists them")
+      ->needs(options.time)
+      ->group(kHowMuch);
+}
+
+// The help flag comes last, as what one wants to see comes first.
+void add_output(CLI::App& command, ReportArguments& arguments) {
+  command
+      .add_flag("--json", arguments.json,
+                "Print summary.json and nothing else; with --scopes, --layers, --steps, --shapes, --detail, "
+                "--warm-up, --ranks or --time, those as JSON")
+      ->excludes("--stacks")
+      ->group(kOutput);
+  command.set_help_flag("-h,--help", "Print this help message and exit")->group(kOutput);
+}
+
 }  // namespace
 
 void add_report_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* const command = app.add_subcommand("report", "Analyse a run again and print its memory table");
+  auto help = std::make_shared<GroupedHelp>();
+  help->column_width(app.get_formatter()->get_column_width());
+  command->formatter(help);
+  command->set_help_flag();
   command->add_option("RUN", arguments->run, "Folder of a run")->required();
-  command->add_option("--rank", arguments->rank, "Of several ranks the one to analyse [the first]");
-  command->add_option("--device", arguments->device,
-                      "Whose memory: cuda:1, cpu or pinned [the CUDA device that was used most, or the CPU]");
-  CLI::Option* const scopes = command->add_flag(
-      "--scopes", arguments->scopes,
-      "Print the peaks of the run, the window, each epoch and step instead: of the device's use, reserved, "
-      "allocated, requested, and the process's RSS; and one moment that reconciles them");
-  command
-      ->add_option("--reset", arguments->resets,
-                   "With --scopes: set the peaks back where this step or phase begins, as "
-                   "torch.cuda.reset_peak_memory_stats() does; as often as wanted")
-      ->needs(scopes);
-  CLI::Option* const json = command->add_flag("--json", arguments->json,
-                                              "Print summary.json and nothing else; with --scopes, --layers, "
-                                              "--steps, --shapes, --detail, --warm-up, "
-                                              "--ranks or --time, those as JSON");
-  CLI::Option* const layers =
-      command->add_flag("--layers", arguments->layers, "Print memory by module, as du prints folders");
-  CLI::Option* const time = command->add_flag(
-      "--time", arguments->time,
-      "Print where the time went, by phase, module, operator and kernel, and why devices idled; with "
-      "--steps, step by step");
-  time->excludes(layers)->excludes(scopes);
-  CLI::Option* const top =
-      command
-          ->add_option("--top", arguments->top, "Of --time and --detail: so many rows of each list [12; 40]")
-          ->check(CLI::PositiveNumber);
-  CLI::Option* const detail = command->add_option(
-      "--detail", arguments->detail,
-      "Print the largest of all allocations, so many percent of them by their number, as the page's Detail "
-      "and memory_viz's shows them: 10%");
-  detail->excludes(layers)->excludes(time)->excludes(scopes);
-  CLI::Option* const budget =
-      command
-          ->add_option(
-              "--budget", arguments->budget,
-              "Say whether the run's peak is within this size (12GiB), and where it is not, what filled it "
-              "and what would do with less; the exit code is 4 then")
-          ->excludes(layers)
-          ->excludes(time)
-          ->excludes(scopes)
-          ->excludes(detail);
-  command
-      ->add_option("--card", arguments->card,
-                   "Of --time: hold matrix products on a device against this card's peak [a dry run's own]; "
-                   "`strata devices` lists them")
-      ->needs(time);
-  CLI::Option* const depth =
-      command->add_option("--depth", arguments->table.depth, "Of --layers and --time: how deep [all; 3]")
-          ->check(CLI::PositiveNumber);
-  command->add_option("--step", arguments->table.step, "Of --layers: at the peak of this step [the run's]")
-      ->needs(layers);
-  CLI::Option* const unfold =
-      command->add_flag("--unfold", arguments->table.unfold,
-                        "Of --layers and --time: each of several modules alike in its own row");
-  command->add_flag("--steps", arguments->steps, "Print the peak of each step")->excludes(layers);
-  command
-      ->add_flag("--shapes", arguments->shapes,
-                 "Print what the memory timeline's shapes are, each with its bytes and what would remove it")
-      ->excludes(layers)
-      ->excludes(time);
-  command
-      ->add_flag("--warm-up", arguments->warm_up,
-                 "Print from which step on the run is steady, and why the steps before are slower")
-      ->excludes(layers);
-  command
-      ->add_flag("--ranks", arguments->ranks,
-                 "Print all ranks of a job side by side: memory, who is slow, one step on one clock")
-      ->excludes(layers)
-      ->excludes(time)
-      ->excludes(scopes)
-      ->excludes(detail)
-      ->excludes("--rank")
-      ->excludes("--device");
-  command
-      ->add_option(
-          "--stacks", arguments->stacks,
-          "Print where the memory at the peak was allocated, by its so many largest stacks [10], and "
-          "nothing else")
-      ->expected(0, 1)
-      ->default_str("10")
-      ->check(CLI::PositiveNumber)
-      ->excludes(json)
-      ->excludes(time);
+  ReportOptions options{};
+  add_views(*command, *arguments, options);
+  add_parts(*command, *arguments, options);
+  add_amounts(*command, *arguments, options);
+  add_output(*command, *arguments);
   command->footer(
       "Recovers what a killed run left, and writes summary.json and report.html anew; those of a\n"
       "--device have its name in theirs. Of several ranks it shows the first, and then all side by side, in\n"
@@ -298,15 +348,16 @@ void add_report_command(CLI::App& app, int& exit_code) {
       "  strata report runs/two_ranks/20261121T101500Z --ranks\n"
       "  strata report runs/two_ranks/20261121T101500Z --rank 1\n"
       "  strata report runs/offloaded/20261121T101500Z --device pinned");
-  command->callback([arguments, layers, time, depth, unfold, top, detail, budget, &exit_code] {
-    if (top->count() > 0 && time->count() + detail->count() == 0)
+  command->callback([arguments, options, &exit_code] {
+    const bool has_time = options.time->count() > 0;
+    if (options.top->count() > 0 && !has_time && options.detail->count() == 0)
       throw UsageError("--top goes with --time or --detail");
-    for (const CLI::Option* const option : {depth, unfold}) {
-      if (option->count() > 0 && layers->count() + time->count() == 0)
+    for (const CLI::Option* const option : {options.depth, options.unfold}) {
+      if (option->count() > 0 && options.layers->count() == 0 && !has_time)
         throw UsageError(fmt::format("{} goes with --layers or --time", option->get_name()));
     }
     exit_code = kDone;
-    if (budget->count() == 0) return print_report(*arguments);
+    if (options.budget->count() == 0) return print_report(*arguments);
     if (!print_budget(*arguments)) exit_code = kGateFailed;
   });
 }

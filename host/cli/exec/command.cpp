@@ -51,6 +51,7 @@ struct ExecArguments {
   RecordingArguments recording;
   std::string account;
   bool environment = false;
+  bool no_layers = false;
   std::vector<std::string> command;
 };
 
@@ -269,9 +270,13 @@ void add_exec_command(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);  // else the command's words are taken for more of them
   command->add_option("--out", arguments->recording.out,
                       "Folder of the run, not there yet or empty [runs/<program>/<time>]");
-  command->add_flag(
+  CLI::Option* const layers = command->add_flag(
       "--layers", arguments->recording.layers,
-      "Tell of each module's forward, too, in a Python program that attaches none (costs each about 2 us)");
+      "Tell of each module's forward, too, in a Python program that attaches none (costs each about 2 us) "
+      "[with --dry]");
+  command->add_flag("--no-layers", arguments->no_layers, "Do not, with --dry either")->excludes(layers);
+  command->add_flag("--detail", arguments->recording.detail,
+                    "Print all tables when the command ends, not one screen of them");
   add_dry_options(*command, arguments->dry);
   command->add_option("--account", arguments->account, "File for what a dry run owns up to, as JSON");
   command->add_flag("--environment", arguments->environment,
@@ -305,7 +310,11 @@ void add_exec_command(CLI::App& app, int& exit_code) {
       "  strata exec --dry h100-80gb --clock modelled --cudnn-workspace 32MiB -- python train.py\n"
       "  strata exec --dry ./my-card.yaml --account dry.json -- ./trainer --steps 3\n"
       "  eval \"$(strata exec --environment --out runs/mine)\"; ./trainer; strata report runs/mine");
-  command->callback([arguments, &exit_code] { exit_code = exec_or_explain(*arguments); });
+  command->callback([arguments, &exit_code] {
+    // Nobody waits for a dry GPU, and which layer holds the memory is what it is asked for.
+    if (!arguments->no_layers && !arguments->dry.profile.empty()) arguments->recording.layers = true;
+    exit_code = exec_or_explain(*arguments);
+  });
 }
 
 }  // namespace strata::cli

@@ -127,7 +127,8 @@ void ProgramRecording::end(const CommandEnd& end) {
   }
   // What Python raises ends with 1; a GPU that is not there is raised by torch.
   const bool may_want_gpu = end.exit_code == 1 && !config_.device.is_dry() && !has_nvidia_gpu();
-  if (report_program(directory_->path(), end, Printed::kTableToStandardError)) {
+  const Printed printed = arguments_.detail ? Printed::kTableToStandardError : Printed::kShortToStandardError;
+  if (report_program(directory_->path(), end, printed)) {
     if (may_want_gpu) say(fmt::format("the command ended with 1. {}", kDryCard));
     return;
   }

@@ -23,6 +23,7 @@ struct RecordingArguments {
   std::vector<std::string> settings;  // KEY=VALUE of the run's YAML
   std::string out;
   bool layers = false;  // of a Python program's modules each forward is told
+  bool detail = false;  // all tables at the end, not the short report
 };
 
 class ProgramRecording {

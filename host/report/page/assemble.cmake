@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DTEMPLATE=<page.html> -DSTYLE=<.css> -DLIBRARY=<d3.min.js> -DNOTICE=<its licence> -DSCRIPTS=<a.js,b.js...>
+# cmake -DTEMPLATE=<page.html> -DSTYLES=<a.css,b.css...> -DLIBRARY=<d3.min.js> -DNOTICE=<its licence> -DSCRIPTS=<a.js,b.js...>
 #       -DOUTPUT=<.cpp> -P assemble.cmake
 # Puts the files in the places that the template names, and defines what stands around @still@, @data@ and @events@.
 
-set(scripts "")
-string(REPLACE "," ";" SCRIPTS "${SCRIPTS}")
-foreach(file IN LISTS SCRIPTS)
-  file(READ ${file} text)
-  string(APPEND scripts "${text}")
+foreach(part IN ITEMS STYLES SCRIPTS)
+  set(${part}_text "")
+  string(REPLACE "," ";" files "${${part}}")
+  foreach(file IN LISTS files)
+    file(READ ${file} text)
+    string(APPEND ${part}_text "${text}")
+  endforeach()
 endforeach()
-file(READ ${STYLE} style)
+set(style "${STYLES_text}")
+set(scripts "${SCRIPTS_text}")
 file(READ ${LIBRARY} library)
 file(READ ${NOTICE} notice)
 if("${notice}" MATCHES "[*]/|</")

@@ -15,8 +15,9 @@ async function readEvents() {
 function startTimeline({events, sections}) {
   const container = document.getElementById('chart');
   chart = new Chart(container, run, events);
-  const cursor = new Cursor(chart, new Readout(container, run, events), d3.select('#spoken'));
-  const pinned = new Pinned(chart, cursor);
+  const cursor = new Cursor(chart, new Moment(run, events), new Tooltip(container), d3.select('#spoken'));
+  const panel = new DetailsPanel();
+  const pinned = new Pinned(chart, cursor, panel);
   new Pointer(chart, cursor, (what) => pinned.pick(what));
   new Search(chart);
   new DetailSlider(chart);
@@ -25,7 +26,7 @@ function startTimeline({events, sections}) {
   fillShapes(run, chart.shapeLabels);
   fillLegend(chart);
   new Overview(document.getElementById('overview'), chart);
-  lanes = startLanes(chart, run, sections);
+  lanes = startLanes(chart, run, sections, panel);
   if (run.run.paced_by_host) document.getElementById('show-events').click();
   const opening = openingStretch(run);
   if (opening) chart.view.showStretch(opening, 0.04);
@@ -56,6 +57,7 @@ const events = readEvents();
 fillSummary(run);
 fillTables(run);
 fillTrace(run);
+const contents = new Contents(document.getElementById('contents'));
 events.then(startTimeline).catch((error) => {
   d3.select('#chart').append('p').attr('class', 'notice')
     .text(`The timeline cannot be drawn: ${error.message}. The tables below are complete; \`strata report\` writes the page anew, and a browser of 2023 or later draws it.`);

@@ -8,8 +8,8 @@ const timeOf = (ns) => (ns === null || ns === undefined ? {text: '–', value: n
 const named = (name) => ({text: name || '(none)', title: name});
 
 function fillOps(run) {
-  const isTimed = run.ops.some((op) => op.length > 3);
-  const hasDevice = run.ops.some((op) => op[6] > 0);
+  const isTimed = !run.run.paced_by_host && run.ops.some((op) => op.length > 3);
+  const hasDevice = isTimed && run.ops.some((op) => op[6] > 0);
   const headings = [{text: 'Operator', kind: 'name'}, inBytes('At the peak MiB'), {text: 'Share', kind: 'number'}, {text: 'Blocks', kind: 'number'}];
   if (isTimed) headings.push({text: 'Calls', kind: 'number'}, inNanoseconds('Self'), inNanoseconds('Total'));
   if (hasDevice) headings.push(inNanoseconds('Device'));
@@ -20,7 +20,8 @@ function fillOps(run) {
     return {cells};
   });
   fillTable(d3.select('#ops'), headings, rows);
-  d3.select('#ops-time').text(isTimed ? 'times are sums over the steps of the window' : 'with the plugin cupti_timeline, their times too');
+  const untimed = run.run.paced_by_host ? '' : 'with the plugin cupti_timeline, their times too';
+  d3.select('#ops-time').text(isTimed ? 'by memory and by time; times are sums over the steps of the window' : untimed);
 }
 
 function fillScopes(run) {
@@ -38,7 +39,7 @@ function fillScopes(run) {
 
 function fillWarmUp(run) {
   const {sentence, is_recorded: isRecorded, causes} = run.warm_up;
-  d3.select('#warm-up-card').attr('hidden', sentence || causes.length > 0 ? null : '');
+  d3.select('#warm-up-card').attr('hidden', !run.run.paced_by_host && (sentence || causes.length > 0) ? null : '');
   d3.select('#warm-up-sentence').text(sentence ? capitalized(`${sentence}.`) : '');
   d3.select('#warm-up-scroll').attr('hidden', causes.length > 0 ? null : '');
   d3.select('#warm-up-none').text(causes.length > 0 ? '' : isRecorded ? 'No step was slower than steady ones.' : 'With the plugin warmup_analyzer, what the slow steps spent their time on.');

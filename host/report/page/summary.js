@@ -14,11 +14,9 @@ function fillHeader(run) {
     .attr('class', (chip) => chip.class || null).text((chip) => chip.text);
 }
 
-// What is no trouble first, then what is. {calm, text, list: what stands below it, rest: behind that}
+// What is no trouble first, then what is.
 function noticesOf(run) {
   const dry = run.run.dry === null ? [] : [{text: `Dry run. ${run.run.dry}.`, calm: true}];
-  const failures = run.failures.map(({what, remedies, need}) =>
-    ({text: remedies.length > 0 ? `${what} What would have left room:` : what, list: remedies, rest: need}));
   const plugins = run.plugins.filter(({status}) => status !== 'ok')
     .map(({id, status, reason}) => ({text: `Plugin ${id} is ${status}: ${reason || 'no reason given'}`}));
   const warnings = run.warnings.slice(0, 3).map((text) => ({text}));
@@ -26,7 +24,7 @@ function noticesOf(run) {
   const isTraced = run.plugins.some(({id, status}) => id === 'allocator_tracer' && status === 'ok');
   const why = isTraced ? 'None was made, or what was is lost, as the warnings say.' : 'It needs the plugin allocator_tracer and a source of memory events.';
   const empty = run.isEmpty ? [{text: `No allocation was recorded: the memory of this run is not known. ${why}`}] : [];
-  return [...dry, ...failures, ...plugins, ...warnings, ...more, ...empty];
+  return [...dry, ...plugins, ...warnings, ...more, ...empty];
 }
 
 function fillNotices(run) {
@@ -34,9 +32,6 @@ function fillNotices(run) {
   const items = d3.select('#notices').attr('hidden', notices.length > 0 ? null : '')
     .selectAll('div').data(notices).enter().append('div').attr('class', ({calm}) => (calm ? 'notice calm' : 'notice'));
   items.append('p').text(({text}) => text);
-  items.filter(({list}) => list && list.length > 0).append('ul')
-    .selectAll('li').data(({list}) => list).enter().append('li').text((remedy) => remedy);
-  items.filter(({rest}) => rest).append('p').text(({rest}) => rest);
 }
 
 // Most may have been reserved at another moment than most was allocated.
@@ -63,12 +58,12 @@ function fillTiles(run) {
       note: run.isEmpty ? '' : `${categories[largest].name}, ${mebibytes(categories[largest].peak, decimals)} MiB`},
     {label: 'Unknown at the peak', value: mebibytes(unknown.peak, decimals), unit: 'MiB',
       note: `${percentage(unknown.peak, peak.allocated_bytes)}, at most ${mebibytes(unknown.max, decimals)} MiB`},
-    {label: 'Median step', value: medianStepNs === null ? '–' : duration(medianStepNs), unit: '',
-      note: `${run.run.dry === null ? '' : 'of the host alone, '}${withThousands(completeSteps)} of ${withThousands(steps)} steps in the window`},
+    {label: 'Median step', value: medianStepNs === null || run.run.paced_by_host ? '–' : duration(medianStepNs), unit: '',
+      note: `${run.run.dry === null ? '' : 'modelled, '}${withThousands(completeSteps)} of ${withThousands(steps)} steps in the window`},
     {label: `${capitalized(unit)} a second`, value: tokensPerSecond === null || run.run.dry !== null ? '–' : withThousands(tokensPerSecond), unit: '', note: 'over the window'},
   ];
-  const told = tiles.filter(({value}) => value !== '–' || run.isEmpty);
-  const items = d3.select('#tiles').selectAll('div').data(told).enter().append('div').attr('class', 'tile');
+  const told = tiles.filter(({value}) => value !== '–' || (run.isEmpty && run.run.dry === null));
+  const items = d3.select('#tiles').classed('many', told.length > 4).selectAll('div').data(told).enter().append('div').attr('class', 'tile');
   items.append('p').attr('class', 'tile-label').text((tile) => tile.label);
   const values = items.append('p').attr('class', 'tile-value');
   values.append('span').text((tile) => tile.value);
@@ -79,5 +74,6 @@ function fillTiles(run) {
 function fillSummary(run) {
   fillHeader(run);
   fillNotices(run);
+  fillFailures(run);
   fillTiles(run);
 }

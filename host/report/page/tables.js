@@ -6,8 +6,9 @@ function fillTable(table, headings, rows) { return new DataTable(table, headings
 function amount(run, bytes) { return {text: mebibytes(bytes, run.decimals), title: exactBytes(bytes), value: bytes}; }
 
 function fillCategories(run) {
-  const statistics = ['mean_over_events', 'mean_over_time', 'min', 'median', 'max'];
-  const headings = [{text: 'Category'}, ...['Event mean', 'Time mean', 'Min', 'Median', 'Max', 'At the peak'].map(inBytes),
+  const isTimed = !run.run.paced_by_host;
+  const statistics = ['mean_over_events', isTimed && 'mean_over_time', 'min', 'median', 'max'].filter(Boolean);
+  const headings = [{text: 'Category'}, ...['Event mean', isTimed && 'Time mean', 'Min', 'Median', 'Max', 'At the peak'].filter(Boolean).map(inBytes),
     {text: 'Share', kind: 'number'}];
   const rows = [...run.categories, {...run.total, slug: 'total'}].map((category) => ({
     class: category.slug === 'total' ? 'total' : null,
@@ -15,6 +16,7 @@ function fillCategories(run) {
       amount(run, category.peak), percentage(category.peak, run.peak.allocated_bytes)],
   }));
   fillTable(d3.select('#categories'), headings, rows);
+  d3.select('#categories-note').text(`Median and event mean are over the allocations and frees of the window${isTimed ? ', the time mean is over its time' : ''}; min and max also count what the window begins with. 1 MiB is 1,048,576 bytes; exact bytes are shown on hover.`);
   d3.select('#categories-window').text(`steps ${run.run.first_step} to ${run.run.last_step}`);
 }
 
@@ -57,8 +59,8 @@ function fillBlocks(run) {
     {text: 'Kept for', kind: 'name', cell: ({saver}) => ({text: saver, title: saver})},
     {text: 'Born in', kind: 'name', cell: ({step, phase}) => ({
       text: [step < 0 ? '' : `step ${step}`, phase].filter(Boolean).join(', ')})},
-    {...inNanoseconds('Lived'), cell: ({birth_ns: birth, death_ns: death}) => ({
-      text: death === null ? 'to the end' : duration(death - birth), value: death === null ? Infinity : death - birth})},
+    ...run.run.paced_by_host ? [] : [{...inNanoseconds('Lived'), cell: ({birth_ns: birth, death_ns: death}) => ({
+      text: death === null ? 'to the end' : duration(death - birth), value: death === null ? Infinity : death - birth})}],
   ];
   const blocks = run.peak.largest_blocks;
   const filled = columns.filter(({cell}) => blocks.some((block) => cell(block).text !== ''));
@@ -67,16 +69,19 @@ function fillBlocks(run) {
 
 // Of thousands of steps the slowest table to make.
 function fillSteps(run) {
-  const headings = [{text: 'Step', kind: 'number'}, {text: 'Schedule'}, inNanoseconds('Time'),
-    ...['Loss', `${capitalized(run.run.unit)}/s`].map((text) => ({text, kind: 'number'})), ...['Allocated MiB', 'Reserved MiB'].map(inBytes)];
-  const rows = run.steps.map((step) => ({
-    class: step.index === run.peak.step ? 'peak-step' : null,
-    cells: [`${step.index}`, SCHEDULES[step.schedule] || '', step.complete ? timeOf(step.end - step.begin) : {text: 'cut short', value: null},
-      step.loss === null ? '–' : step.loss.toFixed(4),
-      step.complete && step.tokens > 0 && step.end > step.begin ? withThousands(step.tokens / (step.end - step.begin) * 1e9) : '–',
-      amount(run, step.allocated), amount(run, step.reserved)],
-  }));
-  fillTable(d3.select('#steps'), headings, rows);
+  const columns = [
+    {text: 'Step', kind: 'number', cell: ({index}) => `${index}`},
+    {text: 'Schedule', cell: ({schedule, complete}) => `${SCHEDULES[schedule] || ''}${complete || !run.run.paced_by_host ? '' : ', cut short'}`},
+    ...run.run.paced_by_host ? [] : [
+      {...inNanoseconds('Time'), cell: (step) => (step.complete ? timeOf(step.end - step.begin) : {text: 'cut short', value: null})},
+      {text: 'Loss', kind: 'number', cell: ({loss}) => (loss === null ? '–' : loss.toFixed(4))},
+      {text: `${capitalized(run.run.unit)}/s`, kind: 'number', cell: (step) => (step.complete && step.tokens > 0 && step.end > step.begin
+        ? withThousands(step.tokens / (step.end - step.begin) * 1e9) : '–')}],
+    {...inBytes('Allocated MiB'), cell: ({allocated}) => amount(run, allocated)},
+    {...inBytes('Reserved MiB'), cell: ({reserved}) => amount(run, reserved)},
+  ];
+  fillTable(d3.select('#steps'), columns, run.steps.map((step) => ({
+    class: step.index === run.peak.step ? 'peak-step' : null, cells: columns.map(({cell}) => cell(step))})));
   if (run.left_out.steps > 0) d3.select('#steps-left-out').text(`around the peak; ${withThousands(run.left_out.steps)} more in the run store`);
 }
 
@@ -92,7 +97,6 @@ function fillTables(run) {
   fillLayers(run);
   fillCategories(run);
   fillShares(run, '#by-kind', run.peak.by_kind);
-  fillShares(run, '#by-op', run.peak.by_op);
   fillPlaces(run);
   fillBlocks(run);
   fillPlugins(run);

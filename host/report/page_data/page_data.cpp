@@ -199,7 +199,6 @@ json peak_data(const Facts& facts, const RunTime& time, const EventStream& strea
   data["phase"] = name(peak.phase);
   data["outside_window"] = name(outside_window_sentence(facts));
   data["by_kind"] = shares_data(peak.by_kind);
-  data["by_op"] = shares_data(peak.by_op);
   data["largest_blocks"] = std::move(blocks);
   data["places"] = place_data(facts);
   data["story"] = story_data(facts);

@@ -14,13 +14,30 @@ namespace {
 
 constexpr std::size_t kFailures = 3;
 
-nlohmann::json failure_data(const FailureText& text) {
-  auto remedies = nlohmann::json::array();
-  for (const std::string& remedy : text.remedies) remedies.push_back(clipped(remedy, kSentenceBytes));
+nlohmann::json remedy_data(const analysis::Remedy& remedy) {
   nlohmann::json data;
-  data["what"] = clipped(text.what, kSentenceBytes);
-  data["remedies"] = std::move(remedies);
+  data["change"] = clipped(remedy.change, kSentenceBytes);
+  data["reason"] = clipped(remedy.reason, kSentenceBytes);
+  data["bytes"] = remedy.bytes;
+  data["enough"] = remedy.enough ? "yes" : remedy.may_be_enough ? "maybe" : "no";
+  return data;
+}
+
+nlohmann::json failure_data(const analysis::Facts& facts, const analysis::OutOfMemory& failure) {
+  const FailureText text = failure_text(facts, failure);
+  auto remedies = nlohmann::json::array();
+  for (const analysis::Remedy& remedy : failure.remedies) remedies.push_back(remedy_data(remedy));
+  nlohmann::json data;
+  data["asked"] = clipped(text.asked, kSentenceBytes);
+  data["to_come"] = clipped(text.to_come, kSentenceBytes);
   data["need"] = text.need;
+  data["requested_bytes"] = failure.requested_bytes;
+  data["allocated_bytes"] = failure.held.allocated_bytes;
+  data["reserved_bytes"] = failure.held.reserved_bytes;
+  data["device_free_bytes"] =
+      failure.device_free_bytes ? nlohmann::json(*failure.device_free_bytes) : nlohmann::json();
+  data["categories"] = failure.held.categories;
+  data["remedies"] = std::move(remedies);
   return data;
 }
 
@@ -30,7 +47,7 @@ nlohmann::json failures_data(const analysis::Facts& facts) {
   auto list = nlohmann::json::array();
   const std::span all(facts.out_of_memory);
   for (const analysis::OutOfMemory& failure : all.first(std::min(all.size(), kFailures)))
-    list.push_back(failure_data(failure_text(facts, failure)));
+    list.push_back(failure_data(facts, failure));
   return list;
 }
 

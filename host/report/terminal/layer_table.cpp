@@ -148,13 +148,14 @@ std::string when(const LayerTree& tree) {
   return tree.stretch.step < 0 ? std::string("the window") : fmt::format("step {}", tree.stretch.step);
 }
 
-}  // namespace
-
-std::string short_layer_table(std::string_view heading, const Facts& facts, const analysis::Peak& moment,
-                              const TerminalStyle& style) {
+// At a moment; empty of a run without blocks.
+LayerTree tree_at(const Facts& facts, const analysis::Peak& moment) {
   if (facts.blocks.empty()) return {};
-  const LayerTree tree = folded_layer_tree(facts, moment.sequence, stretch_of(facts, moment.step));
-  const std::vector<LayerRow> rows = largest_layer_rows(tree, kShortTableRows);
+  return folded_layer_tree(facts, moment.sequence, stretch_of(facts, moment.step));
+}
+
+std::string layer_lines(std::string_view heading, const LayerTree& tree, const std::vector<LayerRow>& rows,
+                        const TerminalStyle& style) {
   if (rows.empty()) return {};
   const std::uint64_t whole = sum(tree.nodes.front().total);
   const int decimals = decimals_for(static_cast<double>(whole));
@@ -177,6 +178,25 @@ std::string short_layer_table(std::string_view heading, const Facts& facts, cons
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
+  return text;
+}
+
+}  // namespace
+
+std::string largest_layers(std::string_view heading, const Facts& facts, const analysis::Peak& moment,
+                           std::size_t rows, const TerminalStyle& style) {
+  const LayerTree tree = tree_at(facts, moment);
+  if (tree.nodes.empty()) return {};
+  return layer_lines(heading, tree, largest_layer_rows(tree, rows), style);
+}
+
+std::string short_layer_table(std::string_view heading, const Facts& facts, const analysis::Peak& moment,
+                              const TerminalStyle& style) {
+  const LayerTree tree = tree_at(facts, moment);
+  if (tree.nodes.empty()) return {};
+  const std::vector<LayerRow> rows = largest_layer_rows(tree, kShortTableRows);
+  if (rows.empty()) return {};
+  std::string text = layer_lines(heading, tree, rows, style);
   const auto is_shown = [&](std::string_view name) {
     return std::ranges::any_of(rows, [&](const LayerRow& row) { return indented(row).ends_with(name); });
   };

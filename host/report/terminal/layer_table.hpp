@@ -2,6 +2,7 @@
 // Memory by module on the terminal.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,9 +14,13 @@
 namespace strata::report {
 
 // A dozen rows of what the modules hold at a moment, the run's peak or when an allocation failed, for the
-// report.
+// report; and how to know more, where a forward's modules are not told.
 std::string short_layer_table(std::string_view heading, const analysis::Facts& facts,
                               const analysis::Peak& moment, const TerminalStyle& style);
+
+// About so many rows of it, and nothing else.
+std::string largest_layers(std::string_view heading, const analysis::Facts& facts,
+                           const analysis::Peak& moment, std::size_t rows, const TerminalStyle& style);
 
 struct LayerTableOptions {
   std::optional<std::int64_t> step;    // whose peak; nothing: the run's

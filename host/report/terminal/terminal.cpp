@@ -13,8 +13,10 @@
 #include "host/report/failure.hpp"
 #include "host/report/peak_context.hpp"
 #include "host/report/quantity.hpp"
+#include "host/report/terminal/check_lines.hpp"
 #include "host/report/terminal/layer_table.hpp"
 #include "host/report/terminal/place_table.hpp"
+#include "host/report/terminal/short_report.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
 #include "host/report/terminal/warm_up_table.hpp"
 #include "host/report/text.hpp"
@@ -60,79 +62,6 @@ std::string loss_line(const Facts& facts) {
                      known.front()->index, known.back()->loss, known.back()->index);
 }
 
-// What a check found, and below it the first thing that is wrong, if anything is.
-std::string check_lines(bool holds, std::string_view found, std::string_view first,
-                        const TerminalStyle& style) {
-  const auto shown = shortened(found, style.width - 11);
-  auto text = "  checked  " + (holds ? shown : style.alarming(shown)) + '\n';
-  return first.empty() ? text : text + wrapped(first, 11, style.width);
-}
-
-std::string sums_check(const analysis::CrossCheck& check, const TerminalStyle& style) {
-  if (check.holds()) {
-    return check_lines(true, fmt::format("all {} sums equal c10's own count", thousands(check.events)), {},
-                       style);
-  }
-  if (check.events_compared == 0) {
-    return check_lines(
-        false, fmt::format("none of {} sums was compared with c10's own count", thousands(check.events)), {},
-        style);
-  }
-  const auto found = fmt::format(
-      "{} of {} sums differ from c10's own count, {} were not compared", thousands(check.mismatches),
-      thousands(check.events), thousands(check.events - check.events_compared + check.reports_without_event));
-  if (!check.first_mismatch) return check_lines(false, found, {}, style);
-  const auto& first = *check.first_mismatch;
-  return check_lines(
-      false, found,
-      fmt::format("first: after the event of sequence {} the categories sum up to {} bytes and "
-                  "c10 counts {}",
-                  first.sequence, thousands(first.allocated_bytes), thousands(first.reported_bytes)),
-      style);
-}
-
-std::string stats_check(const analysis::StatsCheck& check, const TerminalStyle& style) {
-  if (check.holds()) {
-    return check_lines(
-        true, fmt::format("all {} counts and peaks equal DeviceStats", thousands(check.values)), {}, style);
-  }
-  if (!check.first_mismatch) return check_lines(false, "no count was compared with DeviceStats", {}, style);
-  const auto& first = *check.first_mismatch;
-  return check_lines(false,
-                     fmt::format("{} of {} counts and peaks differ from DeviceStats",
-                                 thousands(check.mismatches), thousands(check.values)),
-                     fmt::format("first: {} at the event of sequence {} is {} bytes and torch counts {}",
-                                 first.count, first.sequence, thousands(first.ours), thousands(first.torchs)),
-                     style);
-}
-
-std::string labels_check(const Facts& facts, const analysis::Confusion& truth, const TerminalStyle& style) {
-  const auto found =
-      fmt::format("{} blocks labelled unlike autograd, of {} compared",
-                  thousands(truth.labelled_differently().blocks), thousands(truth.compared_blocks));
-  if (truth.saved_blocks == 0) return check_lines(false, found + "; it saved none", {}, style);
-  if (truth.disagreements.empty()) return check_lines(true, found, {}, style);
-  const auto& largest = truth.disagreements.front();
-  const auto& block = facts.blocks.at(largest.first_block);
-  auto origin = or_unnamed(facts.texts.at(block.name != 0 ? block.name : block.op), "(no op)");
-  if (block.layer != 0) origin += " of " + facts.texts[block.layer];
-  return check_lines(
-      false, found,
-      fmt::format("most of it: {} blocks are {} {} to autograd and {} {} by their lifetimes; the "
-                  "first of them, {} bytes, by {}",
-                  thousands(largest.size.blocks), to_string(largest.truth_category), largest.truth_kind,
-                  to_string(largest.rule_category), largest.rule_kind, thousands(block.bytes), origin),
-      style);
-}
-
-std::string checks(const Facts& facts, const TerminalStyle& style) {
-  std::string text;
-  if (facts.cross_check) text += sums_check(*facts.cross_check, style);
-  if (facts.stats_check) text += stats_check(*facts.stats_check, style);
-  if (facts.truth) text += labels_check(facts, *facts.truth, style);
-  return text;
-}
-
 std::string header(const Facts& facts, const TerminalStyle& style) {
   const auto end = or_unnamed(facts.end, "end unknown");
   const auto field = [&](std::string_view text) { return shortened(text, style.width - 11) + '\n'; };
@@ -149,7 +78,7 @@ std::string header(const Facts& facts, const TerminalStyle& style) {
   const bool goes_on = end == "open";
   const auto shown_end = goes_on ? "not yet: the run is going on" : shortened(end, style.width - 11);
   return text + "  end      " + (goes_on || end == "done" ? shown_end : style.alarming(shown_end)) + '\n' +
-         checks(facts, style);
+         check_lines(facts, style);
 }
 
 // As of a model that is made on the host and moved: a report of that device tells of the window alone.
@@ -234,20 +163,12 @@ std::string warnings(std::vector<std::string> said, const analysis::StackView& s
   return text;
 }
 
-std::string no_memory(const Facts& facts, const TerminalStyle& style) {
-  return wrapped(traces_memory(facts)
-                     ? "No allocation was recorded: none was made, or what was is lost, as the warnings say."
-                     : "No allocation was recorded. The table of memory needs the plugin allocator_tracer "
-                       "and a source of memory events.",
-                 0, style.width);
-}
-
 }  // namespace
 
 std::string terminal_report(const Facts& facts, bool colour, int width) {
   const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
   analysis::StackView stacks(facts.call_stacks);
-  std::vector<std::string> parts{header(facts, style)};
+  std::vector<std::string> parts{verdict_line(facts, colour, width) + header(facts, style)};
   if (facts.points.empty()) {
     parts.push_back(no_memory(facts, style));
   } else {

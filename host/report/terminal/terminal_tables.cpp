@@ -148,6 +148,43 @@ std::string category_bars(const analysis::Peak& peak, const TerminalStyle& style
   return text;
 }
 
+std::string largest_categories(const analysis::Peak& peak, const TerminalStyle& style) {
+  constexpr std::uint64_t kSmallPart = 200;
+  std::vector<Category> shown;
+  std::uint64_t rest = 0, smaller = 0;
+  for (std::size_t i = 0; i < analysis::kCategories; ++i) {
+    const std::uint64_t bytes = peak.categories[i];
+    if (static_cast<Category>(i) == Category::kUnknown || bytes == 0) continue;
+    if (bytes * kSmallPart >= peak.allocated_bytes) {
+      shown.push_back(static_cast<Category>(i));
+    } else {
+      rest += bytes;
+      ++smaller;
+    }
+  }
+  std::ranges::stable_sort(shown, std::greater{}, [&](Category category) {
+    return peak.categories[static_cast<std::size_t>(category)];
+  });
+  const auto allocated = static_cast<double>(peak.allocated_bytes);
+  const int decimals = decimals_for(allocated);
+  const int bar_columns = style.width - 2 - 15 - 2 - 12 - 8;
+  std::string text;
+  const auto row = [&](std::string_view name, std::uint64_t bytes, const std::string& drawn) {
+    text +=
+        fmt::format("  {:<15}  {}{:>12}{:>8}\n", name, drawn, mebibytes(static_cast<double>(bytes), decimals),
+                    percentage(static_cast<double>(bytes), allocated));
+  };
+  const auto drawn = [&](std::uint64_t bytes) { return bar(bytes, peak.allocated_bytes, bar_columns); };
+  shown.push_back(Category::kUnknown);
+  for (const Category category : shown) {
+    if (category == Category::kUnknown && smaller > 0)
+      row(fmt::format("{} smaller", smaller), rest, style.dimmed(drawn(rest)));
+    const std::uint64_t bytes = peak.categories[static_cast<std::size_t>(category)];
+    row(to_string(category), bytes, style.in_colour_of(category, drawn(bytes)));
+  }
+  return text;
+}
+
 std::string share_table(std::string_view heading, const std::vector<analysis::PeakShare>& shares,
                         std::uint64_t allocated_bytes, const TerminalStyle& style) {
   if (shares.empty()) return {};

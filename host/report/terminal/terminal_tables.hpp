@@ -36,6 +36,9 @@ std::string category_table(const analysis::Facts& facts, const TerminalStyle& st
 // What fills that moment: a bar a category that holds something, and Unknown always.
 std::string category_bars(const analysis::Peak& peak, const TerminalStyle& style);
 
+// The same with the largest first, and those below half a percent in one row.
+std::string largest_categories(const analysis::Peak& peak, const TerminalStyle& style);
+
 // The largest of "what is alive at the peak, by ...", of so many bytes in all, and a line for the rest.
 std::string share_table(std::string_view heading, const std::vector<analysis::PeakShare>& shares,
                         std::uint64_t allocated_bytes, const TerminalStyle& style);

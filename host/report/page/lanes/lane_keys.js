@@ -11,7 +11,7 @@ class LaneKeys {
     });
     lanes.canvas.addEventListener('blur', () => {
       lanes.selected = -1;
-      lanes.readout.hide();
+      lanes.tooltip.hide();
       lanes.draw();
     });
   }
@@ -64,7 +64,7 @@ class LaneKeys {
     if (end < view.begin || begin > view.end) view.show(begin - view.span / 2, begin + view.span / 2);
     else lanes.draw();
     const x = Math.min(Math.max(view.x((begin + end) / 2), 0), view.width);
-    lanes.readout.show({id}, CHART_MARGIN.left + x, lanes.layout.rowOf(spans, id).top + LANE_ROW / 2);
+    lanes.tell({id}, x, lanes.layout.rowOf(spans, id).top + LANE_ROW / 2);
     d3.select('#spoken').text(`${spanTitle(spans, id)}. ${spanRows(run, spans, id).map(([what, text]) => `${what}: ${text}`).join('. ')}`);
   }
 }

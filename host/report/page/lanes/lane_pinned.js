@@ -5,8 +5,9 @@
 const MOST_RELATIVES = 300;
 
 class LanePinned {
-  constructor(lanes) {
-    this.lanes = lanes;
+  constructor(lanes, panel) {
+    Object.assign(this, {lanes, panel});
+    panel.letGo.push(() => this.pin(-1));
     this.box = d3.select('#span-pinned');
     d3.select('#unpin-span').on('click', () => this.pin(-1));
     d3.select('#show-span').on('click', () => lanes.show(this.id));
@@ -14,20 +15,22 @@ class LanePinned {
       this.pin(this.relatives[0]);
       lanes.show(this.id);
     });
-    document.addEventListener('keydown', ({key}) => { if (key === 'Escape') this.pin(-1); });
   }
 
   get id() { return this.lanes.settings.pinned; }
 
   // -1: none.
   pin(id) {
-    const {lanes, box} = this;
+    const {lanes, box, panel} = this;
     const {spans, run} = lanes;
     if (id < 0 && this.id < 0) return;
     this.relatives = id < 0 ? [] : spans.relativesOf(id);
     lanes.set({pinned: id, relatives: this.relatives.slice(0, MOST_RELATIVES)});
     box.attr('hidden', id < 0 ? '' : null);
-    if (id < 0) return;
+    if (id < 0) {
+      panel.update();
+      return;
+    }
     const isAsked = spans.asker[id] >= 0;
     d3.select('#show-span-asker').attr('hidden', isAsked ? null : '');
     const title = spanTitle(spans, id);
@@ -39,6 +42,7 @@ class LanePinned {
     const facts = d3.select('#span-pinned-facts');
     facts.selectAll('*').remove();
     fillFacts(facts, rows);
+    panel.update();
     d3.select('#spoken').text(`Pinned ${title}. ${rows.map(([what, text]) => `${what}: ${text}`).join('. ')}`);
   }
 }

@@ -64,13 +64,13 @@ class LanePointer {
     const {lanes} = this;
     const what = lanes.at(x, y);
     lanes.chart.moveCursorLater(x);
-    if (what) lanes.readout.show(what, CHART_MARGIN.left + x, y);
-    else lanes.readout.hide();
+    if (what) lanes.tell(what, x, y);
+    else lanes.tooltip.hide();
     lanes.canvas.style.cursor = what ? 'pointer' : 'crosshair';
   }
 
   leave() {
-    this.lanes.readout.hide();
+    this.lanes.tooltip.hide();
     this.lanes.chart.moveCursorLater(null);
   }
 

@@ -14,12 +14,12 @@ class Lanes {
       .attr('aria-describedby', 'lanes-keys').style('left', `${CHART_MARGIN.left}px`).node();
     this.drawing = new LanesDrawing(this.canvas, this.spans);
     this.cursorLine = d3.select(container).append('div').attr('class', 'lanes-cursor').attr('hidden', '');
-    this.readout = new LaneReadout(container, run, this.spans);
+    this.tooltip = new Tooltip(container);
     this.addHeads();
     this.resize();
     chart.listeners.push(() => this.draw());
     chart.cursorListeners.push((x) => this.followCursor(x));
-    chart.view.onChange(() => this.readout.hide());
+    chart.view.onChange(() => this.tooltip.hide());
     d3.select(container).attr('hidden', isEmpty ? '' : null);
     d3.select('#lanes-legend').attr('hidden', isEmpty ? '' : null);
   }
@@ -38,7 +38,7 @@ class Lanes {
 
   fold(index, isFolded) {
     this.layout.fold(index, isFolded);
-    this.readout.hide();
+    this.tooltip.hide();
     this.resize();
     this.draw();
   }
@@ -88,29 +88,13 @@ class Lanes {
     if (this.layout.folded.has(lane)) this.fold(lane, false);
     this.chart.view.showStretch(this.spans.stretchOf(id), margin);
   }
-}
 
-class LaneReadout {
-  constructor(container, run, spans) {
-    Object.assign(this, {container, run, spans});
-    this.box = d3.select(container).append('div').attr('class', 'readout lane-readout').attr('hidden', '');
-    this.title = this.box.append('p').attr('class', 'readout-title');
-    this.facts = this.box.append('dl').attr('class', 'facts');
+  // `what`: {id} or {ids}, pointed at in the row that lies there.
+  tell(what, x, y) {
+    const {tooltip, layout} = this;
+    tooltip.fill(spanTooltip(this.run, this.spans, what));
+    const place = layout.rowAt(y);
+    const top = place ? place.top : y;
+    tooltip.place(CHART_MARGIN.left + x, y, () => ({top, bottom: top + LANE_ROW}));
   }
-
-  // `what`: {id} or {ids}; x and y of the container.
-  show(what, x, y) {
-    const {run, spans, box, container} = this;
-    this.title.text(what.ids ? `${withThousands(what.ids.length)} beside one another` : spanTitle(spans, what.id));
-    this.facts.selectAll('*').remove();
-    fillFacts(this.facts, what.ids ? crowdRows(spans, what.ids) : spanRows(run, spans, what.id));
-    box.attr('hidden', null);
-    const {offsetWidth: width, offsetHeight: height} = box.node();
-    const {top} = container.getBoundingClientRect();
-    const isBelow = top + y + 18 + height < window.innerHeight || top + y - 12 - height < 0;
-    box.style('left', `${Math.max(0, x + 16 + width > container.clientWidth ? x - 16 - width : x + 16)}px`)
-      .style('top', `${isBelow ? y + 18 : y - 12 - height}px`);
-  }
-
-  hide() { this.box.attr('hidden', ''); }
 }

@@ -24,10 +24,10 @@ function fillTrace(run) {
 // Shows the longest span of that name; told whether there is one.
 let showLongestNamed = () => false;
 
-function startLanes(chart, run, sections) {
+function startLanes(chart, run, sections, panel) {
   fillLanesLegend();
   const lanes = new Lanes(document.getElementById('lanes'), chart, run, sections);
-  const pinned = new LanePinned(lanes);
+  const pinned = new LanePinned(lanes, panel);
   new LanePointer(lanes, pinned);
   new LaneKeys(lanes, pinned);
   new LaneSearch(lanes);

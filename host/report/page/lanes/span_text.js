@@ -66,13 +66,12 @@ function spanRows(run, spans, id) {
   ].filter(([, text]) => text);
 }
 
-// The same of several that are drawn as one.
-function crowdRows(spans, ids) {
-  const byName = d3.nest().key((id) => spans.siteOf(id).name).rollup((list) => ({count: list.length, ns: d3.sum(list, (id) => spans.length[id])}))
+// In three lines, of one or of several that are drawn as one.
+function spanTooltip(run, spans, {id, ids}) {
+  if (!ids) return [spanTitle(spans, id), duration(spans.length[id]), [spans.siteOf(id).layer, stepAndPhase(run, spans, id)].filter(Boolean).join(' · ')];
+  const byName = d3.nest().key((one) => spans.siteOf(one).name).rollup((list) => ({count: list.length, ns: d3.sum(list, (one) => spans.length[one])}))
     .entries(Array.from(ids)).sort((a, b) => b.value.ns - a.value.ns);
-  return [
-    ['Together', exactDuration(d3.sum(ids, (id) => spans.length[id]))],
-    ...byName.slice(0, 4).map(({key, value}) => [`${withThousands(value.count)} times`, `${key}, ${duration(value.ns)}`]),
-    ['More', byName.length > 4 ? `${withThousands(byName.length - 4)} other names` : ''],
-  ].filter(([, text]) => text);
+  const [{key, value}] = byName;
+  return [`${withThousands(ids.length)} beside one another`, `together ${duration(d3.sum(ids, (one) => spans.length[one]))}; a click zooms in`,
+    `most: ${withThousands(value.count)} times ${key}, ${duration(value.ns)}`];
 }

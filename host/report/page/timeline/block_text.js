@@ -28,12 +28,23 @@ function bornIn(run, event) {
   return [step ? `step ${step.index}` : '', phase ? phase.name : ''].filter(Boolean).join(', ');
 }
 
+// How long it lived: of a run whose times are the host's alone by the events between.
+function lifetime(run, events, id) {
+  const [birth, death] = [events.birth[id], events.death[id]];
+  if (death === NEVER) return 'to the end';
+  const between = `${withThousands(death - birth)} events`;
+  return run.run.paced_by_host ? between : `${duration(events.ns[death] - events.ns[birth])}, ${between}`;
+}
+
+function eventText(run, events, event) {
+  const text = `event ${withThousands(event)}`;
+  return run.run.paced_by_host ? text : `${withThousands(events.ns[event] / 1e6, 3)} ms, ${text}`;
+}
+
 // [what, text] of all that the page knows of a block; without what it does not know.
 function blockRows(run, events, id) {
   const site = events.sites[events.site[id]];
   const [birth, death] = [events.birth[id], events.death[id]];
-  const ends = death !== NEVER;
-  const lived = ends ? `${duration(events.ns[death] - events.ns[birth])}, ${withThousands(death - birth)} events` : 'to the end of the run';
   return [
     ['Size', `${mebibytes(events.bytes[id], run.decimals)} MiB, ${exactBytes(events.bytes[id])}`],
     ['Category', `${run.categories[site.category].name}${site.kind ? ` / ${site.kind}` : ''}`],
@@ -44,9 +55,9 @@ function blockRows(run, events, id) {
     ['Layer', site.layer],
     ['Kept for', site.saver === site.layer ? '' : site.saver],
     ['Born in', bornIn(run, birth)],
-    ['Born', `${withThousands(events.ns[birth] / 1e6, 3)} ms, event ${withThousands(birth)}`],
-    ['Freed', ends ? `${withThousands(events.ns[death] / 1e6, 3)} ms, event ${withThousands(death)}` : ''],
-    ['Lived', lived],
+    ['Born', eventText(run, events, birth)],
+    ['Freed', death === NEVER ? '' : eventText(run, events, death)],
+    ['Lived', lifetime(run, events, id)],
     ['Stack', events.stackOf(id)],
   ].filter(([, text]) => text);
 }

@@ -2,6 +2,7 @@
 // The timeline: the picture of the memory, what is drawn over it, and when both are drawn again.
 
 const REFINE_AFTER_MS = 120;
+const EXTENT_SAMPLES = 9;
 
 class Chart {
   constructor(container, run, events) {
@@ -136,6 +137,21 @@ class Chart {
     if (y < 0 || y > PLOT_HEIGHT) return null;
     const {column} = this.stateAt(x);
     return this.current().bandAt(column, this.vertical.bytesAt(y, PLOT_HEIGHT));
+  }
+
+  // Between which rows of the plot it lies, over all columns from `left` to `right`, of which some are looked at.
+  extentOf(what, left, right) {
+    const frame = this.current();
+    const extent = {top: Infinity, bottom: -Infinity};
+    for (let i = 0; i < EXTENT_SAMPLES; ++i) {
+      const x = left + (right - left) * i / (EXTENT_SAMPLES - 1);
+      if (x < 0 || x >= this.width) continue;
+      const found = frame.extentAt(Math.min(Math.floor(x * frame.scale), frame.width - 1), what);
+      if (!found) continue;
+      extent.top = Math.min(extent.top, Math.max(this.vertical.row(found.high, PLOT_HEIGHT), 0));
+      extent.bottom = Math.max(extent.bottom, Math.min(this.vertical.row(found.low, PLOT_HEIGHT), PLOT_HEIGHT));
+    }
+    return extent;
   }
 
   // Marks a stretch, or none.

@@ -19,7 +19,7 @@ function timelineActions(chart, cursor, pinned) {
       : view.extent() / 50;
     view.show(position - stretch / 2, position + stretch / 2);
     const moment = cursor.place(Math.floor(view.x(position) + 1e-6), null);
-    cursor.say(`Peak. ${cursor.readout.sentence(moment)}`);
+    cursor.say(`Peak. ${cursor.moment.sentence(moment)}`);
   }
   const toggle = (id, act) => () => {
     const button = d3.select(`#${id}`);
@@ -80,8 +80,8 @@ function connectControls(chart, cursor, pinned) {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input[type=search], dialog *')) return;
     if (byKey.has(event.key)) byKey.get(event.key)(event);
-    else if (event.key === 'Escape' && cursor.position !== null) cursor.hide();
-    else if (event.key === 'Escape') pinned.pin(-1);
+    else if (event.key === 'Escape' && pinned.panel.isOpen) pinned.panel.close();
+    else if (event.key === 'Escape') cursor.hide();
     else return;
     event.preventDefault();
   });
@@ -99,7 +99,7 @@ function listKeys(actions) {
   const list = d3.select('#keys-list');
   const rows = [...Object.values(actions).map(({keys, text}) => [keys, text]),
     [['←', '→'], 'move the cursor, with Shift the picture'], [['↑', '↓'], 'stretch the height, with Shift move it'],
-    [['Home', 'End'], 'the run’s beginning, its end'], [['Esc'], 'hide the cursor, then let go of the pinned block']];
+    [['Home', 'End'], 'the run’s beginning, its end'], [['Esc'], 'let go of what is pinned, then hide the cursor']];
   for (const [keys, text] of rows) {
     const term = list.append('dt');
     for (const key of keys) term.append('kbd').text(key);

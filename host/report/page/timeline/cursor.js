@@ -1,22 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moment that the reader looks at: a line, the readout beside it, and words for those who listen.
+// The moment that the reader looks at: a line, what is told of it, and words for those who listen.
 
 class Cursor {
-  constructor(chart, readout, spoken) {
-    Object.assign(this, {chart, readout, spoken});
+  constructor(chart, moment, tooltip, spoken) {
+    Object.assign(this, {chart, moment, tooltip, spoken});
     this.position = null;
     chart.view.onChange(() => this.hide());
   }
 
   // `y` is the pointer's, or null.
   place(x, y) {
-    const {chart, readout} = this;
-    const moment = chart.stateAt(x);
+    const {chart} = this;
+    const found = chart.stateAt(x);
     this.position = chart.view.position(Math.floor(x));
     chart.moveCursor(x);
-    readout.show(moment, y === null ? null : chart.bandAt(x, y), chart.layout, CHART_MARGIN.left + Math.floor(x),
-      chart.plotTop + PLOT_HEIGHT - 10, chart.container.clientWidth);
-    return moment;
+    const what = y === null ? null : chart.bandAt(x, y);
+    this.moment.show(found, this.point(what, x, y));
+    return found;
+  }
+
+  // Says what the pointer is on; returns the category of that, or -1.
+  point(what, x, y) {
+    const {chart, tooltip} = this;
+    const text = tooltipText(chart.run, chart.events, chart.layout, what);
+    if (!text) {
+      tooltip.hide();
+      return -1;
+    }
+    tooltip.fill(text.lines, text.slug);
+    const [left, top] = [CHART_MARGIN.left, chart.plotTop];
+    tooltip.place(left + x, top + y, (from, to) => {
+      const rows = chart.extentOf(what, from - left, to - left);
+      return {top: top + rows.top, bottom: top + rows.bottom};
+    });
+    return text.category;
   }
 
   // A cursor by keys speaks; one by the pointer would not stop speaking.
@@ -24,7 +41,7 @@ class Cursor {
     const {view} = this.chart;
     const from = this.position === null ? (view.begin + view.end) / 2 : this.position;
     const x = Math.min(view.width - 1, Math.max(0, Math.round(view.x(from)) + columns));
-    this.say(this.readout.sentence(this.place(x, null)));
+    this.say(this.moment.sentence(this.place(x, null)));
   }
 
   say(sentence) { this.spoken.text(sentence); }
@@ -32,7 +49,8 @@ class Cursor {
   hide() {
     if (this.position === null) return;
     this.position = null;
-    this.readout.hide();
+    this.tooltip.hide();
+    this.moment.rest();
     this.chart.moveCursorLater(null);
   }
 }

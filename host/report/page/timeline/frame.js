@@ -84,31 +84,37 @@ class Frame {
     return {id, from, to, below: this.raster.stacked.slice(from, to + 1), bytes: this.events.bytes[id]};
   }
 
-  // What is drawn at a height of a column: {id}, {band, ids}, {remainder: category}, {category} or null.
-  bandAt(column, bytes) {
-    if (bytes < 0) return null;
-    let top = 0;
-    if (!this.arranged) {
-      for (let category = 0; category < CATEGORY_COUNT; ++category) {
-        top += this.categoryBytes[category * this.width + column];
-        if (bytes < top) return {category};
-      }
-      return null;
-    }
-    const remainderAt = (categories) => categories.find((category) => bytes < (top += this.arranged.remainder[category * this.width + column]));
-    const below = remainderAt(STATIC_CATEGORIES);
-    if (below !== undefined) return {remainder: below};
+  // Calls visit(what, low, high) for all that is drawn in a column, from the bottom up, until it returns true. `what`:
+  // {id}, {band}, {remainder: category} or {category}.
+  walk(column, visit) {
+    let low = 0;
+    const next = (what, bytes) => visit(what, low, low += bytes);
+    const categories = (list, bytes, name) => list.some((category) => next({[name]: category}, bytes[category * this.width + column]));
+    if (!this.arranged) return categories(d3.range(CATEGORY_COUNT), this.categoryBytes, 'category');
+    if (categories(STATIC_CATEGORIES, this.arranged.remainder, 'remainder')) return true;
     for (const band of this.arranged.bands) {
       if (column < band.from || column > band.to) continue;
-      if (!band.members) {
-        if (bytes < (top += this.events.bytes[band.id])) return {id: band.id};
-        continue;
-      }
-      const ids = this.layout.membersAt(band, column);
-      for (const id of ids) top += this.events.bytes[id];
-      if (bytes < top) return {band, ids};
+      const isLast = band.members ? next({band}, d3.sum(this.layout.membersAt(band, column), (id) => this.events.bytes[id]))
+        : next({id: band.id}, this.events.bytes[band.id]);
+      if (isLast) return true;
     }
-    const above = remainderAt(PASSING_CATEGORIES);
-    return above === undefined ? null : {remainder: above};
+    return categories(PASSING_CATEGORIES, this.arranged.remainder, 'remainder');
+  }
+
+  // What is drawn at a height of a column, with the bytes that it lies between: as walk() says, of joined ones with
+  // their `ids`; or null.
+  bandAt(column, bytes) {
+    let found = null;
+    if (bytes >= 0) this.walk(column, (what, low, high) => bytes < high && Boolean(found = {...what, low, high}));
+    if (found && found.band) found.ids = this.layout.membersAt(found.band, column);
+    return found;
+  }
+
+  // Between which bytes the same lies in another column, or null.
+  extentAt(column, {id, band, remainder, category}) {
+    let found = null;
+    this.walk(column, (what, low, high) => what.id === id && what.band === band && what.remainder === remainder && what.category === category
+      && Boolean(found = {low, high}));
+    return found;
   }
 }

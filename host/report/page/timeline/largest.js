@@ -46,12 +46,11 @@ class LargestTable {
       const [first, last] = [ids[0], ids[ids.length - 1]].map((id) => events.sites[events.site[id]]);
       const {category, kind, reason, name, op} = first;
       const layers = [first, last].map(({layer}) => layer);
-      const death = events.death[ids[0]];
       return {cells: [{...amount(run, bytes), title: `${mebibytes(bytes, run.decimals)} MiB: pin it in the timeline`, pick: () => onPick(ids[0])}, withThousands(ids.length),
         {text: `${run.categories[category].name}${kind ? `/${kind}` : ''}`, title: reason, swatch: run.categories[category].slug},
         {text: name || shortOp(op), title: name || op},
         {text: layers[0] === layers[1] ? layers[0] : layers.join(' … '), title: layers.join(' … ')},
-        death === NEVER ? 'to the end' : duration(events.ns[death] - events.ns[events.birth[ids[0]]])]};
+        lifetime(run, events, ids[0])]};
     });
     if (this.table) this.table.show(shown);
     else this.table = fillTable(d3.select('#largest'), LARGEST_HEADINGS, shown);

@@ -2,8 +2,9 @@
 // The block that the reader holds on to: always a band of its own, outlined, with all that is known of it beside.
 
 class Pinned {
-  constructor(chart, cursor) {
-    Object.assign(this, {chart, cursor});
+  constructor(chart, cursor, panel) {
+    Object.assign(this, {chart, cursor, panel});
+    panel.letGo.push(() => this.pin(-1));
     this.box = d3.select('#pinned');
     d3.select('#unpin').on('click', () => this.pin(-1));
     d3.select('#show-pinned').on('click', () => this.show());
@@ -13,17 +14,22 @@ class Pinned {
 
   // -1: none.
   pin(id) {
-    const {chart, box} = this;
+    const {chart, box, panel} = this;
     const {events, run} = chart;
+    if (id < 0 && this.id < 0) return;
     chart.set({pinned: id});
     box.attr('hidden', id < 0 ? '' : null);
-    if (id < 0) return;
+    if (id < 0) {
+      panel.update();
+      return;
+    }
     const title = blockTitle(events, id, '');
     const rows = blockRows(run, events, id);
     d3.select('#pinned-title').text(title);
     const facts = d3.select('#pinned-facts');
     facts.selectAll('*').remove();
     fillFacts(facts, rows);
+    panel.update();
     this.cursor.say(`Pinned ${title}. ${rows.map(([what, text]) => `${what}: ${text}`).join('. ')}`);
   }
 

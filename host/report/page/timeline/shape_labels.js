@@ -2,7 +2,9 @@
 // The names of shapes with arrows on the timeline (docs/shapes.md). Whoever looks at one, by pointer or by keys, is
 // told what it is and what would remove it; its stretch is marked in the picture.
 
-const MOST_SHAPE_LABELS = 12;  // at a time
+const MOST_SHAPE_LABELS = 12;     // at a time
+const FEWEST_SHAPE_LABELS = 3;    // however narrow the picture
+const SHAPE_LABEL_PIXELS = 75;    // of the picture's width for each
 
 // The state that a shape's arrow points into: of events at one time the one that leaves its level, where one does.
 function stateOfMoment(events, ns, level) {
@@ -77,7 +79,8 @@ class ShapeLabels {
     }).filter(({tip}) => tip.x >= 0 && tip.x <= view.width && tip.y >= 0 && tip.y <= PLOT_HEIGHT);
     const rank = ({shape}) => (shape === this.visited ? Infinity : shape.bytes);
     wanted.sort((a, b) => (rank(a) === rank(b) ? a.i - b.i : rank(b) > rank(a) ? 1 : -1));
-    return run.isEmpty ? [] : wanted.slice(0, MOST_SHAPE_LABELS);
+    const most = Math.min(MOST_SHAPE_LABELS, Math.max(FEWEST_SHAPE_LABELS, Math.floor(view.width / SHAPE_LABEL_PIXELS)));
+    return run.isEmpty ? [] : wanted.slice(0, most);
   }
 
   // Beside the picture that was just drawn.
@@ -118,7 +121,7 @@ class ShapeLabels {
     cursor.hide();
     this.told = shape;
     card.selectAll('*').remove();
-    card.append('p').attr('class', 'readout-title').text(shape.title);
+    card.append('p').attr('class', 'shape-title').text(shape.title);
     fillFacts(card.append('dl').attr('class', 'facts'), shapeRows(chart.run, shape));
     card.append('p').text(shape.sentence);
     card.append('p').attr('class', 'quiet').text(`To change it: ${shape.remedy}.`);

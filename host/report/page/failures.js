@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where memory ran out: what was asked for, what filled the device, and what would have freed enough of it.
+
+// What the device held, from the largest on; [what, bytes, swatch] each. What is known of it adds up to all it has.
+function filledRows(run, failure) {
+  const {categories, allocated_bytes: allocated, reserved_bytes: reserved, device_free_bytes: free} = failure;
+  const rows = categories.map((bytes, i) => ({text: run.categories[i].name, swatch: run.categories[i].slug, bytes}))
+    .filter(({bytes}) => bytes > 0).sort((a, b) => b.bytes - a.bytes);
+  if (reserved > allocated) rows.push({text: 'Reserved, not in use', bytes: reserved - allocated});
+  const capacity = run.run.capacity_bytes;
+  if (free === null) return {rows, capacity};
+  if (capacity !== null && capacity > reserved + free) rows.push({text: 'Outside the allocator', bytes: capacity - reserved - free});
+  rows.push({text: 'Free', bytes: free});
+  return {rows, capacity};
+}
+
+function fillFilled(run, table, failure) {
+  const {rows, capacity} = filledRows(run, failure);
+  const whole = capacity === null ? d3.sum(rows, ({bytes}) => bytes) : capacity;
+  const row = ({text, swatch, bytes, kind}) => ({class: kind, cells: [{text, swatch}, amount(run, bytes), percentage(bytes, whole)]});
+  fillTable(table, [{text: 'What'}, inBytes('MiB'), {text: 'Share', kind: 'number'}],
+    [...rows, {text: capacity === null ? 'Together' : 'The device', bytes: whole, kind: 'held'}, {text: 'Asked for', bytes: failure.requested_bytes, kind: 'asked'}].map(row));
+}
+
+function fillRemedies(run, table, remedies) {
+  fillTable(table, [{text: 'Change', kind: 'wrapped'}, inBytes('About MiB'), {text: 'Enough alone'}, {text: 'What it frees', kind: 'wrapped'}],
+    remedies.map(({change, bytes, enough, reason}) => ({class: null, cells: [capitalized(change), amount(run, bytes), enough, capitalized(reason)]})));
+}
+
+function fillFailures(run) {
+  const {failures} = run;
+  const cards = d3.select('#ran-outs').attr('hidden', failures.length > 0 ? null : '')
+    .selectAll('div').data(failures).enter().append('div').attr('class', 'card ran-out');
+  cards.append('h2').text('Out of memory');
+  cards.append('p').text(({asked}) => `${capitalized(asked)}.`);
+  const parts = cards.append('div').attr('class', 'ran-out-parts');
+  const filled = parts.append('div');
+  filled.append('h3').text('What filled the device');
+  filled.append('div').attr('class', 'scroll').append('table').attr('id', (_, i) => `filled-${i + 1}`)
+    .each(function fill(failure) { fillFilled(run, d3.select(this), failure); });
+  const changes = parts.filter(({remedies}) => remedies.length > 0).append('div');
+  changes.append('h3').text('Changes that would have freed memory');
+  changes.append('div').attr('class', 'scroll').append('table').attr('id', (_, i) => `changes-${i + 1}`)
+    .each(function fill({remedies}) { fillRemedies(run, d3.select(this), remedies); });
+  for (const key of ['to_come', 'need']) cards.filter((failure) => failure[key]).append('p').attr('class', 'hint').text((failure) => capitalized(failure[key].replace(/\.?$/, '.')));
+}
