@@ -47,7 +47,7 @@ std::optional<DryGpu> prepare_device(const config::DeviceConfig& device, bool te
 }
 
 std::string parameters_text(const config::RunConfig& config) {
-  const std::string all = fmt::format("{} parameters", config::parameter_count(config));
+  std::string all = fmt::format("{} parameters", config::parameter_count(config));
   if (!config.adapter.is_used()) return all;
   return fmt::format("{}, {} of them trained", all,
                      config::adapter_parameter_count(config.model, config.adapter));

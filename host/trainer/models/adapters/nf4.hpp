@@ -38,7 +38,8 @@ enum class ScaleCopies { kOne, kTwo };
 at::Tensor scales_of(const Nf4Weight& weight, ScaleCopies copies, const Nf4Format& format);
 
 // The weight anew, as an allocation of its own, filled in parts: temporaries of 4 MiB. bitsandbytes' kernel
-// needs none; on a dry device there are none either. (`scales_of` has 12 bytes a scale where they are quantized.)
+// needs none; on a dry device there are none either. (`scales_of` has 12 bytes a scale where they are
+// quantized.)
 at::Tensor dequantize_nf4(const Nf4Weight& weight, const at::Tensor& scales, const Nf4Format& format);
 
 }  // namespace strata::trainer
