@@ -4,7 +4,7 @@
 from picture import SHOW_STEP, Picture
 
 WIDTH = 1260
-TIMELINE = ("#timeline-title", "#show-keys", ".toolbar", "#legend", "#chart", "#overview")
+TIMELINE = ("#timeline-title", "#show-keys", ".toolbar", "#legend", ".stage-side", "#chart", "#overview")
 
 # The peak from near, with the loss's softmax held on to.
 NEAR = """

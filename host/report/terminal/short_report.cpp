@@ -93,6 +93,7 @@ std::string head(const Facts& facts, const OutOfMemory* failure, const TerminalS
     const FailureText told = failure_text(facts, *failure);
     text = style.alarming("Out of memory") + '\n' + wrapped(told.asked, 2, style.width) +
            wrapped(told.room, 2, style.width);
+    if (!told.to_come.empty()) text += wrapped(told.to_come, 2, style.width);
   } else if (facts.points.empty()) {
     return no_memory(facts, style);
   } else {
@@ -146,16 +147,12 @@ std::string command(std::string_view what, std::string_view line) {
 }
 
 // Why the memory is as high as that at that moment, the most telling first.
-std::vector<std::string> reasons(const Facts& facts, const OutOfMemory* failure,
-                                 const std::optional<analysis::Shape>& shape, const TerminalStyle& style) {
+std::vector<std::string> reasons(const Facts& facts, const std::optional<analysis::Shape>& shape,
+                                 const TerminalStyle& style) {
   std::vector<std::string> said;
   const auto add = [&](const std::string& text) {
     if (!text.empty()) said.push_back(sentence(text, style));
   };
-  if (failure != nullptr) {
-    add(failure_text(facts, *failure).to_come);
-    return said;
-  }
   if (shape) add(fmt::format("{}: {}", name_of(shape->kind).title, shape->sentence));
   add(change_sentence(facts));
   for (const std::string& place : place_sentences(facts)) add(place);
@@ -234,7 +231,7 @@ std::string short_report(const Facts& facts, const std::string& run, bool colour
       (has_memory ? style.heading("What it was") + '\n' + largest_categories(moment, style) : "");
   const std::string below = next(facts, failure, shape, run, style) + trouble(facts, style);
   const std::vector<std::string> why =
-      has_memory ? reasons(facts, failure, shape, style) : std::vector<std::string>{};
+      failure == nullptr && has_memory ? reasons(facts, shape, style) : std::vector<std::string>{};
 
   // What says most has its room first.
   const auto layers = [&](std::size_t rows) {
@@ -244,8 +241,7 @@ std::string short_report(const Facts& facts, const std::string& run, bool colour
   std::size_t left = kShortReportLines > taken ? kShortReportLines - taken : 0;
   std::string reason;
   for (const std::string& one : why) {
-    const std::string added =
-        (reason.empty() ? style.heading(failure != nullptr ? "Still to come" : "Why then") + '\n' : "") + one;
+    const std::string added = (reason.empty() ? style.heading("Why then") + '\n' : "") + one;
     if (lines_of(added) > left) break;
     reason += added;
     left -= lines_of(added);

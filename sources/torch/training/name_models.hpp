@@ -9,8 +9,8 @@ namespace strata::torch_source {
 // variable or the attribute that holds them is called, "Encoder." and "Encoder_1." without either.
 //
 // A model keeps its name until it is gone, in this module's walks and in those of the Python package, which
-// finds the names where this leaves them (python/strata_profiler/model_names.py): else an activation's layer and its
-// parameters' were two.
+// finds the names where this leaves them (python/strata_profiler/model_names.py): else an activation's layer
+// and its parameters' were two.
 extern const char* const kNameModels;
 
 }  // namespace strata::torch_source
