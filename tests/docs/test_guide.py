@@ -17,7 +17,7 @@ NOT_RUN = {
     "commands": 2,
     "first-run": 1,
     "grids": 2,
-    "install": 6,
+    "install": 7,
     "troubleshooting": 1,
     "under-nsys": 4,
     "without-a-gpu": 1,

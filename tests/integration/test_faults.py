@@ -47,7 +47,7 @@ def test_a_signal_that_kills(workspace, number):
     assert (manifest(workspace)["state"], manifest(workspace)["command"]["exit_code"]) == ("open", 128 + number)
     assert "recovered after the process died" in result.stderr
     end = "interrupted" if number in (signal.SIGINT, signal.SIGTERM) else "killed"
-    assert f"\n  end      {end}\n" in result.stderr
+    assert f"\n  ended: {end}\n" in result.stderr
 
 
 def test_a_crash_on_another_thread(workspace):

@@ -12,8 +12,9 @@ namespace {
 
 // Spelt out, as transformers' NewGELUActivation: four tensors of this size stay for backward, of at::gelu
 // one.
-at::Tensor gelu_new(const at::Tensor& x) {
+at::Tensor gelu_new(const at::Tensor& x, bool frees_early) {
   const double slope = std::sqrt(2.0 * std::numbers::inv_pi);
+  if (!frees_early) return 0.5 * x * (1.0 + at::tanh(slope * (x + 0.044715 * at::pow(x, 3.0))));
   // Not in one expression, which would hold every step's result to its end.
   const at::Tensor half = 0.5 * x;
   at::Tensor inner = at::pow(x, 3.0);
@@ -25,7 +26,7 @@ at::Tensor gelu_new(const at::Tensor& x) {
   return half * inner;
 }
 
-at::Tensor activate(const at::Tensor& x, config::Activation activation) {
+at::Tensor activate(const at::Tensor& x, config::Activation activation, bool frees_early) {
   switch (activation) {
     case config::Activation::kGelu:
       return at::gelu(x, "none");
@@ -34,13 +35,16 @@ at::Tensor activate(const at::Tensor& x, config::Activation activation) {
     case config::Activation::kGeluNew:
       break;
   }
-  return gelu_new(x);
+  return gelu_new(x, frees_early);
 }
 
 }  // namespace
 
 Gpt2Mlp::Gpt2Mlp(const ModelParts& parts, const ModelSite& site)
-    : activation_(parts.config.activation), dropout_(parts.config.dropout), scope_(site.scope) {
+    : frees_early_(parts.adapter.is_used()),
+      activation_(parts.config.activation),
+      dropout_(parts.config.dropout),
+      scope_(site.scope) {
   const config::ModelConfig& config = parts.config;
   expansion_ =
       register_module("c_fc", make_block_linear(parts, "c_fc", {config.d_model, config.d_ff, config.bias},
@@ -52,7 +56,7 @@ Gpt2Mlp::Gpt2Mlp(const ModelParts& parts, const ModelSite& site)
 
 at::Tensor Gpt2Mlp::forward(const at::Tensor& x) const {
   const auto range = scope_.enter("Gpt2Mlp");
-  const at::Tensor activated = activate(expansion_->forward(x), activation_);
+  const at::Tensor activated = activate(expansion_->forward(x), activation_, frees_early_);
   return at::dropout(contraction_->forward(activated), dropout_, /*train=*/true);
 }
 

@@ -23,6 +23,7 @@ class Gpt2Mlp : public torch::nn::Module {
   const ModuleScope& scope() const { return scope_; }
 
  private:
+  bool frees_early_;  // as LlamaMlp's
   config::Activation activation_;
   double dropout_;
   ModuleScope scope_;

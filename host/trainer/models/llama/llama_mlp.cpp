@@ -6,7 +6,8 @@
 
 namespace strata::trainer {
 
-LlamaMlp::LlamaMlp(const ModelParts& parts, const ModelSite& site) : scope_(site.scope) {
+LlamaMlp::LlamaMlp(const ModelParts& parts, const ModelSite& site)
+    : frees_early_(parts.adapter.is_used()), scope_(site.scope) {
   const std::int64_t d_model = parts.config.d_model;
   const std::int64_t d_ff = parts.config.d_ff;
   const auto projection = [&](const char* name, std::int64_t from, std::int64_t to) {
@@ -19,6 +20,8 @@ LlamaMlp::LlamaMlp(const ModelParts& parts, const ModelSite& site) : scope_(site
 
 at::Tensor LlamaMlp::forward(const at::Tensor& x) const {
   const auto range = scope_.enter("LlamaMlp");
+  if (!frees_early_)
+    return down_projection_->forward(at::silu(gate_projection_->forward(x)) * up_projection_->forward(x));
   // Not in one expression: the gate comes first, and what it and `up` were is freed before `down` runs.
   at::Tensor hidden = at::silu(gate_projection_->forward(x));
   hidden = hidden * up_projection_->forward(x);

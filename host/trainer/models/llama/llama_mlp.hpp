@@ -22,6 +22,9 @@ class LlamaMlp : public torch::nn::Module {
   const ModuleScope& scope() const { return scope_; }
 
  private:
+  // As Python does, and so transformers. Without an adapter the order is the one that was compared with an
+  // H200 (docs/parity.md), until a card can compare the other.
+  bool frees_early_;
   ModuleScope scope_;
   std::shared_ptr<LinearLayer> gate_projection_;
   std::shared_ptr<LinearLayer> up_projection_;
