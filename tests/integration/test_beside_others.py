@@ -174,4 +174,4 @@ def test_a_program_that_names_libtorch_before_the_standard_library(workspace):
     assert compiled.returncode == 0, compiled.stderr
     done = workspace.strata("exec", "--out", "out", "--", "./program")
     assert done.returncode == 7, done.stderr
-    assert "\n  end      failed\n" in done.stderr
+    assert "\n  ended: failed\n" in done.stderr

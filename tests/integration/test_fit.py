@@ -71,7 +71,7 @@ def test_multiples_alone(small):
 
 
 def test_a_table_over_cards(small):
-    result = fit(small, "--devices", "t4,rtx-4090,h100-80gb", "--over", "model.layers", "data.batch_size=64")
+    result = fit(small, "--devices", "t4,rtx-4090,h100-80gb", "--over", "model.layers", "data.batch_size=512")
     header, *rows = result.stdout.splitlines()
     assert header.split() == ["device", "memory", "GiB", "largest", "layers", "needs", "GiB", "left", "GiB"]
     largest = [int(row.split()[2]) for row in rows]
