@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -15,16 +16,16 @@ THE_USERS = ("libtorch*", "libc10*", "libcuda*", "libcu*.so*", "libnccl*", "libn
 
 def take_libraries_along(wheel: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
     """The wheel once more, in `folder`, named by the oldest system that it runs on."""
-    folder.mkdir(parents=True, exist_ok=True)
-    before = set(folder.glob("*.whl"))
-    command = [sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "--strip", "--wheel-dir", str(folder)]
+    repaired = wheel.parent / "repaired"
+    command = [sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "--strip", "--wheel-dir", str(repaired)]
     for name in THE_USERS:
         command += ["--exclude", name]
     done = subprocess.run([*command, str(wheel)], capture_output=True, text=True, env=_with_patchelf())
     if done.returncode != 0:
         sys.exit(f"auditwheel:\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}")
-    made = [file for file in folder.glob("*manylinux*.whl") if file not in before or file.stat().st_mtime >= wheel.stat().st_mtime]
-    return max(made, key=lambda file: file.stat().st_mtime)
+    folder.mkdir(parents=True, exist_ok=True)
+    [made] = repaired.glob("*.whl")
+    return pathlib.Path(shutil.move(made, folder / made.name))
 
 
 def _with_patchelf() -> dict[str, str]:

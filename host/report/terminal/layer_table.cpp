@@ -148,12 +148,6 @@ std::string when(const LayerTree& tree) {
   return tree.stretch.step < 0 ? std::string("the window") : fmt::format("step {}", tree.stretch.step);
 }
 
-// At a moment; empty of a run without blocks.
-LayerTree tree_at(const Facts& facts, const analysis::Peak& moment) {
-  if (facts.blocks.empty()) return {};
-  return folded_layer_tree(facts, moment.sequence, stretch_of(facts, moment.step));
-}
-
 std::string layer_lines(std::string_view heading, const LayerTree& tree, const std::vector<LayerRow>& rows,
                         const TerminalStyle& style) {
   if (rows.empty()) return {};
@@ -183,16 +177,20 @@ std::string layer_lines(std::string_view heading, const LayerTree& tree, const s
 
 }  // namespace
 
-std::string largest_layers(std::string_view heading, const Facts& facts, const analysis::Peak& moment,
-                           std::size_t rows, const TerminalStyle& style) {
-  const LayerTree tree = tree_at(facts, moment);
+LayerTree layer_tree_at(const Facts& facts, const analysis::Peak& moment) {
+  if (facts.blocks.empty()) return {};
+  return folded_layer_tree(facts, moment.sequence, stretch_of(facts, moment.step));
+}
+
+std::string largest_layers(std::string_view heading, const LayerTree& tree, std::size_t rows,
+                           const TerminalStyle& style) {
   if (tree.nodes.empty()) return {};
   return layer_lines(heading, tree, largest_layer_rows(tree, rows), style);
 }
 
 std::string short_layer_table(std::string_view heading, const Facts& facts, const analysis::Peak& moment,
                               const TerminalStyle& style) {
-  const LayerTree tree = tree_at(facts, moment);
+  const LayerTree tree = layer_tree_at(facts, moment);
   if (tree.nodes.empty()) return {};
   const std::vector<LayerRow> rows = largest_layer_rows(tree, kShortTableRows);
   if (rows.empty()) return {};

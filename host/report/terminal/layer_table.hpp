@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "host/analysis/facts.hpp"
+#include "host/analysis/layers/layer_tree.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
 
 namespace strata::report {
@@ -18,9 +19,12 @@ namespace strata::report {
 std::string short_layer_table(std::string_view heading, const analysis::Facts& facts,
                               const analysis::Peak& moment, const TerminalStyle& style);
 
-// About so many rows of it, and nothing else.
-std::string largest_layers(std::string_view heading, const analysis::Facts& facts,
-                           const analysis::Peak& moment, std::size_t rows, const TerminalStyle& style);
+// What the modules hold at a moment; empty of a run without blocks.
+analysis::LayerTree layer_tree_at(const analysis::Facts& facts, const analysis::Peak& moment);
+
+// About so many rows of such a tree, and nothing else.
+std::string largest_layers(std::string_view heading, const analysis::LayerTree& tree, std::size_t rows,
+                           const TerminalStyle& style);
 
 struct LayerTableOptions {
   std::optional<std::int64_t> step;    // whose peak; nothing: the run's

@@ -234,9 +234,8 @@ std::string short_report(const Facts& facts, const std::string& run, bool colour
       failure == nullptr && has_memory ? reasons(facts, shape, style) : std::vector<std::string>{};
 
   // What says most has its room first.
-  const auto layers = [&](std::size_t rows) {
-    return has_memory ? largest_layers("Where", facts, moment, rows, style) : std::string();
-  };
+  const analysis::LayerTree tree = has_memory ? layer_tree_at(facts, moment) : analysis::LayerTree{};
+  const auto layers = [&](std::size_t rows) { return largest_layers("Where", tree, rows, style); };
   const std::size_t taken = lines_of(above) + lines_of(below) + lines_of(layers(kFewestLayerRows));
   std::size_t left = kShortReportLines > taken ? kShortReportLines - taken : 0;
   std::string reason;
