@@ -24,33 +24,19 @@ CARD = "h100-80gb"
 EXACT_BLOCKS = "expandable_segments:True"  # as large as their tensors
 
 
-@contextlib.contextmanager
-def peft_program(*before):
-    with subprocess.Popen(
-        [*before, sys.executable, HERE / "peft_training.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-
-        def run(case, **more):
-            print(json.dumps({**case, **more}), file=process.stdin, flush=True)
-            answer = process.stdout.readline()
-            assert answer, f"peft_training.py ended with {process.wait()}"
-            return json.loads(answer)
-
-        yield run
-        process.stdin.close()
-        assert process.wait() == 0
+PEFT_PROGRAM = (sys.executable, HERE / "peft_training.py")
 
 
 @pytest.fixture(scope="module")
-def peft_on_a_dry_card():
-    with peft_program(STRATA, "exec", "--plugins", "none", "--dry", CARD, "--") as run:
-        yield lambda case: run(case, device="cuda", allocator=EXACT_BLOCKS)
+def peft_on_a_dry_card(conversation):
+    with conversation(STRATA, "exec", "--plugins", "none", "--dry", CARD, "--", *PEFT_PROGRAM) as ask:
+        yield lambda case: ask({**case, "device": "cuda", "allocator": EXACT_BLOCKS})
 
 
 @pytest.fixture(scope="module")
-def peft_on_the_cpu():
-    with peft_program() as run:
-        yield lambda case, series: run(case, device="cpu", series=series)
+def peft_on_the_cpu(conversation):
+    with conversation(*PEFT_PROGRAM) as ask:
+        yield lambda case, series: ask({**case, "device": "cpu", "series": series})
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ row that is not its own. torch.profiler is known to have many: each case has one
 """
 
 import functools
-import json
 import os
 import pathlib
 import subprocess
@@ -22,21 +21,10 @@ STRATA = os.environ.get("STRATA") or str(REPOSITORY / "build/release/bin/strata"
 
 
 @pytest.fixture(scope="module")
-def python():
+def python(conversation):
     """A function: for each moment of a case the true bytes of each row, and those that torch.profiler says."""
-    command = [sys.executable, HERE / "train.py"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-
-        @functools.cache
-        def run(name):
-            print(json.dumps(CASES[name].settings), file=process.stdin, flush=True)
-            answer = process.stdout.readline()
-            assert answer, f"train.py ended with {process.wait()}"
-            return json.loads(answer)
-
-        yield run
-        process.stdin.close()
-        assert process.wait() == 0
+    with conversation(sys.executable, HERE / "train.py") as ask:
+        yield functools.cache(lambda name: ask(CASES[name].settings))
 
 
 @pytest.fixture(scope="module")

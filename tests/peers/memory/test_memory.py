@@ -35,20 +35,10 @@ FROM allocator_tracer_event AS event WHERE event.device_type = 2 AND event.actio
 
 
 @pytest.fixture(scope="module")
-def python_peaks():
+def python_peaks(conversation):
     """A function: what train.py tells of a case, with an allocator of these options."""
-    command = [STRATA, "exec", "--plugins", "none", "--dry", CARD, "--", sys.executable, HERE / "train.py"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-
-        def run(case, allocator):
-            print(json.dumps({**case, "allocator": allocator}), file=process.stdin, flush=True)
-            answer = process.stdout.readline()
-            assert answer, f"train.py ended with {process.wait()}"
-            return json.loads(answer)
-
-        yield run
-        process.stdin.close()
-        assert process.wait() == 0
+    with conversation(STRATA, "exec", "--plugins", "none", "--dry", CARD, "--", sys.executable, HERE / "train.py") as ask:
+        yield lambda case, allocator: ask({**case, "allocator": allocator})
 
 
 @pytest.fixture
