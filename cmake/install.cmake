@@ -41,7 +41,6 @@ install(
   DESTINATION lib/cmake/strata)
 
 # What a user reads and starts from.
-install(FILES configs/first_run.yaml DESTINATION share/strata/configs)
 install(DIRECTORY configs/grids DESTINATION share/strata/configs)
 install(DIRECTORY examples DESTINATION share/strata)
 install(FILES README.md CHANGELOG.md DESTINATION share/doc/strata)

@@ -11,6 +11,7 @@
 #include "host/config/adapter.hpp"
 #include "host/config/checks/checks.hpp"
 #include "host/config/files/model_file.hpp"
+#include "host/config/files/shipped_file.hpp"
 #include "host/config/model_sizes.hpp"
 #include "host/config/nearest.hpp"
 #include "host/config/optimizer_defaults.hpp"
@@ -179,7 +180,8 @@ RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
 
 RunConfig load_config(const std::filesystem::path& file, std::span<const std::string> overrides,
                       const PluginCheck& check_plugins) {
-  return parse_config(read_text(file), file, overrides, check_plugins);
+  const std::filesystem::path found = shipped_file(file);
+  return parse_config(read_text(found), found, overrides, check_plugins);
 }
 
 }  // namespace strata::config

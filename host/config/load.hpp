@@ -19,8 +19,9 @@ namespace strata::config {
 // (strata/runtime/check_plugins.hpp).
 using PluginCheck = std::function<std::vector<std::string>(const std::vector<PluginRequest>&)>;
 
-// The file with the overrides (`key.path=value`, whose value is YAML) on top, every field set and checked.
-// Without `check_plugins` their list is only looked at for its form. Throws ConfigError with every problem.
+// The file, or the one that Strata brings along (files/shipped_file.hpp), with the overrides
+// (`key.path=value`, whose value is YAML) on top, every field set and checked. Without `check_plugins` their
+// list is only looked at for its form. Throws ConfigError with every problem.
 RunConfig load_config(const std::filesystem::path& file, std::span<const std::string> overrides = {},
                       const PluginCheck& check_plugins = {});
 

@@ -113,3 +113,14 @@ def test_a_closed_standard_output_is_a_failure_that_is_said(tiny):
         )
     assert result.returncode == 1
     assert "cannot write to standard output" in result.stderr
+
+
+def test_a_configuration_that_strata_brings_along_is_found_anywhere(workspace):
+    found = workspace.strata("run", "configs/first_run.yaml", "--dry", "h100-80gb", "schedule.active=1", "--out", "out")
+    assert found.returncode == 0, found.stderr
+    (workspace.folder / "configs").mkdir()
+    workspace.write("configs/first_run.yaml", "model: {size: none}\n")
+    refused = workspace.strata("run", "configs/first_run.yaml")
+    assert refused.returncode == 2 and "configs/first_run.yaml:1:15" in refused.stderr, "one's own file wins"
+    missing = workspace.strata("run", "configs/nothing.yaml")
+    assert missing.returncode == 2 and "configs/nothing.yaml: no such file" in missing.stderr

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 from installed_strata import REPOSITORY, TORCH, WITH_TORCH, WITHOUT_TORCH, run
 
+CONFIG = "configs/first_run.yaml"  # of the installation: the folder is empty
 LOOP = """
 import torch
 torch.manual_seed(0)
@@ -54,15 +55,13 @@ def test_nothing_is_looked_for_where_it_was_built(installation):
                 assert all(place.startswith(ALLOWED) for place in places if place), f"{path}: {line}"
 
 
-def test_a_run(installation, strata, tmp_path):
-    config = installation / "share/strata/configs/first_run.yaml"
-    strata("run", config, "schedule.active=1", "--out", "out")
+def test_a_run(strata, tmp_path):
+    strata("run", CONFIG, "schedule.active=1", "--out", "out")
     assert summary(tmp_path / "out")["categories"]["Unknown"]["max"] == 0
 
 
-def test_a_dry_run(installation, strata, tmp_path):
-    config = installation / "share/strata/configs/first_run.yaml"
-    strata("run", config, "--dry", "a100-40gb", "schedule.active=1", "--out", "out")
+def test_a_dry_run(strata, tmp_path):
+    strata("run", CONFIG, "--dry", "a100-40gb", "schedule.active=1", "--out", "out")
     assert summary(tmp_path / "out")["device"] == "cuda:0"
 
 
@@ -74,10 +73,9 @@ def test_a_program_of_others(strata, tmp_path):
     assert [step["index"] for step in summary(tmp_path / "dry")["steps"]] == [0, 1, 2]
 
 
-def test_torch_may_be_named(installation, strata, tmp_path):
-    config = installation / "share/strata/configs/first_run.yaml"
+def test_torch_may_be_named(strata, tmp_path):
     named = {**WITHOUT_TORCH, "STRATA_TORCH_ROOT": str(TORCH)}
-    strata("run", config, "schedule.active=1", "--out", "out", env=named)
+    strata("run", CONFIG, "schedule.active=1", "--out", "out", env=named)
     assert (tmp_path / "out/report.html").is_file()
 
 
@@ -89,32 +87,32 @@ def test_its_parts_are_listed(strata):
     assert "h100-80gb" in strata("devices").stdout
 
 
-def test_reading_runs_needs_no_torch(installation, strata, tmp_path):
-    strata("run", installation / "share/strata/configs/first_run.yaml", "schedule.active=1", "--out", "out")
+def test_reading_runs_needs_no_torch(strata, tmp_path):
+    strata("run", CONFIG, "schedule.active=1", "--out", "out")
     assert "Peak" in strata("report", "out", env=WITHOUT_TORCH).stdout
 
 
-def refused(installation, strata, env):
-    return strata("run", installation / "share/strata/configs/first_run.yaml", status=2, env=env).stderr
+def refused(strata, env):
+    return strata("run", CONFIG, status=2, env=env).stderr
 
 
-def test_without_torch_it_says_where_it_looked(installation, strata):
-    said = refused(installation, strata, WITHOUT_TORCH)
+def test_without_torch_it_says_where_it_looked(strata):
+    said = refused(strata, WITHOUT_TORCH)
     for part in ("there is no LibTorch", "STRATA_TORCH_ROOT is not set", "python3", "pip install torch==2.11"):
         assert part in said
     assert len(said.splitlines()) == 1
 
 
-def test_a_folder_without_torch_is_refused(installation, strata, tmp_path):
-    said = refused(installation, strata, {**WITH_TORCH, "STRATA_TORCH_ROOT": str(tmp_path)})
+def test_a_folder_without_torch_is_refused(strata, tmp_path):
+    said = refused(strata, {**WITH_TORCH, "STRATA_TORCH_ROOT": str(tmp_path)})
     assert f"STRATA_TORCH_ROOT={tmp_path}" in said and "libtorch_cpu.so" in said
 
 
-def test_another_release_of_torch_is_refused_unopened(installation, strata, tmp_path):
+def test_another_release_of_torch_is_refused_unopened(strata, tmp_path):
     (tmp_path / "torch/lib").mkdir(parents=True)
     (tmp_path / "torch/lib/libtorch_cpu.so").write_bytes(b"not a library")
     (tmp_path / "torch/version.py").write_text("__version__ = '2.42.0+cu990'\n")
-    said = refused(installation, strata, {**WITH_TORCH, "STRATA_TORCH_ROOT": str(tmp_path / "torch")})
+    said = refused(strata, {**WITH_TORCH, "STRATA_TORCH_ROOT": str(tmp_path / "torch")})
     assert "torch 2.42.0" in said and "built for 2.11" in said
 
 

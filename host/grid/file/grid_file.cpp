@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "host/config/checks/checks.hpp"
+#include "host/config/files/shipped_file.hpp"
 #include "host/config/nearest.hpp"
 #include "host/config/reading/document.hpp"
 #include "host/config/reading/node.hpp"
@@ -284,7 +285,8 @@ GridFile read_grid(std::string_view text, const std::filesystem::path& file,
 }
 
 GridFile load_grid(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  return read_grid(config::read_text(file), file, overrides);
+  const std::filesystem::path found = config::shipped_file(file);
+  return read_grid(config::read_text(found), found, overrides);
 }
 
 }  // namespace strata::grid
