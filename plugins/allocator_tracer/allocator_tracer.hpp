@@ -35,7 +35,7 @@ class AllocatorTracer {
       .struct_size = sizeof(strata_descriptor),
       .flags = STRATA_DESCRIPTOR_WHOLE_RUN,
       .id = "allocator_tracer",
-      .version = "0.1.0",
+      .version = "0.2.0",
       .summary = "Every allocation and free, with the operator, layer and phase it happened in",
       .options = kOptions.data(),
       .option_count = kOptions.size(),

@@ -24,7 +24,7 @@ class CuptiTimeline {
       .struct_size = sizeof(strata_descriptor),
       .flags = 0,
       .id = "cupti_timeline",
-      .version = "0.1.0",
+      .version = "0.2.0",
       .summary = "How long each operator took, and what the GPU did meanwhile, by phase, layer and kernel",
       .options = nullptr,
       .option_count = 0,

@@ -31,7 +31,7 @@ class NvtxMarkers {
       .struct_size = sizeof(strata_descriptor),
       .flags = STRATA_DESCRIPTOR_WHOLE_RUN,
       .id = "nvtx_markers",
-      .version = "0.1.0",
+      .version = "0.2.0",
       .summary =
           "Steps, phases, layers and memory as NVTX ranges and counters, for Nsight Systems and other tools",
       .options = kOptions.data(),

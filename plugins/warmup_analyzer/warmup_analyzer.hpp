@@ -33,7 +33,7 @@ class WarmupAnalyzer {
       .struct_size = sizeof(strata_descriptor),
       .flags = STRATA_DESCRIPTOR_WHOLE_RUN,
       .id = "warmup_analyzer",
-      .version = "0.1.0",
+      .version = "0.2.0",
       .summary = "Why the first steps are slow, and from which step on they are not",
       .options = kOptions.data(),
       .option_count = kOptions.size(),

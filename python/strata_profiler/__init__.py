@@ -25,7 +25,7 @@ from .reading import Run, RunError, open_run as open
 from .recording import RecordingError, run
 from .tables import TableError
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = ["NativePartsMissing", "RecordingError", "Run", "RunError", "TableError", "attach", "integrations", "open", "phase", "run", "step"]
 

@@ -29,7 +29,7 @@ class CuptiSource {
       .struct_size = sizeof(strata_descriptor),
       .flags = STRATA_DESCRIPTOR_SOURCE | STRATA_DESCRIPTOR_WHOLE_RUN,
       .id = "cupti",
-      .version = "0.1.0",
+      .version = "0.2.0",
       .summary = "What a CUDA device did, and the calls that made it: kernels, copies, loading, waiting.",
       .options = kOptions.data(),
       .option_count = kOptions.size(),

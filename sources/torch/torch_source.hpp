@@ -28,7 +28,7 @@ class TorchSource {
       .struct_size = sizeof(strata_descriptor),
       .flags = STRATA_DESCRIPTOR_SOURCE | STRATA_DESCRIPTOR_WHOLE_RUN,
       .id = "torch",
-      .version = "0.1.0",
+      .version = "0.2.0",
       .summary = "Allocations, operators and saved tensors of LibTorch.",
       .options = kOptions.data(),
       .option_count = kOptions.size(),

@@ -6,7 +6,7 @@ import re
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 NUMBER = r"(\d+\.\d+\.\d+)"
-# strata_0.1.0_amd64.deb, strata_profiler-0.1.0.tar.gz, what `strata --version` prints
+# strata_0.2.0_amd64.deb, strata_profiler-0.2.0.tar.gz, what `strata --version` prints
 OF_FILES = rf"\bstrata(?:_profiler)?[-_ ]{NUMBER}"
 # Where the version stands; what a file says of it more than once is the same. CMake's is the one that others follow.
 PLACES = {
