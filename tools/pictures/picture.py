@@ -4,8 +4,8 @@
 import dataclasses
 
 
-# As `prepare` finds the page, of whatever run it is.
-OVER_TIME = "if (chart.view.mode === 'event') document.getElementById('show-events').click();"
+# As `prepare` finds the page, of whatever run it is. The contents bar stays at the page's top, not on what is shown.
+OVER_TIME = "document.querySelector('.contents').style.position = 'static'; if (chart.view.mode === 'event') document.getElementById('show-events').click();"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,7 +3,7 @@
 
 from picture import SHOW_STEP, Picture, whole_step
 
-COLUMN = 540  # of two beside one another
+COLUMN = 640  # of two beside one another, and wider than a phone, where the page is arranged otherwise
 
 # One shape alone, with its card open.
 TELL = """
@@ -47,7 +47,7 @@ PICTURES = [
     Picture("read/modules", "gpt2", COLUMN + 60, ("#peak-story", ".layer-head", "#layers .layer:nth-child(-n+9)"), annotate="""
         return ['#peak-story li:nth-child(1)', '#peak-story li:nth-child(2)', '#layers .layer:nth-child(2)', '#layers .layer:nth-child(8)']
           .map((row) => badges.beside(row, -11));"""),
-    Picture("read/block", "gpt2", COLUMN, ("#pinned-title", "#pinned-facts"), PIN, annotate="""
+    Picture("read/block", "gpt2", 1260, ("#pinned-title", "#pinned-facts"), PIN, annotate="""
         const facts = [...document.querySelectorAll('#pinned-facts dt')];
         return ['Size', 'Rule', 'Operator', 'Born in', 'Lived'].map((name) => facts.find((fact) => fact.textContent === name))
           .map((fact) => badges.beside(badges.pageBox(fact), -13));"""),
