@@ -173,6 +173,7 @@ def test_the_least_that_fits_runs_on_the_card(small):
     assert not found["base"]["fits"]
     assert found["least"]["fits"]
     assert "512GiB" not in found["least"]["command"]
+    assert found["least"]["command"].count("data.batch_size=") == 1, "what a change overrules is left out"
     repeat(small, found["least"]["command"])
 
 

@@ -113,12 +113,21 @@ def test_the_file_is_named_by_the_release_that_the_trainer_has():
 def test_doctor_lists_the_releases(workspace):
     cache = workspace.folder / "cache"
     version = workspace.strata("--version").stdout.split()[1]
-    (cache / "strata/sources" / version).mkdir(parents=True)
-    (cache / "strata/sources" / version / "torch-2.77.1+cu130.so").touch()
-    checks = json.loads(workspace.strata("doctor", "--json", XDG_CACHE_HOME=str(cache)).stdout)["checks"]
-    (finding,) = [check for check in checks if check["name"] == "torch releases"]
-    assert finding["verdict"] == "ok"
-    assert "2.11" in finding["detail"] and "2.77.1+cu130 (built here)" in finding["detail"]
+    sources = cache / "strata/sources" / version
+    sources.mkdir(parents=True)
+
+    def listed():
+        checks = json.loads(workspace.strata("doctor", "--json", XDG_CACHE_HOME=str(cache)).stdout)["checks"]
+        (finding,) = [check for check in checks if check["name"] == "torch releases"]
+        assert finding["verdict"] == "ok"
+        return finding["detail"]
+
+    brought = listed().removeprefix("strata exec records ").split(";")[0]
+    assert brought.startswith("2.11") and "built here" not in brought
+    (sources / f"torch-{brought}.so").touch()
+    assert "built here" not in listed(), "it came with Strata, too"
+    (sources / "torch-2.77.1+cu130.so").touch()
+    assert brought in listed() and "2.77.1+cu130 (built here)" in listed()
 
 
 def test_doctor_says_what_of_compiled_programs_is_seen(workspace):

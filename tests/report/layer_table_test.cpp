@@ -48,6 +48,17 @@ TEST(LayerTable, OfOneStepUnfoldedToADepth) {
                       layer_table(facts, {.step = 0, .depth = 2, .unfold = true}, false, 80));
 }
 
+TEST(LargestLayers, HeadAColumnForModulesAlikeOnlyWhereARowStandsForSome) {
+  const auto heads_each = [](std::uint64_t layers) {
+    const auto facts = testing::simulate({.layers = layers});
+    const std::string text =
+        largest_layers("Where", layer_tree_at(facts, facts.peak), 4, TerminalStyle{false, 80});
+    return text.substr(0, text.find('\n')).ends_with("each");
+  };
+  EXPECT_TRUE(heads_each(4));
+  EXPECT_FALSE(heads_each(1));
+}
+
 TEST(LayerTable, KeepsToItsWidthWhateverTheNames) {
   for (const int width : {80, 97, 130, 200}) {
     for (const auto& facts : {testing::hostile_facts(), training(), Facts{}}) {

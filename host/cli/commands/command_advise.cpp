@@ -89,9 +89,16 @@ class DryTrials final : public fit::Trials {
     request_.allocator_settings.clear();
     for (const std::size_t index : switches) {
       const fit::Switch& change = switches_[index];
-      request_.overrides.insert(request_.overrides.end(), change.overrides.begin(), change.overrides.end());
+      for (const std::string& each : change.overrides) put(each);
       if (!change.allocator_settings.empty()) request_.allocator_settings = change.allocator_settings;
     }
+  }
+
+  // In place of an earlier one of the same key, which it would overrule.
+  void put(const std::string& override) {
+    const std::string key = override.substr(0, override.find('=') + 1);
+    std::erase_if(request_.overrides, [&](const std::string& each) { return each.starts_with(key); });
+    request_.overrides.push_back(override);
   }
 
   void tell(const std::vector<std::size_t>& switches, const fit::Measurement& measured) const {

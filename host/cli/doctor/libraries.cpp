@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 #include <link.h>
 
+#include <algorithm>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "host/cli/doctor/check.hpp"
 #include "host/cli/torch_libraries.hpp"
@@ -79,8 +81,13 @@ Finding check_entry(const PluginDescription& entry) {
 
 // Which releases of torch a program under `strata exec` may have.
 Finding check_torch_releases() {
-  const std::string shipped = fmt::format("{}", fmt::join(shipped_torches(), ", "));
-  const std::string built = fmt::format("{}", fmt::join(built_torches(), ", "));
+  const std::vector<std::string> brought = shipped_torches();
+  std::vector<std::string> built_here = built_torches();
+  // By another Strata of this user, which brought fewer.
+  std::erase_if(built_here,
+                [&](const std::string& torch) { return std::ranges::find(brought, torch) != brought.end(); });
+  const std::string shipped = fmt::format("{}", fmt::join(brought, ", "));
+  const std::string built = fmt::format("{}", fmt::join(built_here, ", "));
   if (shipped.empty() && built.empty()) {
     return {.name = "torch releases",
             .verdict = Verdict::kWarning,

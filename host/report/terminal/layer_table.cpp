@@ -153,16 +153,17 @@ std::string layer_lines(std::string_view heading, const LayerTree& tree, const s
   if (rows.empty()) return {};
   const std::uint64_t whole = sum(tree.nodes.front().total);
   const int decimals = decimals_for(static_cast<double>(whole));
-  int each_columns = 6;
+  int each_columns = 0;
   for (const LayerRow& row : rows)
     each_columns = std::max(each_columns, static_cast<int>(each(row, decimals).size()));
-  each_columns += 2;
+  const bool has_alike = each_columns > 0;
+  each_columns = std::max(each_columns, 6) + 2;
   const int bar_columns = (style.width - 32) / 4;
   const int name_columns = style.width - 2 - 2 - bar_columns - 10 - 8 - each_columns;
-  std::string text =
-      style.heading(fmt::format("{:<{}}{:>10}{:>8}{:>{}}", heading, name_columns + 4 + bar_columns, "MiB",
-                                "share", "each", each_columns));
-  text += '\n';
+  std::string headings =
+      fmt::format("{:<{}}{:>10}{:>8}", heading, name_columns + 4 + bar_columns, "MiB", "share");
+  if (has_alike) headings += fmt::format("{:>{}}", "each", each_columns);
+  std::string text = style.heading(headings) + '\n';
   for (const LayerRow& row : rows) {
     auto line = fmt::format("  {}  {}{:>10}{:>8}{:>{}}", fitted(indented(row), name_columns),
                             style.dimmed(bar(row.bytes, whole, bar_columns)),
