@@ -9,6 +9,9 @@ class App;
 
 namespace strata::cli {
 
+// Of `fit` and `advise`: what stands behind `--` is a program and no configuration. It is put in, not typed.
+inline constexpr const char* kProgramFlag = "--of-a-program";
+
 void add_run_command(CLI::App& app, int& exit_code);
 void add_exec_command(CLI::App& app, int& exit_code);
 void add_record_command(CLI::App& app);

@@ -20,9 +20,8 @@ bool is_program(const std::filesystem::path& word) {
 void require_configuration(std::string_view command, const std::string& config) {
   if (!is_program(config)) return;
   throw UsageError(
-      fmt::format("{}: {}: expected a configuration's YAML file, found a program; with one of your own, try "
-                  "sizes in a loop of the shell: for batch in 4 8 16; do strata exec --dry rtx-4090 "
-                  "--plugins none -- python train.py --batch $batch || break; done (docs/fit.md)",
+      fmt::format("{}: {}: expected a configuration's YAML file, found a program; the largest batch of one: "
+                  "strata fit --device rtx-4090 -- python train.py --batch-size {{}} (docs/fit.md)",
                   command, config));
 }
 

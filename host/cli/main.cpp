@@ -124,9 +124,19 @@ void require_places(CLI::App& command) {
 }
 
 // Of `exec --dry t4 python train.py --layers 2` what stands behind the program's first word is the program's,
-// as behind `--`: that is put in where it is missing. `words` begin with the program's own name.
+// as behind `--`: that is put in where it is missing. Of `fit` the flag is put in that says what stands
+// behind
+// `--`. `words` begin with the program's own name.
 void separate_program(const CLI::App& app, std::vector<char*>& words) {
-  if (words.size() < 2 || std::string_view(words[1]) != "exec") return;
+  if (words.size() < 2) return;
+  if (std::string_view(words[1]) == "fit") {
+    static std::string flag = kProgramFlag;
+    const auto separator =
+        std::ranges::find_if(words, [](const char* word) { return std::string_view(word) == "--"; });
+    if (separator != words.end()) words.insert(separator, flag.data());
+    return;
+  }
+  if (std::string_view(words[1]) != "exec") return;
   const CLI::App& exec = *app.get_subcommand("exec");
   for (std::size_t at = 2; at < words.size(); ++at) {
     const std::string_view word = words[at];

@@ -177,11 +177,10 @@ def test_the_least_that_fits_runs_on_the_card(small):
     repeat(small, found["least"]["command"])
 
 
-@pytest.mark.parametrize("command", ["fit", "advise"])
-@pytest.mark.parametrize("words", [["--", "python", "train.py"], ["train.py", "--device", "rtx-4090"]], ids=["behind a dash", "alone"])
-def test_a_program_is_told_how_it_is_asked(workspace, command, words):
+@pytest.mark.parametrize("words", [["fit", "train.py", "--device", "rtx-4090"], ["advise", "train.py"], ["advise", "--", "python", "train.py"]])
+def test_a_program_is_told_how_it_is_asked(workspace, words):
     workspace.write("train.py", "")
-    done = workspace.strata(command, *words)
+    done = workspace.strata(*words)
     assert done.returncode == 2 and not done.stdout
     assert "expected a configuration's YAML file, found a program" in done.stderr
-    assert "strata exec --dry rtx-4090 --plugins none -- python train.py" in done.stderr
+    assert "strata fit --device rtx-4090 -- python train.py --batch-size {}" in done.stderr

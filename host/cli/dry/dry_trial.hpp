@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "host/cli/dry/trial_output.hpp"
 #include "host/fit/trial_report.hpp"
 
 namespace strata::cli {
@@ -21,16 +21,6 @@ struct TrialRequest {
   std::int64_t steps = 3;
   bool first_rank_alone = false;  // of several, which all need the same
   bool saves = false;             // checkpoints, which a trial does not
-};
-
-// The user's Ctrl-C, or a SIGTERM, while a trial ran. `exit_code` is 128 + the signal.
-class TrialInterrupted : public std::runtime_error {
- public:
-  explicit TrialInterrupted(int exit_code);
-  int exit_code() const noexcept { return exit_code_; }
-
- private:
-  int exit_code_;
 };
 
 // The trial's own overrides: its steps and its device, the tracer alone, nothing saved, one rank.

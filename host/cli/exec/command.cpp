@@ -21,10 +21,10 @@
 #include "host/cli/child_process.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/cuda_driver.hpp"
-#include "host/cli/dry/cuda_program.hpp"
 #include "host/cli/dry/dry_account.hpp"
 #include "host/cli/dry/dry_argument.hpp"
 #include "host/cli/dry/dry_gpu.hpp"
+#include "host/cli/exec/program_environment.hpp"
 #include "host/cli/exec/program_name.hpp"
 #include "host/cli/exec/recording.hpp"
 #include "host/cli/exit_code.hpp"
@@ -54,29 +54,6 @@ struct ExecArguments {
   bool no_layers = false;
   std::vector<std::string> command;
 };
-
-using Variables = std::map<std::string, std::string>;
-
-// `first`, and behind it what the variable held.
-std::string before_own(const char* variable, const std::string& first) {
-  const char* const own = std::getenv(variable);
-  return own == nullptr || *own == '\0' ? first : first + ":" + own;
-}
-
-// What the preload library opens comes before the dry GPU's: it needs libc alone.
-void add_preloaded(const std::vector<fs::path>& libraries, Variables& variables) {
-  std::vector<std::string> names;
-  names.reserve(libraries.size());
-  for (const fs::path& library : libraries) names.push_back(library.string());
-  variables["LD_PRELOAD"] = before_own("LD_PRELOAD", fmt::format("{}", fmt::join(names, ":")));
-}
-
-void add_dry_gpu(const fs::path& scratch, Variables& variables) {
-  variables["STRATA_DRY_GPU"] = (scratch / "profile").string();
-  variables["STRATA_DRY_GPU_ACCOUNTS"] = scratch.string();
-  // libcuda.so.1 is looked for as a file by those who compile kernels.
-  variables["LD_LIBRARY_PATH"] = before_own("LD_LIBRARY_PATH", dry_gpu_folder().string());
-}
 
 // Answers of a reader of whom none was taken, which a misspelt name or another type makes: what it does read.
 void say_answers_left(const DryChoice& choice, const DryAccount& account) {
@@ -138,9 +115,7 @@ std::string account_text(const DryChoice& choice, const DryAccount& account) {
 
 std::optional<DryChoice> choose_device(const std::string& device, const std::string& program) {
   if (device.empty()) return std::nullopt;
-  require_dry_gpu();
-  DryChoice choice = dry_choice(config::parse_device(device, fs::current_path()));
-  if (const std::string reason = why_not_dry(program); !reason.empty()) throw UsageError(reason);
+  const DryChoice choice = dry_choice_for(device, program);
   if (has_nvidia_gpu())
     say(fmt::format("this machine has a GPU; it is not used, for {} is dry", choice.profile.key));
   return choice;
@@ -196,14 +171,6 @@ void tell_what_ran(const ExecArguments& arguments, const std::optional<DryChoice
   });
 }
 
-std::string what_was_meant(const ExecArguments& arguments) {
-  const std::string& word = arguments.command.front();
-  if (word == "python") return "; activate the environment that has torch: source .venv/bin/activate";
-  std::error_code ignored;
-  if (!word.ends_with(".py") || !fs::is_regular_file(word, ignored)) return {};
-  return "; a script is run by python: -- python " + report::shell_line(arguments.command);
-}
-
 int exec(const ExecArguments& arguments) {
   if (arguments.environment) return print_environment(arguments);
   if (arguments.command.empty())
@@ -212,10 +179,10 @@ int exec(const ExecArguments& arguments) {
   const std::string program = find_program(arguments.command.front());
   if (program.empty()) {
     say(fmt::format("exec: there is no program '{}'{}", arguments.command.front(),
-                    what_was_meant(arguments)));
+                    what_was_meant(arguments.command)));
     return kNotFound;
   }
-  if (const std::string meant = what_was_meant(arguments);
+  if (const std::string meant = what_was_meant(arguments.command);
       !meant.empty() && access(program.c_str(), X_OK) != 0) {
     say(fmt::format("exec: {} is not executable{}", program, meant));
     return kNotExecutable;
@@ -233,12 +200,7 @@ int exec(const ExecArguments& arguments) {
   Variables variables = recording ? recording->begin() : Variables{};
   std::vector<fs::path> preloaded;
   if (recording) preloaded.push_back(ProgramRecording::preload_library());
-  if (dry) {
-    write_whole_file(scratch.path() / "profile", dry_choice_text(*dry));
-    add_dry_gpu(scratch.path(), variables);
-    // Libraries that are there already are what torch's own search path would have found.
-    std::ranges::copy(dry_gpu_facades(), std::back_inserter(preloaded));
-  }
+  if (dry) add_dry_gpu(*dry, scratch.path(), variables, preloaded);
   add_preloaded(preloaded, variables);
   const int exit_code = run_program(program, arguments.command, variables);
   tell_what_ran(arguments, dry, scratch.path(), recording, exit_code);

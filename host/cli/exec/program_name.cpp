@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "host/config/checks/checks.hpp"
+#include "host/report/shell_word.hpp"
 
 namespace strata::cli {
 namespace {
@@ -29,6 +31,14 @@ fs::path named(const std::vector<std::string>& command) {
 
 std::string program_name(const std::vector<std::string>& command) {
   return config::default_name(named(command));
+}
+
+std::string what_was_meant(const std::vector<std::string>& command) {
+  const std::string& word = command.front();
+  if (word == "python") return "; activate the environment that has torch: source .venv/bin/activate";
+  std::error_code ignored;
+  if (!word.ends_with(".py") || !fs::is_regular_file(word, ignored)) return {};
+  return "; a script is run by python: -- python " + report::shell_line(command);
 }
 
 }  // namespace strata::cli

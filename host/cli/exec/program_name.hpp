@@ -11,4 +11,8 @@ namespace strata::cli {
 // program's. Of letters, digits, '.', '_' and '-', as a run's folder is.
 std::string program_name(const std::vector<std::string>& command);
 
+// Behind a message that the command's first word is no program that can be run: what was meant. Empty:
+// unknown.
+std::string what_was_meant(const std::vector<std::string>& command);
+
 }  // namespace strata::cli

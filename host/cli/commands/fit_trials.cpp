@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cli/commands/fit_trials.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
+#include <variant>
+
+#include "host/cli/configuration_argument.hpp"
+#include "host/cli/dry/dry_argument.hpp"
+#include "host/cli/dry/dry_gpu.hpp"
+#include "host/cli/dry/dry_trial.hpp"
+#include "host/cli/exec/program_trial.hpp"
+#include "host/cli/usage_error.hpp"
+#include "host/config/compute_device.hpp"
+#include "host/config/load.hpp"
+#include "host/config/nearest.hpp"
+#include "host/config/schema/schema.hpp"
+
+namespace strata::cli {
+namespace {
+
+constexpr const char* kBraces = "{}";
+
+const config::IntegerType& integer_key(const std::string& path) {
+  const config::Key* const key = config::find_key(path);
+  if (key != nullptr) {
+    if (const auto* const type = std::get_if<config::IntegerType>(&key->type)) return *type;
+    throw UsageError(
+        fmt::format("fit: --over {}: this key is no integer, of which there is a largest", path));
+  }
+  std::vector<std::string_view> known;
+  for (const config::Key& each : config::keys()) known.push_back(each.path);
+  throw UsageError(
+      fmt::format("fit: --over {}: there is no such key{}; `strata run --help-config` lists them", path,
+                  config::did_you_mean(path, known)));
+}
+
+class ConfigTrials final : public FitTrials {
+ public:
+  explicit ConfigTrials(const FitArguments& arguments)
+      : arguments_(arguments),
+        name_(arguments.over.empty() ? "data.batch_size" : arguments.over),
+        key_(integer_key(name_)) {
+    const config::RunConfig config = config::load_config(arguments.config, arguments.overrides);
+    start_ = key_.get(config);
+    request_.config = arguments.config;
+    request_.steps = arguments.steps.value_or(3);
+    request_.first_rank_alone = config.world_size > 1;
+    request_.saves = config.save.saves();
+  }
+
+  const std::string& name() const override { return name_; }
+  fit::Range range() const override {
+    return {.lowest = std::max(arguments_.range.lowest, key_.minimum),
+            .highest = std::min(arguments_.range.highest, key_.maximum),
+            .stride = arguments_.range.stride};
+  }
+  std::int64_t start() const override { return start_; }
+
+  config::DeviceProfile set_device(const std::string& device) override {
+    request_.device = fmt::format("{{dry: {}}}", nlohmann::json(device).dump());
+    return config::load_device_profile(device);
+  }
+
+  fit::TrialReport run(std::int64_t value) override {
+    set(value);
+    try {
+      return run_trial(request_);
+    } catch (const config::ConfigError& error) {
+      throw UsageError(fmt::format(
+          "fit: {}={} is refused: {}\n  --step N tries multiples of N alone, --from and --at-most bound them",
+          name_, value, error.what()));
+    }
+  }
+
+  std::string command(std::int64_t value) override {
+    set(value);
+    return trial_command(request_);
+  }
+
+ private:
+  void set(std::int64_t value) {
+    request_.overrides = arguments_.overrides;
+    request_.overrides.push_back(fmt::format("{}={}", name_, value));
+  }
+
+  const FitArguments& arguments_;
+  std::string name_;
+  const config::IntegerType& key_;
+  std::int64_t start_ = 1;
+  TrialRequest request_;
+};
+
+// "1..512" of --over.
+void read_range(const std::string& text, fit::Range& range) {
+  const auto refuse = [&] {
+    throw UsageError(
+        fmt::format("fit: --over {}: with a program, expected the values to try, such as 1..512", text));
+  };
+  const auto dots = text.find("..");
+  if (dots == std::string::npos) refuse();
+  const auto read = [&](std::string_view part, std::int64_t& value) {
+    const auto [end, error] = std::from_chars(part.begin(), part.end(), value);
+    if (error != std::errc() || end != part.end() || value < 1) refuse();
+  };
+  read(std::string_view(text).substr(0, dots), range.lowest);
+  read(std::string_view(text).substr(dots + 2), range.highest);
+  if (range.highest < range.lowest) refuse();
+}
+
+class ProgramTrials final : public FitTrials {
+ public:
+  explicit ProgramTrials(const FitArguments& arguments) : range_(arguments.range) {
+    words_.push_back(arguments.config);
+    words_.insert(words_.end(), arguments.overrides.begin(), arguments.overrides.end());
+    const auto word =
+        std::ranges::find_if(words_, [](const std::string& each) { return each.find(kBraces) != each.npos; });
+    if (word == words_.end())
+      throw UsageError(
+          "fit: expected {} in the program's words, where each value is put: strata fit --device rtx-4090 -- "
+          "python train.py --batch-size {}");
+    // What stands before the braces names the value: "--batch-size {}", "batch={}".
+    name_ = word->substr(0, word->find(kBraces));
+    if (name_.empty() && word != words_.begin()) name_ = *(word - 1);
+    name_ = name_.substr(std::min(name_.find_first_not_of('-'), name_.size()));
+    name_ = name_.substr(0, name_.find_last_not_of("=:") + 1);
+    if (!arguments.over.empty()) read_range(arguments.over, range_);
+    request_.steps = arguments.steps.value_or(2);
+  }
+
+  const std::string& name() const override { return name_; }
+  fit::Range range() const override { return range_; }
+  std::int64_t start() const override { return range_.lowest; }
+
+  config::DeviceProfile set_device(const std::string& device) override {
+    DryArguments dry;
+    dry.profile = device;
+    request_.device = dry.device("fit");
+    return dry_choice(config::parse_device(request_.device, std::filesystem::current_path())).profile;
+  }
+
+  fit::TrialReport run(std::int64_t value) override {
+    set(value);
+    return run_program_trial(request_);
+  }
+
+  std::string command(std::int64_t value) override {
+    set(value);
+    return program_trial_command(request_);
+  }
+
+ private:
+  void set(std::int64_t value) {
+    request_.command = words_;
+    for (std::string& word : request_.command) {
+      for (auto at = word.find(kBraces); at != std::string::npos; at = word.find(kBraces, at))
+        word.replace(at, std::string_view(kBraces).size(), std::to_string(value));
+    }
+  }
+
+  fit::Range range_;
+  std::vector<std::string> words_;
+  std::string name_;
+  ProgramTrialRequest request_;
+};
+
+}  // namespace
+
+std::unique_ptr<FitTrials> fit_trials(const FitArguments& arguments) {
+  if (arguments.is_program) return std::make_unique<ProgramTrials>(arguments);
+  require_configuration("fit", arguments.config);
+  return std::make_unique<ConfigTrials>(arguments);
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `strata fit` tries: a configuration with a value for one of its keys, or a program with one among its
+// words.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/config/files/device_profile.hpp"
+#include "host/fit/largest.hpp"
+#include "host/fit/trial_report.hpp"
+
+namespace strata::cli {
+
+struct FitArguments {
+  std::string config;  // or, where `is_program`, the command's first word
+  std::vector<std::string> overrides;
+  std::vector<std::string> devices;
+  std::string over;
+  fit::Range range{.lowest = 1, .highest = 1'000'000, .stride = 1};
+  std::optional<std::int64_t> steps;
+  bool is_program = false;
+  bool json = false;
+};
+
+// What is tried with a value, on the card that `set_device` named last.
+class FitTrials {
+ public:
+  virtual ~FitTrials() = default;
+  virtual const std::string& name() const = 0;  // of what has the value
+  virtual fit::Range range() const = 0;
+  virtual std::int64_t start() const = 0;
+  // The card of this name; with a program also N of them, "t4:2". Throws config::ConfigError and UsageError.
+  virtual config::DeviceProfile set_device(const std::string& device) = 0;
+  virtual fit::TrialReport run(std::int64_t value) = 0;
+  virtual std::string command(std::int64_t value) = 0;
+};
+
+// Throws UsageError and config::ConfigError.
+std::unique_ptr<FitTrials> fit_trials(const FitArguments& arguments);
+
+}  // namespace strata::cli

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python imports this before the program's first line. It waits for torch, and goes on with the sitecustomize that it hides."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Optional, Sequence
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class _WaitForTorch:
+    """A finder of sys.meta_path: torch is imported as ever, and `_begin` called then."""
+
+    def find_spec(self, name: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None) -> Optional[ModuleSpec]:
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                load(module)
+                _begin()
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+def _run(spec: Optional[ModuleSpec]) -> Optional[ModuleType]:
+    if spec is None or spec.loader is None:
+        return None
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _begin() -> None:
+    """Under a name of its own: the program may import strata_profiler from elsewhere."""
+    place = os.path.join(os.path.dirname(_HERE), "steps.py")
+    steps = _run(importlib.util.spec_from_file_location("_strata_trial_steps", place))
+    if steps is not None:
+        steps.stop_after(int(os.environ["STRATA_TRIAL_STEPS"]))
+
+
+def _go_on_with_the_hidden() -> None:
+    sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder) != _HERE]
+    _run(importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path))
+
+
+if os.environ.get("STRATA_TRIAL_STEPS"):
+    sys.meta_path.insert(0, _WaitForTorch())
+_go_on_with_the_hidden()
