@@ -32,7 +32,8 @@ def two_runs(tmp_path_factory):
 def unpacked(workspace, archive="all.tar.gz"):
     folder = workspace.folder / f"unpacked-{time.monotonic_ns()}"
     with tarfile.open(workspace.folder / archive) as tar:
-        tar.extractall(folder, filter="data")
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python has none
+        tar.extractall(folder)
     (inner,) = folder.iterdir()
     return inner
 

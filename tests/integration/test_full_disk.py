@@ -62,7 +62,7 @@ def test_a_program_keeps_its_exit_code(workspace, exit_code):
 def test_what_finds_no_room_at_all_is_recovered_later(workspace, small_disk):  # noqa: F811
     """The program itself fills the disk: its rows stay in their spools, and what is told to try again is right."""
     fill = "import os\nwith open('filler', 'wb', 0) as file:\n    while file.write(b'x' * 4096) == 4096: pass\n"
-    workspace.write("program.py", f"{TRAINS}try:\n    exec({fill!r})\nexcept OSError: pass\nprint('on')\nos._exit(0)\n".replace("import sys", "import os, sys"))
+    workspace.write("program.py", f"{TRAINS}try:\n    exec({fill!r})\nexcept OSError: pass\nprint('on', flush=True)\nos._exit(0)\n".replace("import sys", "import os, sys"))
     result = subprocess.run(
         workspace.command("exec", "--out", "out", "--", sys.executable, workspace.folder / "program.py"),
         cwd=small_disk,

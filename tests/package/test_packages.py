@@ -16,7 +16,8 @@ def unpacked(packages, tmp_path_factory):
     (deb,), (archive,) = packages.glob("*.deb"), packages.glob("*.tar.gz")
     run("dpkg", "-x", deb, folder / "deb")
     with tarfile.open(archive) as tar:
-        tar.extractall(folder / "tar", filter="data")
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python has none
+        tar.extractall(folder / "tar")
     (top,) = (folder / "tar").iterdir()
     return {"deb": folder / "deb/usr", "tar": top}
 

@@ -50,7 +50,8 @@ def test_what_builds_the_wheel_is_pinned_in_one_way():
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", str(folder)]
-    command += ["-C", f"cmake.define.STRATA_BUILD_TREE={TREE}", "-C", f"build-dir={folder / 'build'}", str(REPOSITORY)]
+    settings = (f"cmake.define.STRATA_BUILD_TREE={TREE}", f"build-dir={folder / 'build'}")
+    command += [*(f"--config-settings={each}" for each in settings), str(REPOSITORY)]
     environment = {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
