@@ -135,7 +135,7 @@ def test_memory_that_runs_out_and_is_caught_does_not_fit(workspace):
         "except torch.OutOfMemoryError:\n    torch.empty(1 << 20, device='cuda')\n",
     )
     found = json.loads(fit(workspace, "--device", "t4", "--json", "--", sys.executable, "catches.py", "{}").stdout)
-    assert (found["largest"], found["next"]) == (14, 15)
+    assert (found["key"], found["largest"], found["next"]) == ("value", 14, 15)
 
 
 REFUSED = {

@@ -127,9 +127,10 @@ class ProgramTrials final : public FitTrials {
           "python train.py --batch-size {}");
     // What stands before the braces names the value: "--batch-size {}", "batch={}".
     name_ = word->substr(0, word->find(kBraces));
-    if (name_.empty() && word != words_.begin()) name_ = *(word - 1);
+    if (name_.empty() && word != words_.begin() && (word - 1)->starts_with('-')) name_ = *(word - 1);
     name_ = name_.substr(std::min(name_.find_first_not_of('-'), name_.size()));
     name_ = name_.substr(0, name_.find_last_not_of("=:") + 1);
+    if (name_.empty()) name_ = "value";
     if (!arguments.over.empty()) read_range(arguments.over, range_);
     request_.steps = arguments.steps.value_or(2);
   }
