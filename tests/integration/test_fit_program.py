@@ -120,7 +120,7 @@ def test_a_program_that_does_not_look_at_pythonpath_runs_to_its_end(program):
 def test_the_programs_own_start_of_python_goes_on(program):
     (program.folder / "own").mkdir()
     program.write("own/sitecustomize.py", "print('mine', file=open('mine.txt', 'w'))\n")
-    program.write("paths.py", "import sys\nassert not [p for p in sys.path if 'at_start' in p], sys.path\nimport runpy\nrunpy.run_path('train.py', run_name='__main__')\n")
+    program.write("paths.py", "import sys\nassert not [p for p in sys.path if 'at_start' in p], sys.path\nimport runpy, importlib.util\nassert importlib.util.find_spec('torch')\nrunpy.run_path('train.py', run_name='__main__')\n")
     words = ["--device", "t4", "--over", "16..16", "--", sys.executable, "paths.py", "--batch-size", "{}"]
     fit(program, *words, PYTHONPATH=str(program.folder / "own"))
     assert (program.folder / "mine.txt").read_text() == "mine\n"

@@ -15,18 +15,26 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class _WaitForTorch:
-    """A finder of sys.meta_path: torch is imported as ever, and `_begin` called then."""
+    """A finder of sys.meta_path: torch is imported as ever, and `_begin` called then. Who only asks where torch is, as transformers
+    does, imports nothing yet."""
+
+    is_asking = False
 
     def find_spec(self, name: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None) -> Optional[ModuleSpec]:
-        if name != "torch":
+        if name != "torch" or self.is_asking:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
+        self.is_asking = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.is_asking = False
         if spec is not None and spec.loader is not None:
             load = spec.loader.exec_module
 
             def exec_module(module: ModuleType) -> None:
                 load(module)
+                if self in sys.meta_path:
+                    sys.meta_path.remove(self)
                 _begin()
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
