@@ -161,7 +161,7 @@ int parse(int count, char** given_words) {
   app.footer(
       "Examples:\n"
       "  strata doctor\n"
-      "  strata run configs/quickstart.yaml\n"
+      "  strata run configs/first_run.yaml\n"
       "  strata exec --dry h100-80gb -- python train.py\n"
       "  strata plugins allocator_tracer");
   int exit_code = kDone;

@@ -37,6 +37,33 @@ void emit_option(YAML::Emitter& out, const std::string& text) {
   }
 }
 
+void emit_device(YAML::Emitter& out, const DeviceConfig& device) {
+  if (!device.is_dry()) return emit_text(out, to_text(device));
+  out << YAML::Flow << YAML::BeginMap << YAML::Key << "dry" << YAML::Value;
+  emit_text(out, device.dry);
+  out << YAML::Key << "count" << YAML::Value << device.count;
+  const DrySettings& settings = device.settings;
+  const auto emit_bytes = [&](const char* key, std::int64_t bytes) {
+    if (bytes == 0) return;
+    out << YAML::Key << key << YAML::Value;
+    emit_text(out, format_bytes(bytes));
+  };
+  emit_bytes("memory", settings.memory_bytes);
+  if (!device.answers.empty()) {
+    out << YAML::Key << "answers" << YAML::Value;
+    emit_text(out, device.answers);
+  }
+  if (settings.models_time) out << YAML::Key << "clock" << YAML::Value << "modelled";
+  if (!settings.asks_cudnn) out << YAML::Key << "cudnn_workspaces" << YAML::Value << "off";
+  emit_bytes("cudnn_workspace", settings.cudnn_workspace_bytes);
+  emit_bytes("cusolver_workspace", settings.cusolver_workspace_bytes);
+  if (settings.nccl_memory_bytes) {
+    out << YAML::Key << "nccl_memory" << YAML::Value;
+    emit_text(out, format_bytes(*settings.nccl_memory_bytes));
+  }
+  out << YAML::EndMap;
+}
+
 struct ValueEmitter {
   YAML::Emitter& out;
   const RunConfig& config;
@@ -87,33 +114,7 @@ struct ValueEmitter {
     out << YAML::EndSeq;
   }
 
-  void operator()(const ComputeDeviceType& type) const {
-    const DeviceConfig& device = type.get(config);
-    if (!device.is_dry()) return emit_text(out, to_text(device));
-    out << YAML::Flow << YAML::BeginMap << YAML::Key << "dry" << YAML::Value;
-    emit_text(out, device.dry);
-    out << YAML::Key << "count" << YAML::Value << device.count;
-    const DrySettings& settings = device.settings;
-    const auto emit_bytes = [&](const char* key, std::int64_t bytes) {
-      if (bytes == 0) return;
-      out << YAML::Key << key << YAML::Value;
-      emit_text(out, format_bytes(bytes));
-    };
-    emit_bytes("memory", settings.memory_bytes);
-    if (!device.answers.empty()) {
-      out << YAML::Key << "answers" << YAML::Value;
-      emit_text(out, device.answers);
-    }
-    if (settings.models_time) out << YAML::Key << "clock" << YAML::Value << "modelled";
-    if (!settings.asks_cudnn) out << YAML::Key << "cudnn_workspaces" << YAML::Value << "off";
-    emit_bytes("cudnn_workspace", settings.cudnn_workspace_bytes);
-    emit_bytes("cusolver_workspace", settings.cusolver_workspace_bytes);
-    if (settings.nccl_memory_bytes) {
-      out << YAML::Key << "nccl_memory" << YAML::Value;
-      emit_text(out, format_bytes(*settings.nccl_memory_bytes));
-    }
-    out << YAML::EndMap;
-  }
+  void operator()(const ComputeDeviceType& type) const { emit_device(out, type.get(config)); }
 
   void operator()(const CheckpointingType& type) const {
     const CheckpointingConfig& checkpointing = type.get(config);
@@ -139,6 +140,12 @@ bool applies(const Key& key, const RunConfig& config) {
   if (!key.only_when) return true;
   return std::ranges::find(key.only_when->values, chosen_name(config, key.only_when->key)) !=
          key.only_when->values.end();
+}
+
+std::string device_yaml(const DeviceConfig& device) {
+  YAML::Emitter out;
+  emit_device(out, device);
+  return out.c_str();
 }
 
 std::string resolved_yaml(const RunConfig& config) {

@@ -13,6 +13,9 @@ namespace strata::config {
 // configuration.
 std::string resolved_yaml(const RunConfig& config);
 
+// The same of the key `device` alone, on a line.
+std::string device_yaml(const DeviceConfig& device);
+
 // Whether the key has a meaning in this configuration (`Key::only_when`).
 bool applies(const Key& key, const RunConfig& config);
 

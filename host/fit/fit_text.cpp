@@ -95,8 +95,8 @@ std::string fit_text(const std::string& key, const DeviceFit& fit) {
 
 std::string fit_table(const std::string& key, const std::vector<DeviceFit>& fits) {
   std::string text =
-      fmt::format("{:<16}{:>12}{:>16}{:>12}{:>11}\n", "device", "memory GiB",
-                  "largest " + report::shortened(key.substr(key.rfind('.') + 1), 8), "needs GiB", "left GiB");
+      fmt::format("Largest {} on each card\n\n{:<16}{:>12}{:>16}{:>12}{:>11}\n", report::printable(key),
+                  "device", "memory GiB", "largest", "needs GiB", "left GiB");
   for (const DeviceFit& fit : fits) {
     text += fmt::format("{:<16}{:>12}", fit.device, gibibytes(fit.memory_bytes));
     if (fit.found.largest) {

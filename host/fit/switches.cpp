@@ -133,7 +133,7 @@ void add_other_mathematics(const RunConfig& config, Switches& to) {
     other("all in bf16", std::move(settings), "8 bits of precision", "precision");
   }
   if (has_plain_base && config.world_size == 1 && config.precision != Precision::kFp16Autocast)
-    other("base in 4 bits", {"adapter.base=nf4"}, "4 bits, unpacked twice", "base");
+    other("base in 4 bits", {"adapter.base=nf4"}, "unpacking not timed", "base");
   if (adapter.is_used() && !has_plain_base && !adapter.double_quantization)
     other("scales in 8 bits", {"adapter.double_quantization=true"}, "coarser scales", "base");
   if (config.optimizer.name != OptimizerName::kAdamW && config.optimizer.name != OptimizerName::kAdam) return;

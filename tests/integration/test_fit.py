@@ -184,3 +184,16 @@ def test_a_program_is_told_how_it_is_asked(workspace, words):
     assert done.returncode == 2 and not done.stdout
     assert "expected a configuration's YAML file, found a program" in done.stderr
     assert "strata fit --device rtx-4090 -- python train.py --batch-size {}" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["--device-memory", "3GiB"], ["device={dry: t4, memory: 3GiB}"], ["device={dry: a100-40gb, memory: 3GiB}"]])
+def test_less_memory_than_the_card_has(small, words):
+    words = ["--device", "t4", "model.context=512", *words]
+    found = json.loads(fit(small, *words, "--json").stdout)
+    assert found["memory_bytes"] == 3 << 30 and found["needed_bytes"] <= 3 << 30
+    assert found["command"].count("device=") == 1
+    repeat(small, found["command"])
+    advised = small.strata("advise", "small.yaml", *words, f"data.batch_size={found['next']}", "--json")
+    advised = json.loads(advised.stdout)
+    assert advised["memory_bytes"] == 3 << 30 and not advised["base"]["fits"] and advised["least"]["fits"]
+    repeat(small, advised["least"]["command"])

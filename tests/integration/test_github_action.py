@@ -97,6 +97,18 @@ def test_a_command_that_fails_or_records_nothing_fails_the_job(tmp_path):
     shutil.rmtree(tmp_path / "memory", ignore_errors=True)
     code, _, _, printed = job.run(command="true", strata=str(STRATA))
     assert code == 1 and "nothing was recorded" in printed
+    shutil.rmtree(tmp_path / "memory", ignore_errors=True)
+    on_the_cpu = f"{sys.executable} -c 'import torch; torch.ones(1 << 20)'"
+    code, _, _, printed = job.run(command=on_the_cpu, dry="t4", budget="1GiB", strata=str(STRATA))
+    assert code == 1 and "allocated nothing on the dry t4, only on cpu" in printed
+
+
+def test_memory_that_runs_out_is_in_the_summary(tmp_path):
+    job = ActionRunner(ACTION, tmp_path)
+    command = f"{sys.executable} -c 'import torch; torch.ones(64 << 30, dtype=torch.uint8, device=0)'"
+    code, summary, _, printed = job.run(command=command, dry="t4", budget="1GiB", strata=str(STRATA))
+    assert code == 1 and "the command of 'new' ended with 1" in printed
+    assert "65,536.0 MiB" in summary and summary.count("```") == 2
 
 
 def test_it_is_an_action_by_githubs_schema():

@@ -118,6 +118,9 @@ def test_a_closed_standard_output_is_a_failure_that_is_said(tiny):
 def test_a_configuration_that_strata_brings_along_is_found_anywhere(workspace):
     found = workspace.strata("run", "configs/first_run.yaml", "--dry", "h100-80gb", "schedule.active=1", "--out", "out")
     assert found.returncode == 0, found.stderr
+    workspace.write("grid.yaml", "grid: 1\nbase: configs/first_run.yaml\naxes:\n  optimizer.lr: [1e-3, 2e-3]\n")
+    planned = workspace.strata("grid", "plan", "grid.yaml")
+    assert planned.returncode == 0, planned.stderr
     (workspace.folder / "configs").mkdir()
     workspace.write("configs/first_run.yaml", "model: {size: none}\n")
     refused = workspace.strata("run", "configs/first_run.yaml")

@@ -162,8 +162,9 @@ def test_installed_the_pytest_plugin_is_there(environment, tmp_path):
     (tmp_path / "test_it.py").write_text(
         "import pytest, torch\n@pytest.mark.strata_max_memory('1 MiB')\ndef test_it():\n    torch.ones(1 << 20)\n"
     )
-    done = call(environment, "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py", cwd=tmp_path)
-    assert "1 failed" in done.stdout and "above the budget of 1.000 MiB" in done.stdout, done.stdout
+    for named in ([], ["-p", "strata_profiler.pytest_plugin"]):
+        done = call(environment, "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *named, "test_it.py", cwd=tmp_path)
+        assert "1 failed" in done.stdout and "above the budget of 1.000 MiB" in done.stdout, done.stdout + done.stderr
 
 
 def test_an_environment_that_is_not_activated_names_its_torch(tmp_path):

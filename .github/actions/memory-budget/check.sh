@@ -9,6 +9,11 @@ if [[ ! -f $new/summary.json ]]; then
   echo "::error title=Memory budget::nothing was recorded: the command allocated no memory with torch"
   exit 1
 fi
+device=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["device"])' "$new/summary.json")
+if [[ -n $DRY && $device != cuda* ]]; then
+  echo "::error title=Memory budget::the command allocated nothing on the dry $DRY, only on $device"
+  exit 1
+fi
 peak_bytes=$("$STRATA" report "$new" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["peak"]["allocated_bytes"])')
 peak_mib=$(((peak_bytes + 524288) / 1048576))
 {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/cli/commands.hpp"
@@ -17,6 +18,7 @@
 #include "host/cli/usage_error.hpp"
 #include "host/config/files/device_profile.hpp"
 #include "host/config/load.hpp"
+#include "host/config/resolved.hpp"
 #include "host/fit/advice_text.hpp"
 
 namespace strata::cli {
@@ -25,29 +27,30 @@ namespace {
 struct AdviseArguments {
   std::string config;
   std::vector<std::string> overrides;
-  std::string device;
+  std::string device, memory;
   std::int64_t steps = 2;
   bool json = false;
 };
 
 // The device's memory while needs are measured: nothing that is worth advice fills it.
 constexpr const char* kRoomyMemory = "512GiB";
+constexpr std::int64_t kRoomyBytes = std::int64_t{512} << 30;
 
 class DryTrials final : public fit::Trials {
  public:
-  DryTrials(const AdviseArguments& arguments, const config::RunConfig& config,
+  DryTrials(const AdviseArguments& arguments, const config::RunConfig& config, config::DeviceConfig device,
             const config::DeviceProfile& profile, const std::vector<fit::Switch>& switches)
-      : arguments_(arguments), switches_(switches) {
+      : arguments_(arguments), switches_(switches), device_(std::move(device)) {
     request_.config = arguments.config;
     request_.steps = arguments.steps;
     request_.first_rank_alone = config.world_size > 1;
     request_.saves = config.save.saves();
     // Peak rates for every format are known of few cards.
-    clock_ = profile.memory_gb_per_s > 0 && profile.fp32_tflops > 0 ? ", clock: modelled" : "";
+    device_.settings.models_time = profile.memory_gb_per_s > 0 && profile.fp32_tflops > 0;
   }
 
   fit::Measurement measure(const std::vector<std::size_t>& switches) override {
-    set(switches, fmt::format(", memory: {}", kRoomyMemory));
+    set(switches, kRoomyBytes);
     fit::Measurement measured;
     try {
       const fit::TrialReport report = run_trial(request_);
@@ -72,19 +75,21 @@ class DryTrials final : public fit::Trials {
   }
 
   bool fits(const std::vector<std::size_t>& switches) override {
-    set(switches, "");
+    set(switches, device_.settings.memory_bytes);
     return run_trial(request_).fits;
   }
 
   std::string command(const std::vector<std::size_t>& switches, fit::On on) {
-    set(switches, on == fit::On::kCard ? "" : fmt::format(", memory: {}", kRoomyMemory));
+    set(switches, on == fit::On::kCard ? device_.settings.memory_bytes : kRoomyBytes);
     return trial_command(request_);
   }
 
  private:
-  void set(const std::vector<std::size_t>& switches, const std::string& memory) {
-    request_.device =
-        fmt::format("{{dry: {}{}{}}}", nlohmann::json(arguments_.device).dump(), memory, clock_);
+  // `memory_bytes` 0: the card's.
+  void set(const std::vector<std::size_t>& switches, std::int64_t memory_bytes) {
+    config::DeviceConfig device = device_;
+    device.settings.memory_bytes = memory_bytes;
+    request_.device = config::device_yaml(device);
     request_.overrides = arguments_.overrides;
     request_.allocator_settings.clear();
     for (const std::size_t index : switches) {
@@ -112,7 +117,7 @@ class DryTrials final : public fit::Trials {
 
   const AdviseArguments& arguments_;
   const std::vector<fit::Switch>& switches_;
-  std::string clock_;
+  config::DeviceConfig device_;
   TrialRequest request_;
 };
 
@@ -124,17 +129,19 @@ int advise(const AdviseArguments& arguments) {
   if (on.device.empty()) on.device = config.device.dry;
   if (on.device.empty())
     throw UsageError("advise: expected a card, such as --device rtx-4090; `strata devices` lists them");
-  const config::DeviceProfile profile = config::load_device_profile(on.device);
+  config::DeviceProfile profile = config::load_device_profile(on.device);
+  const config::DeviceConfig device = trial_device(config.device, on.device, on.memory, "advise");
+  profile.memory_bytes = capacity_bytes(device, profile);
   const std::vector<fit::Switch> switches = fit::switches_of(config);
-  DryTrials trials(on, config, profile, switches);
+  DryTrials trials(on, config, device, profile, switches);
   try {
     const fit::Advice advice = fit::advise(switches, profile.memory_bytes, trials);
-    const fit::AdvisedDevice device{profile.key, profile.name, profile.memory_bytes};
+    const fit::AdvisedDevice advised{profile.key, profile.name, profile.memory_bytes};
     const auto command = [&](const std::vector<std::size_t>& changes, fit::On on) {
       return trials.command(changes, on);
     };
-    print(arguments.json ? fit::advice_json(switches, device, advice, command).dump(2) + '\n'
-                         : fit::advice_text(switches, device, advice, command));
+    print(arguments.json ? fit::advice_json(switches, advised, advice, command).dump(2) + '\n'
+                         : fit::advice_text(switches, advised, advice, command));
     return kDone;
   } catch (const TrialInterrupted& interrupted) {
     say("interrupted");
@@ -152,6 +159,8 @@ void add_advise_command(CLI::App& app, int& exit_code) {
   command->add_option("OVERRIDE", arguments->overrides,
                       "key.path=value, whose value is YAML; wins over the file");
   command->add_option("--device", arguments->device, "Card [the YAML's dry device]; see `strata devices`");
+  command->add_option("--device-memory", arguments->memory,
+                      "Memory of the card that trials may take, as 22GiB [the YAML's; else the card's]");
   command->add_option("--trial-steps", arguments->steps, "Steps of each trial [2]")
       ->check(CLI::PositiveNumber);
   command->add_flag("--json", arguments->json, "Print JSON, with the command that repeats each number");

@@ -115,6 +115,8 @@ void add_fit_command(CLI::App& app, int& exit_code) {
   command->add_option(
       "--over", arguments->over,
       "Key whose largest value is asked for [data.batch_size]; with a program LOWEST..HIGHEST");
+  command->add_option("--device-memory", arguments->memory,
+                      "Memory of each card that trials may take, as 22GiB [the YAML's; else the card's]");
   command->add_option("--from", arguments->range.lowest, "Try nothing below [1]")->check(CLI::PositiveNumber);
   command->add_option("--at-most", arguments->range.highest, "Try nothing above [1000000]")
       ->check(CLI::PositiveNumber);
@@ -132,7 +134,7 @@ void add_fit_command(CLI::App& app, int& exit_code) {
       "each of its optimizers; others run to their end.\n\n"
       "Exit codes: 0 answered, also when nothing fits; 1 a trial failed; 2 bad usage or configuration.\n\n"
       "Examples:\n"
-      "  strata fit configs/quickstart.yaml --device rtx-4090\n"
+      "  strata fit configs/first_run.yaml --device rtx-4090\n"
       "  strata fit llama.yaml --device a100-40gb --over model.context --step 128\n"
       "  strata fit llama.yaml --devices all\n"
       "  strata fit --device rtx-4090 --over 1..512 -- python train.py --batch-size {}\n"

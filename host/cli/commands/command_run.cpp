@@ -121,7 +121,7 @@ int run_or_explain(const RunArguments& arguments) {
   }
   if (arguments.config.empty()) {
     throw UsageError(
-        "run: expected a configuration, such as configs/quickstart.yaml; see `strata run --help`");
+        "run: expected a configuration, such as configs/first_run.yaml; see `strata run --help`");
   }
   return run(arguments);
 }
@@ -151,14 +151,14 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "Exit codes: 0 done, 1 failed, 2 bad usage or configuration, 3 out of device memory, 130 and 143 "
       "interrupted.\n\n"
       "Examples:\n"
-      "  strata run configs/quickstart.yaml\n"
-      "  strata run configs/quickstart.yaml optimizer.lr=1e-3 schedule.active=5\n"
-      "  strata run configs/quickstart.yaml --dry h100-80gb\n"
-      "  strata run configs/quickstart.yaml world_size=2\n"
-      "  torchrun --no-python --nproc-per-node 2 strata run configs/quickstart.yaml world_size=2 --out "
+      "  strata run configs/first_run.yaml\n"
+      "  strata run configs/first_run.yaml optimizer.lr=1e-3 schedule.active=5\n"
+      "  strata run configs/first_run.yaml --dry h100-80gb\n"
+      "  strata run configs/first_run.yaml world_size=2\n"
+      "  torchrun --no-python --nproc-per-node 2 strata run configs/first_run.yaml world_size=2 --out "
       "/tmp/two\n"
-      "  strata run configs/quickstart.yaml 'plugins=[]' --out /tmp/plain\n"
-      "  strata run configs/quickstart.yaml --json | jq .peak.allocated_bytes");
+      "  strata run configs/first_run.yaml 'plugins=[]' --out /tmp/plain\n"
+      "  strata run configs/first_run.yaml --json | jq .peak.allocated_bytes");
   command->callback([arguments, &exit_code] { exit_code = run_or_explain(*arguments); });
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 #include <variant>
@@ -20,6 +19,7 @@
 #include "host/config/compute_device.hpp"
 #include "host/config/load.hpp"
 #include "host/config/nearest.hpp"
+#include "host/config/resolved.hpp"
 #include "host/config/schema/schema.hpp"
 
 namespace strata::cli {
@@ -49,6 +49,7 @@ class ConfigTrials final : public FitTrials {
         key_(integer_key(name_)) {
     const config::RunConfig config = config::load_config(arguments.config, arguments.overrides);
     start_ = key_.get(config);
+    own_device_ = config.device;
     request_.config = arguments.config;
     request_.steps = arguments.steps.value_or(3);
     request_.first_rank_alone = config.world_size > 1;
@@ -64,8 +65,11 @@ class ConfigTrials final : public FitTrials {
   std::int64_t start() const override { return start_; }
 
   config::DeviceProfile set_device(const std::string& device) override {
-    request_.device = fmt::format("{{dry: {}}}", nlohmann::json(device).dump());
-    return config::load_device_profile(device);
+    const config::DeviceConfig trials = trial_device(own_device_, device, arguments_.memory, "fit");
+    request_.device = config::device_yaml(trials);
+    config::DeviceProfile profile = config::load_device_profile(device);
+    profile.memory_bytes = capacity_bytes(trials, profile);
+    return profile;
   }
 
   fit::TrialReport run(std::int64_t value) override {
@@ -94,6 +98,7 @@ class ConfigTrials final : public FitTrials {
   std::string name_;
   const config::IntegerType& key_;
   std::int64_t start_ = 1;
+  config::DeviceConfig own_device_;
   TrialRequest request_;
 };
 
@@ -116,7 +121,7 @@ void read_range(const std::string& text, fit::Range& range) {
 
 class ProgramTrials final : public FitTrials {
  public:
-  explicit ProgramTrials(const FitArguments& arguments) : range_(arguments.range) {
+  explicit ProgramTrials(const FitArguments& arguments) : range_(arguments.range), memory_(arguments.memory) {
     words_.push_back(arguments.config);
     words_.insert(words_.end(), arguments.overrides.begin(), arguments.overrides.end());
     const auto word =
@@ -142,6 +147,7 @@ class ProgramTrials final : public FitTrials {
   config::DeviceProfile set_device(const std::string& device) override {
     DryArguments dry;
     dry.profile = device;
+    dry.memory = memory_;
     request_.device = dry.device("fit");
     return dry_choice(config::parse_device(request_.device, std::filesystem::current_path())).profile;
   }
@@ -166,6 +172,7 @@ class ProgramTrials final : public FitTrials {
   }
 
   fit::Range range_;
+  std::string memory_;
   std::vector<std::string> words_;
   std::string name_;
   ProgramTrialRequest request_;

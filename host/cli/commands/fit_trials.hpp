@@ -20,6 +20,7 @@ struct FitArguments {
   std::vector<std::string> overrides;
   std::vector<std::string> devices;
   std::string over;
+  std::string memory;  // of each card, in place of its own; empty: its own
   fit::Range range{.lowest = 1, .highest = 1'000'000, .stride = 1};
   std::optional<std::int64_t> steps;
   bool is_program = false;

@@ -9,10 +9,12 @@
 #include <stdexcept>
 
 #include "host/analysis/analyse.hpp"
+#include "host/cli/dry/dry_argument.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/training/rank_processes.hpp"
 #include "host/cli/training/training_process.hpp"
+#include "host/config/compute_device.hpp"
 #include "host/config/load.hpp"
 #include "host/report/shell_word.hpp"
 
@@ -29,6 +31,27 @@ config::RunConfig load(const TrialRequest& request) {
 
 }  // namespace
 
+config::DeviceConfig trial_device(const config::DeviceConfig& own, const std::string& name,
+                                  const std::string& memory, const std::string& command) {
+  config::load_device_profile(name);  // which says best what is wrong with a name
+  DryArguments dry;
+  dry.profile = name;
+  dry.memory = memory;
+  const config::DeviceConfig named =
+      config::parse_device(dry.device(command), std::filesystem::current_path());
+  if (!own.is_dry()) return named;
+  config::DeviceConfig device = own;
+  device.dry = named.dry;
+  device.count = 1;
+  if (named.settings.memory_bytes > 0) device.settings.memory_bytes = named.settings.memory_bytes;
+  return device;
+}
+
+std::uint64_t capacity_bytes(const config::DeviceConfig& device, const config::DeviceProfile& profile) {
+  return device.settings.memory_bytes > 0 ? static_cast<std::uint64_t>(device.settings.memory_bytes)
+                                          : profile.memory_bytes;
+}
+
 std::vector<std::string> trial_overrides(const TrialRequest& request) {
   std::vector<std::string> overrides = {
       fmt::format("device={}", request.device),
@@ -44,8 +67,15 @@ std::string trial_command(const TrialRequest& request) {
   if (!request.allocator_settings.empty())
     command = fmt::format("{}={} ", kAllocatorVariable, report::shell_word(request.allocator_settings));
   command += "strata run " + report::shell_word(request.config.string());
-  for (const std::string& each : request.overrides) command += " " + report::shell_word(each);
-  for (const std::string& each : trial_overrides(request)) command += " " + report::shell_word(each);
+  const std::vector<std::string> of_trial = trial_overrides(request);
+  const auto is_overruled = [&](const std::string& override) {
+    const std::string key = override.substr(0, override.find('=') + 1);
+    return std::ranges::any_of(of_trial, [&](const std::string& each) { return each.starts_with(key); });
+  };
+  for (const std::string& each : request.overrides) {
+    if (!is_overruled(each)) command += " " + report::shell_word(each);
+  }
+  for (const std::string& each : of_trial) command += " " + report::shell_word(each);
   return command;
 }
 

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "host/cli/dry/trial_output.hpp"
+#include "host/config/files/device_profile.hpp"
+#include "host/config/run_config.hpp"
 #include "host/fit/trial_report.hpp"
 
 namespace strata::cli {
@@ -22,6 +24,15 @@ struct TrialRequest {
   bool first_rank_alone = false;  // of several, which all need the same
   bool saves = false;             // checkpoints, which a trial does not
 };
+
+// The device of a configuration's trials: `own`, the configuration's, with the card of that name in its place
+// and, unless it is empty, with `memory`, as --device-memory has it. Throws UsageError and
+// config::ConfigError.
+config::DeviceConfig trial_device(const config::DeviceConfig& own, const std::string& name,
+                                  const std::string& memory, const std::string& command);
+
+// What trials on it may take: its own memory, or the card's.
+std::uint64_t capacity_bytes(const config::DeviceConfig& device, const config::DeviceProfile& profile);
 
 // The trial's own overrides: its steps and its device, the tracer alone, nothing saved, one rank.
 std::vector<std::string> trial_overrides(const TrialRequest& request);

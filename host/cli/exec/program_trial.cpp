@@ -20,6 +20,8 @@
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/training/rank_processes.hpp"
 #include "host/cli/usage_error.hpp"
+#include "host/config/compute_device.hpp"
+#include "host/config/reading/value.hpp"
 #include "host/report/shell_word.hpp"
 
 namespace strata::cli {
@@ -80,7 +82,9 @@ Trial run(const ProgramTrialRequest& request, const std::string& program) {
 std::string program_trial_command(const ProgramTrialRequest& request) {
   const DryChoice choice = dry_choice(config::parse_device(request.device, fs::current_path()));
   const std::string count = choice.devices == 1 ? "" : fmt::format(":{}", choice.devices);
-  return fmt::format("strata exec --dry {}{} -- {}", report::shell_word(choice.profile.key), count,
+  const std::int64_t memory = choice.settings.memory_bytes;
+  return fmt::format("strata exec --dry {}{}{} -- {}", report::shell_word(choice.profile.key), count,
+                     memory > 0 ? " --device-memory " + config::format_bytes(memory) : "",
                      report::shell_line(request.command));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "host/config/files/paths.hpp"
+#include "host/config/files/shipped_file.hpp"
 #include "host/config/reading/document.hpp"
 #include "host/config/reading/node.hpp"
 #include "host/grid/file/assignment.hpp"
@@ -24,8 +25,11 @@ std::string shown_name(const std::filesystem::path& file) {
 void read_base_file(const config::WrittenValue& name, config::Written& base,
                     std::vector<config::Problem>& problems) {
   try {
-    const std::filesystem::path file =
-        (name.place.folder() / config::expand_variables(name.node.Scalar())).lexically_normal();
+    const std::string named = config::expand_variables(name.node.Scalar());
+    std::filesystem::path file = (name.place.folder() / named).lexically_normal();
+    if (!std::filesystem::exists(file)) {
+      if (std::filesystem::path shipped = config::shipped_file(named); shipped != named) file = shipped;
+    }
     const std::string source = shown_name(file);
     config::read_file_keys(config::parse_document(config::read_text(file), source), source, base, problems);
   } catch (const config::ConfigError& error) {
