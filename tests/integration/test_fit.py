@@ -72,8 +72,9 @@ def test_multiples_alone(small):
 
 def test_a_table_over_cards(small):
     result = fit(small, "--devices", "t4,rtx-4090,h100-80gb", "--over", "model.layers", "data.batch_size=512")
-    header, *rows = result.stdout.splitlines()
-    assert header.split() == ["device", "memory", "GiB", "largest", "layers", "needs", "GiB", "left", "GiB"]
+    title, _, header, *rows = result.stdout.splitlines()
+    assert title == "Largest model.layers on each card"
+    assert header.split() == ["device", "memory", "GiB", "largest", "needs", "GiB", "left", "GiB"]
     largest = [int(row.split()[2]) for row in rows]
     assert [row.split()[0] for row in rows] == ["t4", "rtx-4090", "h100-80gb"]
     assert largest == sorted(largest) and largest[0] < largest[-1]

@@ -64,7 +64,7 @@ def test_over_steps_and_several_cards(program):
     table = fit(program, "--devices", "t4,a10", "--over", "8..64", "--steps", "3", *words)
     assert "step 1" in (program.folder / "steps.txt").read_text()
     assert "step 2" not in (program.folder / "steps.txt").read_text()
-    assert [line.split()[-3] for line in table.stdout.splitlines()[1:]] == ["64", "64"] and table.stdout.count(">=") == 2
+    assert [line.split()[-3] for line in table.stdout.splitlines()[3:]] == ["64", "64"] and table.stdout.count(">=") == 2
     assert {line.split("batch-size=")[1].split()[0] for line in table.stderr.splitlines()} >= {"8", "64"}
     less = json.loads(fit(program, "--device", "t4", "--device-memory", "2GiB", "--over", "8..8", "--json", *words).stdout)
     assert less["memory_bytes"] == 2 << 30 and "--dry t4 --device-memory 2GiB -- " in less["command"]
