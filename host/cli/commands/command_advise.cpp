@@ -18,6 +18,7 @@
 #include "host/cli/usage_error.hpp"
 #include "host/config/files/device_profile.hpp"
 #include "host/config/load.hpp"
+#include "host/config/reading/value.hpp"
 #include "host/config/resolved.hpp"
 #include "host/fit/advice_text.hpp"
 
@@ -33,7 +34,6 @@ struct AdviseArguments {
 };
 
 // The device's memory while needs are measured: nothing that is worth advice fills it.
-constexpr const char* kRoomyMemory = "512GiB";
 constexpr std::int64_t kRoomyBytes = std::int64_t{512} << 30;
 
 class DryTrials final : public fit::Trials {
@@ -55,7 +55,7 @@ class DryTrials final : public fit::Trials {
     try {
       const fit::TrialReport report = run_trial(request_);
       if (!report.fits) {
-        measured.problem = fmt::format("needs more than {}", kRoomyMemory);
+        measured.problem = fmt::format("needs more than {}", config::format_bytes(kRoomyBytes));
       } else {
         measured = {.problem = {},
                     .allocated_bytes = report.allocated_bytes,
@@ -94,16 +94,9 @@ class DryTrials final : public fit::Trials {
     request_.allocator_settings.clear();
     for (const std::size_t index : switches) {
       const fit::Switch& change = switches_[index];
-      for (const std::string& each : change.overrides) put(each);
+      request_.overrides.insert(request_.overrides.end(), change.overrides.begin(), change.overrides.end());
       if (!change.allocator_settings.empty()) request_.allocator_settings = change.allocator_settings;
     }
-  }
-
-  // In place of an earlier one of the same key, which it would overrule.
-  void put(const std::string& override) {
-    const std::string key = override.substr(0, override.find('=') + 1);
-    std::erase_if(request_.overrides, [&](const std::string& each) { return each.starts_with(key); });
-    request_.overrides.push_back(override);
   }
 
   void tell(const std::vector<std::size_t>& switches, const fit::Measurement& measured) const {
@@ -129,9 +122,8 @@ int advise(const AdviseArguments& arguments) {
   if (on.device.empty()) on.device = config.device.dry;
   if (on.device.empty())
     throw UsageError("advise: expected a card, such as --device rtx-4090; `strata devices` lists them");
-  config::DeviceProfile profile = config::load_device_profile(on.device);
   const config::DeviceConfig device = trial_device(config.device, on.device, on.memory, "advise");
-  profile.memory_bytes = capacity_bytes(device, profile);
+  const config::DeviceProfile profile = dry_choice(device).profile;
   const std::vector<fit::Switch> switches = fit::switches_of(config);
   DryTrials trials(on, config, device, profile, switches);
   try {

@@ -67,9 +67,7 @@ class ConfigTrials final : public FitTrials {
   config::DeviceProfile set_device(const std::string& device) override {
     const config::DeviceConfig trials = trial_device(own_device_, device, arguments_.memory, "fit");
     request_.device = config::device_yaml(trials);
-    config::DeviceProfile profile = config::load_device_profile(device);
-    profile.memory_bytes = capacity_bytes(trials, profile);
-    return profile;
+    return dry_choice(trials).profile;
   }
 
   fit::TrialReport run(std::int64_t value) override {

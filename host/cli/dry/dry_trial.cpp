@@ -15,6 +15,7 @@
 #include "host/cli/training/rank_processes.hpp"
 #include "host/cli/training/training_process.hpp"
 #include "host/config/compute_device.hpp"
+#include "host/config/files/device_profile.hpp"
 #include "host/config/load.hpp"
 #include "host/report/shell_word.hpp"
 
@@ -47,11 +48,6 @@ config::DeviceConfig trial_device(const config::DeviceConfig& own, const std::st
   return device;
 }
 
-std::uint64_t capacity_bytes(const config::DeviceConfig& device, const config::DeviceProfile& profile) {
-  return device.settings.memory_bytes > 0 ? static_cast<std::uint64_t>(device.settings.memory_bytes)
-                                          : profile.memory_bytes;
-}
-
 std::vector<std::string> trial_overrides(const TrialRequest& request) {
   std::vector<std::string> overrides = {
       fmt::format("device={}", request.device),
@@ -67,15 +63,14 @@ std::string trial_command(const TrialRequest& request) {
   if (!request.allocator_settings.empty())
     command = fmt::format("{}={} ", kAllocatorVariable, report::shell_word(request.allocator_settings));
   command += "strata run " + report::shell_word(request.config.string());
-  const std::vector<std::string> of_trial = trial_overrides(request);
-  const auto is_overruled = [&](const std::string& override) {
-    const std::string key = override.substr(0, override.find('=') + 1);
-    return std::ranges::any_of(of_trial, [&](const std::string& each) { return each.starts_with(key); });
-  };
-  for (const std::string& each : request.overrides) {
-    if (!is_overruled(each)) command += " " + report::shell_word(each);
+  std::vector<std::string> overrides = request.overrides;
+  std::ranges::move(trial_overrides(request), std::back_inserter(overrides));
+  for (auto each = overrides.begin(); each != overrides.end(); ++each) {
+    const std::string key = each->substr(0, each->find('=') + 1);
+    const bool is_overruled = std::any_of(each + 1, overrides.end(),
+                                          [&](const std::string& later) { return later.starts_with(key); });
+    if (!is_overruled) command += " " + report::shell_word(*each);
   }
-  for (const std::string& each : of_trial) command += " " + report::shell_word(each);
   return command;
 }
 

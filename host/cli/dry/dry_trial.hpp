@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "host/cli/dry/trial_output.hpp"
-#include "host/config/files/device_profile.hpp"
 #include "host/config/run_config.hpp"
 #include "host/fit/trial_report.hpp"
 
@@ -30,9 +29,6 @@ struct TrialRequest {
 // config::ConfigError.
 config::DeviceConfig trial_device(const config::DeviceConfig& own, const std::string& name,
                                   const std::string& memory, const std::string& command);
-
-// What trials on it may take: its own memory, or the card's.
-std::uint64_t capacity_bytes(const config::DeviceConfig& device, const config::DeviceProfile& profile);
 
 // The trial's own overrides: its steps and its device, the tracer alone, nothing saved, one rank.
 std::vector<std::string> trial_overrides(const TrialRequest& request);
