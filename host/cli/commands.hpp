@@ -9,7 +9,7 @@ class App;
 
 namespace strata::cli {
 
-// Of `fit`: what stands behind `--` is a program and no configuration. It is put in, not typed.
+// Of `fit` and `advise`: what stands behind `--` is a program and no configuration. It is put in, not typed.
 inline constexpr const char* kProgramFlag = "--of-a-program";
 
 void add_run_command(CLI::App& app, int& exit_code);

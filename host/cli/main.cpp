@@ -129,7 +129,7 @@ void require_places(CLI::App& command) {
 // `--`. `words` begin with the program's own name.
 void separate_program(const CLI::App& app, std::vector<char*>& words) {
   if (words.size() < 2) return;
-  if (std::string_view(words[1]) == "fit") {
+  if (const std::string_view command = words[1]; command == "fit" || command == "advise") {
     static std::string flag = kProgramFlag;
     const auto separator =
         std::ranges::find_if(words, [](const char* word) { return std::string_view(word) == "--"; });

@@ -57,7 +57,7 @@ void say(std::string_view line) {
 }
 
 void speak_as(std::string_view who) {
-  speaker() = fmt::format("strata: {}", who);
+  speaker() = who.empty() ? "strata" : fmt::format("strata: {}", who);
 }
 
 void print(std::string_view text) {

@@ -30,12 +30,12 @@ ALLOWED = {
     "host/analysis": PLUGIN_API,
     "host/report": ("host/analysis/",),
     "host/export": ("host/analysis/",) + PLUGIN_API,
-    "host/fit": ("host/config/", "host/analysis/", "host/report/"),
+    "host/what_if": ("host/config/", "host/analysis/", "host/report/"),
     "host/replay": ("host/analysis/allocator/allocator_calls.hpp", "host/analysis/allocator/replay.hpp"),
     "host/trainer": RUNTIME + ("host/config/",),
     "host/cli": RUNTIME
     + DRY_GPU
-    + ("host/bundle/", "host/config/", "host/analysis/", "host/export/", "host/drop_in/settings.hpp", "host/fit/", "host/grid/", "host/report/", "host/replay/entry.hpp", "host/trainer/entry.hpp"),
+    + ("host/bundle/", "host/config/", "host/analysis/", "host/export/", "host/drop_in/settings.hpp", "host/what_if/", "host/grid/", "host/report/", "host/replay/entry.hpp", "host/trainer/entry.hpp"),
     "examples": PLUGIN_API + ("sources/torch/include/",),
 }
 # They look into what they test or measure.

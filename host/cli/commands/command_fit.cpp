@@ -18,7 +18,7 @@
 #include "host/cli/usage_error.hpp"
 #include "host/config/files/device_profile.hpp"
 #include "host/config/load.hpp"
-#include "host/fit/fit_text.hpp"
+#include "host/what_if/fit_text.hpp"
 
 namespace strata::cli {
 namespace {
@@ -27,21 +27,21 @@ class Fitting {
  public:
   explicit Fitting(FitTrials& trials) : trials_(trials), start_(trials.start()) {}
 
-  fit::DeviceFit fit(const std::string& device) {
+  what_if::DeviceFit fit(const std::string& device) {
     const config::DeviceProfile profile = trials_.set_device(device);
-    fit::DeviceFit result{.device = profile.key,
+    what_if::DeviceFit result{.device = profile.key,
                           .card = profile.name,
                           .memory_bytes = profile.memory_bytes,
                           .found = {},
                           .at_largest = {},
                           .at_next = {},
                           .command = {}};
-    std::map<std::int64_t, fit::TrialReport> reports;
-    result.found = fit::find_largest(trials_.range(), profile.memory_bytes, start_, [&](std::int64_t value) {
-      const fit::TrialReport report = trials_.run(value);
+    std::map<std::int64_t, what_if::TrialReport> reports;
+    result.found = what_if::find_largest(trials_.range(), profile.memory_bytes, start_, [&](std::int64_t value) {
+      const what_if::TrialReport report = trials_.run(value);
       tell(profile, value, report);
       reports[value] = report;
-      return fit::Trial{value, report.fits, report.fits ? report.needed_bytes() : 0};
+      return what_if::Trial{value, report.fits, report.fits ? report.needed_bytes() : 0};
     });
     if (result.found.largest) result.at_largest = reports[result.found.largest->value];
     if (result.found.next) result.at_next = reports[*result.found.next];
@@ -52,7 +52,7 @@ class Fitting {
   }
 
  private:
-  void tell(const config::DeviceProfile& profile, std::int64_t value, const fit::TrialReport& report) const {
+  void tell(const config::DeviceProfile& profile, std::int64_t value, const what_if::TrialReport& report) const {
     say(fmt::format("{}: {}={} {}", profile.key, trials_.name(), value,
                     report.fits ? fmt::format("fits, with {:.2f} of {:.2f} GiB",
                                               static_cast<double>(report.needed_bytes()) / 0x1p30,
@@ -78,7 +78,7 @@ int fit_or_explain(const FitArguments& arguments) {
   require_dry_gpu();
   const std::unique_ptr<FitTrials> trials = fit_trials(arguments);
   Fitting fitting(*trials);
-  std::vector<fit::DeviceFit> fits;
+  std::vector<what_if::DeviceFit> fits;
   try {
     for (const std::string& device : devices_of(arguments)) fits.push_back(fitting.fit(device));
   } catch (const TrialInterrupted& interrupted) {
@@ -88,10 +88,10 @@ int fit_or_explain(const FitArguments& arguments) {
   const bool is_one = fits.size() == 1;
   if (arguments.json) {
     nlohmann::ordered_json json{{"schema", "strata.fits/1"}, {"key", trials->name()}};
-    for (const fit::DeviceFit& each : fits) json["devices"].push_back(fit::fit_json(trials->name(), each));
-    print((is_one ? fit::fit_json(trials->name(), fits.front()) : json).dump(2) + '\n');
+    for (const what_if::DeviceFit& each : fits) json["devices"].push_back(what_if::fit_json(trials->name(), each));
+    print((is_one ? what_if::fit_json(trials->name(), fits.front()) : json).dump(2) + '\n');
   } else {
-    print(is_one ? fit::fit_text(trials->name(), fits.front()) : fit::fit_table(trials->name(), fits));
+    print(is_one ? what_if::fit_text(trials->name(), fits.front()) : what_if::fit_table(trials->name(), fits));
   }
   return kDone;
 }

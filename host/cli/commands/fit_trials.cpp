@@ -41,9 +41,9 @@ const config::IntegerType& integer_key(const std::string& path) {
                   config::did_you_mean(path, known)));
 }
 
-class ConfigTrials final : public FitTrials {
+class FitConfig final : public FitTrials {
  public:
-  explicit ConfigTrials(const FitArguments& arguments)
+  explicit FitConfig(const FitArguments& arguments)
       : arguments_(arguments),
         name_(arguments.over.empty() ? "data.batch_size" : arguments.over),
         key_(integer_key(name_)) {
@@ -57,7 +57,7 @@ class ConfigTrials final : public FitTrials {
   }
 
   const std::string& name() const override { return name_; }
-  fit::Range range() const override {
+  what_if::Range range() const override {
     return {.lowest = std::max(arguments_.range.lowest, key_.minimum),
             .highest = std::min(arguments_.range.highest, key_.maximum),
             .stride = arguments_.range.stride};
@@ -70,7 +70,7 @@ class ConfigTrials final : public FitTrials {
     return dry_choice(trials).profile;
   }
 
-  fit::TrialReport run(std::int64_t value) override {
+  what_if::TrialReport run(std::int64_t value) override {
     set(value);
     try {
       return run_trial(request_);
@@ -101,7 +101,7 @@ class ConfigTrials final : public FitTrials {
 };
 
 // "1..512" of --over.
-void read_range(const std::string& text, fit::Range& range) {
+void read_range(const std::string& text, what_if::Range& range) {
   const auto refuse = [&] {
     throw UsageError(
         fmt::format("fit: --over {}: with a program, expected the values to try, such as 1..512", text));
@@ -117,9 +117,9 @@ void read_range(const std::string& text, fit::Range& range) {
   if (range.highest < range.lowest) refuse();
 }
 
-class ProgramTrials final : public FitTrials {
+class FitProgram final : public FitTrials {
  public:
-  explicit ProgramTrials(const FitArguments& arguments) : range_(arguments.range), memory_(arguments.memory) {
+  explicit FitProgram(const FitArguments& arguments) : range_(arguments.range), memory_(arguments.memory) {
     words_.push_back(arguments.config);
     words_.insert(words_.end(), arguments.overrides.begin(), arguments.overrides.end());
     const auto word =
@@ -139,7 +139,7 @@ class ProgramTrials final : public FitTrials {
   }
 
   const std::string& name() const override { return name_; }
-  fit::Range range() const override { return range_; }
+  what_if::Range range() const override { return range_; }
   std::int64_t start() const override { return range_.lowest; }
 
   config::DeviceProfile set_device(const std::string& device) override {
@@ -150,9 +150,9 @@ class ProgramTrials final : public FitTrials {
     return dry_choice(config::parse_device(request_.device, std::filesystem::current_path())).profile;
   }
 
-  fit::TrialReport run(std::int64_t value) override {
+  what_if::TrialReport run(std::int64_t value) override {
     set(value);
-    return run_program_trial(request_);
+    return run_program_trial(request_).report;
   }
 
   std::string command(std::int64_t value) override {
@@ -169,7 +169,7 @@ class ProgramTrials final : public FitTrials {
     }
   }
 
-  fit::Range range_;
+  what_if::Range range_;
   std::string memory_;
   std::vector<std::string> words_;
   std::string name_;
@@ -179,9 +179,9 @@ class ProgramTrials final : public FitTrials {
 }  // namespace
 
 std::unique_ptr<FitTrials> fit_trials(const FitArguments& arguments) {
-  if (arguments.is_program) return std::make_unique<ProgramTrials>(arguments);
+  if (arguments.is_program) return std::make_unique<FitProgram>(arguments);
   require_configuration("fit", arguments.config);
-  return std::make_unique<ConfigTrials>(arguments);
+  return std::make_unique<FitConfig>(arguments);
 }
 
 }  // namespace strata::cli

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "host/config/files/device_profile.hpp"
-#include "host/fit/largest.hpp"
-#include "host/fit/trial_report.hpp"
+#include "host/what_if/largest.hpp"
+#include "host/what_if/trial_report.hpp"
 
 namespace strata::cli {
 
@@ -21,7 +21,7 @@ struct FitArguments {
   std::vector<std::string> devices;
   std::string over;
   std::string memory;  // of each card, in place of its own; empty: its own
-  fit::Range range{.lowest = 1, .highest = 1'000'000, .stride = 1};
+  what_if::Range range{.lowest = 1, .highest = 1'000'000, .stride = 1};
   std::optional<std::int64_t> steps;
   bool is_program = false;
   bool json = false;
@@ -32,11 +32,11 @@ class FitTrials {
  public:
   virtual ~FitTrials() = default;
   virtual const std::string& name() const = 0;  // of what has the value
-  virtual fit::Range range() const = 0;
+  virtual what_if::Range range() const = 0;
   virtual std::int64_t start() const = 0;
   // The card of this name; with a program also N of them, "t4:2". Throws config::ConfigError and UsageError.
   virtual config::DeviceProfile set_device(const std::string& device) = 0;
-  virtual fit::TrialReport run(std::int64_t value) = 0;
+  virtual what_if::TrialReport run(std::int64_t value) = 0;
   virtual std::string command(std::int64_t value) = 0;
 };
 

@@ -74,7 +74,7 @@ std::string trial_command(const TrialRequest& request) {
   return command;
 }
 
-fit::TrialReport run_trial(const TrialRequest& request) {
+what_if::TrialReport run_trial(const TrialRequest& request) {
   const config::RunConfig config = load(request);
   const ScratchFolder scratch("strata-trial");
   const std::filesystem::path run = scratch.path() / "run", said = scratch.path() / "said.txt";

@@ -10,7 +10,7 @@
 
 #include "host/cli/dry/trial_output.hpp"
 #include "host/config/run_config.hpp"
-#include "host/fit/trial_report.hpp"
+#include "host/what_if/trial_report.hpp"
 
 namespace strata::cli {
 
@@ -38,6 +38,6 @@ std::string trial_command(const TrialRequest& request);
 
 // Throws config::ConfigError when the configuration is refused, std::runtime_error when the run fails for
 // anything but memory, and TrialInterrupted. This process must have no other thread.
-fit::TrialReport run_trial(const TrialRequest& request);
+what_if::TrialReport run_trial(const TrialRequest& request);
 
 }  // namespace strata::cli

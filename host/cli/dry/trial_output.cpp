@@ -22,7 +22,7 @@ bool is_of_user(int signal) {
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
-fit::TrialFailure describe(const analysis::Facts& facts, const analysis::OutOfMemory& failure) {
+what_if::TrialFailure describe(const analysis::Facts& facts, const analysis::OutOfMemory& failure) {
   return {.requested_bytes = failure.requested_bytes,
           .op = facts.texts[failure.op],
           .layer = facts.texts[failure.layer],
@@ -66,8 +66,8 @@ std::string last_lines(const std::filesystem::path& file, std::size_t lines) {
   return text;
 }
 
-fit::TrialReport trial_report(const analysis::Facts& facts, bool fits) {
-  fit::TrialReport report;
+what_if::TrialReport trial_report(const analysis::Facts& facts, bool fits) {
+  what_if::TrialReport report;
   report.fits = fits;
   if (facts.dry) {
     report.memory_bytes = facts.dry->memory_bytes;

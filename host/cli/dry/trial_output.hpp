@@ -7,7 +7,7 @@
 #include <string>
 
 #include "host/analysis/facts.hpp"
-#include "host/fit/trial_report.hpp"
+#include "host/what_if/trial_report.hpp"
 
 namespace strata::cli {
 
@@ -32,6 +32,6 @@ void redirect_output(const std::filesystem::path& file);
 std::string last_lines(const std::filesystem::path& file, std::size_t lines);
 
 // `fits`: the trial came to its end.
-fit::TrialReport trial_report(const analysis::Facts& facts, bool fits);
+what_if::TrialReport trial_report(const analysis::Facts& facts, bool fits);
 
 }  // namespace strata::cli

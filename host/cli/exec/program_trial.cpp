@@ -2,11 +2,19 @@
 #include "host/cli/exec/program_trial.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "host/analysis/analyse.hpp"
@@ -29,7 +37,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLinesOfFailure = 12;  // the end of a traceback
+constexpr std::size_t kLinesOfFailure = 24;  // the end of a traceback
 
 // Python runs its sitecustomize.py first. In a wheel the package is around the program, else beside its
 // libraries.
@@ -44,16 +52,66 @@ fs::path folder_at_start() {
       "this installation lacks the Python package strata_profiler, which ends a program's trial");
 }
 
+// The last that names an error, as "RuntimeError: ..." behind a traceback; else the last.
+std::string line_of_error(const std::string& text) {
+  std::istringstream lines(text);
+  std::string last, error;
+  for (std::string line; std::getline(lines, line); last = line) {
+    const auto colon = line.find(": ");
+    const std::string_view word = std::string_view(line).substr(0, colon);
+    const bool is_word = colon != line.npos && word.find(' ') == word.npos;
+    if (is_word && (word.ends_with("Error") || word.ends_with("Exception") || word.ends_with("CannotBeMade")))
+      error = line;
+  }
+  return error.empty() ? last : error;
+}
+
 struct Trial {
   int exit_code = 0;
   std::string last_words;
-  std::vector<analysis::Facts> facts;  // of each process that trained
+  struct Process {
+    analysis::Facts facts;
+    std::string notes;
+  };
+  std::vector<Process> processes;  // that trained
+  std::string problem;             // of a change that could not be made
 };
+
+constexpr const char* kAllocatorVariable = "PYTORCH_CUDA_ALLOC_CONF";
+
+void add_changes(const ProgramTrialRequest& request, const fs::path& notes, Variables& variables) {
+  if (!request.allocator_settings.empty()) {
+    const char* const own = std::getenv(kAllocatorVariable);
+    variables[kAllocatorVariable] = own == nullptr || *own == '\0'
+                                        ? request.allocator_settings
+                                        : fmt::format("{},{}", own, request.allocator_settings);
+  }
+  if (!request.takes_notes) return;
+  fs::create_directory(notes);
+  variables["STRATA_TRIAL_NOTES"] = notes.string();
+  variables["STRATA_TRIAL_CHANGES"] = fmt::format("{}", fmt::join(request.changes, "\n"));
+  variables["STRATA_TRIAL_FACTS"] = request.facts.string();
+}
+
+std::string notes_of(const fs::path& folder, std::uint32_t pid) {
+  std::ifstream stream(folder / fmt::format("{}.json", pid));
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+// Of the changes that were to be made the first that was not: why.
+std::string problem_in(const std::string& notes) {
+  if (notes.empty()) return {};
+  const nlohmann::json taken = nlohmann::json::parse(notes);
+  for (const nlohmann::json& change : taken.at("changes"))
+    if (!change.at("problem").is_null()) return change.at("problem").get<std::string>();
+  return {};
+}
 
 Trial run(const ProgramTrialRequest& request, const std::string& program) {
   const DryChoice choice = dry_choice_for(request.device, program);
   const ScratchFolder scratch("strata-trial");
-  const fs::path run = scratch.path() / "run", said = scratch.path() / "said.txt";
+  const fs::path run = scratch.path() / "run", said = scratch.path() / "said.txt",
+                 notes = scratch.path() / "notes";
   ProgramRecording recording({.plugins = {}, .settings = {}, .out = run.string(), .layers = true}, "trial",
                              request.device);
   Variables variables = recording.begin();
@@ -62,6 +120,7 @@ Trial run(const ProgramTrialRequest& request, const std::string& program) {
   add_preloaded(preloaded, variables);
   put_first("PYTHONPATH", folder_at_start().string(), variables);
   variables["STRATA_TRIAL_STEPS"] = std::to_string(request.steps);
+  add_changes(request, notes, variables);
   Trial trial;
   trial.exit_code = run_rank_processes(1, [&](const trainer::RankPlace&) {
     redirect_output(said);
@@ -72,7 +131,11 @@ Trial run(const ProgramTrialRequest& request, const std::string& program) {
   const CommandEnd end{
       .line = {}, .dry = dry_json(choice, read_dry_accounts(scratch.path())), .exit_code = trial.exit_code};
   for (const RecordedProcess& process : settle_processes(run, end)) {
-    if (process.is_main) trial.facts.push_back(analysis::analyse(run, process.rank));
+    if (!process.is_main) continue;
+    trial.processes.push_back(
+        {.facts = analysis::analyse(run, process.rank), .notes = notes_of(notes, process.pid)});
+    if (!request.changes.empty() && trial.problem.empty())
+      trial.problem = problem_in(trial.processes.back().notes);
   }
   return trial;
 }
@@ -88,33 +151,39 @@ std::string program_trial_command(const ProgramTrialRequest& request) {
                      report::shell_line(request.command));
 }
 
-fit::TrialReport run_program_trial(const ProgramTrialRequest& request) {
+ProgramTrial run_program_trial(const ProgramTrialRequest& request) {
   const std::string program = find_program(request.command.front());
   if (program.empty())
     throw UsageError(
         fmt::format("there is no program '{}'{}", request.command.front(), what_was_meant(request.command)));
-  const Trial trial = run(request, program);
+  Trial trial = run(request, program);
+  if (!trial.problem.empty()) throw std::runtime_error(trial.problem);
   const bool ran_out = std::ranges::any_of(
-      trial.facts, [](const analysis::Facts& facts) { return !facts.out_of_memory.empty(); });
+      trial.processes, [](const Trial::Process& process) { return !process.facts.out_of_memory.empty(); });
   if (trial.exit_code != 0 && !ran_out) {
+    if (!request.changes.empty())
+      throw std::runtime_error("the program fails: " + line_of_error(trial.last_words));
     throw std::runtime_error(
         fmt::format("the trial ended with exit code {}, and not for want of memory:\n{}\n  in the trial: {}",
                     trial.exit_code, trial.last_words, program_trial_command(request)));
   }
-  std::optional<fit::TrialReport> most;
-  for (const analysis::Facts& facts : trial.facts) {
-    fit::TrialReport report = trial_report(facts, !ran_out);
+  std::optional<ProgramTrial> most;
+  for (Trial::Process& process : trial.processes) {
+    what_if::TrialReport report = trial_report(process.facts, !ran_out);
     // Of those that ran out the one that failed knows why.
-    const bool says_more = !most || (report.failure && !most->failure) ||
-                           (report.failure.has_value() == most->failure.has_value() &&
-                            report.needed_bytes() > most->needed_bytes());
-    if (says_more) most = std::move(report);
+    const bool says_more = !most || (report.failure && !most->report.failure) ||
+                           (report.failure.has_value() == most->report.failure.has_value() &&
+                            report.needed_bytes() > most->report.needed_bytes());
+    if (says_more) most = {.report = std::move(report), .notes = std::move(process.notes)};
   }
-  if (!most || most->reserved_bytes == 0)
+  if (!most || most->report.reserved_bytes == 0)
     throw std::runtime_error(
         fmt::format("nothing that the program ran took memory of the card\n  in the trial: {}",
                     program_trial_command(request)));
-  return *most;
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  most->host_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) << 10;
+  return std::move(*most);
 }
 
 }  // namespace strata::cli

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "host/cli/dry/trial_output.hpp"
-#include "host/fit/trial_report.hpp"
+#include "host/what_if/trial_report.hpp"
 
 namespace strata::cli {
 
@@ -15,14 +16,25 @@ struct ProgramTrialRequest {
   std::vector<std::string> command;
   std::string device;      // the YAML's value of `device`: dry
   std::int64_t steps = 2;  // of each of its optimizers, after which a Python program is ended
+  // The rest is of trials of changes, which take notes.
+  bool takes_notes = false;
+  std::vector<std::string> changes;     // by name, of python/strata_profiler/trial; none: as it is
+  std::filesystem::path facts;          // notes of the program as it is; empty: these are to be those
+  std::string allocator_settings = {};  // for PYTORCH_CUDA_ALLOC_CONF, after what the environment has there
+};
+
+struct ProgramTrial {
+  what_if::TrialReport report;  // of several processes that of the one that needs most
+  std::string notes;            // of that one, a JSON object; empty: it took none
+  std::uint64_t host_bytes = 0;  // of memory, by the process that took most of it
 };
 
 // What runs the program to its end on the same card, for somebody who wants to look at it.
 std::string program_trial_command(const ProgramTrialRequest& request);
 
-// Of several processes the report of the one that needs most. Throws UsageError where the program cannot be
-// started, std::runtime_error where it fails for anything but memory or takes none of the card's, and
-// TrialInterrupted. This process must have no other thread.
-fit::TrialReport run_program_trial(const ProgramTrialRequest& request);
+// Throws UsageError where the program cannot be started, std::runtime_error where it fails for anything but
+// memory, takes none of the card's, or a change could not be made, and TrialInterrupted. This process must
+// have no other thread.
+ProgramTrial run_program_trial(const ProgramTrialRequest& request);
 
 }  // namespace strata::cli

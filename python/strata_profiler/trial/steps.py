@@ -6,12 +6,14 @@ from __future__ import annotations
 import os
 import sys
 import weakref
-from typing import Any
+from typing import Any, Callable, List
 
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 
 # Of an optimizer that never steps, as one that is made and left: another has then stepped so many times more.
 PATIENCE = 16
+
+at_end: List[Callable[[], None]] = []
 
 
 class StepCount:
@@ -33,7 +35,7 @@ class StepCount:
 
 def stop_after(steps: int) -> None:
     count = StepCount(steps)
-    make = Optimizer.__init__
+    make: Any = Optimizer.__init__
 
     def made(self: Any, *arguments: Any, **options: Any) -> None:
         make(self, *arguments, **options)
@@ -49,6 +51,8 @@ def stop_after(steps: int) -> None:
 
 def _end() -> None:
     """At once: what a program does at its end, as to save or to evaluate, is not tried."""
+    for each in at_end:
+        each()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

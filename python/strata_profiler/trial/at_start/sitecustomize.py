@@ -51,10 +51,11 @@ def _run(spec: Optional[ModuleSpec]) -> Optional[ModuleType]:
 
 def _begin() -> None:
     """Under a name of its own: the program may import strata_profiler from elsewhere."""
-    place = os.path.join(os.path.dirname(_HERE), "steps.py")
-    steps = _run(importlib.util.spec_from_file_location("_strata_trial_steps", place))
-    if steps is not None:
-        steps.stop_after(int(os.environ["STRATA_TRIAL_STEPS"]))
+    folder = os.path.dirname(_HERE)
+    place = os.path.join(folder, "__init__.py")
+    trial = _run(importlib.util.spec_from_file_location("_strata_trial", place, submodule_search_locations=[folder]))
+    if trial is not None:
+        trial.begin()
 
 
 def _go_on_with_the_hidden() -> None:

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace strata::fit {
+namespace strata::what_if {
 
 // A value that was tried.
 struct Trial {
@@ -37,4 +37,4 @@ struct Largest {
 Largest find_largest(const Range& range, std::uint64_t capacity_bytes, std::int64_t start,
                      const std::function<Trial(std::int64_t)>& measure);
 
-}  // namespace strata::fit
+}  // namespace strata::what_if

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/fit/largest.hpp"
+#include "host/what_if/largest.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-namespace strata::fit {
+namespace strata::what_if {
 namespace {
 
 // That have not halved what is left to try, before its middle is.
@@ -100,4 +100,4 @@ Largest find_largest(const Range& range, std::uint64_t capacity_bytes, std::int6
   return search.result();
 }
 
-}  // namespace strata::fit
+}  // namespace strata::what_if

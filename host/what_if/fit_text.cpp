@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/fit/fit_text.hpp"
+#include "host/what_if/fit_text.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
 
-namespace strata::fit {
+namespace strata::what_if {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -132,4 +132,4 @@ Json fit_json(const std::string& key, const DeviceFit& fit) {
   return json;
 }
 
-}  // namespace strata::fit
+}  // namespace strata::what_if

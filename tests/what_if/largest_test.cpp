@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/fit/largest.hpp"
+#include "host/what_if/largest.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-namespace strata::fit {
+namespace strata::what_if {
 namespace {
 
 constexpr std::uint64_t kCapacity = 80'000'000'000;
@@ -95,4 +95,4 @@ TEST(FindLargest, ARangeWithoutAValueIsRefused) {
 }
 
 }  // namespace
-}  // namespace strata::fit
+}  // namespace strata::what_if

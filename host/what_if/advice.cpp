@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/fit/advice.hpp"
+#include "host/what_if/advice.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -7,24 +7,18 @@
 #include <tuple>
 #include <utility>
 
-namespace strata::fit {
+namespace strata::what_if {
 namespace {
-
-// Below it a change saves nothing worth naming.
-constexpr std::uint64_t kLeastSaving = std::uint64_t{1} << 20;
 
 class Adviser {
  public:
-  Adviser(const std::vector<Switch>& switches, std::uint64_t capacity_bytes, Trials& trials)
-      : switches_(switches), capacity_bytes_(capacity_bytes), trials_(trials) {}
+  Adviser(std::uint64_t capacity_bytes, Trials& trials)
+      : capacity_bytes_(capacity_bytes), trials_(trials), changes_(trials.changes()) {}
 
   Advice advise() {
     advice_.base = line({});
     if (!advice_.base.measured.is_there()) return advice_;
-    for (std::size_t index = 0; index < switches_.size(); ++index) {
-      Line alone = line({index});
-      if (alone.measured.is_there()) advice_.alone.push_back(std::move(alone));
-    }
+    measure_alone();
     put_together();
     put_all_together();
     find_least();
@@ -32,16 +26,42 @@ class Adviser {
   }
 
  private:
-  Line line(std::vector<std::size_t> switches) {
-    Line line{.switches = std::move(switches), .measured = {}};
-    line.measured = trials_.measure(line.switches);
-    if (!line.measured.is_there()) return line;
+  Line line(Selection changes) { return lines({std::move(changes)}).front(); }
+
+  std::vector<Line> lines(const std::vector<Selection>& selections) {
+    std::vector<Measurement> measured = trials_.measure(selections);
+    std::vector<Line> lines;
+    for (std::size_t index = 0; index < selections.size(); ++index) {
+      lines.push_back({.changes = selections[index], .measured = std::move(measured[index])});
+      if (lines.back().measured.is_there()) lines.back().fits = fits(lines.back());
+    }
+    return lines;
+  }
+
+  bool fits(const Line& line) const {
     const Measurement& measured = line.measured;
-    line.fits = measured.needed_bytes <= capacity_bytes_;
+    if (measured.needed_bytes <= capacity_bytes_) return true;
     // What is reserved and not allocated the allocator gives back before it fails.
     const std::uint64_t least = measured.needed_bytes - measured.reserved_bytes + measured.allocated_bytes;
-    if (!line.fits && least <= capacity_bytes_) line.fits = trials_.fits(line.switches);
-    return line;
+    return least <= capacity_bytes_ && trials_.fits(line.changes);
+  }
+
+  void measure_alone() {
+    std::vector<Selection> selections;
+    for (std::size_t index = 0; index < changes_.size(); ++index) {
+      if (changes_[index].problem.empty()) {
+        selections.push_back({index});
+      } else {
+        advice_.refused.push_back({.change = index, .problem = changes_[index].problem});
+      }
+    }
+    for (Line& each : lines(selections)) {
+      if (each.measured.is_there()) {
+        advice_.alone.push_back(std::move(each));
+      } else {
+        advice_.refused.push_back({.change = each.changes.front(), .problem = each.measured.problem});
+      }
+    }
   }
 
   const Line& last() const { return advice_.together.empty() ? advice_.base : advice_.together.back(); }
@@ -53,16 +73,16 @@ class Adviser {
   }
 
   // Of `effect`, what saves anything alone; most first.
-  std::vector<std::size_t> savers(Effect effect) const {
+  Selection savers(Effect effect) const {
     std::vector<const Line*> lines;
     for (const Line& alone : advice_.alone) {
-      const bool is_of_it = switches_[alone.switches.front()].effect == effect;
+      const bool is_of_it = changes_[alone.changes.front()].effect == effect;
       if (is_of_it && saves(alone.measured, advice_.base.measured)) lines.push_back(&alone);
     }
     std::ranges::stable_sort(lines, {}, [](const Line* one) { return one->measured.needed_bytes; });
-    std::vector<std::size_t> found;
+    Selection found;
     found.reserve(lines.size());
-    for (const Line* const each : lines) found.push_back(each->switches.front());
+    for (const Line* const each : lines) found.push_back(each->changes.front());
     return found;
   }
 
@@ -70,13 +90,13 @@ class Adviser {
   void put_together() {
     std::set<std::string> groups;
     for (const std::size_t index : savers(Effect::kSameMathematics)) {
-      if (groups.contains(switches_[index].group)) continue;
-      std::vector<std::size_t> more = last().switches;
+      if (groups.contains(changes_[index].group)) continue;
+      Selection more = last().changes;
       more.push_back(index);
       // The first stands alone already.
       Line next = more.size() == 1 ? *alone(index) : line(std::move(more));
       if (!next.measured.is_there() || !saves(next.measured, last().measured)) continue;
-      groups.insert(switches_[index].group);
+      groups.insert(changes_[index].group);
       advice_.together.push_back(std::move(next));
     }
   }
@@ -85,12 +105,12 @@ class Adviser {
     Line best = last();
     std::set<std::string> groups;
     for (const std::size_t index : savers(Effect::kOtherMathematics)) {
-      if (groups.contains(switches_[index].group)) continue;
-      std::vector<std::size_t> more = best.switches;
+      if (groups.contains(changes_[index].group)) continue;
+      Selection more = best.changes;
       more.push_back(index);
       Line next = line(std::move(more));
       if (!next.measured.is_there() || !saves(next.measured, best.measured)) continue;
-      groups.insert(switches_[index].group);
+      groups.insert(changes_[index].group);
       best = std::move(next);
     }
     if (!groups.empty()) advice_.all = std::move(best);
@@ -98,13 +118,13 @@ class Adviser {
 
   const Line* alone(std::size_t index) const {
     const auto found =
-        std::ranges::find_if(advice_.alone, [&](const Line& line) { return line.switches.front() == index; });
+        std::ranges::find_if(advice_.alone, [&](const Line& line) { return line.changes.front() == index; });
     return &*found;
   }
 
   bool keeps_mathematics(const Line& line) const {
-    return std::ranges::all_of(line.switches, [&](std::size_t index) {
-      return switches_[index].effect == Effect::kSameMathematics;
+    return std::ranges::all_of(line.changes, [&](std::size_t index) {
+      return changes_[index].effect == Effect::kSameMathematics;
     });
   }
 
@@ -113,7 +133,7 @@ class Adviser {
     const auto take = [&](const Line& line) {
       if (!line.fits) return;
       const auto cost = [&](const Line& one) {
-        return std::tuple(!keeps_mathematics(one), one.measured.step_ns.value_or(0.0), one.switches.size());
+        return std::tuple(!keeps_mathematics(one), one.measured.step_ns.value_or(0.0), one.changes.size());
       };
       if (!advice_.least || cost(line) < cost(*advice_.least)) advice_.least = line;
     };
@@ -125,28 +145,28 @@ class Adviser {
 
   // What takes most time alone first.
   void leave_out_what_is_not_needed(Line& least) {
-    std::vector<std::size_t> in_turn = least.switches;
+    Selection in_turn = least.changes;
     std::ranges::stable_sort(in_turn, std::ranges::greater(),
                              [&](std::size_t index) { return alone(index)->measured.step_ns.value_or(0.0); });
     for (const std::size_t index : in_turn) {
-      if (least.switches.size() == 1) return;
-      std::vector<std::size_t> fewer = least.switches;
+      if (least.changes.size() == 1) return;
+      Selection fewer = least.changes;
       std::erase(fewer, index);
       Line without = line(std::move(fewer));
       if (without.measured.is_there() && without.fits) least = std::move(without);
     }
   }
 
-  const std::vector<Switch>& switches_;
   std::uint64_t capacity_bytes_;
   Trials& trials_;
+  const std::vector<Change>& changes_;  // none before the first measurement
   Advice advice_;
 };
 
 }  // namespace
 
-Advice advise(const std::vector<Switch>& switches, std::uint64_t capacity_bytes, Trials& trials) {
-  return Adviser(switches, capacity_bytes, trials).advise();
+Advice advise(std::uint64_t capacity_bytes, Trials& trials) {
+  return Adviser(capacity_bytes, trials).advise();
 }
 
-}  // namespace strata::fit
+}  // namespace strata::what_if

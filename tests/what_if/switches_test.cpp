@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/fit/switches.hpp"
+#include "host/what_if/switches.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "host/config/load.hpp"
 
-namespace strata::fit {
+namespace strata::what_if {
 namespace {
 
 config::RunConfig configured(const std::string& yaml) {
@@ -96,4 +96,4 @@ TEST(Switches, AreKeysOfTheConfiguration) {
 }
 
 }  // namespace
-}  // namespace strata::fit
+}  // namespace strata::what_if

@@ -8,7 +8,7 @@
 
 #include "host/analysis/category.hpp"
 
-namespace strata::fit {
+namespace strata::what_if {
 
 // What filled the device when an allocation failed.
 struct TrialFailure {
@@ -31,4 +31,4 @@ struct TrialReport {
   std::uint64_t needed_bytes() const { return reserved_bytes + context_bytes; }
 };
 
-}  // namespace strata::fit
+}  // namespace strata::what_if

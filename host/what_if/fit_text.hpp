@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "host/fit/largest.hpp"
-#include "host/fit/trial_report.hpp"
+#include "host/what_if/largest.hpp"
+#include "host/what_if/trial_report.hpp"
 
-namespace strata::fit {
+namespace strata::what_if {
 
 struct DeviceFit {
   std::string device;  // the profile's name: h100-80gb
@@ -30,4 +30,4 @@ std::string fit_table(const std::string& key, const std::vector<DeviceFit>& fits
 // strata.fit/1, docs/fit.md.
 nlohmann::ordered_json fit_json(const std::string& key, const DeviceFit& fit);
 
-}  // namespace strata::fit
+}  // namespace strata::what_if

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/fit/advice.hpp"
+#include "host/what_if/advice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "host/fit/advice_text.hpp"
+#include "host/what_if/advice_text.hpp"
 
-namespace strata::fit {
+namespace strata::what_if {
 namespace {
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
@@ -145,4 +145,4 @@ TEST(AdviceText, FitsIntoEightyColumnsAndNamesTheCommand) {
 }
 
 }  // namespace
-}  // namespace strata::fit
+}  // namespace strata::what_if

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/fit/switches.hpp"
+#include "host/what_if/switches.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "host/config/optimizer_defaults.hpp"
 
-namespace strata::fit {
+namespace strata::what_if {
 namespace {
 
 using config::OptimizerImpl;
@@ -16,7 +16,7 @@ using config::OptimizerName;
 using config::Precision;
 using config::RunConfig;
 
-using Switches = std::vector<Switch>;
+using Switches = std::vector<Change>;
 
 // A step of more micro-batches takes a trial too long, and saves little more.
 constexpr std::int64_t kMostParts = 32;
@@ -156,4 +156,4 @@ Switches switches_of(const RunConfig& config) {
   return switches;
 }
 
-}  // namespace strata::fit
+}  // namespace strata::what_if

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The optimizer: how its step is computed, how its state is kept, and what zero_grad leaves."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any, Callable, Dict, List, Optional
+
+import torch
+
+from ..program import Program, replace
+from .change import Change
+from .frameworks import Frameworks
+
+_HAS_BITSANDBYTES = importlib.util.find_spec("bitsandbytes") is not None
+
+
+class Form(Change):
+    """fused, foreach or neither: one of PyTorch's three ways to compute the same step."""
+
+    group = "optimizer form"
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self.word = word
+        self.name = {"fused": "a fused optimizer", "foreach": "a foreach optimizer", "loop": "an optimizer loop"}[word]
+        self.cost = {"fused": "none: fewer kernels", "foreach": "large temporaries", "loop": "many small kernels"}[word]
+
+    def watch(self, program: Program, frameworks: Frameworks) -> None:
+        self.facts.update(kind="", forms=[], form="")
+        program.made_optimizer.append(self._look)
+
+    def _look(self, optimizer: Any) -> None:
+        has = [word for word in ("fused", "foreach") if word in optimizer.defaults]
+        if not has:
+            self.facts["kind"] = self.facts["kind"] or type(optimizer).__name__
+            return
+        fused, foreach = optimizer.defaults.get("fused"), optimizer.defaults.get("foreach")
+        # What PyTorch takes by default on CUDA.
+        form = "fused" if fused else "foreach" if foreach or (foreach is None and fused is None) else "loop"
+        self.facts.update(kind=type(optimizer).__name__, forms=["loop", *has], form=form)
+
+    def reason(self) -> Optional[str]:
+        kind = self.facts["kind"]
+        if not kind:
+            return "the program makes no optimizer of PyTorch's"
+        if self.word not in self.facts["forms"]:
+            return f"{kind} has no such form"
+        return "it is one" if self.facts["form"] == self.word else None
+
+    def apply(self, program: Program, frameworks: Frameworks) -> None:
+        def made(optimizer: Any) -> None:
+            for options in [optimizer.defaults, *optimizer.param_groups]:
+                for word in ("fused", "foreach"):
+                    if word in options:
+                        options[word] = word == self.word
+                        self.made += 1
+
+        program.made_optimizer.append(made)
+
+    def write(self, framework: str) -> str:
+        words = {"fused": "fused=True", "foreach": "foreach=True", "loop": "foreach=False, fused=False"}[self.word]
+        if framework == "transformers" and self.facts.get("kind") == "AdamW":
+            if self.word == "fused":
+                return 'TrainingArguments(optim="adamw_torch_fused")'
+            if self.word == "foreach":
+                return 'TrainingArguments(optim="adamw_torch")'
+            return "Trainer(optimizers=(torch.optim.AdamW(model.parameters(), foreach=False, fused=False), None))"
+        return f"torch.optim.{self.facts.get('kind', 'AdamW')}(..., {words})"
+
+
+class OtherOptimizer(Change):
+    """Another optimizer in the place of Adam or AdamW."""
+
+    group = "optimizer"
+    same_training = False
+
+    def __init__(self, name: str, cost: str, in_transformers: str) -> None:
+        super().__init__()
+        self.name = name
+        self.cost = cost
+        self.in_transformers = in_transformers
+
+    def optimizer(self, kind: str, parameters: Any, options: Dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def watch(self, program: Program, frameworks: Frameworks) -> None:
+        self.facts["kinds"] = []
+        program.made_optimizer.append(lambda optimizer: self.facts["kinds"].append(type(optimizer).__name__))
+
+    def reason(self) -> Optional[str]:
+        kinds = set(self.facts["kinds"])
+        if not kinds & {"Adam", "AdamW"}:
+            return "the optimizer is no Adam or AdamW of PyTorch's"
+        return None
+
+    def apply(self, program: Program, frameworks: Frameworks) -> None:
+        frameworks.set_training_arguments.append(self._set_arguments)
+        for kind in (torch.optim.Adam, torch.optim.AdamW):
+            self._replace(kind)
+
+    def _set_arguments(self, arguments: Any) -> None:
+        arguments.optim = self.in_transformers
+        self.made += 1
+
+    def _replace(self, replaced: Any) -> None:
+        change = self
+
+        def make(kind: Any, parameters: Any = None, *inputs: Any, **options: Any) -> Any:
+            if kind is not replaced:
+                return object.__new__(kind)
+            if inputs:
+                options["lr"] = inputs[0]
+            change.made += 1
+            return change.optimizer(replaced.__name__, parameters, options)
+
+        replaced.__new__ = make
+
+
+class EightBit(OtherOptimizer):
+    """bitsandbytes' Adam, whose state is in 8 bits."""
+
+    def __init__(self) -> None:
+        super().__init__("8-bit Adam", "coarser state", "adamw_bnb_8bit")
+
+    def reason(self) -> Optional[str]:
+        return super().reason() or (None if _HAS_BITSANDBYTES else "bitsandbytes is not installed")
+
+    def optimizer(self, kind: str, parameters: Any, options: Dict[str, Any]) -> Any:
+        import bitsandbytes.optim as eight_bit
+
+        taken = {key: options[key] for key in ("lr", "betas", "eps", "weight_decay") if key in options}
+        return getattr(eight_bit, f"{kind}8bit")(parameters, **taken)
+
+    def write(self, framework: str) -> str:
+        return 'TrainingArguments(optim="adamw_bnb_8bit")' if framework == "transformers" else "bitsandbytes.optim.AdamW8bit(...)"
+
+
+class Adafactor(OtherOptimizer):
+    def __init__(self) -> None:
+        super().__init__("Adafactor", "another optimizer", "adafactor")
+
+    def optimizer(self, kind: str, parameters: Any, options: Dict[str, Any]) -> Any:
+        taken = {key: options[key] for key in ("lr", "weight_decay") if key in options}
+        return torch.optim.Adafactor(parameters, **taken)
+
+    def write(self, framework: str) -> str:
+        return 'TrainingArguments(optim="adafactor")' if framework == "transformers" else "torch.optim.Adafactor(...)"
+
+
+class SetToNone(Change):
+    name = "gradients set to none"
+    group = "zero_grad"
+
+    def watch(self, program: Program, frameworks: Frameworks) -> None:
+        self.facts["keeps"] = False
+        self._wrap(lambda: self.facts.update(keeps=True))
+
+    def reason(self) -> Optional[str]:
+        return None if self.facts["keeps"] else "no zero_grad(set_to_none=False) was called"
+
+    def apply(self, program: Program, frameworks: Frameworks) -> None:
+        def count() -> None:
+            self.made += 1
+
+        self._wrap(count, becomes=True)
+
+    @staticmethod
+    def _wrap(where_it_keeps: Any, becomes: bool = False) -> None:
+        def zeroing(zero: Callable[..., None]) -> Callable[..., None]:
+            def zero_grad(thing: Any, set_to_none: bool = True) -> None:
+                if not set_to_none:
+                    where_it_keeps()
+                zero(thing, set_to_none=set_to_none or becomes)
+
+            return zero_grad
+
+        for kind in (torch.optim.Optimizer, torch.nn.Module):
+            replace(kind, "zero_grad", zeroing)
+
+    def write(self, framework: str) -> str:
+        return "optimizer.zero_grad(), without set_to_none=False"
+
+
+def changes() -> List[Change]:
+    return [Form("fused"), Form("foreach"), Form("loop"), EightBit(), Adafactor(), SetToNone()]

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Number formats: autocast from the model's call to its backward, as PyTorch's guide writes it, and autocast without its cache."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Callable, Dict, List, Optional
+
+import torch
+
+from ..program import Program, replace
+from .change import Change
+from .frameworks import Frameworks
+
+_Autocast: Any = torch.amp.autocast_mode.autocast
+
+
+class Autocast(Change):
+    group = "precision"
+    same_training = False
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.dtype = dtype
+        self.short = "bf16" if dtype == torch.bfloat16 else "fp16"
+        self.name = f"{self.short} autocast"
+        self.cost = "8 bits of precision" if dtype == torch.bfloat16 else "11 bits, a scaled loss"
+        self._open: Optional[Any] = None
+        self._scaler: Any = None
+        self._is_ours = True
+
+    def watch(self, program: Program, frameworks: Frameworks) -> None:
+        self.facts.update(formats=[], autocasts=False)
+
+        def look(model: torch.nn.Module, _: Any) -> None:
+            formats = {str(parameter.dtype) for parameter in model.parameters() if parameter.is_floating_point()}
+            self.facts["formats"] = sorted(formats | set(self.facts["formats"]))
+
+        def begin(module: torch.nn.Module, _: Any) -> None:
+            if torch.is_autocast_enabled("cuda"):
+                self.facts["autocasts"] = True
+
+        program.before_model.append(look)
+        program.before_module.append(begin)
+
+    def reason(self) -> Optional[str]:
+        if self.facts["autocasts"]:
+            return "the program uses autocast already"
+        if "torch.float32" not in self.facts["formats"]:
+            return "no parameter is in 32 bits"
+        return None
+
+    def apply(self, program: Program, frameworks: Frameworks) -> None:
+        frameworks.set_training_arguments.append(self._set_arguments)
+        frameworks.set_accelerator.append(self._set_accelerator)
+        frameworks.set_lightning.append(self._set_lightning)
+        program.before_model.append(self._begin)
+        program.after_model.append(self._end_without_backward)
+        program.before_backward.append(lambda _: self._end())
+        if self.dtype == torch.float16:
+            self._scale(program)
+
+    def _set_arguments(self, arguments: Any) -> None:
+        arguments.bf16, arguments.fp16 = self.dtype == torch.bfloat16, self.dtype == torch.float16
+        self._made_by_switch()
+
+    def _set_accelerator(self, named: Dict[str, Any]) -> None:
+        named["mixed_precision"] = self.short
+        self._made_by_switch()
+
+    def _set_lightning(self, named: Dict[str, Any]) -> None:
+        named["precision"] = "bf16-mixed" if self.dtype == torch.bfloat16 else "16-mixed"
+        self._made_by_switch()
+
+    def _made_by_switch(self) -> None:
+        self._is_ours = False
+        self.made += 1
+
+    def _begin(self, model: torch.nn.Module, _: Any) -> None:
+        if self._is_ours and self._open is None and not torch.is_autocast_enabled("cuda"):
+            self._open = _Autocast("cuda", self.dtype)
+            self._open.__enter__()
+            self.made += 1
+
+    def _end_without_backward(self, *_: Any) -> None:
+        if not torch.is_grad_enabled():
+            self._end()
+
+    def _end(self) -> None:
+        if self._open is not None:
+            self._open.__exit__(None, None, None)
+            self._open = None
+
+    def _scale(self, program: Program) -> None:
+        """torch.amp.GradScaler around a loop that has none."""
+
+        def scaling(run: Callable[..., Any]) -> Callable[..., Any]:
+            def backward(tensors: Any, *arguments: Any, **options: Any) -> None:
+                self._end()
+                if self._is_ours and isinstance(tensors, torch.Tensor) and tensors.numel() == 1:
+                    self._scaler = self._scaler or torch.cuda.amp.GradScaler()
+                    tensors = self._scaler.scale(tensors)
+                run(tensors, *arguments, **options)
+
+            return backward
+
+        replace(torch.autograd, "backward", scaling)
+
+        def made(optimizer: Any) -> None:
+            step = type(optimizer).step
+            is_within = False
+
+            def scaled_step(optimizer: Any, *arguments: Any, **options: Any) -> Any:
+                nonlocal is_within
+                if self._scaler is None or is_within:
+                    return step(optimizer, *arguments, **options)
+                is_within = True
+                try:
+                    self._scaler.step(optimizer)
+                    self._scaler.update()
+                finally:
+                    is_within = False
+
+            optimizer.step = types.MethodType(scaled_step, optimizer)
+
+        program.made_optimizer.append(made)
+
+    def write(self, framework: str) -> str:
+        scaler = "" if self.dtype == torch.bfloat16 else "; torch.amp.GradScaler around backward and step"
+        return {
+            "transformers": f"TrainingArguments({self.short}=True)",
+            "accelerate": f'Accelerator(mixed_precision="{self.short}")',
+            "lightning": f'Trainer(precision="{"bf16-mixed" if self.short == "bf16" else "16-mixed"}")',
+        }.get(framework, f'with torch.autocast("cuda", {self.dtype}): around forward and loss{scaler}')
+
+
+class NoCacheOfCasts(Change):
+    name = "no cache of casts"
+    group = "autocast cache"
+    cost = "more casts"
+
+    def watch(self, program: Program, frameworks: Frameworks) -> None:
+        self.facts["caches"] = False
+        self._wrap(lambda: self.facts.update(caches=True))
+
+    def reason(self) -> Optional[str]:
+        return None if self.facts["caches"] else "no autocast keeps casts where no gradient is taken"
+
+    def apply(self, program: Program, frameworks: Frameworks) -> None:
+        def forget() -> None:
+            torch.set_autocast_cache_enabled(False)
+            self.made += 1
+
+        self._wrap(forget)
+
+    @staticmethod
+    def _wrap(where_it_keeps: Any) -> None:
+        def entering(enter: Callable[..., Any]) -> Callable[..., Any]:
+            def entered(autocast: Any) -> Any:
+                result = enter(autocast)
+                if autocast._enabled and not torch.is_grad_enabled() and torch.is_autocast_cache_enabled():
+                    where_it_keeps()
+                return result
+
+            return entered
+
+        replace(_Autocast, "__enter__", entering)
+
+    def write(self, framework: str) -> str:
+        return "torch.autocast(..., cache_enabled=False) where no gradient is taken"
+
+
+def changes() -> List[Change]:
+    return [Autocast(torch.bfloat16), Autocast(torch.float16), NoCacheOfCasts()]

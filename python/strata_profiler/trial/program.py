@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happens in the program, for those who watch it or change it: forwards of whole models, backwards, optimizers."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import sys
+import threading
+import weakref
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+
+import torch
+from torch.nn.modules import module as torch_module
+from torch.optim.optimizer import Optimizer
+
+_TORCH = torch.__path__[0]
+_OURS = __file__.rpartition("/")[0]
+
+
+class _Depth(threading.local):
+    modules = 0  # forwards that are open in this thread
+    autograd = 0  # calls of backward or grad
+
+
+class Program:
+    """Lists of what is to be called. All are called in the thread where it happens.
+
+    before_model(model, args): a module with parameters, within no other's forward, is called
+    after_model(model, args, kwargs, output): likewise; output None where it raised
+    before_module(module, args), after_module(module, args, kwargs, output): any module
+    before_backward(tensors), after_backward(): the program calls backward or grad
+    made_optimizer(optimizer): its __init__ has ended
+    """
+
+    def __init__(self) -> None:
+        self.before_model: List[Callable[[torch.nn.Module, Any], None]] = []
+        self.after_model: List[Callable[[torch.nn.Module, Any, Any, Any], None]] = []
+        self.before_module: List[Callable[[torch.nn.Module, Any], None]] = []
+        self.after_module: List[Callable[[torch.nn.Module, Any, Any, Any], None]] = []
+        self.before_backward: List[Callable[[List[torch.Tensor]], None]] = []
+        self.after_backward: List[Callable[[], None]] = []
+        self.made_optimizer: List[Callable[[Any], None]] = []
+        self.is_compiled = False  # a module of it is run by torch.compile
+        self._depth = _Depth()
+        self._waits: Dict[str, List[Callable[[ModuleType], None]]] = {}
+        self._has_parameters: weakref.WeakKeyDictionary[torch.nn.Module, bool] = weakref.WeakKeyDictionary()
+        self.run_backward = torch.autograd.backward  # torch's own
+
+    def begin(self) -> None:
+        torch_module.register_module_forward_pre_hook(self._before)
+        torch_module.register_module_forward_hook(self._after, with_kwargs=True, always_call=True)
+        replace(torch.autograd, "backward", self._backward)
+        replace(torch.autograd, "grad", self._backward)
+        replace(Optimizer, "__init__", self._optimizer_made)
+        sys.meta_path.insert(0, _Imports(self._waits))
+
+    def is_in_forward(self) -> bool:
+        return self._depth.modules > 0
+
+    def when_imported(self, name: str, call: Callable[[ModuleType], None]) -> None:
+        """Calls with the module, now or when it has been imported."""
+        if name in sys.modules:
+            call(sys.modules[name])
+        else:
+            self._waits.setdefault(name, []).append(call)
+
+    def _before(self, module: torch.nn.Module, inputs: Any) -> None:
+        if torch.compiler.is_compiling():
+            return
+        if type(module).__name__ == "OptimizedModule" or module._compiled_call_impl is not None:
+            self.is_compiled = True
+        if self._depth.modules == 0 and self._is_model(module):
+            for begin in self.before_model:
+                begin(module, inputs)
+        self._depth.modules += 1
+        for each in self.before_module:
+            each(module, inputs)
+
+    def _after(self, module: torch.nn.Module, inputs: Any, *named_and_output: Any) -> None:
+        if torch.compiler.is_compiling() or self._depth.modules == 0:
+            return
+        # Of a forward that raised, torch tells neither.
+        named, output = named_and_output if len(named_and_output) == 2 else ({}, None)
+        for each in self.after_module:
+            each(module, inputs, named, output)
+        self._depth.modules -= 1
+        if self._depth.modules == 0 and self._is_model(module):
+            for end in self.after_model:
+                end(module, inputs, named, output)
+
+    def _is_model(self, module: torch.nn.Module) -> bool:
+        known = self._has_parameters.get(module)
+        if known is None:
+            known = self._has_parameters[module] = next(module.parameters(), None) is not None
+        return known
+
+    def _optimizer_made(self, make: Callable[..., None]) -> Callable[..., None]:
+        def made(optimizer: Any, *arguments: Any, **options: Any) -> None:
+            make(optimizer, *arguments, **options)
+            for each in self.made_optimizer:
+                each(optimizer)
+
+        return made
+
+    def _backward(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        def backward(tensors: Any, *arguments: Any, **options: Any) -> Any:
+            outermost = self._depth.autograd == 0
+            if outermost:
+                roots = [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
+                for begin in self.before_backward:
+                    begin(roots)
+            self._depth.autograd += 1
+            try:
+                return run(tensors, *arguments, **options)
+            finally:
+                self._depth.autograd -= 1
+                if outermost:
+                    for end in self.after_backward:
+                        end()
+
+        return backward
+
+
+class _Imports:
+    """A finder of sys.meta_path that calls once a module has been imported."""
+
+    def __init__(self, waits: Dict[str, List[Callable[[ModuleType], None]]]) -> None:
+        self._waits = waits
+        self._asked: List[str] = []
+
+    def find_spec(self, name: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None) -> Optional[ModuleSpec]:
+        if name not in self._waits or name in self._asked:
+            return None
+        self._asked.append(name)
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._asked.remove(name)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                load(module)
+                for call in self._waits.pop(name, []):
+                    call(module)
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+def replace(owner: Any, name: str, by: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    """A function of a class or module by another, which `by` makes of it."""
+    function = getattr(owner, name)
+    setattr(owner, name, functools.wraps(function)(by(function)))
+
+
+def enter(mode: Any) -> None:
+    """For good."""
+    mode.__enter__()
+
+
+def tensors_in(value: Any) -> Iterator[torch.Tensor]:
+    """Those in lists, tuples, dictionaries and their like, at any depth."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from tensors_in(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from tensors_in(each)
+
+
+def call_site() -> str:
+    """FILE:LINE of the program's that is at work: the innermost that is neither torch's nor ours."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        place = frame.f_code.co_filename
+        if not place.startswith((_TORCH, _OURS, "<")):
+            return f"{place}:{frame.f_lineno}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return "the program"
