@@ -34,6 +34,10 @@ void strata_dry_gpu_copy_to_children() {
   copy_to_children();
 }
 
+void strata_dry_gpu_move_account() {
+  move_account();
+}
+
 strata_dry_gpu_counts strata_dry_gpu_count() {
   const Counts& counts = account().counts;
   return {

@@ -60,6 +60,13 @@ static void attach(void) {
   if (begin != NULL) begin();
 }
 
+/* For the child of a process that was started without STRATA_ATTACH, once it has set it: it is attached where
+ * it stands. */
+EXPORTED void strata_attach_now(void);
+void strata_attach_now(void) {
+  attach();
+}
+
 __attribute__((constructor)) static void look_for_torch(void) {
   if (dl_iterate_phdr(is_torch, NULL) != 0) attach();
 }

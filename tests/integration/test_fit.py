@@ -123,7 +123,7 @@ def advice(tmp_path_factory):
     result = subprocess.run(
         [STRATA, "advise", *words, "--json"], cwd=folder, capture_output=True, text=True, timeout=400
     )
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == (0 if json.loads(result.stdout)["base"]["fits"] else 3), result.stderr
     text = subprocess.run([STRATA, "advise", *words], cwd=folder, capture_output=True, text=True, timeout=400)
     return folder, json.loads(result.stdout), text.stdout
 
@@ -169,7 +169,7 @@ def test_advice_reads_well(advice):
 def test_the_least_that_fits_runs_on_the_card(small):
     words = ["model.context=512", "data.batch_size=1024", "--device", "t4"]
     result = small.strata("advise", "small.yaml", *words, "--json")
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == 3, "it fits with changes alone"
     found = json.loads(result.stdout)
     assert not found["base"]["fits"]
     assert found["least"]["fits"]
@@ -178,7 +178,7 @@ def test_the_least_that_fits_runs_on_the_card(small):
     repeat(small, found["least"]["command"])
 
 
-@pytest.mark.parametrize("words", [["fit", "train.py", "--device", "rtx-4090"], ["advise", "train.py"], ["advise", "--", "python", "train.py"]])
+@pytest.mark.parametrize("words", [["fit", "train.py", "--device", "rtx-4090"], ["advise", "train.py"]])
 def test_a_program_is_told_how_it_is_asked(workspace, words):
     workspace.write("train.py", "")
     done = workspace.strata(*words)

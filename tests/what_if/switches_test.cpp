@@ -16,9 +16,9 @@ config::RunConfig configured(const std::string& yaml) {
                               "t.yaml");
 }
 
-std::set<std::string> overrides(const std::vector<Switch>& switches) {
+std::set<std::string> overrides(const std::vector<Change>& switches) {
   std::set<std::string> all;
-  for (const Switch& each : switches) all.insert(each.overrides.begin(), each.overrides.end());
+  for (const Change& each : switches) all.insert(each.overrides.begin(), each.overrides.end());
   return all;
 }
 
@@ -60,7 +60,7 @@ TEST(Switches, OfAnAdapterOfferABaseInFewerBits) {
 }
 
 TEST(Switches, KeepASamplesShareOfAStep) {
-  for (const Switch& each : switches_of(configured("data: {batch_size: 6}\naccumulation: 3\n"))) {
+  for (const Change& each : switches_of(configured("data: {batch_size: 6}\naccumulation: 3\n"))) {
     if (each.group != "micro-batch") continue;
     const auto batch = std::stoll(each.overrides[0].substr(each.overrides[0].find('=') + 1));
     const auto micro_batches = std::stoll(each.overrides[1].substr(each.overrides[1].find('=') + 1));
@@ -72,7 +72,7 @@ TEST(Switches, OfBatchNormalizationAnotherMicroBatchIsAnotherTraining) {
   const config::RunConfig resnet =
       config::parse_config("model: {name: resnet18}\ndata: {batch_size: 8}\ndevice: cuda\n", "t.yaml");
   int seen = 0;
-  for (const Switch& each : switches_of(resnet)) {
+  for (const Change& each : switches_of(resnet)) {
     if (each.group != "micro-batch") continue;
     EXPECT_EQ(each.effect, Effect::kOtherMathematics);
     ++seen;
@@ -91,7 +91,7 @@ TEST(Switches, WithoutTrainingThereIsNoOptimizerToChange) {
 TEST(Switches, AreKeysOfTheConfiguration) {
   const std::string yaml =
       "model: {name: llama, size: 60m, context: 64}\ndevice: cuda\ndata: {batch_size: 8}\n";
-  for (const Switch& each : switches_of(config::parse_config(yaml, "t.yaml")))
+  for (const Change& each : switches_of(config::parse_config(yaml, "t.yaml")))
     EXPECT_NO_THROW(config::parse_config(yaml, "t.yaml", each.overrides)) << each.name;
 }
 

@@ -66,4 +66,7 @@ static_assert(sizeof(ModelledSum) == sizeof(strata_dry_gpu_modelled));
 // parent's.
 Account& account() noexcept;
 
+// Into a file of this process's own; the account stays where it is in memory.
+void move_account() noexcept;
+
 }  // namespace strata::dry_gpu

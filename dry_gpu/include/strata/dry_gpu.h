@@ -23,6 +23,10 @@ void strata_dry_gpu_send_messages_to(void (*sink)(const char* message));
  * CUDA refuses everything in such a child, and so does this library without this call. */
 void strata_dry_gpu_copy_to_children(void);
 
+/* In such a child, before it has other threads: its account goes on in a file of its own, in the folder that
+ * STRATA_DRY_GPU_ACCOUNTS names by now, with what its parent's held at the fork. */
+void strata_dry_gpu_move_account(void);
+
 /* What a result must own up to. */
 typedef struct strata_dry_gpu_counts {
   uint64_t launches;       /* kernels that were not run */

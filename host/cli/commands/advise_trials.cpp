@@ -211,7 +211,9 @@ class AdviseProgram final : public AdviseOnDry {
 
   bool fits(const Selection& selection) override {
     set(selection, device_itself());
-    return run_program_trial(request_).report.fits;
+    ProgramTrialRequest on_card = request_;
+    on_card.server = nullptr;  // whose card is the roomy one
+    return run_program_trial(on_card).report.fits;
   }
 
   std::string command(const Selection& selection, what_if::On on) override {
@@ -223,18 +225,28 @@ class AdviseProgram final : public AdviseOnDry {
  private:
   Measurement measure_as_it_is() {
     set({}, device_with(kRoomyBytes));
-    const ProgramTrial trial = run_program_trial(request_);
-    set_at_once(trial.host_bytes);
-    if (trial.notes.empty())
+    server_ = start_trial_server(request_, scratch_.path());
+    request_.server = server_.get();
+    // In a process of its own, as the others are.
+    const nlohmann::json trial = nlohmann::json::parse(run_side_by_side(1, 1, [&](std::size_t) {
+      const ProgramTrial run = run_program_trial(request_);
+      return nlohmann::json{{"measured", to_text(measurement_of(run.report))},
+                            {"notes", run.notes},
+                            {"host_bytes", run.host_bytes}}
+          .dump();
+    }).front());
+    set_at_once(trial.at("host_bytes"));
+    const std::string notes = trial.at("notes");
+    if (notes.empty())
       throw UsageError(
           "advise: changes are made in programs of Python that use torch, and are not started with -E or -I; "
           "`strata fit -- COMMAND {}` searches for a value of any program");
     request_.facts = scratch_.path() / "facts.json";
-    write_whole_file(request_.facts, trial.notes);
-    const nlohmann::json notes = nlohmann::json::parse(trial.notes);
-    for (const nlohmann::json& each : notes.at("changes")) changes_.push_back(change_of(each));
+    write_whole_file(request_.facts, notes);
+    const nlohmann::json taken = nlohmann::json::parse(notes);
+    for (const nlohmann::json& each : taken.at("changes")) changes_.push_back(change_of(each));
     std::ranges::copy(kAllocatorChanges, std::back_inserter(changes_));
-    const Measurement measured = measurement_of(trial.report);
+    Measurement measured = from_text(trial.at("measured"));
     say_measured({}, measured);
     return measured;
   }
@@ -263,6 +275,7 @@ class AdviseProgram final : public AdviseOnDry {
   }
 
   ScratchFolder scratch_{"strata-advise"};
+  std::unique_ptr<TrialServer> server_;
   ProgramTrialRequest request_;
 };
 
@@ -273,12 +286,13 @@ std::unique_ptr<AdviseTrials> advise_trials(const AdviseArguments& arguments) {
     throw UsageError("advise: expected a card, such as --device rtx-4090; `strata devices` lists them");
   };
   if (arguments.is_program) {
-    if (arguments.device.empty()) refuse_without_card();
     DryArguments dry;
     dry.profile = arguments.device;
     dry.memory = arguments.memory;
-    return std::make_unique<AdviseProgram>(
-        arguments, config::parse_device(dry.device("advise"), std::filesystem::current_path()));
+    const std::string device = arguments.dry.empty() ? dry.device("advise") : arguments.dry;
+    if (device.empty()) refuse_without_card();
+    return std::make_unique<AdviseProgram>(arguments,
+                                           config::parse_device(device, std::filesystem::current_path()));
   }
   require_configuration("advise", arguments.config);
   const config::RunConfig config = config::load_config(arguments.config, arguments.overrides);

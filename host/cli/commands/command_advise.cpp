@@ -26,27 +26,22 @@ int exit_code_of(const what_if::Advice& advice) {
   return advice.least ? kFitsWithChanges : kFitsInNoWay;
 }
 
-int advise(const AdviseArguments& arguments) {
+}  // namespace
+
+Advised advise(const AdviseArguments& arguments) {
   require_dry_gpu();
   const std::unique_ptr<AdviseTrials> trials = advise_trials(arguments);
   const config::DeviceProfile& card = trials->card();
-  try {
-    const what_if::Advice advice = what_if::advise(card.memory_bytes, *trials);
-    const what_if::AdvisedDevice advised{card.key, card.name, card.memory_bytes};
-    const auto command = [&](const what_if::Selection& changes, what_if::On on) {
-      return trials->command(changes, on);
-    };
-    const std::vector<what_if::Change>& changes = trials->changes();
-    print(arguments.json ? what_if::advice_json(changes, advised, advice, command).dump(2) + '\n'
-                         : what_if::advice_text(changes, advised, advice, command));
-    return exit_code_of(advice);
-  } catch (const TrialInterrupted& interrupted) {
-    say("interrupted");
-    return interrupted.exit_code();
-  }
+  const what_if::Advice advice = what_if::advise(card.memory_bytes, *trials);
+  const what_if::AdvisedDevice advised{card.key, card.name, card.memory_bytes};
+  const auto command = [&](const what_if::Selection& changes, what_if::On on) {
+    return trials->command(changes, on);
+  };
+  const std::vector<what_if::Change>& changes = trials->changes();
+  return {.text = arguments.json ? what_if::advice_json(changes, advised, advice, command).dump(2) + '\n'
+                                 : what_if::advice_text(changes, advised, advice, command),
+          .exit_code = exit_code_of(advice)};
 }
-
-}  // namespace
 
 void add_advise_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<AdviseArguments>();
@@ -79,7 +74,16 @@ void add_advise_command(CLI::App& app, int& exit_code) {
       "  strata advise --device h100-80gb --device-memory 70GiB -- python train.py\n"
       "  strata advise llama.yaml --device rtx-4090\n"
       "  strata advise llama.yaml data.batch_size=16 --device a100-40gb --json | jq .least.command");
-  command->callback([arguments, &exit_code] { exit_code = advise(*arguments); });
+  command->callback([arguments, &exit_code] {
+    try {
+      const Advised advised = advise(*arguments);
+      print(advised.text);
+      exit_code = advised.exit_code;
+    } catch (const TrialInterrupted& interrupted) {
+      say("interrupted");
+      exit_code = interrupted.exit_code();
+    }
+  });
 }
 
 }  // namespace strata::cli

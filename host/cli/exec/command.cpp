@@ -20,6 +20,7 @@
 
 #include "host/cli/child_process.hpp"
 #include "host/cli/commands.hpp"
+#include "host/cli/commands/advise_trials.hpp"
 #include "host/cli/cuda_driver.hpp"
 #include "host/cli/dry/dry_account.hpp"
 #include "host/cli/dry/dry_argument.hpp"
@@ -51,6 +52,7 @@ struct ExecArguments {
   RecordingArguments recording;
   std::string account;
   bool environment = false;
+  bool advises = false;
   bool no_layers = false;
   std::vector<std::string> command;
 };
@@ -171,6 +173,20 @@ void tell_what_ran(const ExecArguments& arguments, const std::optional<DryChoice
   });
 }
 
+// The program's exit code stays its own.
+void tell_advice(const ExecArguments& arguments, const std::string& device) {
+  AdviseArguments trials;
+  trials.config = arguments.command.front();
+  trials.overrides.assign(arguments.command.begin() + 1, arguments.command.end());
+  trials.dry = device;
+  trials.is_program = true;
+  try {
+    complain("\n" + advise(trials).text);
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+}
+
 int exec(const ExecArguments& arguments) {
   if (arguments.environment) return print_environment(arguments);
   if (arguments.command.empty())
@@ -189,6 +205,8 @@ int exec(const ExecArguments& arguments) {
   }
   const std::optional<DryChoice> dry = choose_device(device, program);
   if (!dry && !arguments.account.empty()) throw UsageError("exec: --account needs --dry");
+  if (!dry && arguments.advises)
+    throw UsageError("exec: --advise needs a dry card, such as --dry rtx-4090: changes are tried on one");
   std::optional<ProgramRecording> recording;
   if (arguments.recording.plugins != kNoPlugins)
     recording.emplace(arguments.recording, program_name(arguments.command), device);
@@ -204,6 +222,7 @@ int exec(const ExecArguments& arguments) {
   add_preloaded(preloaded, variables);
   const int exit_code = run_program(program, arguments.command, variables);
   tell_what_ran(arguments, dry, scratch.path(), recording, exit_code);
+  if (arguments.advises) tell_advice(arguments, device);
   return exit_code;
 }
 
@@ -240,6 +259,9 @@ void add_exec_command(CLI::App& app, int& exit_code) {
   command->add_flag("--detail", arguments->recording.detail,
                     "Print all tables when the command ends, not one screen of them");
   add_dry_options(*command, arguments->dry);
+  command->add_flag("--advise", arguments->advises,
+                    "With --dry: behind the report, what would make it need less memory, each change tried; "
+                    "as strata advise");
   command->add_option("--account", arguments->account, "File for what a dry run owns up to, as JSON");
   command->add_flag("--environment", arguments->environment,
                     "Start nothing: print what a program that includes strata/trainer.h is to find in its "
@@ -267,6 +289,7 @@ void add_exec_command(CLI::App& app, int& exit_code) {
       "  strata exec --plugins allocator_tracer,warmup_analyzer --set schedule.wait=10 --set "
       "schedule.active=5 "
       "-- python train.py\n"
+      "  strata exec --dry rtx-4090 --advise -- python train.py\n"
       "  strata exec --dry a100-40gb:2 -- torchrun --nproc-per-node 2 train.py\n"
       "  strata exec --dry h100-80gb --answers counts.yaml --plugins none -- python generate.py\n"
       "  strata exec --dry h100-80gb --clock modelled --cudnn-workspace 32MiB -- python train.py\n"

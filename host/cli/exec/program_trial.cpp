@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -24,6 +25,7 @@
 #include "host/cli/exec/program_environment.hpp"
 #include "host/cli/exec/program_name.hpp"
 #include "host/cli/exec/recording.hpp"
+#include "host/cli/exit_code.hpp"
 #include "host/cli/part_library.hpp"
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/training/rank_processes.hpp"
@@ -37,7 +39,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLinesOfFailure = 24;  // the end of a traceback
+constexpr std::size_t kLinesOfFailure = 12;  // the end of a traceback
+constexpr std::size_t kLinesWithError = 48;
 
 // Python runs its sitecustomize.py first. In a wheel the package is around the program, else beside its
 // libraries.
@@ -68,7 +71,8 @@ std::string line_of_error(const std::string& text) {
 
 struct Trial {
   int exit_code = 0;
-  std::string last_words;
+  std::uint64_t host_bytes = 0;
+  std::string last_words, error;  // of what it said: the end; the line that names an error
   struct Process {
     analysis::Facts facts;
     std::string notes;
@@ -107,7 +111,37 @@ std::string problem_in(const std::string& notes) {
   return {};
 }
 
-Trial run(const ProgramTrialRequest& request, const std::string& program) {
+std::string program_of(const ProgramTrialRequest& request) {
+  std::string program = find_program(request.command.front());
+  if (program.empty())
+    throw UsageError(
+        fmt::format("there is no program '{}'{}", request.command.front(), what_was_meant(request.command)));
+  return program;
+}
+
+// What the program is started with, to find the dry GPU and Python's part.
+void add_surroundings(const ProgramTrialRequest& request, const DryChoice& choice, const fs::path& scratch,
+                      Variables& variables) {
+  std::vector<fs::path> preloaded{ProgramRecording::preload_library()};
+  add_dry_gpu(choice, scratch, variables, preloaded);
+  add_preloaded(preloaded, variables);
+  put_first("PYTHONPATH", folder_at_start().string(), variables);
+  variables["STRATA_TRIAL_STEPS"] = std::to_string(request.steps);
+}
+
+TrialServer::End run_anew(const std::string& program, const ProgramTrialRequest& request,
+                          const Variables& variables, const fs::path& said) {
+  const int exit_code = run_rank_processes(1, [&](const trainer::RankPlace&) {
+    redirect_output(said);
+    return run_program(program, request.command, variables);
+  });
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  return {.exit_code = exit_code, .host_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) << 10};
+}
+
+Trial run(const ProgramTrialRequest& request) {
+  const std::string program = program_of(request);
   const DryChoice choice = dry_choice_for(request.device, program);
   const ScratchFolder scratch("strata-trial");
   const fs::path run = scratch.path() / "run", said = scratch.path() / "said.txt",
@@ -115,18 +149,15 @@ Trial run(const ProgramTrialRequest& request, const std::string& program) {
   ProgramRecording recording({.plugins = {}, .settings = {}, .out = run.string(), .layers = true}, "trial",
                              request.device);
   Variables variables = recording.begin();
-  std::vector<fs::path> preloaded{ProgramRecording::preload_library()};
-  add_dry_gpu(choice, scratch.path(), variables, preloaded);
-  add_preloaded(preloaded, variables);
-  put_first("PYTHONPATH", folder_at_start().string(), variables);
-  variables["STRATA_TRIAL_STEPS"] = std::to_string(request.steps);
+  add_surroundings(request, choice, scratch.path(), variables);
   add_changes(request, notes, variables);
   Trial trial;
-  trial.exit_code = run_rank_processes(1, [&](const trainer::RankPlace&) {
-    redirect_output(said);
-    return run_program(program, request.command, variables);
-  });
+  const TrialServer::End ended = request.server != nullptr ? request.server->run(variables, said)
+                                                           : run_anew(program, request, variables, said);
+  trial.exit_code = ended.exit_code;
+  trial.host_bytes = ended.host_bytes;
   throw_if_interrupted(trial.exit_code);
+  trial.error = line_of_error(last_lines(said, kLinesWithError));
   trial.last_words = last_lines(said, kLinesOfFailure);
   const CommandEnd end{
       .line = {}, .dry = dry_json(choice, read_dry_accounts(scratch.path())), .exit_code = trial.exit_code};
@@ -151,18 +182,31 @@ std::string program_trial_command(const ProgramTrialRequest& request) {
                      report::shell_line(request.command));
 }
 
+std::unique_ptr<TrialServer> start_trial_server(const ProgramTrialRequest& request, const fs::path& folder) {
+  const std::string program = program_of(request);
+  Variables variables;
+  add_surroundings(request, dry_choice_for(request.device, program), folder, variables);
+  auto server = std::make_unique<TrialServer>(program, request.command, std::move(variables), folder);
+  // In a process of its own, which Ctrl-C may end.
+  const int exit_code =
+      run_rank_processes(1, [&](const trainer::RankPlace&) { return server->is_ready() ? kDone : kFailed; });
+  throw_if_interrupted(exit_code);
+  return exit_code == kDone ? std::move(server) : nullptr;
+}
+
 ProgramTrial run_program_trial(const ProgramTrialRequest& request) {
-  const std::string program = find_program(request.command.front());
-  if (program.empty())
-    throw UsageError(
-        fmt::format("there is no program '{}'{}", request.command.front(), what_was_meant(request.command)));
-  Trial trial = run(request, program);
+  Trial trial = run(request);
   if (!trial.problem.empty()) throw std::runtime_error(trial.problem);
   const bool ran_out = std::ranges::any_of(
       trial.processes, [](const Trial::Process& process) { return !process.facts.out_of_memory.empty(); });
   if (trial.exit_code != 0 && !ran_out) {
+    if (trial.exit_code == kSignalBase + SIGKILL)
+      throw std::runtime_error("the trial was killed: the host's memory was full, where nobody did that");
     if (!request.changes.empty())
-      throw std::runtime_error("the program fails: " + line_of_error(trial.last_words));
+      throw std::runtime_error(
+          trial.exit_code > kSignalBase
+              ? fmt::format("the trial died of signal {}", trial.exit_code - kSignalBase)
+              : "the program fails: " + trial.error);
     throw std::runtime_error(
         fmt::format("the trial ended with exit code {}, and not for want of memory:\n{}\n  in the trial: {}",
                     trial.exit_code, trial.last_words, program_trial_command(request)));
@@ -180,9 +224,7 @@ ProgramTrial run_program_trial(const ProgramTrialRequest& request) {
     throw std::runtime_error(
         fmt::format("nothing that the program ran took memory of the card\n  in the trial: {}",
                     program_trial_command(request)));
-  rusage usage{};
-  getrusage(RUSAGE_CHILDREN, &usage);
-  most->host_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) << 10;
+  most->host_bytes = trial.host_bytes;
   return std::move(*most);
 }
 

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "host/cli/dry/trial_output.hpp"
+#include "host/cli/exec/trial_server.hpp"
 #include "host/what_if/trial_report.hpp"
 
 namespace strata::cli {
@@ -21,6 +23,7 @@ struct ProgramTrialRequest {
   std::vector<std::string> changes;     // by name, of python/strata_profiler/trial; none: as it is
   std::filesystem::path facts;          // notes of the program as it is; empty: these are to be those
   std::string allocator_settings = {};  // for PYTORCH_CUDA_ALLOC_CONF, after what the environment has there
+  const TrialServer* server = nullptr;  // of the same program, on the same card; null: it is started anew
 };
 
 struct ProgramTrial {
@@ -31,6 +34,11 @@ struct ProgramTrial {
 
 // What runs the program to its end on the same card, for somebody who wants to look at it.
 std::string program_trial_command(const ProgramTrialRequest& request);
+
+// Of `request`, for its `server`; its files lie in `folder`. Null: the program's trials cannot be forked from
+// one process. Throws UsageError where the program cannot be started.
+std::unique_ptr<TrialServer> start_trial_server(const ProgramTrialRequest& request,
+                                                const std::filesystem::path& folder);
 
 // Throws UsageError where the program cannot be started, std::runtime_error where it fails for anything but
 // memory, takes none of the card's, or a change could not be made, and TrialInterrupted. This process must

@@ -8,31 +8,34 @@ Environment:
     STRATA_TRIAL_CHANGES  names of the changes to make, one a line; none: the program as it is, and what each change needs is noted
     STRATA_TRIAL_FACTS    file with the notes of a trial of the program as it is
     STRATA_TRIAL_NOTES    folder for the notes of each process, <pid>.json; not set: none are taken, and nothing is changed
+    STRATA_TRIAL_SERVER   socket of a server of trials (server.py), which this process becomes
 """
 
 from __future__ import annotations
 
-import json
 import os
-from typing import Any, Dict
 
 from . import steps
 
 
 def begin() -> None:
     """Torch has been imported, and nothing of the program has used it."""
-    notes = os.environ.get("STRATA_TRIAL_NOTES")
-    if notes:
-        from .trial import Trial
+    if os.environ.get("STRATA_TRIAL_NOTES") or os.environ.get("STRATA_TRIAL_SERVER"):
+        from . import imports, trial
 
-        Trial(notes, os.environ.get("STRATA_TRIAL_CHANGES", "").split("\n"), _facts()).begin()
+        imports.watch()
+        trial.make_replaceable_what_changes_replace()
+    if os.environ.get("STRATA_TRIAL_SERVER"):
+        from . import server
+
+        server.wait_for_first_use(os.environ["STRATA_TRIAL_SERVER"], _begin_trial)
+    else:
+        _begin_trial()
+
+
+def _begin_trial() -> None:
+    if os.environ.get("STRATA_TRIAL_NOTES"):
+        from . import trial
+
+        trial.begin()
     steps.stop_after(int(os.environ["STRATA_TRIAL_STEPS"]))
-
-
-def _facts() -> Dict[str, Any]:
-    place = os.environ.get("STRATA_TRIAL_FACTS")
-    if not place:
-        return {}
-    with open(place, encoding="utf-8") as file:
-        facts: Dict[str, Any] = json.load(file)["facts"]
-    return facts

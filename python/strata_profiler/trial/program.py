@@ -4,13 +4,11 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import sys
 import threading
 import weakref
-from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+from types import FrameType
+from typing import Any, Callable, Iterator, List, Optional
 
 import torch
 from torch.nn.modules import module as torch_module
@@ -45,7 +43,6 @@ class Program:
         self.made_optimizer: List[Callable[[Any], None]] = []
         self.is_compiled = False  # a module of it is run by torch.compile
         self._depth = _Depth()
-        self._waits: Dict[str, List[Callable[[ModuleType], None]]] = {}
         self._has_parameters: weakref.WeakKeyDictionary[torch.nn.Module, bool] = weakref.WeakKeyDictionary()
         self.run_backward = torch.autograd.backward  # torch's own
 
@@ -55,17 +52,12 @@ class Program:
         replace(torch.autograd, "backward", self._backward)
         replace(torch.autograd, "grad", self._backward)
         replace(Optimizer, "__init__", self._optimizer_made)
-        sys.meta_path.insert(0, _Imports(self._waits))
 
     def is_in_forward(self) -> bool:
         return self._depth.modules > 0
 
-    def when_imported(self, name: str, call: Callable[[ModuleType], None]) -> None:
-        """Calls with the module, now or when it has been imported."""
-        if name in sys.modules:
-            call(sys.modules[name])
-        else:
-            self._waits.setdefault(name, []).append(call)
+    def is_in_autograd(self) -> bool:
+        return self._depth.autograd > 0
 
     def _before(self, module: torch.nn.Module, inputs: Any) -> None:
         if torch.compiler.is_compiling():
@@ -124,37 +116,25 @@ class Program:
         return backward
 
 
-class _Imports:
-    """A finder of sys.meta_path that calls once a module has been imported."""
-
-    def __init__(self, waits: Dict[str, List[Callable[[ModuleType], None]]]) -> None:
-        self._waits = waits
-        self._asked: List[str] = []
-
-    def find_spec(self, name: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None) -> Optional[ModuleSpec]:
-        if name not in self._waits or name in self._asked:
-            return None
-        self._asked.append(name)
-        try:
-            spec = importlib.util.find_spec(name)
-        finally:
-            self._asked.remove(name)
-        if spec is not None and spec.loader is not None:
-            load = spec.loader.exec_module
-
-            def exec_module(module: ModuleType) -> None:
-                load(module)
-                for call in self._waits.pop(name, []):
-                    call(module)
-
-            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
-
-
 def replace(owner: Any, name: str, by: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
     """A function of a class or module by another, which `by` makes of it."""
     function = getattr(owner, name)
-    setattr(owner, name, functools.wraps(function)(by(function)))
+    if hasattr(function, "strata_target"):
+        function.strata_target = by(function.strata_target)
+    else:
+        setattr(owner, name, functools.wraps(function)(by(function)))
+
+
+def make_replaceable(owner: Any, name: str) -> None:
+    """A module's function by one that calls it, or what `replace` has put in its place: also for those that import it by its name, and now."""
+    function = getattr(owner, name)
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        return call.strata_target(*arguments, **named)  # type: ignore[attr-defined]
+
+    call.strata_target = function  # type: ignore[attr-defined]
+    setattr(owner, name, call)
 
 
 def enter(mode: Any) -> None:
@@ -174,12 +154,15 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
             yield from tensors_in(each)
 
 
+def program_frame() -> Optional[FrameType]:
+    """The innermost that is at work and is neither torch's nor ours."""
+    frame: Optional[FrameType] = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith((_TORCH, _OURS, "<")):
+        frame = frame.f_back
+    return frame
+
+
 def call_site() -> str:
-    """FILE:LINE of the program's that is at work: the innermost that is neither torch's nor ours."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        place = frame.f_code.co_filename
-        if not place.startswith((_TORCH, _OURS, "<")):
-            return f"{place}:{frame.f_lineno}"
-        frame = frame.f_back  # type: ignore[assignment]
-    return "the program"
+    """FILE:LINE of that."""
+    frame = program_frame()
+    return "the program" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"

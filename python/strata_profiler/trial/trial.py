@@ -8,11 +8,36 @@ import json
 import os
 from typing import Any, Dict, Optional, Sequence
 
+import torch
+import torch.utils.checkpoint
+
 from . import steps
 from .changes import all_changes
 from .changes.change import Change
 from .changes.frameworks import Frameworks
-from .program import Program
+from .program import Program, make_replaceable
+
+
+def make_replaceable_what_changes_replace() -> None:
+    """Functions of modules, which programs import by their names."""
+    for owner, name in (
+        (torch.autograd, "backward"),
+        (torch.autograd, "grad"),
+        (torch.utils.checkpoint, "checkpoint"),
+        (torch.nn.functional, "cross_entropy"),
+        (torch.nn.functional, "softmax"),
+        (torch, "softmax"),
+    ):
+        make_replaceable(owner, name)
+
+
+def begin() -> None:
+    """As the environment says."""
+    facts: Dict[str, Any] = {}
+    if os.environ.get("STRATA_TRIAL_FACTS"):
+        with open(os.environ["STRATA_TRIAL_FACTS"], encoding="utf-8") as file:
+            facts = json.load(file)["facts"]
+    Trial(os.environ["STRATA_TRIAL_NOTES"], os.environ.get("STRATA_TRIAL_CHANGES", "").split("\n"), facts).begin()
 
 
 class Trial:

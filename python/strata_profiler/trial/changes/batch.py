@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """A part of the batch at once, and a step of the optimizer after as many as made the whole: the same training, but for the order of sums.
 
-Frameworks are told so by their own switches. Elsewhere the loader's batches are smaller, and so is what the loop makes itself or copies to the
-device with as many rows as the model took; and what lies between the parts, a step or a zero_grad, is left out.
+Frameworks are told so by their own switches. Elsewhere the loader's batches are smaller, and so is what the program itself makes, takes or copies
+with as many rows as the model took; and what lies between the parts, a step or a zero_grad, is left out.
+
+A program without a loader may end after few steps. There the first step is of one part, and the second of two: what a further part of a step
+needs is what its second one did.
 """
 
 from __future__ import annotations
 
-import sys
 import types
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Set
 
 import torch
-from torch.overrides import TorchFunctionMode
+from torch.amp.grad_scaler import GradScaler
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils.data import BatchSampler
 
 from ..program import Program, enter, replace, tensors_in
 from .change import Change
 from .frameworks import Frameworks
-
-_MADE_BY_SIZE = {torch.empty, torch.zeros, torch.ones, torch.rand, torch.randn}
+from .rows import SmallerTensors
 
 
 class PartOfBatch(Change):
@@ -29,31 +31,72 @@ class PartOfBatch(Change):
     def __init__(self, parts: int) -> None:
         super().__init__()
         self.parts = parts
+        self.word = "half" if parts == 2 else "quarter"
         self.name = "half the batch, accumulated" if parts == 2 else "a quarter of it, accumulated"
         self._by_switch = False
-        self._middle = 0  # optimizers whose gradients are those of a part
+        self._steps: List[_Steps] = []
+        self._is_framework: Callable[[], bool] = lambda: False
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
-        self.facts.update(rows=0, switch=0, accumulation=1, normalizes=False)
+        self.facts.update(rows=0, second=None, loaders=[], switch=0, accumulation=1, normalizes=False, computes=False)
+        self._is_framework = lambda: frameworks.name == "lightning"
 
         def look(model: torch.nn.Module, inputs: Any, named: Any, output: Any) -> None:
             if self.facts["rows"] == 0 and torch.is_grad_enabled():
-                self.facts["rows"] = next((len(tensor) for tensor in tensors_in([inputs, named]) if tensor.dim() > 0), 0)
+                self.facts["rows"] = _rows_of(inputs, named)
                 kinds = [type(part).__name__ for part in model.modules()]
                 self.facts["normalizes"] = any("BatchNorm" in kind for kind in kinds) and model.training
+
+        def look_within(module: torch.nn.Module, inputs: Any) -> None:
+            first = inputs[0] if inputs else None
+            if getattr(module, "batch_first", None) is False and isinstance(first, torch.Tensor) and first.dim() == 3:
+                self.facts["second"] = self.facts["second"] or (len(first), first.size(1))
 
         def take(arguments: Any) -> None:
             self.facts["switch"] = arguments.per_device_train_batch_size
             self.facts["accumulation"] = int(arguments.gradient_accumulation_steps)
 
+        def loading(make: Callable[..., None]) -> Callable[..., None]:
+            def made(sampler: Any, inner: Any, batch_size: int, drop_last: bool) -> None:
+                make(sampler, inner, batch_size, drop_last)
+                self.facts["loaders"].append((batch_size, _batches(sampler)))
+
+            return made
+
+        def computes(optimizer: Any, inputs: Any, named: Any) -> None:
+            if inputs[1:2] not in ((), (None,)) or named.get("closure") is not None:
+                self.facts["computes"] = True
+
         program.after_model.append(look)
+        program.before_module.append(look_within)
         frameworks.set_training_arguments.append(take)
+        replace(BatchSampler, "__init__", loading)
+        register_optimizer_step_pre_hook(computes)
 
     def reason(self) -> Optional[str]:
-        rows = self.facts["switch"] or self.facts["rows"]
+        rows = self._rows()
         if rows == 0:
             return "no model was given a tensor"
-        return None if rows % self.parts == 0 else f"a batch of {rows} has no {'half' if self.parts == 2 else 'quarter'}"
+        if self._is_turned() and self._batches_loaded() == 0:
+            return "the batch is not the first dimension of what the model takes, and no DataLoader makes it"
+        if self.facts["computes"] and not self._is_framework():
+            return "the optimizer's step computes the loss itself, as often as it needs it"
+        return None if rows % self.parts == 0 else f"a batch of {rows} has no {self.word}"
+
+    def _batches_loaded(self) -> int:
+        """Of that size, in an epoch."""
+        return max((int(count) for rows, count in self.facts["loaders"] if rows == self._rows()), default=0)
+
+    def _is_turned(self) -> bool:
+        """Time before batch, as a module with batch_first=False takes it, and not only within the model."""
+        time, rows = self.facts.get("second") or (0, 0)
+        return bool(time) and time == self.facts["rows"] != rows
+
+    def _rows(self) -> int:
+        rows: int = self.facts.get("rows", 0)
+        if self._is_turned():
+            rows = self.facts["second"][1]
+        return self.facts.get("switch", 0) or rows
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:
         self.same_training = not self.facts["normalizes"]
@@ -62,17 +105,25 @@ class PartOfBatch(Change):
             return
         frameworks.set_lightning.append(self._set_lightning)
         self._halve_loaders()
-        enter(_SmallerTensors(program, self))
-        program.made_optimizer.append(self._skip_in_the_middle)
+        if not self._is_turned():
+            enter(SmallerTensors(program, self._rows(), self.parts, self._count))
+            program.after_model.append(self._check_rows)
+        program.made_optimizer.append(self._take_parts)
+        self._skip_in_the_middle(torch.nn.Module, "zero_grad", lambda module: {id(each) for each in module.parameters()})
+        for name in ("step", "unscale_"):
+            self._skip_in_the_middle(GradScaler, name, _all, of_optimizer=True)
+        self._skip_in_the_middle(GradScaler, "update", _all)
 
-        def zeroing(zero: Callable[..., None]) -> Callable[..., None]:
-            def zero_grad(module: Any, set_to_none: bool = True) -> None:
-                if self._middle == 0:
-                    zero(module, set_to_none)
+    def _take_parts(self, optimizer: Any) -> None:
+        is_long = self._batches_loaded() > 1
+        self._steps.append(_Steps(optimizer, self.parts, is_long, lambda: self._by_switch))
 
-            return zero_grad
+    def _count(self) -> None:
+        self.made += 1
 
-        replace(torch.nn.Module, "zero_grad", zeroing)
+    def _check_rows(self, model: torch.nn.Module, inputs: Any, named: Any, output: Any) -> None:
+        if torch.is_grad_enabled() and _rows_of(inputs, named) == self._rows():
+            self.problem = f"{type(model).__name__} was given all {self._rows()} rows: what makes them is out of reach"
 
     def _set_arguments(self, arguments: Any) -> None:
         arguments.per_device_train_batch_size //= self.parts
@@ -86,7 +137,7 @@ class PartOfBatch(Change):
     def _halve_loaders(self) -> None:
         def making(make: Callable[..., None]) -> Callable[..., None]:
             def made(sampler: Any, inner: Any, batch_size: int, drop_last: bool) -> None:
-                if batch_size == self.facts["rows"]:
+                if batch_size == self._rows():
                     batch_size //= self.parts
                     self.made += 1
                 make(sampler, inner, batch_size, drop_last)
@@ -95,93 +146,92 @@ class PartOfBatch(Change):
 
         replace(BatchSampler, "__init__", making)
 
-    def _skip_in_the_middle(self, optimizer: Any) -> None:
+    def _skip_in_the_middle(self, owner: Any, name: str, parameters: Callable[..., Optional[Set[int]]], of_optimizer: bool = False) -> None:
+        """`parameters`: of which the call would use gradients; None: all, or its optimizer's."""
+
+        def skipping(run: Callable[..., Any]) -> Callable[..., Any]:
+            def call(thing: Any, *arguments: Any, **named: Any) -> Any:
+                if of_optimizer:
+                    steps = next((each for each in self._steps if each.optimizer is arguments[0]), None)
+                    if steps is not None and steps.will_skip():
+                        return steps.skip() if name == "step" else None
+                else:
+                    ids = parameters(thing)
+                    if any(each.is_in_the_middle() and (ids is None or each.parameters() & ids) for each in self._steps):
+                        return None
+                return run(thing, *arguments, **named)
+
+            return call
+
+        replace(owner, name, skipping)
+
+    def missing(self) -> Optional[str]:
+        used = [steps for steps in self._steps if steps.ended > 0 or steps.taken > 0]
+        if used and not self._by_switch and all(steps.ended < 2 for steps in used):
+            return "the program ends before its third step: let it run longer"
+        return super().missing()
+
+    def write(self, framework: str) -> str:
+        rows, switch, times = self._rows(), self.facts.get("switch", 0), self.facts.get("accumulation", 1)
+        if switch:
+            return f"TrainingArguments(per_device_train_batch_size={switch // self.parts}, gradient_accumulation_steps={times * self.parts})"
+        accumulated = {
+            "lightning": f"Trainer(accumulate_grad_batches={self.parts})",
+        }.get(framework, f"loss = loss / {self.parts}, and step and zero_grad after each {self.parts}")
+        return f"batches of {rows // self.parts} in place of {rows}; {accumulated}"
+
+
+class _Steps:
+    """Those of one optimizer: of all parts, or in a program that is not `is_long` of one, then of two, up to all of them."""
+
+    def __init__(self, optimizer: Any, parts: int, is_long: bool, by_switch: Callable[[], bool]) -> None:
+        self.optimizer = optimizer
+        self.ended = 0
+        self.taken = 0  # parts of the one that is under way
+        self._parts = parts
+        self._is_long = is_long
+        self._by_switch = by_switch
         step, zero = type(optimizer).step, type(optimizer).zero_grad
-        taken = 0
 
         def part_of_step(optimizer: Any, *arguments: Any, **named: Any) -> Any:
-            nonlocal taken
-            if self._by_switch:
-                return step(optimizer, *arguments, **named)
-            taken += 1
-            self._middle += (taken % self.parts != 0) * (taken % self.parts == 1) - (taken % self.parts == 0)
-            if taken % self.parts == 0:
-                return step(optimizer, *arguments, **named)
-            return None
+            if self.will_skip():
+                return self.skip()
+            self.taken, self.ended = 0, self.ended + 1
+            return step(optimizer, *arguments, **named)
 
         def zero_grad(optimizer: Any, *arguments: Any, **named: Any) -> None:
-            if taken % self.parts == 0 or self._by_switch:
+            if not self.is_in_the_middle():
                 zero(optimizer, *arguments, **named)
 
         optimizer.step = types.MethodType(part_of_step, optimizer)
         optimizer.zero_grad = types.MethodType(zero_grad, optimizer)
 
-    def write(self, framework: str) -> str:
-        rows, switch, times = self.facts.get("rows", 0), self.facts.get("switch", 0), self.facts.get("accumulation", 1)
-        if switch:
-            return f"TrainingArguments(per_device_train_batch_size={switch // self.parts}, gradient_accumulation_steps={times * self.parts})"
-        accumulated = f"Trainer(accumulate_grad_batches={self.parts})" if framework == "lightning" else f"step and zero_grad after each {self.parts}"
-        return f"batches of {rows // self.parts} in place of {rows}; {accumulated}"
+    def will_skip(self) -> bool:
+        return not self._by_switch() and self.taken + 1 < (self._parts if self._is_long else min(self.ended + 1, self._parts))
+
+    def skip(self) -> None:
+        self.taken += 1
+
+    def is_in_the_middle(self) -> bool:
+        return self.taken > 0
+
+    def parameters(self) -> Set[int]:
+        return {id(each) for group in self.optimizer.param_groups for each in group["params"]}
 
 
-class _SmallerTensors(TorchFunctionMode):
-    """In the loop, outside of models: tensors of so many rows get fewer."""
-
-    def __init__(self, program: Program, change: PartOfBatch) -> None:
-        super().__init__()
-        self._change = change
-        self._rows: int = change.facts["rows"]
-        self._is_data = True  # from an optimizer's step, or the start, to the model's call
-        self._program = program
-        program.before_model.append(lambda model, inputs: self._set(not torch.is_grad_enabled()))
-        program.after_backward.append(lambda: self._set(True))
-
-    def _set(self, is_data: bool) -> None:
-        self._is_data = is_data
-
-    def __torch_function__(self, function: Any, kinds: Any, inputs: Any = (), named: Any = None) -> Any:
-        named = named or {}
-        if not self._is_data or self._program.is_in_forward() or named.get("requires_grad") or _is_making_a_module():
-            return function(*inputs, **named)
-        inputs, named, smaller = self._smaller(function, inputs, named)
-        result = function(*inputs, **named)
-        takes_a_part = isinstance(result, torch.Tensor) and result.dim() > 0 and len(result) == self._rows and not result.requires_grad
-        if takes_a_part and not smaller and getattr(function, "__name__", "") in _MAKE_ROWS:
-            result, smaller = result[: self._rows // self._change.parts], True
-        self._change.made += smaller
-        return result
-
-    def _smaller(self, function: Any, inputs: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, Dict[str, Any], bool]:
-        """The call with fewer rows in its size, where it has one."""
-        position = {torch.randint: None, torch.full: 0}.get(function, 0 if function in _MADE_BY_SIZE else -1)
-        if position == -1:
-            return inputs, named, False
-        part = self._rows // self._change.parts
-        if "size" in named and len(named["size"]) and named["size"][0] == self._rows:
-            return inputs, {**named, "size": (part, *named["size"][1:])}, True
-        if position is None:
-            position = next((index for index, each in enumerate(inputs) if isinstance(each, (tuple, list))), -1)
-        if position < 0 or position >= len(inputs):
-            return inputs, named, False
-        size = inputs[position]
-        if isinstance(size, (tuple, list)) and len(size) > 0 and size[0] == self._rows:
-            return (*inputs[:position], (part, *size[1:]), *inputs[position + 1 :]), named, True
-        if size == self._rows and not isinstance(size, bool) and function is not torch.full:
-            return (*inputs[:position], part, *inputs[position + 1 :]), named, True
-        return inputs, named, False
+def _batches(sampler: Any) -> int:
+    try:
+        return len(sampler)
+    except TypeError:  # of an endless one
+        return 1 << 30
 
 
-# What puts a batch together in a loop that has no loader.
-_MAKE_ROWS = {"to", "cuda", "__getitem__", "stack", "from_numpy", "as_tensor", "tensor", "index_select", "clone", "arange", "randperm"}
+def _all(_: Any) -> None:
+    return None
 
 
-def _is_making_a_module() -> bool:
-    frame: Optional[types.FrameType] = sys._getframe(2)
-    while frame is not None:
-        if frame.f_code.co_name == "__init__" and isinstance(frame.f_locals.get("self"), (torch.nn.Module, torch.optim.Optimizer)):
-            return True
-        frame = frame.f_back
-    return False
+def _rows_of(inputs: Any, named: Any) -> int:
+    return next((len(tensor) for tensor in tensors_in([inputs, named]) if tensor.dim() > 0), 0)
 
 
 def changes() -> List[Change]:

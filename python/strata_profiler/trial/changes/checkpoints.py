@@ -32,13 +32,14 @@ class Checkpoints(Change):
         self._looked = False
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
-        self.facts.update(blocks=0, where="", has_switch=False, checkpoints=False)
+        self.facts.update(blocks=0, where="", has_switch=False, checkpoints=False, in_loop=False)
 
         def look(model: torch.nn.Module, _: Any) -> None:
             if self.facts["blocks"] == 0 and torch.is_grad_enabled():
                 rows = repeated_rows()
                 self.facts["blocks"] = max([0] + [len(row) for row in rows])
                 self.facts["where"] = _names_of(model, rows)
+                self.facts["in_loop"] = any(model in block for row in rows for block in row)
                 self.facts["has_switch"] = bool(_models_with_switch(model))
 
         def seeing(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -61,7 +62,10 @@ class Checkpoints(Change):
     def apply(self, program: Program, frameworks: Frameworks) -> None:
         if self.facts["has_switch"] and self.together == 1:
             frameworks.set_training_arguments.append(self._set_arguments)
-        program.before_model.append(self._begin)
+        if self.facts["in_loop"]:  # the program's loop calls the blocks: at the first one's call it is too late for it
+            program.made_optimizer.append(lambda _: self._wrap_rows())
+        else:
+            program.before_model.append(self._begin)
 
     def _set_arguments(self, arguments: Any) -> None:
         arguments.gradient_checkpointing = True
@@ -76,8 +80,10 @@ class Checkpoints(Change):
         for each in with_switch:
             each.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
             self.made += 1
-        if with_switch:
-            return
+        if not with_switch:
+            self._wrap_rows()
+
+    def _wrap_rows(self) -> None:
         for row in repeated_rows():
             for start in range(0, len(row), self.together):
                 Group(self, [part for block in row[start : start + self.together] for part in block])

@@ -8,6 +8,7 @@ from typing import Any, Callable, List, Optional
 
 import torch
 
+from ..imports import when_imported
 from ..program import Program, replace
 from .change import Change
 from .frameworks import Frameworks
@@ -92,8 +93,8 @@ class ReduceEach(Change):
             return no_sync
 
         place = "torch.distributed.fsdp."
-        program.when_imported(place + "_fully_shard._fully_shard", lambda module: replace(module.FSDPModule, "set_requires_gradient_sync", second))
-        program.when_imported(place + "fully_sharded_data_parallel", lambda module: replace(module.FullyShardedDataParallel, "no_sync", first))
+        when_imported(place + "_fully_shard._fully_shard", lambda module: replace(module.FSDPModule, "set_requires_gradient_sync", second))
+        when_imported(place + "fully_sharded_data_parallel", lambda module: replace(module.FullyShardedDataParallel, "no_sync", first))
 
     def write(self, framework: str) -> str:
         return "no set_requires_gradient_sync(False), no no_sync(): FSDP reduces in each micro-batch"

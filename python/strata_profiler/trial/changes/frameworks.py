@@ -7,6 +7,7 @@ import functools
 from types import ModuleType
 from typing import Any, Callable, Dict, List
 
+from ..imports import when_imported
 from ..program import Program
 
 
@@ -22,10 +23,10 @@ class Frameworks:
         self.set_accelerator: List[Callable[[Dict[str, Any]], None]] = []
         self.set_lightning: List[Callable[[Dict[str, Any]], None]] = []
         self.has_training_arguments = self.has_accelerator = self.has_lightning = False
-        program.when_imported("transformers.training_args", self._wrap_training_arguments)
-        program.when_imported("accelerate.accelerator", lambda module: self._wrap(module.Accelerator, "accelerator"))
+        when_imported("transformers.training_args", self._wrap_training_arguments)
+        when_imported("accelerate.accelerator", lambda module: self._wrap(module.Accelerator, "accelerator"))
         for place in ("lightning.pytorch.trainer.trainer", "pytorch_lightning.trainer.trainer"):
-            program.when_imported(place, lambda module: self._wrap(module.Trainer, "lightning"))
+            when_imported(place, lambda module: self._wrap(module.Trainer, "lightning"))
 
     @property
     def name(self) -> str:

@@ -94,6 +94,7 @@ class LossInPieces(Change):
     name = f"cross_entropy in {PIECES} pieces"
     group = "loss"
     cost = "the loss twice"
+    _is_in_piece = False  # a TorchFunctionMode calls the replaced function anew
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
         self.facts["rows"] = 0
@@ -116,13 +117,17 @@ class LossInPieces(Change):
     def apply(self, program: Program, frameworks: Frameworks) -> None:
         def cutting(run: Callable[..., Any]) -> Callable[..., Any]:
             def cross_entropy(logits: Any, target: Any, *inputs: Any, **named: Any) -> Any:
-                if not _takes(logits, target, inputs, named) or len(logits) < PIECES:
+                if self._is_in_piece or not _takes(logits, target, inputs, named) or len(logits) < PIECES:
                     return run(logits, target, *inputs, **named)
                 self.made += 1
                 ignored = named.get("ignore_index", -100)
 
                 def sum_of(some: Any, targets: Any) -> Any:
-                    return run(some, targets, ignore_index=ignored, reduction="sum")
+                    self._is_in_piece = True
+                    try:
+                        return run(some, targets, ignore_index=ignored, reduction="sum")
+                    finally:
+                        self._is_in_piece = False
 
                 loss: Any = 0
                 for some, targets in zip(logits.chunk(PIECES), target.chunk(PIECES)):

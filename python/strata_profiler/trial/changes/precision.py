@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-import types
 from typing import Any, Callable, Dict, List, Optional
 
 import torch
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-from ..program import Program, replace
+from ..program import Program, call_site, replace
 from .change import Change
 from .frameworks import Frameworks
+from .reached import Reached
+from .scaler import Scaler
 
 _Autocast: Any = torch.amp.autocast_mode.autocast
 
@@ -26,11 +28,12 @@ class Autocast(Change):
         self.name = f"{self.short} autocast"
         self.cost = "8 bits of precision" if dtype == torch.bfloat16 else "11 bits, a scaled loss"
         self._open: Optional[Any] = None
-        self._scaler: Any = None
+        self._is_read = True  # a backward comes for what was computed since
         self._is_ours = True
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
-        self.facts.update(formats=[], autocasts=False)
+        self.facts.update(formats=[], autocasts=False, unread=[])
+        self._reached = Reached(program)
 
         def look(model: torch.nn.Module, _: Any) -> None:
             formats = {str(parameter.dtype) for parameter in model.parameters() if parameter.is_floating_point()}
@@ -44,6 +47,7 @@ class Autocast(Change):
         program.before_module.append(begin)
 
     def reason(self) -> Optional[str]:
+        self.facts["unread"] = self._reached.unread_sites()
         if self.facts["autocasts"]:
             return "the program uses autocast already"
         if "torch.float32" not in self.facts["formats"]:
@@ -55,10 +59,11 @@ class Autocast(Change):
         frameworks.set_accelerator.append(self._set_accelerator)
         frameworks.set_lightning.append(self._set_lightning)
         program.before_model.append(self._begin)
-        program.after_model.append(self._end_without_backward)
+        program.after_model.insert(0, self._end_without_backward)
         program.before_backward.append(lambda _: self._end())
+        register_optimizer_step_pre_hook(lambda *_: self._end())
         if self.dtype == torch.float16:
-            self._scale(program)
+            Scaler(program, lambda: self._is_ours)
 
     def _set_arguments(self, arguments: Any) -> None:
         arguments.bf16, arguments.fp16 = self.dtype == torch.bfloat16, self.dtype == torch.float16
@@ -78,52 +83,19 @@ class Autocast(Change):
 
     def _begin(self, model: torch.nn.Module, _: Any) -> None:
         if self._is_ours and self._open is None and not torch.is_autocast_enabled("cuda"):
+            self._is_read = call_site() not in self.facts.get("unread", [])
             self._open = _Autocast("cuda", self.dtype)
             self._open.__enter__()
             self.made += 1
 
     def _end_without_backward(self, *_: Any) -> None:
-        if not torch.is_grad_enabled():
+        if not (torch.is_grad_enabled() and self._is_read):
             self._end()
 
     def _end(self) -> None:
         if self._open is not None:
             self._open.__exit__(None, None, None)
             self._open = None
-
-    def _scale(self, program: Program) -> None:
-        """torch.amp.GradScaler around a loop that has none."""
-
-        def scaling(run: Callable[..., Any]) -> Callable[..., Any]:
-            def backward(tensors: Any, *arguments: Any, **options: Any) -> None:
-                self._end()
-                if self._is_ours and isinstance(tensors, torch.Tensor) and tensors.numel() == 1:
-                    self._scaler = self._scaler or torch.cuda.amp.GradScaler()
-                    tensors = self._scaler.scale(tensors)
-                run(tensors, *arguments, **options)
-
-            return backward
-
-        replace(torch.autograd, "backward", scaling)
-
-        def made(optimizer: Any) -> None:
-            step = type(optimizer).step
-            is_within = False
-
-            def scaled_step(optimizer: Any, *arguments: Any, **options: Any) -> Any:
-                nonlocal is_within
-                if self._scaler is None or is_within:
-                    return step(optimizer, *arguments, **options)
-                is_within = True
-                try:
-                    self._scaler.step(optimizer)
-                    self._scaler.update()
-                finally:
-                    is_within = False
-
-            optimizer.step = types.MethodType(scaled_step, optimizer)
-
-        program.made_optimizer.append(made)
 
     def write(self, framework: str) -> str:
         scaler = "" if self.dtype == torch.bfloat16 else "; torch.amp.GradScaler around backward and step"

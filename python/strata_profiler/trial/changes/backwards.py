@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A backward of each loss in place of one of their sum."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, Callable, List, Optional, Set, Tuple
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from ..program import Program, enter, replace, tensors_in
+from .change import Change
+from .frameworks import Frameworks
+from .reached import Reached
+
+
+class BackwardOfEach(Change):
+    """Where one backward goes through several calls of a model, each with a loss of its own behind it."""
+
+    name = "a backward for each loss"
+    group = "backward"
+
+    def watch(self, program: Program, frameworks: Frameworks) -> None:
+        self.facts["scalars"] = 0
+        self._reached = Reached(program)
+
+        def ended(losses: "_Losses") -> None:
+            if losses.calls > 1:  # of the first, 0 + loss looks like a loss
+                self.facts["scalars"] = min(self.facts["scalars"] or losses.of_loss, losses.of_loss)
+
+        _Losses(program, ended=ended).begin()
+
+    def reason(self) -> Optional[str]:
+        read: Set[Tuple[int, int]] = set()
+        for call in self._reached.calls:
+            if call["backward"] is None:
+                continue
+            if (call["model"], call["backward"]) in read:
+                if call["goes_on"]:
+                    return "what the model takes was computed by an earlier call of a model, whose graph it needs"
+                return None if self.facts["scalars"] > 0 else "the model is called again before there is a loss"
+            read.add((call["model"], call["backward"]))
+        return "each backward goes through one forward"
+
+    def apply(self, program: Program, frameworks: Frameworks) -> None:
+        def run(loss: torch.Tensor) -> None:
+            if loss._is_view():
+                self.refuse("a loss is a view of another tensor")
+            self.made += 1
+            program.run_backward(loss)
+            loss.detach_()
+
+        def skipping(run: Callable[..., Any]) -> Callable[..., Any]:
+            def backward(tensors: Any, *arguments: Any, **named: Any) -> Any:
+                if self.made and isinstance(tensors, torch.Tensor) and not tensors.requires_grad:
+                    return None  # of a sum whose terms' backwards have run
+                return run(tensors, *arguments, **named)
+
+            return backward
+
+        losses = _Losses(program, is_next=self.facts["scalars"], run=run)
+        losses.begin()
+        replace(torch.autograd, "backward", skipping)
+
+    def write(self, framework: str) -> str:
+        return "loss.backward() behind each forward's loss, and loss.detach() into the sum, in place of the sum's backward"
+
+
+class _Losses(TorchFunctionMode):
+    """Counts the scalars with a gradient that the program computes behind a call of a model. The loss is the last that is computed from none
+    that lies before the call, as a sum of losses is.
+
+    ended: behind the last of a call. run: with the scalar that is number `is_next` behind a call, once the program's statement has its value."""
+
+    def __init__(
+        self,
+        program: Program,
+        ended: Callable[["_Losses"], None] = lambda _: None,
+        is_next: int = 0,
+        run: Callable[[torch.Tensor], None] = lambda _: None,
+    ) -> None:
+        super().__init__()
+        self.calls = 0  # of models since the last backward
+        self.scalars = 0  # since the last call
+        self.of_loss = 0  # the loss is that one of them; 0: there is none
+        self._total = 0  # calls since the program's begin
+        self._program = program
+        self._ended = ended
+        self._is_next = is_next
+        self._run = run
+        self._loss: Any = None  # a reference to that scalar
+
+    def begin(self) -> None:
+        self._program.before_model.append(self._call)
+        self._program.before_backward.append(self._end)
+        enter(self)
+
+    def _run_loss(self) -> None:
+        loss = self._loss() if self._loss is not None else None
+        self._loss = None
+        if loss is not None:
+            self._run(loss)
+
+    def _call(self, model: torch.nn.Module, inputs: Any) -> None:
+        self._run_loss()
+        if torch.is_grad_enabled():
+            self._ended(self)
+            self.calls, self._total = self.calls + 1, self._total + 1
+            self.scalars = self.of_loss = 0
+
+    def _end(self, _: Any) -> None:
+        self._ended(self)
+        self.calls = 0
+
+    def __torch_function__(self, function: Any, types: Any, inputs: Any = (), named: Any = None) -> Any:
+        if self._loss is not None:
+            self._run_loss()
+        result = function(*inputs, **(named or {}))
+        is_scalar = self.calls > 0 and isinstance(result, torch.Tensor) and result.grad_fn is not None and result.numel() == 1
+        if not is_scalar or self._program.is_in_forward() or self._program.is_in_autograd():
+            return result
+        self.scalars += 1
+        is_sum = any(getattr(each, "_strata_call", self._total) < self._total for each in tensors_in([inputs, named]))
+        setattr(result, "_strata_call", 0 if is_sum else self._total)
+        if not is_sum:
+            self.of_loss = self.scalars
+            self._loss = weakref.ref(result) if self.scalars == self._is_next else None
+        return result
+
+
+def changes() -> List[Change]:
+    return [BackwardOfEach()]

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls once a module has been imported, also where it is in the middle of that."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+# What changes ask for. Watched from the import of torch on: who asks may come in the middle of the module's import.
+_waits: Dict[str, List[Callable[[ModuleType], None]]] = {
+    "accelerate.accelerator": [],
+    "lightning.pytorch.trainer.trainer": [],
+    "pytorch_lightning.trainer.trainer": [],
+    "torch.distributed.fsdp._fully_shard._fully_shard": [],
+    "torch.distributed.fsdp.fully_sharded_data_parallel": [],
+    "transformers.training_args": [],
+}
+
+
+def watch() -> None:
+    sys.meta_path.insert(0, _Finder())
+
+
+def when_imported(name: str, call: Callable[[ModuleType], None]) -> None:
+    """`name`: one of those above. Calls with the module, now or when its import has ended."""
+    module: Any = sys.modules.get(name)
+    if module is not None and not getattr(module.__spec__, "_initializing", False):
+        call(module)
+    else:
+        _waits[name].append(call)
+
+
+class _Finder:
+    """Of sys.meta_path."""
+
+    def __init__(self) -> None:
+        self._asked: List[str] = []
+
+    def find_spec(self, name: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None) -> Optional[ModuleSpec]:
+        if name not in _waits or name in self._asked:
+            return None
+        self._asked.append(name)
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._asked.remove(name)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                load(module)
+                for call in _waits[name]:
+                    call(module)
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server of trials: the program runs until it first uses torch, and each trial is a fork of it there. What was imported is imported once.
+
+It becomes one where that changes nothing: it is the program's own process, with one thread, and CUDA is not in use. Else it leaves
+<socket>.refused, which says why, and ends.
+
+A client connects, sends a line of JSON, {"variables": {...}, "output": FILE}, and gets a line with the exit code of that trial, 128 + the signal
+that ended it, and the KiB of host memory that it took at most. The server ends with its parent.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import traceback
+from types import FrameType
+from typing import Any, Callable, Dict, Optional
+
+import torch
+from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
+
+from .program import enter, replace
+
+_PR_SET_PDEATHSIG = 1
+
+
+def wait_for_first_use(place: str, begin_trial: Callable[[], None]) -> None:
+    process = ctypes.CDLL(None)
+    process.strata_dry_gpu_copy_to_children()
+    # Torch's own count has it refuse CUDA in children, which a real driver does, too.
+    replace(torch._C, "_cuda_getDeviceCount", lambda _: lambda: _count_devices(process))
+    server = _Server(place, begin_trial, process)
+
+    def first(run: Callable[..., Any]) -> Callable[..., Any]:
+        def used(*arguments: Any, **named: Any) -> Any:
+            server.used()
+            server.leave_mode()
+            return run(*arguments, **named)
+
+        return used
+
+    def first_at_any_time(run: Callable[..., Any]) -> Callable[..., Any]:
+        def used(*arguments: Any, **named: Any) -> Any:
+            server.serve()
+            return run(*arguments, **named)
+
+        return used
+
+    replace(torch.nn.Module, "__init__", first)
+    replace(torch.utils.data.BatchSampler, "__init__", first)
+    replace(torch.optim.Optimizer, "__init__", first)
+    replace(torch.cuda, "_lazy_init", first_at_any_time)
+    server.mode = _Functions(server)
+    enter(server.mode)
+
+
+class _Functions(TorchFunctionMode):
+    def __init__(self, server: "_Server") -> None:
+        super().__init__()
+        self._server = server
+
+    def __torch_function__(self, function: Any, types: Any, inputs: Any = (), named: Any = None) -> Any:
+        self._server.used()
+        return function(*inputs, **(named or {}))
+
+
+class _Server:
+    def __init__(self, place: str, begin_trial: Callable[[], None], process: Any) -> None:
+        self._place = place
+        self._begin_trial = begin_trial
+        self._process = process
+        self._is_over = False
+        self.mode: Any = None
+
+    def used(self) -> None:
+        """Torch is used: by the program, or by a module that it imports and that needs it for itself."""
+        if not self._is_over and not _is_importing():
+            self.serve()
+
+    def leave_mode(self) -> None:
+        """In a trial, where it is the innermost: not within a function that it was told of."""
+        stack = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
+        if self._is_over and self.mode is not None and stack and stack[-1] is self.mode:
+            self.mode.__exit__(None, None, None)
+            self.mode = None
+
+    def serve(self) -> None:
+        """Returns in each trial."""
+        if self._is_over:
+            return
+        self._is_over = True
+        threads = len(os.listdir("/proc/self/task"))
+        if os.environ.get("STRATA_TRIAL_SERVER_PROCESS") != str(os.getpid()):
+            self._refuse("a process that the program starts uses torch")
+        if threads > 1:
+            self._refuse(f"the program has {threads} threads when it first uses torch")
+        self._accept()
+
+    def _refuse(self, why: str) -> None:
+        with open(self._place + ".refused", "w", encoding="utf-8") as file:
+            file.write(why)
+        os._exit(0)
+
+    def _accept(self) -> None:
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(self._place + ".new")
+        listener.listen(64)
+        os.rename(self._place + ".new", self._place)
+        clients: Dict[int, socket.socket] = {}  # by process
+        while True:
+            ready, _, _ = select.select([listener], [], [], 0.02 if clients else None)
+            if ready:
+                client, _ = listener.accept()
+                request = json.loads(client.makefile().readline())
+                sys.stdout.flush()
+                sys.stderr.flush()
+                child = os.fork()
+                if child == 0:
+                    for each in [listener, client, *clients.values()]:
+                        each.close()
+                    try:
+                        return self._become_trial(request)
+                    except BaseException:  # the program, in the middle of which this is, might go on
+                        traceback.print_exc()
+                        os._exit(1)
+                clients[child] = client
+            for child, client in list(clients.items()):
+                ended, status, used = os.wait4(child, os.WNOHANG)
+                if ended:
+                    code = -os.waitstatus_to_exitcode(status)
+                    client.sendall(f"{128 + code if code > 0 else -code} {used.ru_maxrss}\n".encode())
+                    clients.pop(child).close()
+
+    def _become_trial(self, request: Dict[str, Any]) -> None:
+        self._process.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        # Where the host's memory is full, this is what goes.
+        with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as score:
+            score.write("1000")
+        output = os.open(request["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        os.close(output)
+        os.environ.update(request["variables"])
+        self._process.strata_dry_gpu_move_account()
+        self._process.strata_attach_now()
+        self._begin_trial()
+
+
+def _count_devices(process: Any) -> int:
+    count = ctypes.c_int(0)
+    return count.value if process.cudaGetDeviceCount(ctypes.byref(count)) == 0 else 0
+
+
+def _is_importing() -> bool:
+    frame: Optional[FrameType] = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False

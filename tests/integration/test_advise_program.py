@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`strata advise -- python train.py`: its answers and exit codes, and what it leaves behind. What each change does: test_advise_changes.py."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from workspaces import STRATA
+
+PROGRAM = """
+import sys, threading, torch
+from torch import nn
+batch, extra = int(sys.argv[1]), sys.argv[2:]
+if "threads" in extra:
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+held = torch.empty(2 << 30, dtype=torch.uint8, device="cuda") if "held" in extra else None
+print("started", file=open("starts.txt", "a"))
+model = nn.Sequential(*[part for _ in range(4) for part in (nn.Linear(1024, 1024), nn.ReLU())]).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+for step in range(100):
+    model(torch.randn(batch, 1024, device="cuda")).square().mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+print("ended", file=open("starts.txt", "a"))
+"""
+LARGE = "65536"  # 2.3 GiB on a card
+ADVISE = ["--device", "t4", "--json", "--", sys.executable, "train.py"]
+
+
+@pytest.fixture
+def program(workspace):
+    workspace.write("train.py", PROGRAM)
+    return workspace
+
+
+def advise(workspace, *words, code, **environment):
+    result = workspace.strata("advise", *words, **environment)
+    assert result.returncode == code, result.stderr
+    return result
+
+
+def names(line):
+    return [change["name"] for change in line["changes"]]
+
+
+def numbers(advice):
+    lines = [advice["base"], *advice["alone"], *advice["together"]]
+    return {tuple(names(line)): (line["allocated_bytes"], line["reserved_bytes"]) for line in lines}
+
+
+def test_a_program_that_fits(program):
+    result = advise(program, *ADVISE, "1024", code=0)
+    advice = json.loads(result.stdout)
+    assert advice["schema"] == "strata.advice/1" and advice["least"] is None
+    assert advice["base"]["fits"] and advice["base"]["command"] == f"strata exec --dry t4 --device-memory 512GiB -- {sys.executable} train.py 1024"
+    assert "strata: as it is: " in result.stderr and "strata: bf16 autocast: " in result.stderr
+    starts = (program.folder / "starts.txt").read_text().split()
+    assert set(starts) == {"started"}, "no trial goes on to the program's end"
+    peak = program.strata("exec", "--dry", "t4", "--out", "run", "--", sys.executable, "train.py", "1024")
+    assert peak.returncode == 0
+    assert json.loads((program.folder / "run/summary.json").read_text())["peak"]["allocated_bytes"] == advice["base"]["allocated_bytes"]
+
+
+def test_trials_that_are_forked_and_trials_that_are_not_need_the_same(program):
+    forked = json.loads(advise(program, *ADVISE, "8192", code=0).stdout)
+    anew = json.loads(advise(program, *ADVISE, "8192", "threads", code=0).stdout)
+    assert numbers(forked) == numbers(anew)
+    assert forked["refused"] == anew["refused"]
+    assert len(numbers(forked)) > 12
+
+
+def test_a_program_that_no_change_makes_fit(program):
+    advice = json.loads(advise(program, "--device-memory", "2GiB", *ADVISE, "16", "held", code=4).stdout)
+    assert not advice["base"]["fits"] and advice["least"] is None
+
+
+def test_the_table_says_what_to_write(program):
+    text = advise(program, "--device", "t4", "--device-memory", "2GiB", "--jobs", "1", "--", sys.executable, "train.py", LARGE, code=3).stdout
+    assert "\n* half the batch, accumulated" in text
+    assert "\n    batches of 32768 in place of 65536; " in text
+    assert "Not tried, or without effect\n" in text and "a foreach optimizer: it is one" in text
+    assert "\nLeast that makes it fit: " in text
+
+
+def test_behind_the_report_of_exec(program):
+    words = ["exec", "--dry", "t4", "--device-memory", "2GiB", "--advise", "--", sys.executable, "train.py", LARGE]
+    result = program.strata(*words)
+    assert "as it is" in result.stderr, result.stderr
+    assert result.returncode == 1, "the program's own"
+    assert "Out of memory" in result.stderr and result.stderr.index("Out of memory") < result.stderr.index("Least that makes it fit: ")
+    result = program.strata("exec", "--advise", "--", sys.executable, "-c", "pass")
+    assert result.returncode == 125 and "exec: --advise needs a dry card, such as --dry rtx-4090" in result.stderr
+
+
+def test_allocator_settings_are_those_of_the_environment(program):
+    advice = json.loads(advise(program, *ADVISE, "8192", code=0).stdout)
+    settings = {"expandable segments": "expandable_segments:True", "segments split below 128 MiB": "max_split_size_mb:128"}
+    for name, setting in settings.items():
+        line = next(line for line in advice["alone"] if names(line) == [name])
+        own = json.loads(advise(program, *ADVISE, "8192", code=0, PYTORCH_CUDA_ALLOC_CONF=setting).stdout)
+        assert (own["base"]["allocated_bytes"], own["base"]["reserved_bytes"]) == (line["allocated_bytes"], line["reserved_bytes"])
+
+
+def test_ranks_of_torchrun(workspace):
+    workspace.write(
+        "ranks.py",
+        "import os, torch, torch.distributed as dist\n"
+        "dist.init_process_group('nccl')\n"
+        "torch.cuda.set_device(int(os.environ['LOCAL_RANK']))\n"
+        "model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2048, 2048, device='cuda'))\n"
+        "optimizer = torch.optim.SGD(model.parameters())\n"
+        "for step in range(100):\n"
+        "    model(torch.randn(64, 2048, device='cuda')).sum().backward()\n"
+        "    optimizer.step()\n"
+        "    optimizer.zero_grad()\n",
+    )
+    words = ["--device", "t4:2", "--json", "--", sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "ranks.py"]
+    advice = json.loads(advise(workspace, *words, code=0).stdout)
+    view = next(line for line in advice["alone"] if names(line) == ["gradients as bucket views"])
+    assert view["allocated_bytes"] <= advice["base"]["allocated_bytes"] - 4 * 2048 * 2048
+
+
+def test_what_cannot_be_changed_from_outside_is_told(program):
+    result = advise(program, "--device", "t4", "--", sys.executable, "-E", "train.py", "16", code=2)
+    assert "changes are made in programs of Python that use torch" in result.stderr
+    result = advise(program, "--device", "t4", "--", sys.executable, "train.py", code=1)
+    assert "IndexError" in result.stderr and "in the trial: strata exec --dry t4" in result.stderr
+    result = advise(program, "--device", "t4", "--", "no-such-program", code=2)
+    assert "there is no program 'no-such-program'" in result.stderr
+    result = advise(program, "--", sys.executable, "train.py", "16", code=2)
+    assert "expected a card, such as --device rtx-4090" in result.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_nothing(program, number, tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    command = [STRATA, "advise", *ADVISE, "8192"]
+    running = subprocess.Popen(
+        command, cwd=program.folder, env=dict(os.environ, TMPDIR=str(scratch)), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True
+    )
+    assert "as it is" in running.stderr.readline()
+    os.killpg(running.pid, number)
+    assert running.wait(timeout=60) == 128 + number
+    deadline = time.monotonic() + 30
+    while any(_is_of_group(process, running.pid) for process in os.listdir("/proc") if process.isdigit()):
+        assert time.monotonic() < deadline, "a process goes on"
+        time.sleep(0.1)
+    assert not list(scratch.iterdir())
+
+
+def _is_of_group(process, group):
+    try:
+        return os.getpgid(int(process)) == group
+    except ProcessLookupError:
+        return False
