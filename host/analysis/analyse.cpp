@@ -130,7 +130,6 @@ Facts analyse(Recording run, const Method& method) {
   facts.command = run.command;
   facts.trainer = run.trainer;
   facts.is_configured = run.is_configured;
-  facts.batch_size = run.batch_size;
   facts.allocator_settings = run.allocator_settings.value_or("");
   facts.reserved = run.reserved;
   facts.samples = std::move(run.samples);

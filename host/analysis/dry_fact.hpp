@@ -49,6 +49,7 @@ struct DryFact {
   std::string compared;
   std::uint64_t devices = 1;
   std::uint64_t memory_bytes = 0;
+  bool memory_is_given = false;  // by whoever ran it; else it is the profile's
   std::uint64_t context_bytes_low = 0, context_bytes_high = 0, context_bytes_used = 0;  // with its parts
   std::uint64_t context_bytes_init = 0;                                                 // without
   std::vector<ContextPart> context_parts;

@@ -33,6 +33,7 @@ nlohmann::ordered_json to_json(const DryFact& dry) {
           {"compared", dry.compared},
           {"devices", dry.devices},
           {"memory_bytes", dry.memory_bytes},
+          {"memory_given", dry.memory_is_given},
           {"context_bytes",
            {{"low", dry.context_bytes_low},
             {"high", dry.context_bytes_high},

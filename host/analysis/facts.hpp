@@ -15,6 +15,7 @@
 #include "host/analysis/category.hpp"
 #include "host/analysis/dry_fact.hpp"
 #include "host/analysis/layers/layer_tree.hpp"
+#include "host/analysis/peak/finding.hpp"
 #include "host/analysis/peak/peak_context.hpp"
 #include "host/analysis/reading/machine_clock.hpp"
 #include "host/analysis/samples.hpp"
@@ -164,45 +165,15 @@ struct PlaceShare {
   std::optional<std::uint64_t> reserved_bytes;  // nothing: segments were not told
 };
 
-// The highest moment of a run, had a change been made.
-struct PeakThen {
-  std::uint64_t bytes = 0;
-  std::string phase;  // the innermost one's name; empty outside any
-};
-
-// A change that would have left room.
-struct Remedy {
-  std::string change;                 // "a fused optimizer (optimizer.impl: fused)"
-  std::uint64_t bytes = 0;            // of what was alive then, about as many as it does without
-  std::string reason;                 // what these bytes are
-  bool enough = false;                // as many as were missing
-  bool may_be_enough = false;         // whether it is nobody knows before, where `enough` is not
-  std::optional<PeakThen> peak_then;  // of a run that was recorded whole
-};
-
 // An allocation that failed.
 struct OutOfMemory {
   std::uint64_t requested_bytes = 0;
   std::optional<std::uint64_t> device_free_bytes;  // as the device said; nothing: it said nothing
   std::uint64_t largest_gap_bytes = 0;             // the largest piece of what was reserved and not allocated
-  std::uint64_t whole_handle_bytes = 0;            // of that, what segments that grow could map elsewhere
   std::uint32_t op = 0;                            // index into Facts::texts: the op that asked
   std::uint32_t layer = 0;                         // index into Facts::texts
   Peak held;                                       // what filled the device
-  std::uint64_t state_to_come_bytes = 0;           // about; of an optimizer's first step, making its state
-  std::uint64_t pass_to_come_bytes = 0;     // of an operator over all parameters, with what it asked for
-  std::uint64_t forward_to_come_bytes = 0;  // about; of repeated blocks that a forward had not come to
-  bool has_stages_to_come = false;          // of those, some are of stages that it had not begun
-  bool is_forward_as_before = false;        // as many as a forward before it kept
-  bool is_forward_untold = false;           // what a forward had yet to make nobody knows
-  std::uint64_t loss_to_come_bytes = 0;     // of a loss over logits, behind what it asked for
-  std::uint64_t head_to_come_bytes = 0;     // about; of logits and their loss, behind a block's forward
-  std::uint64_t logits_let_go_bytes = 0;    // of those, what a program may have let go of by then
-  std::uint64_t head_logits = 0, head_tokens = 0;  // of those so many for each of so many
-  std::uint64_t adam_to_come_bytes = 0;            // before any optimizer's step: what Adam would keep
-  std::uint64_t gradients_to_come_bytes = 0;       // beside a step's later micro-batches
-  std::uint64_t next_step_bytes = 0;  // about; of a first optimizer step: what the next one takes
-  std::vector<Remedy> remedies;       // enough first, then largest
+  std::vector<Finding> findings;                   // what the recording proves of that moment, largest first
 };
 
 // What other memory than the device's was handed out beside it: the host's, pinned or not, or another
@@ -316,10 +287,9 @@ struct Facts {
   std::vector<StepFact> steps;                        // by index
   std::string unit = "tokens";                        // what they count: tokens, images
   std::string allocator_settings;  // as PYTORCH_ALLOC_CONF has them; empty also where nobody knows
-  std::string trainer;  // whose ran the steps: "transformers", "lightning", "libtorch"; empty: its own
-  std::uint64_t batch_size = 0;  // samples of a micro-batch; 0: unknown, as in a program
-  bool is_configured = true;     // a training of ours, whose settings are keys of a file; else a program
-  std::vector<Point> points;     // one for each allocation and free of the whole run
+  std::string trainer;        // whose ran the steps: "transformers", "lightning", "libtorch"; empty: its own
+  bool is_configured = true;  // a training of ours, whose settings are keys of a file; else a program
+  std::vector<Point> points;  // one for each allocation and free of the whole run
   std::array<CategoryStatistics, kCategories> statistics{};
   CategoryStatistics total;
   Pace pace;                               // of the window

@@ -78,13 +78,6 @@ Json failure_json(const Facts& facts, const OutOfMemory& failure) {
   const auto& largest = failure.held.largest_blocks;
   for (const std::uint32_t block : std::span(largest).first(std::min(largest.size(), kListedShares)))
     blocks.push_back(block_json(facts, facts.blocks[block]));
-  Json remedies = Json::array();
-  for (const Remedy& remedy : failure.remedies)
-    remedies.push_back({{"change", remedy.change},
-                        {"bytes", remedy.bytes},
-                        {"enough", remedy.enough},
-                        {"may_be_enough", remedy.may_be_enough},
-                        {"reason", remedy.reason}});
   Json json = {
       {"requested_bytes", failure.requested_bytes},
       {"device_free_bytes", failure.device_free_bytes ? Json(*failure.device_free_bytes) : Json(nullptr)},
@@ -96,15 +89,7 @@ Json failure_json(const Facts& facts, const OutOfMemory& failure) {
   json["by_layer"] = shares_json(failure.held.by_layer);
   json["by_kind"] = shares_json(failure.held.by_kind);
   json["largest_blocks"] = std::move(blocks);
-  json["state_to_come_bytes"] = failure.state_to_come_bytes;
-  json["pass_to_come_bytes"] = failure.pass_to_come_bytes;
-  json["forward_to_come_bytes"] = failure.forward_to_come_bytes;
-  json["loss_to_come_bytes"] = failure.loss_to_come_bytes;
-  json["head_to_come_bytes"] = failure.head_to_come_bytes;
-  json["adam_to_come_bytes"] = failure.adam_to_come_bytes;
-  json["gradients_to_come_bytes"] = failure.gradients_to_come_bytes;
-  json["next_step_bytes"] = failure.next_step_bytes;
-  json["remedies"] = std::move(remedies);
+  json["findings"] = to_json(failure.findings);
   return json;
 }
 

@@ -8,7 +8,7 @@
 
 namespace strata::analysis {
 
-inline constexpr const char* kSummarySchema = "strata.summary/1";
+inline constexpr const char* kSummarySchema = "strata.summary/2";
 
 // JSON text that ends in a newline and obeys host/analysis/summary.schema.json.
 std::string summary_json(const Facts& facts);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/report/failure.hpp"
+#include "host/report/advise_line.hpp"
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
@@ -23,6 +23,7 @@ using analysis::Facts;
 
 constexpr std::size_t kMostBlocks = 10;
 constexpr std::size_t kMostShares = 4;
+constexpr int kBudgetWidth = 80;
 
 std::string budget_amount(std::uint64_t bytes) {
   return mebibytes(static_cast<double>(bytes), bytes < (std::uint64_t{10} << 20) ? 3 : 1);
@@ -55,33 +56,16 @@ std::string what_filled_it(const Facts& facts, const BudgetCheck& check) {
   return text;
 }
 
-// "; not enough by itself: the peak is then about 24,622.8 MiB, in optimizer".
-std::string peak_left(const analysis::Remedy& remedy) {
-  std::string text = verdict(remedy, "; ", "not");
-  const auto& then = remedy.peak_then;
-  if (!then) return text;
-  return text + fmt::format("{}the peak is then about {} MiB, {}", remedy.enough ? "; " : ": ",
-                            budget_amount(then->bytes),
-                            then->phase.empty() ? "between phases" : "in " + then->phase);
-}
-
-// Which blocks a forward repeats is seen where modules are told.
-std::string of_checkpoints(const Facts& facts) {
+std::string layers_hint(const Facts& facts) {
   const std::string_view how = how_to_tell_modules(facts);
-  return how.empty() ? "" : fmt::format("To know what checkpointing would spare: {}\n", how);
+  return how.empty() ? "" : fmt::format("To see which layers hold it: {}\n", how);
 }
 
-std::string budget_remedies(const BudgetCheck& check) {
-  if (check.remedies.empty()) return "Nothing that is known of would do with less.\n";
-  std::string text = check.peak.allocated_bytes > check.budget_bytes ? "What would do with less, in MiB:\n"
-                                                                     : "What would have left room, in MiB:\n";
-  for (const analysis::Remedy& remedy : check.remedies) {
-    text +=
-        budget_line(remedy.bytes, fmt::format("{}: {}{}", remedy.change, remedy.reason, peak_left(remedy)));
-  }
-  const bool is_none_enough = std::ranges::none_of(check.remedies, &analysis::Remedy::enough);
-  if (is_none_enough && !check.ran_out && check.remedies.size() > 1)
-    text += "No two or three of these are enough together, as far as is known.\n";
+std::string budget_findings(const BudgetCheck& check) {
+  if (check.findings.empty()) return {};
+  std::string text = check.ran_out ? "What the recording shows of the moment it ran out, in MiB:\n"
+                                   : "What the recording shows, in MiB:\n";
+  for (const analysis::Finding& finding : check.findings) text += budget_line(finding.bytes, finding.text);
   return text;
 }
 
@@ -107,10 +91,11 @@ std::string budget_report(const Facts& facts, const BudgetCheck& check) {
         "allocated; with PYTORCH_ALLOC_CONF=expandable_segments:True less lies in pieces\n",
         budget_amount(check.most_reserved_bytes));
   }
-  if (peak.allocated_bytes > check.budget_bytes)
-    text += what_filled_it(facts, check) + budget_remedies(check) + of_checkpoints(facts);
-  else if (check.ran_out)
-    text += budget_remedies(check);
+  if (check.fits()) return text;
+  if (peak.allocated_bytes > check.budget_bytes) text += what_filled_it(facts, check);
+  text += budget_findings(check) + layers_hint(facts);
+  if (!check.ran_out || !facts.out_of_memory.empty())
+    text += advise_line(facts, kBudgetWidth, check.budget_bytes);
   return text;
 }
 

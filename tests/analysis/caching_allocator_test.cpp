@@ -226,34 +226,5 @@ TEST(LargestGaps, AreOfMappedMemoryWhereABlockReachesOverPieces) {
   EXPECT_EQ(failures[3].largest_gap_bytes, 20u) << "across what is unmapped nothing is one piece";
 }
 
-std::uint64_t whole_handles(std::uint64_t segment_bytes,
-                            const std::vector<std::pair<std::uint64_t, std::uint64_t>>& blocks) {
-  constexpr std::uint64_t kSegment = 6 * kMiB;  // a handle begins where its segment does
-  std::vector<MemoryRow> events{event(STRATA_MEMORY_SEGMENT_ALLOCATE, segment_bytes, 0)};
-  events.back().address = kSegment;
-  for (const auto& [offset, bytes] : blocks) {
-    events.push_back(event(STRATA_MEMORY_ALLOCATE, bytes, 0));
-    events.back().address = kSegment + offset;
-  }
-  events.push_back(event(STRATA_MEMORY_OUT_OF_MEMORY, 0, 0));
-  events.back().sequence = 9;
-  std::vector<FailureRow> failures(1);
-  failures[0].sequence = 9;
-  find_gaps(events, "", failures);
-  return failures[0].whole_handle_bytes;
-}
-
-TEST(WholeHandles, AreOnlyThoseWithoutABlock) {
-  EXPECT_EQ(whole_handles(60 * kMiB, {}), 60 * kMiB);
-  EXPECT_EQ(whole_handles(60 * kMiB, {{0, 512}}), 40 * kMiB);
-  EXPECT_EQ(whole_handles(60 * kMiB, {{20 * kMiB - 512, 1024}}), 20 * kMiB) << "over the border of two";
-  EXPECT_EQ(whole_handles(60 * kMiB, {{10 * kMiB, kMiB}, {30 * kMiB, kMiB}, {50 * kMiB, kMiB}}), 0u)
-      << "three pieces of 19 MiB or less";
-  EXPECT_EQ(whole_handles(50 * kMiB, {{0, 512}}), 20 * kMiB) << "the last is no whole one";
-  EXPECT_EQ(whole_handles(18 * kMiB, {}), 0u);
-  EXPECT_EQ(whole_handles(2 * kMiB, {}), 2 * kMiB) << "of small blocks";
-  EXPECT_EQ(whole_handles(2 * kMiB, {{0, 512}}), 0u);
-}
-
 }  // namespace
 }  // namespace strata::analysis

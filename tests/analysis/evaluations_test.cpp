@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "host/analysis/peak/concatenated.hpp"
+#include "host/analysis/peak/findings.hpp"
 #include "host/analysis/peak/listed_outputs.hpp"
 #include "strata/ext/phase.h"
 
@@ -139,33 +139,32 @@ TEST_F(EvaluationsTest, MadeWhatIsBornInAPhaseOfTheirs) {
   EXPECT_FALSE(made(1));
 }
 
-TEST_F(EvaluationsTest, HaveNoBackwardToCome) {
-  EXPECT_FALSE(has_backward_to_come(facts_, 5));
-  EXPECT_TRUE(has_backward_to_come(facts_, 15));
-  EXPECT_FALSE(has_backward_to_come(facts_, 25));
-  EXPECT_FALSE(has_backward_to_come(facts_, 45));
-  phase(STRATA_PHASE_FORWARD, 170);
-  phase(STRATA_PHASE_EVALUATION, 175);
-  EXPECT_TRUE(has_backward_to_come(facts_, 172));
-  EXPECT_FALSE(has_backward_to_come(facts_, 176));
-}
-
 TEST_F(EvaluationsTest, LeaveWhatMayGoFromTheNextStepOn) {
   born(45, 125, kForwardResidue);
   born(15, 58, kForwardResidue, 1);  // of a forward, in a variable that the next one is assigned to
   born(45, 75, kForwardResidue);     // there for the next step's loss
   const Residue residue(facts_);
-  EXPECT_EQ(residue.later_steps().begin_for(facts_.blocks[0]), 50U);
-  EXPECT_EQ(residue.later_steps().begin_for(facts_.blocks[1]), 50U);
-  EXPECT_EQ(residue.later_steps().begin_for(facts_.blocks[2]), UINT64_MAX);
+  const LaterSteps later_steps(facts_);
+  EXPECT_EQ(later_steps.begin_for(facts_.blocks[0]), 50U);
+  EXPECT_EQ(later_steps.begin_for(facts_.blocks[1]), 50U);
+  EXPECT_EQ(later_steps.begin_for(facts_.blocks[2]), UINT64_MAX);
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 48, nullptr), MayGo::kNotYet);
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 52, nullptr), MayGo::kBeforeNextStep);
   EXPECT_EQ(residue.may_go(facts_.blocks[1], 35, &facts_.phases[2]), MayGo::kBeforeOptimizer);
-  const UnusedGraphs no_graphs(facts_, KeptFromEarlier(facts_));
-  EXPECT_EQ(residue.largest(72, &facts_.phases[4], no_graphs), &facts_.blocks[0]);
   EXPECT_EQ(residue.may_go(facts_.blocks[1], 43, nullptr), MayGo::kBeforeOptimizer) << "in an evaluation";
   EXPECT_EQ(residue.may_go(facts_.blocks[1], 28, nullptr), MayGo::kNotYet)
       << "between backward and optimizer";
+}
+
+TEST_F(EvaluationsTest, AreFoundWithWhatTheyHold) {
+  facts_.is_configured = false;
+  born(42, 44, "op_temp");
+  Peak moment;
+  moment.sequence = 43;
+  const auto found = findings_at(facts_, moment, 1);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, FindingKind::kEvaluation);
+  EXPECT_EQ(found[0].bytes, 100U);
 }
 
 TEST_F(EvaluationsTest, LeaveLogitsThatASoftmaxWasMadeOf) {
@@ -180,85 +179,9 @@ TEST_F(EvaluationsTest, LeaveLogitsThatASoftmaxWasMadeOf) {
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 15, &facts_.phases[0]), MayGo::kNotYet);
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 25, &facts_.phases[1]), MayGo::kBeforeBackward);
   EXPECT_EQ(residue.may_go(facts_.blocks[2], 25, &facts_.phases[1]), MayGo::kNotYet) << "the softmax itself";
-  born(54, 68, "saved", 4);  // of a backward that was cut short
+  born(54, 68, "saved", 4);  // of a backward that was cut short: nobody knows who needs it
   facts_.blocks.back().op = 3;
-  EXPECT_EQ(Residue(facts_).may_go(facts_.blocks.back(), 65, &facts_.phases[4]), MayGo::kBeforeBackward);
-}
-
-class ConcatenatedTest : public EvaluationsTest {
- protected:
-  void cat(std::uint64_t outputs, std::uint64_t birth, std::uint64_t death) {
-    born(birth, death, "op_temp");
-    facts_.blocks.back().bytes = outputs * 1000;
-    facts_.blocks.back().layer = 0;
-    facts_.blocks.back().op = 2;
-  }
-  std::vector<std::uint32_t> outputs() const {
-    const Concatenated concatenated(facts_);
-    std::vector<std::uint32_t> of_blocks;
-    for (std::size_t index = 0; index < facts_.blocks.size(); ++index)
-      of_blocks.push_back(concatenated.outputs(index));
-    return of_blocks;
-  }
-};
-
-using Counts = std::vector<std::uint32_t>;
-
-TEST_F(ConcatenatedTest, GrowsByOneOutputAtATime) {
-  cat(2, 41, 43);
-  cat(3, 42, 45);
-  cat(4, 44, 48);
-  cat(0, 47, 49);
-  facts_.blocks.back().bytes = 4300;  // the last batch is smaller
-  EXPECT_EQ(outputs(), (Counts{2, 3, 4, 5}));
-}
-
-TEST_F(ConcatenatedTest, TheFirstOutputIsTheOlderOfTwo) {
-  for (const std::uint64_t birth : {40U, 41U}) {
-    born(birth, 44, kForwardResidue);
-    facts_.blocks.back().bytes = 1000;
-  }
-  cat(2, 43, 46);
-  cat(3, 45, 48);
-  cat(4, 47, 49);
-  EXPECT_EQ(outputs(), (Counts{1, 0, 2, 3, 4}));
-}
-
-TEST_F(ConcatenatedTest, OfTwoOutputsIsOneInATrainerWhoseLayersAreTold) {
-  cat(2, 43, 46);
-  facts_.trainer = "transformers";
-  EXPECT_EQ(outputs(), Counts{0});
-  born(44, 45, "op_temp");
-  EXPECT_EQ(outputs(), (Counts{2, 0}));
-}
-
-TEST_F(ConcatenatedTest, OfTwoOutputsIsTwoSeries) {
-  for (std::uint64_t outputs = 2; outputs < 5; ++outputs) {
-    cat(outputs, 40 + 2 * outputs, 43 + 2 * outputs);
-    cat(outputs * 100, 41 + 2 * outputs, 44 + 2 * outputs);
-  }
-  EXPECT_EQ(outputs(), (Counts{2, 2, 3, 3, 4, 4}));
-}
-
-TEST_F(ConcatenatedTest, IsNoCacheThatGrowsByOneOfMany) {
-  for (std::uint64_t tokens = 100; tokens < 104; ++tokens) cat(tokens, tokens, tokens + 2);
-  EXPECT_EQ(outputs(), (Counts{0, 0, 0, 0}));
-}
-
-TEST_F(ConcatenatedTest, IsNoModels) {
-  cat(2, 41, 43);
-  cat(3, 42, 45);
-  EXPECT_EQ(outputs(), (Counts{0, 0})) << "two are too few";
-  cat(4, 44, 48);
-  facts_.blocks.back().layer = 1;
-  EXPECT_EQ(outputs(), (Counts{0, 0, 0}));
-}
-
-TEST_F(ConcatenatedTest, HasTheOldOneBesideTheNew) {
-  cat(2, 41, 42);
-  cat(3, 43, 44);
-  cat(4, 45, 46);
-  EXPECT_EQ(outputs(), (Counts{0, 0, 0}));
+  EXPECT_EQ(Residue(facts_).may_go(facts_.blocks.back(), 65, &facts_.phases[4]), MayGo::kNotYet);
 }
 
 // Behind the last optimizer, which ends at 160.
@@ -290,6 +213,18 @@ TEST_F(ListedOutputsTest, AreThereAtOnceAndGoTogether) {
 TEST_F(ListedOutputsTest, OfARunThatWasCutShortAreAllThereIs) {
   for (const std::uint64_t birth : {170U, 172U, 175U, 180U}) output(birth, UINT64_MAX);
   EXPECT_EQ(held(), 4U);
+}
+
+TEST_F(ListedOutputsTest, AreFoundTogether) {
+  facts_.is_configured = false;
+  for (const std::uint64_t birth : {170U, 172U, 175U, 180U}) output(birth, UINT64_MAX);
+  Peak moment;
+  moment.sequence = 190;
+  const auto found = findings_at(facts_, moment, 1);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, FindingKind::kListedOutputs);
+  EXPECT_EQ(found[0].bytes, 400U);
+  EXPECT_TRUE(found[0].text.starts_with("4 outputs of forwards without a graph")) << found[0].text;
 }
 
 TEST_F(ListedOutputsTest, AreNoneInOneVariable) {

@@ -6,7 +6,7 @@
 #include <deque>
 #include <string>
 
-#include "host/analysis/peak/budget.hpp"
+#include "host/analysis/peak/findings.hpp"
 #include "tests/analysis/shapes/shape_run.hpp"
 
 namespace strata::analysis {
@@ -43,10 +43,11 @@ Facts keeping_outputs(std::int64_t steps) {
   return training_that([](RunBuilder& run) { made_by(run, "aten::addmm", 500); }, steps);
 }
 
-std::uint64_t promised(const Facts& facts) {
-  for (const Remedy& remedy : check_budget(facts, 1).remedies)
-    if (remedy.change.starts_with("outputs of earlier forwards")) return remedy.bytes;
-  return 0;
+// At the peak.
+Finding kept_in(const Facts& facts) {
+  for (Finding& finding : findings_at(facts, facts.peak, 1))
+    if (finding.kind == FindingKind::kKeptFromEarlier) return finding;
+  return {};
 }
 
 TEST(KeptFromEarlier, IsWhatStaysOfThreeForwards) {
@@ -62,16 +63,9 @@ TEST(KeptFromEarlier, IsWhatStaysOfThreeForwards) {
       std::string::npos)
       << shape.sentence;
   EXPECT_NE(shape.remedy.find(".item() or .cpu()"), std::string::npos);
-  EXPECT_EQ(promised(facts), 1500U) << "all but the step's own";
-}
-
-TEST(KeptFromEarlier, CountsForNoOtherRemedy) {
-  const auto half_of = [](const Facts& facts) {
-    for (const Remedy& remedy : check_budget(facts, 1).remedies)
-      if (remedy.change.starts_with("half the batch")) return remedy.bytes;
-    return std::uint64_t{0};
-  };
-  EXPECT_EQ(half_of(keeping_outputs(6)), half_of(training_that([](RunBuilder&) {}, 6)));
+  EXPECT_EQ(kept_in(facts).bytes, 1500U) << "all but the step's own";
+  EXPECT_EQ(kept_in(facts).text,
+            "Held since 3 earlier forwards; most of it was made by aten::addmm in head.");
 }
 
 TEST(KeptFromEarlier, IsNoVariableThatTheNextStepSets) {
@@ -144,7 +138,9 @@ TEST(KeptFromEarlier, OfAGraphTheResultStays) {
   EXPECT_EQ(shape.bytes, 6000U);
   EXPECT_NE(shape.sentence.find("a forward over 6 forwards of step 4"), std::string::npos) << shape.sentence;
   EXPECT_NE(shape.remedy.find("torch.no_grad()"), std::string::npos);
-  EXPECT_EQ(promised(facts), 4U * 900U) << "a variable has the last one's graph until the next is there";
+  EXPECT_EQ(kept_in(facts).bytes, 4U * 1000U)
+      << "a variable has the last one's graph until the next is there";
+  EXPECT_NE(kept_in(facts).text.find("with their autograd graphs"), std::string::npos);
 }
 
 }  // namespace

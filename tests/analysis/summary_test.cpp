@@ -29,7 +29,7 @@ TEST(Summary, SaysWhatTheFactsSay) {
   facts.plugins = {{"torch", "ok", ""}, {"allocator_tracer", "failed", "no store"}};
   const Json summary = summary_of(facts);
 
-  EXPECT_EQ(summary["schema"], "strata.summary/1");
+  EXPECT_EQ(summary["schema"], "strata.summary/2");
   EXPECT_EQ(summary["measured"], true);
   EXPECT_TRUE(summary["dry"].is_null());
   EXPECT_EQ(summary["window"], Json({{"first_step", 1}, {"last_step", 2}}));
@@ -140,6 +140,15 @@ TEST(Summary, ObeysItsSchema) {
   Facts whole = analyse(testing::make_training_run({.cross_check = true}).recording);
   whole.plugins = {{"torch", "ok", ""}};
   whole.places = {{{0, 0}, 5, 1, 8}, {{0xabc, 1}, 3, 1, std::nullopt}};
+  OutOfMemory failure;
+  failure.findings = {{FindingKind::kUnusedGraph, 7, "A graph.", "teacher"},
+                      {FindingKind::kDeferredFrees, 5, "Not free yet.", ""}};
+  whole.out_of_memory.push_back(failure);
+  whole.dry.emplace().memory_is_given = true;
+  EXPECT_EQ(summary_of(whole)["dry"]["memory_given"], true);
+  EXPECT_EQ(summary_of(whole)["out_of_memory"].back()["findings"],
+            Json::parse(R"([{"kind": "unused_graph", "bytes": 7, "text": "A graph.", "module": "teacher"},
+                      {"kind": "deferred_frees", "bytes": 5, "text": "Not free yet.", "module": null}])"));
   EXPECT_EQ(summary_of(whole)["places"][1], (Json{{"stream", "0xabc"},
                                                   {"pool", "0x1"},
                                                   {"allocated_bytes", 3},
@@ -159,7 +168,7 @@ TEST(Summary, ItsSchemaRefusesWhatIsNone) {
     bad[place] = value;
     return !testing::violations(schema(), bad).empty();
   };
-  EXPECT_TRUE(refused("/schema"_json_pointer, "strata.summary/2"));
+  EXPECT_TRUE(refused("/schema"_json_pointer, "strata.summary/1"));
   EXPECT_TRUE(refused("/peak/allocated_bytes"_json_pointer, -1));
   EXPECT_TRUE(refused("/peak/categories/Unknown"_json_pointer, "0"));
   EXPECT_TRUE(refused("/categories/Gradient/mean"_json_pointer, nullptr));

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/peak/budget.hpp"
+#include "host/analysis/peak/findings.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
 #include "strata/ext/phase.h"
 #include "strata/ext/step.h"
@@ -121,7 +121,7 @@ TEST_F(UnusedGraphsTest, AreOfAnEvaluationThatNoBackwardFollows) {
   }
 }
 
-TEST_F(UnusedGraphsTest, SpareAllButWhatAnOperatorReadsAndMakes) {
+TEST_F(UnusedGraphsTest, HaveTheBytesOfTheirBlocks) {
   parameter("student.0.weight");
   std::uint64_t in_forward = 0, behind = 0;
   step([&] {
@@ -133,8 +133,8 @@ TEST_F(UnusedGraphsTest, SpareAllButWhatAnOperatorReadsAndMakes) {
   });
   step([] {});
   const UnusedGraphs found = found_in(facts());
-  EXPECT_EQ(found.bytes_at(in_forward), (kLayers - 1) * 100U);
-  EXPECT_EQ(found.bytes_at(behind), kLayers * 100U) << "all but the output";
+  EXPECT_EQ(found.bytes_at(in_forward), kGraphBytes);
+  EXPECT_EQ(found.bytes_at(behind), kGraphBytes);
   EXPECT_EQ(found.bytes_at(run_.sequence()), 0U);
 }
 
@@ -175,17 +175,14 @@ TEST_F(UnusedGraphsTest, AreOfATeacherWhoseOutputAVariableHolds) {
     EXPECT_FALSE(graph.is_of_evaluation);
     EXPECT_EQ(graph.module, "teacher");
   }
-  const Remedy said = [&] {
-    for (const Remedy& remedy : check_budget(facts, 1).remedies)
-      if (remedy.change == "forwards of teacher under torch.no_grad()") return remedy;
-    return Remedy();
-  }();
-  // Beside the last output and one more graph's, the parameters and what the student keeps.
-  ASSERT_TRUE(said.peak_then);
-  EXPECT_EQ(said.peak_then->bytes, 16U + 2 * kGraphBytes - kLayers * 100);
-  EXPECT_EQ(said.bytes, facts.peak.allocated_bytes - said.peak_then->bytes);
-  for (const Remedy& remedy : check_budget(facts, 1).remedies)
-    EXPECT_EQ(remedy.change.find("del of"), std::string::npos) << "no variable of its own: " << remedy.change;
+  const std::vector<Finding> said = findings_at(facts, facts.peak, 1);
+  ASSERT_FALSE(said.empty());
+  EXPECT_EQ(said[0].kind, FindingKind::kUnusedGraph);
+  EXPECT_EQ(said[0].module, "teacher");
+  EXPECT_EQ(said[0].text, "Autograd graphs of forwards of teacher, which no backward uses.");
+  EXPECT_EQ(said[0].bytes, kGraphBytes) << "the step's own: the one before has gone by then";
+  for (const Finding& finding : said)
+    EXPECT_NE(finding.kind, FindingKind::kHeldByProgram) << "no variable of its own: " << finding.text;
 }
 
 TEST_F(UnusedGraphsTest, AreToldWithoutModulesWhereOneModelAloneGetsNoGradient) {
@@ -273,7 +270,7 @@ class UntakenGradientsTest : public UnusedGraphsTest {
   static constexpr std::uint64_t kGradientBytes = 4000;
 };
 
-TEST_F(UntakenGradientsTest, AreSparedWithTheirGraph) {
+TEST_F(UntakenGradientsTest, AreFoundWithTheirGraph) {
   const Facts facts = trained(Gradients::kStay, true);
   const UnusedGraphs found = found_in(facts);
   ASSERT_EQ(found.graphs().size(), 5U) << "of four forwards, and the gradients";
@@ -284,7 +281,17 @@ TEST_F(UntakenGradientsTest, AreSparedWithTheirGraph) {
   EXPECT_EQ(found.largest_at(facts.steps[0].end_sequence), nullptr);
   EXPECT_TRUE(std::ranges::any_of(find_shapes(facts),
                                   [](const Shape& shape) { return shape.kind == ShapeKind::kUnusedGraph; }));
-  EXPECT_EQ(found.bytes_at(facts.steps[1].peak_sequence), kGradientBytes + kLayers * 100U);
+  EXPECT_EQ(found.bytes_at(facts.steps[1].peak_sequence), kGradientBytes + kGraphBytes);
+  Peak moment;
+  moment.sequence = facts.steps[1].peak_sequence;
+  const std::vector<Finding> said = findings_at(facts, moment, 1);
+  ASSERT_FALSE(said.empty());
+  EXPECT_EQ(said[0].kind, FindingKind::kUntakenGradients);
+  EXPECT_EQ(said[0].bytes, kGradientBytes);
+  EXPECT_EQ(said[0].module, "teacher");
+  const auto graph = std::ranges::find(said, FindingKind::kUnusedGraph, &Finding::kind);
+  ASSERT_NE(graph, said.end());
+  EXPECT_EQ(graph->bytes, kGraphBytes);
 }
 
 TEST_F(UntakenGradientsTest, AreTakenWhereSomebodyClearsThem) {
@@ -312,7 +319,7 @@ TEST_F(UnusedGraphsTest, AreThereWhereMemoryRanOutInTheNextOne) {
   of_program.is_configured = false;
   const UnusedGraphs found = found_in(of_program);
   ASSERT_EQ(found.graphs().size(), 2U) << "of the step before, and in the making";
-  EXPECT_EQ(found.bytes_at(facts.out_of_memory[0].held.sequence), 2 * kGraphBytes - 10 - 110);
+  EXPECT_EQ(found.bytes_at(facts.out_of_memory[0].held.sequence), 2 * kGraphBytes);
 }
 
 TEST_F(UnusedGraphsTest, AreNoneThatAFailureTookTheirBackwardFrom) {

@@ -119,10 +119,12 @@ def test_out_of_memory_is_told_in_tables(browser, pages, theme):
     whole = filled.pop("The device", None) or filled.pop("Together")
     filled.pop("Asked for")
     assert sum(filled.values()) == pytest.approx(whole, abs=0.5)
-    changes = rows("changes-1")
-    assert len(changes) == len(failure["remedies"]) > 0
-    for cells, remedy in zip(changes, failure["remedies"]):
-        assert cells[0].lower() == remedy["change"].lower() and cells[2] == remedy["enough"] in ("yes", "maybe", "no")
-        assert float(cells[1].replace(",", "")) == pytest.approx(remedy["bytes"] / 2**20, abs=0.051)
+    findings = rows("findings-1")
+    assert len(findings) == len(failure["findings"]) > 0
+    for cells, finding in zip(findings, failure["findings"]):
+        assert cells[1] == finding["text"]
+        assert float(cells[0].replace(",", "")) == pytest.approx(finding["bytes"] / 2**20, abs=0.051)
+    last = browser.run("return document.querySelector('#ran-outs .card').lastElementChild.textContent")
+    assert last == f"{failure['advise_label']} {failure['advise']}" and "strata advise" in last
     browser.open(pages / "training.html")
     assert not browser.run("return document.getElementById('ran-outs').checkVisibility()")

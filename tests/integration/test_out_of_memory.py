@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An allocation that fails: what was asked for, what filled the device, and what would have left room."""
+"""An allocation that fails: what was asked for, what filled the device, what the recording shows of it, and how to go on."""
 
 import json
 import re
@@ -49,30 +49,13 @@ def test_a_failure_in_forward_says_what_pytorch_does_and_more(workspace):
     assert failure["largest_blocks"][0]["op"] == "aten::_softmax"
 
 
-def test_the_remedy_that_is_named_is_one(workspace):
-    _, failure = failed(workspace)
-    changes = [remedy["change"] for remedy in failure["remedies"] if remedy["enough"]]
-    assert any("checkpointing: block" in change for change in changes)
-    assert any("data.batch_size" in change for change in changes)
-    for out, overrides in {
-        "checkpointed": ["checkpointing=block"],
-        "smaller": ["data.batch_size=32", "accumulation=2"],
-    }.items():
-        result = workspace.strata("run", "run.yaml", "--dry", "a100-40gb", "--out", out, "--json", *overrides)
-        assert result.returncode == 0, result.stderr
-        assert json.loads(result.stdout)["out_of_memory"] == []
-
-
 def test_a_failure_in_the_optimizer_names_its_temporaries(workspace):
     """With few tokens most is needed where all parameters are stepped at once."""
     overrides = ["model={name: gpt2, size: xl, layers: 75, context: 8}", "data.batch_size=1", "optimizer.init_state=dummy"]
     _, failure = failed(workspace, *overrides)
     assert failure["phase"] == "optimizer"
-    assert "no optimizer has stepped" not in workspace.strata("report", "out").stdout
     assert failure["op"].startswith("aten::_foreach")
-    fused = next(remedy for remedy in failure["remedies"] if "fused" in remedy["change"])
-    assert fused["bytes"] > 0
-    assert any("adam8bit" in remedy["change"] and remedy["enough"] for remedy in failure["remedies"])
+    assert any(share["label"] == "Temporary/optimizer_temp" for share in failure["by_kind"])
 
 
 def test_the_terminal_and_the_page_tell_of_it(workspace):
@@ -80,28 +63,11 @@ def test_the_terminal_and_the_page_tell_of_it(workspace):
     text = workspace.strata("report", "out").stdout
     assert "Out of memory" in text
     assert "384.0 MiB asked for by aten::add in h." in text
-    assert "no optimizer has stepped yet: what it keeps of each parameter comes on top" in " ".join(text.split())
-    assert "What would have left room, about" in text
     assert all(len(line) <= 120 for line in text.splitlines())
+    assert text.splitlines()[-2] == "What would make it fit: strata advise out/config.yaml --device a100-40gb"
     page = (workspace.folder / "out/report.html").read_text()
     assert "384.0 MiB asked for by aten::add" in page
-    assert "attention in one kernel (attention: sdpa)" in page
-
-
-def test_the_rest_of_a_pass_over_all_parameters_is_missing_too(workspace):
-    """Room for the one temporary that failed is none for those of the other parameters."""
-    workspace.write("adam.py", ADAM)
-    words = ("exec", "--dry", "t4", "--device-memory", "17GiB", "--out", "out", "--", sys.executable, "adam.py")
-    assert workspace.strata(*words).returncode == 1
-    (failure,) = json.loads((workspace.folder / "out/summary.json").read_text())["out_of_memory"]
-    assert (failure["op"], failure["phase"], failure["state_to_come_bytes"]) == ("aten::_foreach_sqrt", "AdamW.step", 0)
-    made = sum(share["bytes"] for share in failure["by_kind"] if share["label"] == "Temporary/optimizer_temp")
-    assert failure["pass_to_come_bytes"] + made == failure["categories"]["Parameter"]
-    assert failure["pass_to_come_bytes"] > failure["requested_bytes"]
-    fused = next(remedy for remedy in failure["remedies"] if "fused" in remedy["change"])
-    assert fused["bytes"] == failure["categories"]["Parameter"] and fused["enough"]
-    told = " ".join(workspace.strata("report", "out").stdout.split())
-    assert f"aten::_foreach_sqrt goes over all parameters at once: about {failure['pass_to_come_bytes'] / MIB:,.1f} MiB were still to come" in told
+    assert f'"advise":"strata advise {workspace.folder}/out/config.yaml --device a100-40gb"' in page
 
 
 def test_a_failure_on_the_cpu_is_recorded_too(workspace):
@@ -139,36 +105,6 @@ for rows in {batches}:
 """
 
 
-ADAM = """
-import torch
-model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096, device="cuda") for _ in range(60)])
-optimizer = torch.optim.AdamW(model.parameters(), foreach=True)
-for _ in range(2):
-    optimizer.zero_grad()
-    model(torch.randn(8, 4096, device="cuda")).sum().backward()
-    optimizer.step()
-"""
-
-
-def test_the_state_that_is_still_to_come_is_missing_too(workspace):
-    """Of an optimizer that runs out of memory while it makes its state, what it would have made is what it makes where there is room."""
-    workspace.write("adam.py", ADAM)
-    words = ("exec", "--dry", "t4", "--", sys.executable, "adam.py")
-    small = workspace.strata("exec", "--out", "small", *words[1:])
-    large = workspace.strata("exec", "--out", "large", "--device-memory", "1TiB", *words[1:])
-    assert small.returncode == 1 and large.returncode == 0, large.stderr
-    summaries = [json.loads((workspace.folder / out / "summary.json").read_text()) for out in ("small", "large")]
-    (failure,) = summaries[0]["out_of_memory"]
-    made, whole = failure["categories"]["Optimizer_State"], summaries[1]["categories"]["Optimizer_State"]["max"]
-    assert 0 < made < whole
-    assert failure["state_to_come_bytes"] == pytest.approx(whole - made, rel=0.001)
-    told = " ".join(small.stderr.split())
-    assert f"the optimizer was making its state: about {failure['state_to_come_bytes'] / MIB:,.1f} MiB of it were still to come" in told
-    (moments,) = [remedy for remedy in failure["remedies"] if "8-bit moments" in remedy["change"]]
-    assert moments["enough"] and moments["bytes"] == pytest.approx(whole * 3 / 4, rel=0.001)
-    assert not any(remedy["enough"] for remedy in failure["remedies"] if "half the batch" in remedy["change"])
-    assert "end      out_of_memory" in workspace.strata("report", "small", "--device", "cpu").stdout, "though the host's memory had room"
-
 
 def of_a_script(workspace, layers, batches, raises=True, **environment):
     workspace.write("layers.py", LAYERS.format(layers=layers, batches=batches, raises=raises))
@@ -186,9 +122,8 @@ def test_a_script_whose_model_does_not_fit_is_told_that_no_forward_had_run(works
     assert failure["categories"]["Temporary"] == 0
     assert failure["categories"]["Unknown"] == failure["allocated_bytes"]
     told = " ".join(result.stderr.split())
-    assert "no forward was seen by then: what is there is what the program set up" in told
-    assert "parameters in 16 bits (.to(torch.bfloat16))" in told
-    assert "To know how much it takes in all, run it where it has room: --dry t4 --device-memory 1TiB." in told
+    assert "no forward was seen before: what is there is what the program set up" in told
+    assert f"What would make it fit: strata advise --device t4 -- {sys.executable} layers.py" in told
     assert "no forward was seen, neither" not in told
 
 
@@ -256,11 +191,7 @@ def test_a_failure_that_a_script_catches_is_told_as_one_that_ends_it(workspace):
     ended_it = told[True]["out_of_memory"][0]
     assert failure["categories"] == ended_it["categories"]
     assert max(failure["categories"], key=failure["categories"].get) == "Activation"
-    known, unknown = ({remedy["change"]: remedy for remedy in each["remedies"]} for each in (failure, ended_it))
-    # Which gradients half the batch has the run that went on tells.
-    [half] = [change for change in known if "half the batch" in change]
-    assert 0 < known.pop(half)["bytes"] < unknown.pop(half)["bytes"]
-    assert known == unknown and any("checkpointed blocks" in change for change in known)
+    assert failure["findings"] == ended_it["findings"]
     assert told[False]["peak"]["categories"]["Temporary"] == failure["categories"]["Temporary"] < failure["categories"]["Activation"]
 
 
@@ -280,52 +211,15 @@ def test_a_program_without_a_forward_is_told_why_nothing_is_known(workspace):
     assert "no forward was seen" in " ".join(result.stderr.split())
 
 
-def test_segments_that_grow_already_are_no_remedy(workspace):
+def test_segments_that_grow_have_no_pieces(workspace):
     workspace.write("layers.py", LAYERS.format(layers=8, batches="[4096, 150000]", raises=True))
     words = ("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "layers.py")
     result = workspace.strata(*words, PYTORCH_ALLOC_CONF="expandable_segments:True")
     assert result.returncode == 1
     manifest = json.loads((workspace.folder / "out/manifest.json").read_text())
     assert manifest["allocator"] == {"settings": "expandable_segments:True"}
-    assert "segments that grow" not in result.stderr
+    assert "in pieces of at most" not in result.stderr
 
-
-PIECES = """
-import torch
-model = torch.nn.Linear(8, 8, device="cuda")
-model(torch.ones(8, 8, device="cuda")).sum().backward()
-MIB = 1 << 20
-def taken(mebibytes): return torch.empty(mebibytes * MIB, dtype=torch.uint8, device="cuda")
-all_of_it = [taken(1024) for _ in range(12)]
-del all_of_it
-kept, gone = [], []
-for _ in range(165):
-    kept.append(taken(10))
-    gone.append(taken(63))
-del gone
-for size in range(14000, 0, -20):
-    try:
-        taken(size)
-        break
-    except torch.cuda.OutOfMemoryError:
-        pass
-print(size)
-"""
-
-
-def test_what_segments_that_grow_would_spare_is_what_they_spare(workspace):
-    """Of 63 MiB between two blocks that stay 40 can move, or 60: stretches of 20 that hold nothing."""
-    workspace.write("pieces.py", PIECES)
-    words = ("exec", "--dry", "t4", "--out")
-    command = ("--", sys.executable, "pieces.py")
-    fixed = workspace.strata(*words, "fixed", *command)
-    grown = workspace.strata(*words, "grown", "--plugins", "none", *command, PYTORCH_ALLOC_CONF="expandable_segments:True")
-    assert fixed.returncode == 0 and grown.returncode == 0, fixed.stderr + grown.stderr
-    failure = json.loads((workspace.folder / "fixed/summary.json").read_text())["out_of_memory"][0]
-    (remedy,) = [remedy for remedy in failure["remedies"] if "segments that grow" in remedy["change"]]
-    more = int(grown.stdout.split()[0]) - int(fixed.stdout.split()[0])
-    assert remedy["bytes"] == pytest.approx(more * MIB, rel=0.1)
-    assert remedy["bytes"] < 0.8 * (failure["reserved_bytes"] - failure["allocated_bytes"])
 
 
 LARGEST_PIECE = """
@@ -361,6 +255,39 @@ def test_the_largest_free_piece_is_that_of_torchs_own_snapshot(workspace, settin
     (failure,) = json.loads((workspace.folder / "out/summary.json").read_text())["out_of_memory"]
     assert failure["reserved_bytes"] - failure["allocated_bytes"] == free
     assert failure["largest_gap_bytes"] == largest < free
+    pieces = [finding["bytes"] for finding in failure["findings"] if finding["kind"] == "fragmentation"]
+    assert pieces == ([free] if settings == "" else [])
+
+
+TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node"]
+TOO_LARGE = """
+import torch
+import torch.distributed as dist
+if "ranks" in __import__("sys").argv:
+    dist.init_process_group("nccl")
+    torch.cuda.set_device(dist.get_rank())
+model = torch.nn.Linear(4096, 4096, device="cuda")
+model(torch.randn(64, 4096, device="cuda")).sum().backward()
+model(torch.randn(1 << 20, 4096, device="cuda")).sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("dry", "command", "advice"),
+    [
+        (["t4"], [sys.executable, "large.py", "16", "a b"], f"--device t4 -- {sys.executable} large.py 16 'a b'"),
+        (["t4", "--device-memory", "10400MiB"], [sys.executable, "large.py"], f"--device t4 --device-memory 10400MiB -- {sys.executable} large.py"),
+        (["t4:2"], [*TORCHRUN, "2", "large.py", "ranks"], f"--device t4:2 -- {' '.join(TORCHRUN)} 2 large.py ranks"),
+    ],
+)
+def test_the_last_line_starts_advice_for_this_program(workspace, dry, command, advice):
+    workspace.write("large.py", TOO_LARGE)
+    result = workspace.strata("exec", "--dry", *dry, "--out", "out", "--", *command)
+    assert result.returncode == 1, result.stderr
+    said = workspace.strata("report", "out", "--rank", "0").stdout
+    for text in (result.stderr, said):
+        line = " ".join(text[text.index("What would make it fit:") :].split("\n\n")[0].split("\n"))
+        assert " ".join(line.split()).startswith(f"What would make it fit: strata advise {advice}"), text
 
 
 def test_a_command_that_was_killed_is_told_of_full_memory(workspace):

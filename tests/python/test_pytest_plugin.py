@@ -39,7 +39,7 @@ def test_above_the_budget_the_failure_says_why(programs):
     assert outcomes(done) == {"failed": 1}
     assert re.search(r"peak [\d.]+ MiB on cuda:0, above the budget of 40.0 MiB, in step \d", done.stdout), done.stdout
     assert "Optimizer_State 0.weight.exp_avg" in done.stdout
-    assert "a fused optimizer" in done.stdout
+    assert "What would make it fit" in done.stdout and "strata advise --device a100-40gb --device-memory 40MiB -- " in done.stdout
 
 
 def test_the_page_of_what_failed_stays_and_that_of_what_passed_goes(programs):

@@ -117,20 +117,6 @@ def test_whose_trainer_it_was_is_recorded(framework):
     assert programs.query("SELECT text FROM torch_trainer JOIN string ON id = name", name) == [(name,)]
 
 
-def test_advice_is_in_the_words_of_the_trainer(module_programs):
-    """GPT-2 of 124 million parameters with a batch that a T4 has no room for."""
-    text = TRANSFORMERS.replace("n_layer=2, n_head=2, n_embd=64, vocab_size=128, n_positions=32", "attn_implementation='eager'")
-    text = text.replace("per_device_train_batch_size=4", "per_device_train_batch_size=64").replace("(0, 128, (32, 32))", "(0, 128, (64, 512))")
-    module_programs.write("too_large.py", text.replace("use_cpu=True", "use_cpu=False"))
-    words = [STRATA, "exec", "--dry", "t4", "--layers", "--out", "too_large", "--", sys.executable, "too_large.py"]
-    done = module_programs.call(*words)
-    assert done.returncode != 0
-    (failure,) = module_programs.summary("too_large")["out_of_memory"]
-    changes = " ".join(remedy["change"] for remedy in failure["remedies"])
-    assert "(per_device_train_batch_size halved, gradient_accumulation_steps doubled)" in changes, done.stderr
-    assert "(activation_checkpointing=True, in older releases gradient_checkpointing=True)" in changes and '(attn_implementation="sdpa" of the model)' in changes
-
-
 def strata_lines(text):
     return [line for line in text.splitlines() if "strata" in line and not line.lstrip().startswith(("#", "strata exec"))]
 

@@ -33,14 +33,15 @@ Facts ran_out() {
   failure.requested_bytes = std::uint64_t{384} << 20U;
   failure.device_free_bytes = std::uint64_t{30} << 20U;
   failure.held = facts.peak;
-  failure.adam_to_come_bytes = std::uint64_t{333} << 20U;
-  failure.remedies.resize(5);
-  for (std::size_t i = 0; i < failure.remedies.size(); ++i) {
-    failure.remedies[i].change = "change " + std::to_string(i) + " (as its example says)";
-    failure.remedies[i].bytes = (9 - i) << 27U;
-    failure.remedies[i].enough = i < 2;
-    failure.remedies[i].may_be_enough = i == 2;
+  failure.findings.resize(5);
+  for (std::size_t i = 0; i < failure.findings.size(); ++i) {
+    failure.findings[i].text = "Finding " + std::to_string(i) + '.';
+    failure.findings[i].bytes = (9 - i) << 27U;
   }
+  facts.is_configured = false;
+  facts.command = "python train.py 16 1";
+  facts.dry.emplace();
+  facts.dry->profile = "rtx-4090";
   facts.out_of_memory.push_back(failure);
   return facts;
 }
@@ -81,15 +82,17 @@ TEST(ShortReport, SaysNoTimeWhereNoneWasMeasured) {
   EXPECT_NE(short_report(facts, "out", false, 80).find("by the modelled clock"), std::string::npos);
 }
 
-TEST(ShortReport, SaysWhatMemoryRanOutForAndTheLargestChanges) {
+TEST(ShortReport, SaysWhatMemoryRanOutForAndTheLargestFindings) {
   const std::string text = short_report(ran_out(), "out", false, 80);
   EXPECT_LE(line_count(text), kShortReportLines) << text;
   EXPECT_TRUE(text.starts_with("Out of memory\n  384.0 MiB asked for")) << text;
-  EXPECT_EQ(times_of(text, "change "), 3U);
-  EXPECT_NE(text.find("change 0  enough\n"), std::string::npos);
-  EXPECT_NE(text.find("change 2  may be enough\n"), std::string::npos);
+  EXPECT_EQ(times_of(text, "Finding "), 3U);
+  EXPECT_NE(text.find("\nWhat the recording shows\n      1,152.0 MiB  Finding 0.\n"), std::string::npos)
+      << text;
   EXPECT_EQ(text.find("ended:"), std::string::npos);
-  EXPECT_NE(text.find("\n  no optimizer has stepped yet"), std::string::npos) << text;
+  EXPECT_TRUE(
+      text.ends_with("\nWhat would make it fit: strata advise --device rtx-4090 -- python train.py 16 1\n"))
+      << text;
 }
 
 TEST(ShortReport, SaysWhatWentWrong) {

@@ -35,15 +35,10 @@ strata::analysis::Facts ran_out() {
   failure.held.step = facts.steps.back().index;
   failure.held.reserved_bytes += 100U << 20U;
   failure.device_free_bytes = 30U << 20U;
-  failure.remedies.resize(3);
-  failure.remedies[0].change = "checkpointed blocks (torch.utils.checkpoint)";
-  failure.remedies[0].bytes = std::uint64_t{2} << 30U;
-  failure.remedies[0].enough = true;
-  failure.remedies[1].change = "half the batch";
-  failure.remedies[1].bytes = 600U << 20U;
-  failure.remedies[1].may_be_enough = true;
-  failure.remedies[2].change = "a fused optimizer";
-  failure.remedies[2].bytes = 20U << 20U;
+  using strata::analysis::FindingKind;
+  failure.findings = {
+      {FindingKind::kKeptFromEarlier, std::uint64_t{2} << 30U, "Held since 3 earlier forwards.", ""},
+      {FindingKind::kFragmentation, 600U << 20U, "Reserved and free, but in pieces.", ""}};
   facts.peak = failure.held;
   facts.samples.device.push_back({.total_bytes = facts.peak.reserved_bytes + (430U << 20U)});
   facts.out_of_memory.push_back(failure);

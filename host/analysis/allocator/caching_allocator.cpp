@@ -14,7 +14,6 @@ namespace {
 constexpr std::uint64_t kBlockUnit = 512;
 
 // c10's kSmallBuffer and kLargeBuffer: what a segment that grows is mapped in, of small blocks and of others.
-constexpr std::uint64_t kSmallHandle = std::uint64_t{2} << 20U, kLargeHandle = std::uint64_t{20} << 20U;
 
 // What an allocator holds of its device: where from, and up to where.
 using Extents = std::map<std::uint64_t, std::uint64_t>;
@@ -53,20 +52,11 @@ bool reaches_beyond(const Extents& segments, std::uint64_t begin, std::uint64_t 
   return after != segments.begin() && std::prev(after)->second > begin && std::prev(after)->second < end;
 }
 
-struct Gaps {
-  std::uint64_t largest_bytes = 0, whole_handle_bytes = 0;
-};
-
-Gaps gaps_between(const Extents& segments, const Extents& blocks) {
-  Gaps gaps;
+std::uint64_t largest_gap(const Extents& segments, const Extents& blocks) {
+  std::uint64_t largest = 0;
   for (const auto& [begin, end] : segments) {
-    const std::uint64_t handle = end - begin <= kSmallHandle ? kSmallHandle : kLargeHandle;
-    const auto add = [&, first = begin](std::uint64_t from, std::uint64_t to) {
-      if (from >= to) return;
-      gaps.largest_bytes = std::max(gaps.largest_bytes, to - from);
-      const std::uint64_t first_whole = (from - first + handle - 1) / handle,
-                          past_whole = (to - first) / handle;
-      if (first_whole < past_whole) gaps.whole_handle_bytes += (past_whole - first_whole) * handle;
+    const auto add = [&](std::uint64_t from, std::uint64_t to) {
+      if (from < to) largest = std::max(largest, to - from);
     };
     std::uint64_t from = begin;
     for (auto block = blocks.lower_bound(begin); block != blocks.end() && block->first < end; ++block) {
@@ -75,7 +65,7 @@ Gaps gaps_between(const Extents& segments, const Extents& blocks) {
     }
     add(from, end);
   }
-  return gaps;
+  return largest;
 }
 
 auto first_after(const std::vector<ReservedPoint>& points, std::uint64_t sequence) {
@@ -165,9 +155,7 @@ void find_gaps(const std::vector<MemoryRow>& events, const std::string& settings
         break;
       default: {
         if (event.sequence != failure->sequence) break;
-        const Gaps gaps = gaps_between(grow ? joined(segments) : segments, blocks);
-        failure->largest_gap_bytes = gaps.largest_bytes;
-        failure->whole_handle_bytes = gaps.whole_handle_bytes;
+        failure->largest_gap_bytes = largest_gap(grow ? joined(segments) : segments, blocks);
         if (++failure == failures.end()) return;
       }
     }

@@ -25,10 +25,9 @@ bool grows_segments(const std::string& settings);
 // pieces. True of no points.
 bool segments_are_told(const std::vector<ReservedPoint>& points);
 
-// For each of `failures`, by sequence, of what no block held then the largest piece of any segment, and how
-// much could be mapped elsewhere if segments grew: whole handles, of 2 MiB in a segment of small blocks and
-// of 20 MiB else. No block reaches from one segment into its neighbour, but where the allocator maps a
-// segment piece by piece: with expandable_segments:True in its `settings`, or as soon as a block does.
+// For each of `failures`, by sequence, of what no block held then the largest piece of any segment. No block
+// reaches from one segment into its neighbour, but where the allocator maps a segment piece by piece: with
+// expandable_segments:True in its `settings`, or as soon as a block does.
 void find_gaps(const std::vector<MemoryRow>& events, const std::string& settings,
                std::vector<FailureRow>& failures);
 

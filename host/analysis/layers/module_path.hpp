@@ -25,4 +25,12 @@ inline std::string_view model_of(std::string_view path) {
   return path.substr(0, path.find('.'));
 }
 
+// The parameter that a gradient of that name is of: "layers.0.weight" of itself, and of
+// "layers.0.weight.grad".
+inline std::string_view trained_by(std::string_view gradient) {
+  constexpr std::string_view kGradient = ".grad";
+  if (gradient.ends_with(kGradient)) gradient.remove_suffix(kGradient.size());
+  return gradient;
+}
+
 }  // namespace strata::analysis

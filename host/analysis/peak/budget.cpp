@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "host/analysis/peak/findings.hpp"
 #include "host/analysis/peak/most_reserved.hpp"
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/peak/peak_json.hpp"
-#include "host/analysis/peak/remedies.hpp"
 #include "host/analysis/steps/window.hpp"
 
 namespace strata::analysis {
@@ -44,25 +44,19 @@ BudgetCheck check_budget(const Facts& facts, std::uint64_t budget_bytes) {
   BudgetCheck check{.budget_bytes = budget_bytes,
                     .peak = find_peak(facts, Window{}),
                     .most_reserved_bytes = most_reserved_bytes(facts),
-                    .remedies = {},
+                    .findings = {},
                     .ran_out = facts.end == "out_of_memory"};
-  if (check.peak.allocated_bytes <= budget_bytes) {
-    if (check.ran_out && !facts.out_of_memory.empty()) check.remedies = facts.out_of_memory.back().remedies;
-    return check;
+  if (check.ran_out) {
+    if (!facts.out_of_memory.empty()) check.findings = facts.out_of_memory.back().findings;
+  } else if (check.peak.allocated_bytes > budget_bytes) {
+    check.findings = findings_at(facts, check.peak, check.peak.allocated_bytes - budget_bytes);
   }
-  // As if the budget were the device, and what is above it an allocation that failed.
-  OutOfMemory failure;
-  failure.requested_bytes = check.peak.allocated_bytes - budget_bytes;
-  failure.device_free_bytes = 0;
-  failure.largest_gap_bytes = failure.requested_bytes;
-  failure.held = check.peak;
-  check.remedies = find_remedies(facts, failure, Recorded::kWhole);
   return check;
 }
 
 std::string budget_document(const Facts& facts, const BudgetCheck& check) {
   const Peak& peak = check.peak;
-  ordered_json document{{"schema", "strata.budget/1"},
+  ordered_json document{{"schema", "strata.budget/2"},
                         {"budget_bytes", check.budget_bytes},
                         {"fits", check.fits()},
                         {"ran_out_of_memory", check.ran_out},
@@ -76,18 +70,7 @@ std::string budget_document(const Facts& facts, const BudgetCheck& check) {
                         {"by_module", budget_shares(peak.by_layer)},
                         {"largest_blocks", budget_blocks(facts, peak)}};
   if (peak.step >= 0) document["step"] = peak.step;
-  ordered_json remedies = ordered_json::array();
-  for (const Remedy& remedy : check.remedies) {
-    remedies.push_back({{"change", remedy.change},
-                        {"bytes", remedy.bytes},
-                        {"reason", remedy.reason},
-                        {"enough", remedy.enough},
-                        {"may_be_enough", remedy.may_be_enough}});
-    if (!remedy.peak_then) continue;
-    remedies.back()["peak_then_bytes"] = remedy.peak_then->bytes;
-    remedies.back()["peak_then_phase"] = remedy.peak_then->phase;
-  }
-  document["remedies"] = std::move(remedies);
+  document["findings"] = to_json(check.findings);
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

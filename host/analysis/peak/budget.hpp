@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run held against a budget: whether its highest moment fits, and, where it does not, what filled it and
-// what it could have done without.
+// what the recording proves of it.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ struct BudgetCheck {
   std::uint64_t budget_bytes = 0;
   Peak peak;                              // of the whole run, in its window or not
   std::uint64_t most_reserved_bytes = 0;  // likewise; a card must have that much, where segments do not grow
-  std::vector<Remedy> remedies;  // enough first, then largest; none where the peak is within the budget,
-                                 // but where memory ran out: what would have left room then
-  bool ran_out = false;          // the run ended so: nobody knows how high its peak would have been
+  // Of the peak; none where it is within the budget, but where memory ran out: of that moment.
+  std::vector<Finding> findings;
+  bool ran_out = false;  // the run ended so: nobody knows how high its peak would have been
 
   bool fits() const { return !ran_out && peak.allocated_bytes <= budget_bytes; }
 };
 
 BudgetCheck check_budget(const Facts& facts, std::uint64_t budget_bytes);
 
-// "strata.budget/1": docs/summary.md.
+// "strata.budget/2": docs/summary.md.
 std::string budget_document(const Facts& facts, const BudgetCheck& check);
 
 }  // namespace strata::analysis

@@ -39,16 +39,6 @@ bool is_of_forward_behind(const Facts& facts, const Block& block, std::uint64_t 
 
 }  // namespace
 
-bool has_backward_to_come(const Facts& facts, std::uint64_t sequence) {
-  std::uint32_t last = STRATA_PHASE_OPTIMIZER;
-  for (const PhaseFact& phase : facts.phases) {
-    if (phase.begin_sequence > sequence) break;
-    if (is_of_training(phase)) last = phase.kind;
-    if (phase.kind == STRATA_PHASE_EVALUATION && phase.is_open_at(sequence)) return false;
-  }
-  return last == STRATA_PHASE_FORWARD || last == STRATA_PHASE_LOSS;
-}
-
 // Between a forward and its backward the forward goes on.
 Evaluations::Evaluations(const Facts& facts) : facts_(facts), gaps_{{}} {
   bool is_open = true;
@@ -85,11 +75,6 @@ bool Evaluations::made(const Block& block) const {
 std::string_view Evaluations::phase_at(std::uint64_t sequence) const {
   const Gap* const gap = gap_at(sequence);
   return gap != nullptr && gap->computes && !gap->serves_next ? "evaluation" : "";
-}
-
-bool Evaluations::runs_at(std::uint64_t sequence) const {
-  return open_phase(facts_.phases, STRATA_PHASE_EVALUATION, sequence) != nullptr ||
-         !phase_at(sequence).empty();
 }
 
 const Evaluations::Gap* Evaluations::gap_at(std::uint64_t sequence) const {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forwards without a graph that a program does beside its training, marked as an evaluation or not: what
-// they make is half with half of their own batch, whatever the training's is.
+// The forwards without a graph that a program does beside its training, marked as an evaluation or not.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +20,6 @@ class Evaluations {
   // What a phase that began at `sequence` outside of all phases would be called: "evaluation" within one that
   // nobody marked, else empty.
   std::string_view phase_at(std::uint64_t sequence) const;
-  // Whether one runs at `sequence`, that is marked or is not.
-  bool runs_at(std::uint64_t sequence) const;
 
  private:
   // From the end of a backward, of an optimizer, or of a batch's making, to what a training does next;
@@ -38,8 +35,5 @@ class Evaluations {
   const Facts& facts_;
   std::vector<Gap> gaps_;  // by begin
 };
-
-// Whether a forward that trains has begun by `sequence`, and nothing of its backward.
-bool has_backward_to_come(const Facts& facts, std::uint64_t sequence);
 
 }  // namespace strata::analysis

@@ -13,7 +13,6 @@
 #include "host/analysis/layers/module_path.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/residue.hpp"
-#include "host/analysis/peak/still_to_come.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "strata/ext/phase.h"
 

@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "host/analysis/peak/forward_series.hpp"
-#include "host/analysis/shapes/said.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -33,13 +31,7 @@ void mark_outputs(const std::vector<Block>& blocks, std::vector<KeptBlock>& kept
 KeptFromEarlier::KeptFromEarlier(const Facts& facts)
     : facts_(facts), kept_(growing_blocks(facts)), holds_(facts.blocks.size()) {
   mark_outputs(facts.blocks, kept_);
-  ByteLevels::Changes changes;
-  for (const KeptBlock& each : kept_) {
-    holds_[each.block] = true;
-    const Block& block = facts.blocks[each.block];
-    if (!each.is_output) changes.add(block.bytes, each.earlier_from, block.death_sequence);
-  }
-  may_go_ = ByteLevels(changes);
+  for (const KeptBlock& each : kept_) holds_[each.block] = true;
 }
 
 std::vector<KeptBlock> KeptFromEarlier::alive_at(std::uint64_t sequence) const {
@@ -58,22 +50,10 @@ std::vector<KeptBlock> KeptFromEarlier::alive_at(std::uint64_t sequence) const {
   return alive;
 }
 
-std::vector<KeptBlock> KeptFromEarlier::may_go_at(std::uint64_t sequence) const {
-  std::vector<KeptBlock> may_go = alive_at(sequence);
-  std::erase_if(may_go, [&](const KeptBlock& each) { return !each.may_go_at(sequence); });
-  return may_go;
-}
-
-std::string KeptFromEarlier::said_at(std::uint64_t sequence) const {
-  std::set<std::uint32_t> forwards;
-  std::vector<const Block*> held;
-  for (const KeptBlock& each : may_go_at(sequence)) {
-    forwards.insert(each.forward);
-    held.push_back(&facts_.blocks[each.block]);
-  }
-  return fmt::format("of {}, most of it made by {}, and still held",
-                     said_count(forwards.size(), "earlier forward", "earlier forwards"),
-                     main_maker(facts_, held));
+std::vector<KeptBlock> KeptFromEarlier::earlier_at(std::uint64_t sequence) const {
+  std::vector<KeptBlock> earlier = alive_at(sequence);
+  std::erase_if(earlier, [&](const KeptBlock& each) { return !each.is_earlier_at(sequence); });
+  return earlier;
 }
 
 bool are_of_graphs(const Facts& facts, const std::vector<KeptBlock>& kept) {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "host/analysis/facts.hpp"
-#include "host/analysis/peak/byte_levels.hpp"
 
 namespace strata::analysis {
 
@@ -23,7 +22,7 @@ struct KeptBlock {
   std::uint64_t earlier_from = UINT64_MAX;  // sequence from which on it is an earlier forward's
   // Its forward left more than a result: a graph, and this is what that ends in, or what it keeps.
   bool has_graph = false, is_output = false;
-  bool may_go_at(std::uint64_t sequence) const { return earlier_from <= sequence && !is_output; }
+  bool is_earlier_at(std::uint64_t sequence) const { return earlier_from <= sequence; }
 };
 
 class KeptFromEarlier {
@@ -38,18 +37,13 @@ class KeptFromEarlier {
   // or more: a loss is beside no evaluation.
   std::vector<KeptBlock> alive_at(std::uint64_t sequence) const;
 
-  // Of those alive then what a program need not hold, of forwards before the one that runs. The result that
-  // it got last is in a variable of its own until it has the next one.
-  std::uint64_t bytes_at(std::uint64_t sequence) const { return may_go_.at(sequence); }
-  std::vector<KeptBlock> may_go_at(std::uint64_t sequence) const;  // of forwards as of alive_at()
-  // "of 6 earlier forwards, most of it made by aten::index_select in 0, and still held"; of the same blocks.
-  std::string said_at(std::uint64_t sequence) const;
+  // Those of alive_at() that forwards before the one that runs made.
+  std::vector<KeptBlock> earlier_at(std::uint64_t sequence) const;
 
  private:
   const Facts& facts_;
   std::vector<KeptBlock> kept_;
   std::vector<bool> holds_;
-  ByteLevels may_go_;
 };
 
 // Whether more than half of them is what a graph keeps.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What filled the device when an allocation failed, and what would have left room.
+// What filled the device when an allocation failed.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "host/analysis/blocks.hpp"
@@ -14,7 +12,7 @@
 
 namespace strata::analysis {
 
-// Needs the blocks, phases, steps, texts, points and reserved points of `facts`.
+// Needs the blocks, phases, steps, texts, points, reserved points and samples of `facts`.
 std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& run, const OpTable& ops,
                                           const Layers& layers);
 
@@ -25,11 +23,8 @@ bool ended_out_of_memory(const Recording& run, const BlockTable& table);
 // None has begun by then, so that nothing tells whose memory is whose.
 bool is_before_any_forward(const Facts& facts, const OutOfMemory& failure);
 
-// When the first matrix product or convolution was made by then, as an evaluation does before its training;
-// nothing: none was. Needs `facts.blocks` and its texts.
-std::optional<std::uint64_t> computes_from(const Facts& facts, const OutOfMemory& failure);
-
-// Of what was there, as many bytes as were made from `sequence` on.
-std::uint64_t alive_from(const Facts& facts, const OutOfMemory& failure, std::uint64_t sequence);
+// Whether a matrix product or a convolution was made by then, as an evaluation does before its training.
+// Needs `facts.blocks` and its texts.
+bool has_computed(const Facts& facts, const OutOfMemory& failure);
 
 }  // namespace strata::analysis

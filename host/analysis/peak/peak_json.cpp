@@ -41,6 +41,17 @@ PeakPartJson place_json(const Facts& facts, const std::optional<HighPlace>& plac
 
 }  // namespace
 
+nlohmann::ordered_json to_json(const std::vector<Finding>& findings) {
+  PeakPartJson list = PeakPartJson::array();
+  for (const Finding& finding : findings)
+    list.push_back(
+        {{"kind", to_string(finding.kind)},
+         {"bytes", finding.bytes},
+         {"text", finding.text},
+         {"module", finding.module.empty() ? PeakPartJson(nullptr) : PeakPartJson(finding.module)}});
+  return list;
+}
+
 nlohmann::ordered_json to_json(const CategoryBytes& bytes) {
   PeakPartJson categories = PeakPartJson::object();
   for (std::size_t category = 0; category < kCategories; ++category)

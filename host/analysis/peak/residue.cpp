@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/peak/residue.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <set>
-#include <utility>
 
 #include "host/analysis/peak/block_roles.hpp"
 #include "strata/ext/phase.h"
@@ -21,15 +17,9 @@ bool is_of_forward(const Facts& facts, const Block& block) {
   return block.phase != 0 && facts.phases[block.phase - 1].kind == STRATA_PHASE_FORWARD;
 }
 
-std::string_view name_of(MayGo when) {
-  switch (when) {
-    case MayGo::kBeforeBackward:
-      return "loss.backward()";
-    case MayGo::kBeforeNextStep:
-      return "the next step";
-    default:
-      return "optimizer.step()";
-  }
+// Between phases, or in an evaluation: nothing there computes with what a training's forward left behind.
+bool is_outside_of_training(const PhaseFact* part) {
+  return part == nullptr || is_of_kind(part, STRATA_PHASE_EVALUATION);
 }
 
 const Block* larger(const Block* largest, const Block& block) {
@@ -60,22 +50,12 @@ std::uint64_t LaterSteps::optimizer_behind(const Block& block) const {
   return next == optimizers_.end() ? UINT64_MAX : *next;
 }
 
-bool is_outside_of_training(const PhaseFact* part) {
-  return part == nullptr || is_of_kind(part, STRATA_PHASE_EVALUATION);
-}
-
 Residue::Residue(const Facts& facts)
-    : facts_(facts),
-      later_steps_(facts),
-      is_logits_(logits_and_alike(facts)),
-      is_softened_(facts.blocks.size()) {
-  std::set<std::pair<std::uint32_t, std::uint64_t>> held;  // operators, and bytes
+    : facts_(facts), later_steps_(facts), is_softened_(logits_and_alike(facts)) {
   for (std::size_t index = 0; index < facts.blocks.size(); ++index) {
     const Block& block = facts.blocks[index];
-    if (!is_logits_[index] || !is_of_forward(facts, block) || facts.texts[block.op] == "aten::_log_softmax")
-      continue;
-    if (block.kind == kForwardResidue) held.emplace(block.op, block.bytes);
-    is_softened_[index] = is_for_backward(block) && held.contains({block.op, block.bytes});
+    is_softened_[index] =
+        is_softened_[index] && is_of_forward(facts, block) && facts.texts[block.op] != "aten::_log_softmax";
   }
 }
 
@@ -84,7 +64,7 @@ bool Residue::is_softened(const Block& block) const {
 }
 
 MayGo Residue::may_go(const Block& block, std::uint64_t sequence, const PhaseFact* part) const {
-  if (block.kind != kForwardResidue && !is_softened(block)) return MayGo::kNotYet;
+  if (block.kind != kForwardResidue) return MayGo::kNotYet;
   if (later_steps_.begin_for(block) <= sequence) return MayGo::kBeforeNextStep;
   const bool is_behind = is_outside_of_training(part) && later_steps_.optimizer_behind(block) <= sequence;
   if (is_behind || is_of_kind(part, STRATA_PHASE_OPTIMIZER)) return MayGo::kBeforeOptimizer;
@@ -92,29 +72,11 @@ MayGo Residue::may_go(const Block& block, std::uint64_t sequence, const PhaseFac
   return is_before_backward ? MayGo::kBeforeBackward : MayGo::kNotYet;
 }
 
-const Block* Residue::largest(std::uint64_t sequence, const PhaseFact* part,
-                              const UnusedGraphs& unused) const {
-  const Block* largest = nullptr;
-  for (std::size_t index = 0; index < facts_.blocks.size(); ++index) {
-    const Block& block = facts_.blocks[index];
-    if (block.is_alive_at(sequence) && !unused.holds(index) &&
-        may_go(block, sequence, part) != MayGo::kNotYet)
-      largest = larger(largest, block);
-  }
-  return largest;
-}
-
 const Block* largest_residue(std::span<const Block> blocks, std::uint64_t sequence) {
   const Block* largest = nullptr;
   for (const Block& block : blocks)
     if (block.kind == kForwardResidue && block.is_alive_at(sequence)) largest = larger(largest, block);
   return largest;
-}
-
-std::string let_go_of(const Facts& facts, const Block& block, MayGo when) {
-  std::string maker = block.op == 0 ? "forward" : facts.texts[block.op];
-  if (block.layer != 0) maker += " of " + facts.texts[block.layer];
-  return fmt::format("del of what {} made, before {}", maker, name_of(when));
 }
 
 }  // namespace strata::analysis

@@ -4,18 +4,16 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "host/analysis/facts.hpp"
-#include "host/analysis/peak/unused_graphs.hpp"
 
 namespace strata::analysis {
 
 inline constexpr std::string_view kForwardResidue = "forward_residue";
 
-// From when on a program may let go of one.
+// From when on nothing but the program needs one.
 enum class MayGo : std::uint8_t {
   kNotYet,
   kBeforeBackward,   // logits, of which a softmax has kept what its backward needs
@@ -41,9 +39,6 @@ class LaterSteps {
   std::vector<std::uint64_t> optimizers_;  // where each begins
 };
 
-// Between phases, or in an evaluation: nothing there computes with what a training's forward left behind.
-bool is_outside_of_training(const PhaseFact* part);
-
 // What nothing but the program needs. A variable that is given the next result at the end of a forward holds
 // the last one until then.
 class Residue {
@@ -53,25 +48,17 @@ class Residue {
 
   // `sequence` is in the part of a step `part`; null outside of any.
   MayGo may_go(const Block& block, std::uint64_t sequence, const PhaseFact* part) const;
-  const LaterSteps& later_steps() const { return later_steps_; }
-  // Whether a softmax of logits is made of it, which keeps its own result for backward. Where a backward was
-  // cut short nobody sees that the program holds them on; that it did in an earlier step tells.
-  bool is_softened(const Block& block) const;
-  // By block: as large as the logits, and of the loss.
-  const std::vector<bool>& logits() const { return is_logits_; }
-  // The largest that may go then and is of no graph, the first of several; null without one.
-  const Block* largest(std::uint64_t sequence, const PhaseFact* part, const UnusedGraphs& unused) const;
 
  private:
+  bool is_softened(const Block& block) const;
+
   const Facts& facts_;
   LaterSteps later_steps_;
-  std::vector<bool> is_logits_, is_softened_;  // by block
+  // By block: whether a softmax of logits is made of it, which keeps its own result for backward.
+  std::vector<bool> is_softened_;
 };
 
 // The largest of them that is alive then, the first of several; null without one.
 const Block* largest_residue(std::span<const Block> blocks, std::uint64_t sequence);
-
-// "del of what aten::mm of out made, before optimizer.step()", or before another moment.
-std::string let_go_of(const Facts& facts, const Block& block, MayGo when = MayGo::kBeforeOptimizer);
 
 }  // namespace strata::analysis

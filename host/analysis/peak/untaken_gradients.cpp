@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "host/analysis/layers/module_path.hpp"
-#include "host/analysis/peak/still_to_come.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {

@@ -25,36 +25,25 @@ UnusedGraphs::UnusedGraphs(const Facts& facts, const KeptFromEarlier& kept)
   for (std::size_t number = 0; number < graphs_.size(); ++number)
     for (const std::uint32_t index : graphs_[number].blocks)
       graph_of_block_[index] = static_cast<std::uint32_t>(number + 1);
-  spared_ = ByteLevels(spared());
 }
 
-ByteLevels::Changes UnusedGraphs::spared() const {
-  ByteLevels::Changes changes;
-  for (const UnusedGraph& graph : graphs_) {
-    const std::vector<std::uint32_t>& blocks = graph.blocks;
-    if (graph.are_gradients) {
-      for (const std::uint32_t index : blocks) {
-        const Block& block = facts_.blocks[index];
-        changes.add(block.bytes, block.birth_sequence, block.death_sequence);
-      }
-      continue;
-    }
-    for (std::size_t place = 0; place + 1 < blocks.size(); ++place) {
-      const std::size_t next = place + 2 < blocks.size() ? blocks[place + 2] : blocks[place + 1] + 1ULL;
-      if (next == facts_.blocks.size()) continue;
-      const Block& block = facts_.blocks[blocks[place]];
-      changes.add(block.bytes, facts_.blocks[next].birth_sequence, block.death_sequence);
-    }
-  }
-  return changes;
+std::uint64_t UnusedGraphs::bytes_of_at(const UnusedGraph& graph, std::uint64_t sequence) const {
+  std::uint64_t bytes = 0;
+  for (const std::uint32_t index : graph.blocks)
+    if (facts_.blocks[index].is_alive_at(sequence)) bytes += facts_.blocks[index].bytes;
+  return bytes;
+}
+
+std::uint64_t UnusedGraphs::bytes_at(std::uint64_t sequence) const {
+  std::uint64_t bytes = 0;
+  for (const UnusedGraph& graph : graphs_) bytes += bytes_of_at(graph, sequence);
+  return bytes;
 }
 
 std::string UnusedGraphs::without_graphs_at(std::uint64_t sequence) const {
   std::set<std::string> forwards;
   for (const UnusedGraph& graph : graphs_)
-    if (std::ranges::any_of(graph.blocks,
-                            [&](std::uint32_t index) { return facts_.blocks[index].is_alive_at(sequence); }))
-      forwards.insert(forwards_of(graph));
+    if (bytes_of_at(graph, sequence) > 0) forwards.insert(forwards_of(graph));
   return fmt::format("{} under torch.no_grad()", fmt::join(forwards, " and "));
 }
 
@@ -63,9 +52,7 @@ const UnusedGraph* UnusedGraphs::largest_at(std::uint64_t sequence) const {
   std::uint64_t largest_bytes = 0;
   for (const UnusedGraph& graph : graphs_) {
     if (graph.are_gradients) continue;
-    std::uint64_t bytes = 0;
-    for (const std::uint32_t index : graph.blocks)
-      if (facts_.blocks[index].is_alive_at(sequence)) bytes += facts_.blocks[index].bytes;
+    const std::uint64_t bytes = bytes_of_at(graph, sequence);
     if (bytes <= largest_bytes) continue;
     largest = &graph;
     largest_bytes = bytes;

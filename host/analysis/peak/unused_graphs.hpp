@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "host/analysis/facts.hpp"
-#include "host/analysis/peak/byte_levels.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
 
 namespace strata::analysis {
@@ -46,21 +45,17 @@ class UnusedGraphs {
   }
   const std::vector<UnusedGraph>& graphs() const { return graphs_; }
 
-  // What would not be there at `sequence` under torch.no_grad(): all but what an operator reads and makes
-  // while the forward goes on, and the output behind it.
-  std::uint64_t bytes_at(std::uint64_t sequence) const { return spared_.at(sequence); }
+  std::uint64_t bytes_of_at(const UnusedGraph& graph, std::uint64_t sequence) const;  // alive then
+  std::uint64_t bytes_at(std::uint64_t sequence) const;                               // of all of them
   // "forwards of teacher and forwards of reference under torch.no_grad()": of all that are there then.
   std::string without_graphs_at(std::uint64_t sequence) const;
   // The graph that has most bytes alive then; null where none has any.
   const UnusedGraph* largest_at(std::uint64_t sequence) const;
 
  private:
-  ByteLevels::Changes spared() const;
-
   const Facts& facts_;
   std::vector<UnusedGraph> graphs_;
   std::vector<std::uint32_t> graph_of_block_;  // its number from 1; 0: of none
-  ByteLevels spared_;
 };
 
 }  // namespace strata::analysis

@@ -54,6 +54,7 @@ DryFact dry_fact(const nlohmann::json& section) {
   dry.compared = text_of(section, "compared");
   dry.devices = std::max<std::uint64_t>(count_of(section, "devices"), 1);
   dry.memory_bytes = count_of(section, "memory_bytes");
+  dry.memory_is_given = section.contains("memory_given") && section["memory_given"] == true;
   dry.context_bytes_low = count_of(object("context_bytes"), "low");
   dry.context_bytes_high = count_of(object("context_bytes"), "high");
   dry.context_bytes_used = count_of(object("context_bytes"), "used");
@@ -120,7 +121,6 @@ void read_manifest(const std::filesystem::path& manifest, Recording& run,
   if (const auto dry = json.find("dry"); dry != json.end() && dry->is_object()) run.dry = dry_fact(*dry);
   if (run.end == "killed" && was_interrupted(json)) run.end = "interrupted";
   run.is_configured = json.contains("model");
-  run.batch_size = count_of(json, "batch_size");
   if (std::string unit = text_of(json, "unit"); !unit.empty()) run.unit = std::move(unit);
   if (const auto command = json.find("command"); command != json.end() && command->is_object())
     run.command = text_of(*command, "line");

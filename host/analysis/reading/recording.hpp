@@ -92,7 +92,7 @@ struct FailureRow {
   Device device;
   std::uint64_t bytes = 0;
   std::optional<std::uint64_t> device_free_bytes;
-  std::uint64_t largest_gap_bytes = 0, whole_handle_bytes = 0;  // see find_gaps
+  std::uint64_t largest_gap_bytes = 0;  // see find_gaps
   std::uint64_t op = 0;
   std::uint32_t module = 0;
 };
@@ -201,9 +201,8 @@ struct Recording {
   Thinned thinned;
   std::string command;          // that `strata exec` started; empty: none is known
   std::string unit = "tokens";  // what StepRow::tokens counts
-  std::string trainer;  // whose ran the steps: "transformers", "lightning", "libtorch"; empty: its own
-  std::uint64_t batch_size = 0;  // samples of a micro-batch; 0: unknown
-  bool is_configured = true;     // the manifest names a model that a configuration described
+  std::string trainer;        // whose ran the steps: "transformers", "lightning", "libtorch"; empty: its own
+  bool is_configured = true;  // the manifest names a model that a configuration described
   std::optional<DryFact> dry;
   std::vector<std::string> warnings;
 };

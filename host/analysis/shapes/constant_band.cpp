@@ -17,10 +17,9 @@ std::string band_remedy(std::uint64_t parameters, std::uint64_t state) {
   constexpr std::string_view kNarrower = "16-bit weights (precision: bf16) halve what is in 32 bits";
   if (state < parameters) return std::string(kNarrower);
   return fmt::format(
-      "8-bit moments (optimizer.name: adam8bit) or one moment (lion, sgd with momentum) instead of {} of "
-      "state; "
-      "{}",
-      said_bytes(state), kNarrower);
+      "8-bit moments (optimizer.name: adam8bit) or one moment (lion, sgd with momentum) make the state "
+      "smaller; {}",
+      kNarrower);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/analysis/peak/kept_from_earlier.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
 #include "host/analysis/shapes/families.hpp"
@@ -42,7 +43,7 @@ std::uint64_t left_of_kind(const StepView& step, std::string_view kind) {
   return bytes;
 }
 
-// "del of what aten::mm of out made, before optimizer.step()": a variable of the program holds it. Where that
+// "del of what aten::mm in out made, before optimizer.step()": a variable of the program holds it. Where that
 // is an output with its graph, most of it is the graph.
 std::string let_go_of_residue(const Facts& facts, const StepView& step) {
   if (facts.is_configured || !step.is_seen(left_of_kind(step, kForwardResidue))) return {};
@@ -52,7 +53,9 @@ std::string let_go_of_residue(const Facts& facts, const StepView& step) {
     return unused.without_graphs_at(end) + " keep nothing but their output";
   const Block* largest = largest_residue(step.born(), step.step().end_sequence);
   if (largest == nullptr) return {};
-  return let_go_of(facts, *largest) + " lets go of what a variable holds beyond backward";
+  return fmt::format(
+      "del of what {} made, before optimizer.step(), lets go of what a variable holds beyond backward",
+      main_maker(facts, {largest}));
 }
 
 // Of the model; what a batch that requires its gradient leaves no optimizer clears.

@@ -59,9 +59,9 @@ std::vector<Shape> plateau_shape(const StepView& step, const Span& phase, const 
       "The optimizer takes all parameters together: {} for {} at once, {}, stripe on stripe, and frees them "
       "at the end.",
       op, said_count(top.blocks, "parameter", "parameters"), said_bytes(top.bytes));
-  shape.remedy = fmt::format(
-      "optimizer.impl: fused needs none of the {}, optimizer.impl: loop those of one parameter at a time",
-      said_bytes(top.bytes));
+  shape.remedy =
+      "optimizer.impl: fused makes none of these temporaries, optimizer.impl: loop those of one parameter at "
+      "a time";
   shape.evidence = fmt::format("{} by {} alive at one moment in the optimizer, of {}",
                                said_count(top.blocks, "temporary", "temporaries"), op,
                                said_count(held.parameter_blocks, "parameter", "parameters"));

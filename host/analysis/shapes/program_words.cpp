@@ -28,13 +28,10 @@ constexpr std::array kPyTorch{
     Words{"optimizer.init_state: dummy makes", "a first step with gradients of zero makes"},
     Words{"optimizer.update_proj_gap", "update_proj_gap"},
     Words{"optimizer.rank_fraction", "rank"},
-    Words{"zero_grad: {at: step_start, set_to_none: true}", "optimizer.zero_grad() at the step's begin"},
     Words{"zero_grad: {at: step_start}", "optimizer.zero_grad() at the step's begin"},
     Words{"zero_grad: {at: step_end}", "optimizer.zero_grad() behind optimizer.step()"},
     Words{"set_to_none: false", "set_to_none=False"},
-    Words{"attention: sdpa", "F.scaled_dot_product_attention"},
     Words{"autocast_cache: false", "autocast's cache_enabled=False"},
-    Words{"precision: bf16_autocast", "torch.autocast in bfloat16"},
     Words{"precision: bf16", ".to(torch.bfloat16)"},
     Words{"mode: forward", "torch.no_grad()"},
     Words{" (model.tied: false)", ""}};
@@ -45,20 +42,13 @@ constexpr std::array kTransformers{
           "activation_checkpointing=True, in older releases gradient_checkpointing=True"},
     Words{"(data.batch_size, accumulation)",
           "(per_device_train_batch_size halved, gradient_accumulation_steps doubled)"},
-    Words{"outputs to the host as they come (.cpu())",
-          "predictions to the host as they come (eval_accumulation_steps=1), or less of them "
-          "(preprocess_logits_for_metrics)"},
-    Words{"(its loader's batch_size)", "(per_device_eval_batch_size)"},
     Words{"optimizer.impl: fused", "optim=\"adamw_torch_fused\""},
     Words{"optimizer.name: adam8bit", "optim=\"adamw_bnb_8bit\""},
-    Words{"attention: sdpa", "attn_implementation=\"sdpa\" of the model"},
-    Words{"precision: bf16_autocast", "bf16=True"},
     Words{"precision: bf16", "dtype=torch.bfloat16 of the model"}};
 
 // What Lightning's Trainer has a name for.
 constexpr std::array kLightning{Words{"(data.batch_size, accumulation)",
                                       "(the loader's batch_size halved, accumulate_grad_batches doubled)"},
-                                Words{"precision: bf16_autocast", "Trainer(precision=\"bf16-mixed\")"},
                                 Words{"precision: bf16", "Trainer(precision=\"bf16-true\")"}};
 
 // torch::optim has a loop over parameters alone, and no checkpoint.
@@ -74,11 +64,9 @@ constexpr std::array kLibTorch{
     Words{"optimizer.name: adam8bit", "an optimizer of your own"},
     Words{"optimizer.per_layer: true", "a step in each parameter's post-accumulate hook"},
     Words{"set_to_none: false", "/*set_to_none=*/false"},
-    Words{"attention: sdpa", "at::scaled_dot_product_attention"},
     Words{"torch.no_grad()", "a torch::NoGradGuard"},
     Words{"mode: forward", "a torch::NoGradGuard"},
     Words{"autocast_cache: false", "at::autocast::set_autocast_cache_enabled(false)"},
-    Words{"precision: bf16_autocast", "at::autocast in bfloat16"},
     Words{"precision: bf16", "model->to(torch::kBFloat16)"}};
 
 void put(std::span<const Words> words_of_keys, std::string& remedy) {

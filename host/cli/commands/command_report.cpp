@@ -219,8 +219,8 @@ void add_views(CLI::App& command, ReportArguments& arguments, ReportOptions& opt
       "Why it is as it is: what the timeline's shapes are, each with its bytes and what would remove it");
   options.budget = command.add_option(
       "--budget", arguments.budget,
-      "Whether the run's peak is within this size (12GiB), and where it is not, what filled it and what "
-      "would do with less; the exit code is 4 then");
+      "Whether the run's peak is within this size (12GiB), and where it is not, what filled it, what the "
+      "recording shows of it, and the command that tries changes; the exit code is 4 then");
   options.detail = command.add_option(
       "--detail", arguments.detail,
       "The largest of all allocations, so many percent of them by their number, as the page's Detail "

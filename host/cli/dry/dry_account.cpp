@@ -93,6 +93,7 @@ std::string dry_json(const DryChoice& choice, const DryAccount& account) {
       .compared = profile.compared,
       .devices = static_cast<std::uint64_t>(choice.devices),
       .memory_bytes = profile.memory_bytes,
+      .memory_is_given = choice.settings.memory_bytes > 0,
       .context_bytes_low = profile.context_bytes.low,
       .context_bytes_high = profile.context_bytes.high,
       .context_bytes_used = profile.context_bytes.high,

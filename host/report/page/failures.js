@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where memory ran out: what was asked for, what filled the device, and what would have freed enough of it.
+// Where memory ran out: what was asked for, what filled the device, what the recording shows of it, and the command for advice.
 
 // What the device held, from the largest on; [what, bytes, swatch] each. What is known of it adds up to all it has.
 function filledRows(run, failure) {
@@ -22,9 +22,8 @@ function fillFilled(run, table, failure) {
     [...rows, {text: capacity === null ? 'Together' : 'The device', bytes: whole, kind: 'held'}, {text: 'Asked for', bytes: failure.requested_bytes, kind: 'asked'}].map(row));
 }
 
-function fillRemedies(run, table, remedies) {
-  fillTable(table, [{text: 'Change', kind: 'wrapped'}, inBytes('About MiB'), {text: 'Enough alone'}, {text: 'What it frees', kind: 'wrapped'}],
-    remedies.map(({change, bytes, enough, reason}) => ({class: null, cells: [capitalized(change), amount(run, bytes), enough, capitalized(reason)]})));
+function fillFindings(run, table, findings) {
+  fillTable(table, [inBytes('MiB'), {text: 'What', kind: 'wrapped'}], findings.map(({bytes, text}) => ({class: null, cells: [amount(run, bytes), text]})));
 }
 
 function fillFailures(run) {
@@ -38,9 +37,11 @@ function fillFailures(run) {
   filled.append('h3').text('What filled the device');
   filled.append('div').attr('class', 'scroll').append('table').attr('id', (_, i) => `filled-${i + 1}`)
     .each(function fill(failure) { fillFilled(run, d3.select(this), failure); });
-  const changes = parts.filter(({remedies}) => remedies.length > 0).append('div');
-  changes.append('h3').text('Changes that would have freed memory');
-  changes.append('div').attr('class', 'scroll').append('table').attr('id', (_, i) => `changes-${i + 1}`)
-    .each(function fill({remedies}) { fillRemedies(run, d3.select(this), remedies); });
-  for (const key of ['to_come', 'need']) cards.filter((failure) => failure[key]).append('p').attr('class', 'hint').text((failure) => capitalized(failure[key].replace(/\.?$/, '.')));
+  const found = parts.filter(({findings}) => findings.length > 0).append('div');
+  found.append('h3').text('What the recording shows');
+  found.append('div').attr('class', 'scroll').append('table').attr('id', (_, i) => `findings-${i + 1}`)
+    .each(function fill({findings}) { fillFindings(run, d3.select(this), findings); });
+  cards.filter(({note}) => note).append('p').attr('class', 'hint').text(({note}) => `${capitalized(note)}.`);
+  const advice = cards.append('p').attr('class', 'advice').text(({advise_label: label}) => `${label} `);
+  advice.append('code').text(({advise}) => advise);
 }

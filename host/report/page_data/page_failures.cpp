@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "host/report/advise_line.hpp"
 #include "host/report/failure.hpp"
 #include "host/report/page_data/text_sizes.hpp"
 #include "host/report/text.hpp"
@@ -14,30 +15,29 @@ namespace {
 
 constexpr std::size_t kFailures = 3;
 
-nlohmann::json remedy_data(const analysis::Remedy& remedy) {
+nlohmann::json finding_data(const analysis::Finding& finding) {
   nlohmann::json data;
-  data["change"] = clipped(remedy.change, kSentenceBytes);
-  data["reason"] = clipped(remedy.reason, kSentenceBytes);
-  data["bytes"] = remedy.bytes;
-  data["enough"] = remedy.enough ? "yes" : remedy.may_be_enough ? "maybe" : "no";
+  data["text"] = clipped(finding.text, kSentenceBytes);
+  data["bytes"] = finding.bytes;
   return data;
 }
 
 nlohmann::json failure_data(const analysis::Facts& facts, const analysis::OutOfMemory& failure) {
   const FailureText text = failure_text(facts, failure);
-  auto remedies = nlohmann::json::array();
-  for (const analysis::Remedy& remedy : failure.remedies) remedies.push_back(remedy_data(remedy));
+  auto findings = nlohmann::json::array();
+  for (const analysis::Finding& finding : failure.findings) findings.push_back(finding_data(finding));
   nlohmann::json data;
   data["asked"] = clipped(text.asked, kSentenceBytes);
-  data["to_come"] = clipped(text.to_come, kSentenceBytes);
-  data["need"] = text.need;
+  data["note"] = text.note;
   data["requested_bytes"] = failure.requested_bytes;
   data["allocated_bytes"] = failure.held.allocated_bytes;
   data["reserved_bytes"] = failure.held.reserved_bytes;
   data["device_free_bytes"] =
       failure.device_free_bytes ? nlohmann::json(*failure.device_free_bytes) : nlohmann::json();
   data["categories"] = failure.held.categories;
-  data["remedies"] = std::move(remedies);
+  data["findings"] = std::move(findings);
+  data["advise_label"] = advise_label(facts);
+  data["advise"] = advise_command(facts);
   return data;
 }
 

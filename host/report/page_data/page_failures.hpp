@@ -10,7 +10,7 @@
 
 namespace strata::report {
 
-// The first few: what, remedies, need.
+// The first few: what filled the device, what the recording shows of it, and the command for advice.
 nlohmann::json failures_data(const analysis::Facts& facts);
 
 // When memory ran out the last time, from `begin_ns`, and the state of the stream then; null: it did not.

@@ -14,6 +14,7 @@
 #include "host/analysis/checks/reconciliation.hpp"
 #include "host/analysis/peak/most_reserved.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
+#include "host/report/advise_line.hpp"
 #include "host/report/failure.hpp"
 #include "host/report/peak_context.hpp"
 #include "host/report/quantity.hpp"
@@ -33,7 +34,7 @@ using analysis::OutOfMemory;
 using analysis::Peak;
 
 constexpr std::size_t kFewestLayerRows = 4, kMostLayerRows = 8;
-constexpr std::size_t kMostWarnings = 2, kMostRemedies = 3;
+constexpr std::size_t kMostWarnings = 2, kMostFindings = 3;
 constexpr int kCommandColumn = 24;
 
 std::size_t lines_of(std::string_view text) {
@@ -93,7 +94,7 @@ std::string head(const Facts& facts, const OutOfMemory* failure, const TerminalS
     const FailureText told = failure_text(facts, *failure);
     text = style.alarming("Out of memory") + '\n' + wrapped(told.asked, 2, style.width) +
            wrapped(told.room, 2, style.width);
-    if (!told.to_come.empty()) text += wrapped(told.to_come, 2, style.width);
+    if (!told.note.empty()) text += wrapped(told.note, 2, style.width);
   } else if (facts.points.empty()) {
     return no_memory(facts, style);
   } else {
@@ -159,39 +160,12 @@ std::vector<std::string> reasons(const Facts& facts, const std::optional<analysi
   return said;
 }
 
-// Without its example in parentheses.
-std::string_view short_change(std::string_view change) {
-  return change.substr(0, change.find(" ("));
-}
-
-std::string remedies(const OutOfMemory& failure, const TerminalStyle& style) {
-  if (failure.remedies.empty()) return {};
-  const auto shown = std::span(failure.remedies).first(std::min(failure.remedies.size(), kMostRemedies));
-  int columns_of_change = 0;
-  for (const analysis::Remedy& remedy : shown)
-    columns_of_change = std::max(columns_of_change, columns(printable(short_change(remedy.change))));
-  columns_of_change = std::min(columns_of_change, style.width - 38);
-  std::string text = style.heading("Changes that would have freed memory") + '\n';
-  for (const analysis::Remedy& remedy : shown) {
-    const char* const enough = remedy.enough          ? "enough"
-                               : remedy.may_be_enough ? "may be enough"
-                                                      : "not enough alone";
-    text += fmt::format("{:>13} MiB  {}  {}\n", amount(remedy.bytes, 1),
-                        fitted(short_change(remedy.change), columns_of_change), enough);
-  }
-  return text;
-}
-
 std::string next(const Facts& facts, const OutOfMemory* failure, const std::optional<analysis::Shape>& shape,
                  const std::string& run, const TerminalStyle& style) {
-  std::string text = failure != nullptr ? remedies(*failure, style) : std::string();
+  std::string text =
+      failure != nullptr ? finding_lines(failure->findings, kMostFindings, style) : std::string();
   text += style.heading("Next") + '\n';
-  if (failure != nullptr) {
-    if (const std::string need = failure_text(facts, *failure).need; !need.empty())
-      text += sentence(need, style);
-  } else if (shape) {
-    text += sentence(fmt::format("to lower it: {}", shape->remedy), style);
-  }
+  if (shape) text += sentence(fmt::format("to lower it: {}", shape->remedy), style);
   if (const std::string_view how = how_to_tell_modules(facts); !how.empty())
     text += command("which layers:", how);
   const std::string report = "strata report " + shell_word(run);
@@ -229,7 +203,8 @@ std::string short_report(const Facts& facts, const std::string& run, bool colour
   const std::string above =
       head(facts, failure, style) +
       (has_memory ? style.heading("What it was") + '\n' + largest_categories(moment, style) : "");
-  const std::string below = next(facts, failure, shape, run, style) + trouble(facts, style);
+  const std::string below = next(facts, failure, shape, run, style) + trouble(facts, style) +
+                            (failure != nullptr ? advise_line(facts, style.width) : "");
   const std::vector<std::string> why =
       failure == nullptr && has_memory ? reasons(facts, shape, style) : std::vector<std::string>{};
 

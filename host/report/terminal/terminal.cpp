@@ -9,6 +9,7 @@
 
 #include "host/analysis/checks/reconciliation.hpp"
 #include "host/analysis/peak/most_reserved.hpp"
+#include "host/report/advise_line.hpp"
 #include "host/report/dry.hpp"
 #include "host/report/failure.hpp"
 #include "host/report/peak_context.hpp"
@@ -184,6 +185,7 @@ std::string terminal_report(const Facts& facts, bool colour, int width) {
   parts.push_back(failures(facts, stacks, style));
   parts.push_back(plugins(facts, style));
   parts.push_back(warnings(facts.warnings, stacks, style));
+  if (!facts.out_of_memory.empty()) parts.push_back(advise_line(facts, style.width));
 
   std::string report;
   for (const auto& part : parts) {

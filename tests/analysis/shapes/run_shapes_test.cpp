@@ -223,7 +223,7 @@ TEST(FirstStepGrowth, AdvisesNothingThatChangesNothing) {
 TEST(FirstStepGrowth, NamesWhatAVariableHoldsBeyondBackward) {
   const std::string remedy = growth_remedy(false, true);
   EXPECT_TRUE(
-      remedy.ends_with("; del of what aten::mm of out made, before optimizer.step() lets go of what a "
+      remedy.ends_with("; del of what aten::mm in out made, before optimizer.step(), lets go of what a "
                        "variable holds beyond backward"))
       << remedy;
 }
