@@ -123,9 +123,8 @@ class Adviser {
   }
 
   bool keeps_mathematics(const Line& line) const {
-    return std::ranges::all_of(line.changes, [&](std::size_t index) {
-      return changes_[index].effect == Effect::kSameMathematics;
-    });
+    return std::ranges::all_of(
+        line.changes, [&](std::size_t index) { return changes_[index].effect == Effect::kSameMathematics; });
   }
 
   void find_least() {

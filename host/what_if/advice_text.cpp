@@ -29,7 +29,8 @@ class AdviceText {
   std::string text() {
     text_ = fmt::format("On a dry {}, {:.2f} GiB. Measured, in MiB (2^20 bytes):\n\n", device_.card,
                         static_cast<double>(device_.memory_bytes) / 0x1p30);
-    text_ += fmt::format("{:<{}}{:>8}{:>8}{:>8}{:>6}  {}\n", "", kName, "peak", "needs", "saves", "time", "price");
+    text_ +=
+        fmt::format("{:<{}}{:>8}{:>8}{:>8}{:>6}  {}\n", "", kName, "peak", "needs", "saves", "time", "price");
     row("as it is", advice_.base, "");
     section("The same training, one change at a time", Effect::kSameMathematics);
     if (advice_.together.size() > 1) {
@@ -68,9 +69,9 @@ class AdviceText {
     std::string time;
     if (base.step_ns && line.measured.step_ns && *base.step_ns > 0)
       time = fmt::format("{:.2f}", *line.measured.step_ns / *base.step_ns);
-    text_ += fmt::format("{} {}{:>8}{:>8}{:>8}{:>6}", line.fits ? '*' : ' ', report::fitted(name, kName - 2),
-                         amount(line.measured.allocated_bytes), amount(line.measured.needed_bytes), saved,
-                         time);
+    text_ +=
+        fmt::format("{} {}{:>8}{:>8}{:>8}{:>6}", line.fits ? '*' : ' ', report::fitted(name, kName - 2),
+                    amount(line.measured.allocated_bytes), amount(line.measured.needed_bytes), saved, time);
     text_ += cost.empty() ? "\n" : "  " + report::shortened(cost, kCost) + "\n";
   }
 
@@ -90,8 +91,9 @@ class AdviceText {
 
   void explain() {
     text_ += report::wrapped(
-        std::string("* fits. Peak: what is allocated at most. Needs: what the allocator reserves at most, and the "
-                    "context; saves is of these.") +
+        std::string(
+            "* fits. Peak: what is allocated at most. Needs: what the allocator reserves at most, and the "
+            "context; saves is of these.") +
             (advice_.base.measured.step_ns
                  ? " Time: of the device for a step, by the card's peak rates, to that of the training as it "
                    "is; nothing was timed."
@@ -116,7 +118,8 @@ class AdviceText {
     text_ += "\nNot tried, or without effect\n";
     for (const Refusal& refusal : advice_.refused) {
       const std::string problem = refusal.problem.substr(0, refusal.problem.find('\n'));
-      text_ += report::wrapped(fmt::format("{}: {}", changes_[refusal.change].name, problem), 2, kAdviceWidth);
+      text_ +=
+          report::wrapped(fmt::format("{}: {}", changes_[refusal.change].name, problem), 2, kAdviceWidth);
     }
   }
 

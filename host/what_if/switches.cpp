@@ -30,8 +30,8 @@ void add_optimizer(const RunConfig& config, Switches& to) {
                   .cost = std::move(cost),
                   .group = "optimizer form"});
   };
-  form(OptimizerImpl::kFused, "a fused optimizer", "fused", "none: fewer kernels");
-  form(OptimizerImpl::kLoop, "an optimizer loop", "loop", "many small kernels");
+  form(OptimizerImpl::kFused, "a fused optimizer", "fused", "fewer kernels");
+  form(OptimizerImpl::kLoop, "an optimizer loop", "loop", "many kernels");
   form(OptimizerImpl::kForeach, "a foreach optimizer", "foreach", "large temporaries");
   if (!optimizer.per_layer) {
     std::vector<std::string> overrides = {"optimizer.per_layer=true"};
@@ -52,9 +52,9 @@ void add_checkpointing(const RunConfig& config, Switches& to) {
                   .group = "checkpointing"});
   };
   checkpointing("checkpoint attention", "{select: attention}", "attention twice");
-  checkpointing("checkpoint each 2nd block", "{every: 2}", "half of forward twice");
+  checkpointing("checkpoint each 2nd block", "{every: 2}", "half recomputed");
   checkpointing("checkpoint every block", "block", "forward twice");
-  checkpointing("every block, offloaded", "{every: 1, offload: true}", "forward twice, copies");
+  checkpointing("every block, offloaded", "{every: 1, offload: true}", "recompute, copies");
 }
 
 void add_micro_batches(const RunConfig& config, Switches& to) {
@@ -66,7 +66,7 @@ void add_micro_batches(const RunConfig& config, Switches& to) {
     to.push_back({.name = fmt::format("micro-batches of {}", batch / parts),
                   .overrides = {fmt::format("data.batch_size={}", batch / parts),
                                 fmt::format("accumulation={}", config.accumulation * parts)},
-                  .cost = "more, smaller kernels",
+                  .cost = "more kernels",
                   .effect = effect,
                   .group = "micro-batch"});
   };
@@ -98,7 +98,7 @@ void add_small_ones(const RunConfig& config, Switches& to) {
   if (config.attention == config::Attention::kNaive) {
     to.push_back({.name = "fused attention",
                   .overrides = {"attention=sdpa"},
-                  .cost = "none: fewer kernels",
+                  .cost = "fewer kernels",
                   .group = "attention"});
   }
   if (config.world_size > 1 && !config.ddp.gradient_as_bucket_view) {
@@ -126,20 +126,20 @@ void add_other_mathematics(const RunConfig& config, Switches& to) {
   const bool is_fp32 = config.precision == Precision::kFp32 || config.precision == Precision::kTf32;
   const config::AdapterConfig& adapter = config.adapter;
   const bool has_plain_base = adapter.is_used() && adapter.base != config::BaseStorage::kNf4;
-  if (is_fp32) other("bf16 autocast", {"precision=bf16_autocast"}, "8 bits of precision", "precision");
+  if (is_fp32) other("bf16 autocast", {"precision=bf16_autocast"}, "8-bit precision", "precision");
   if (is_fp32 || config::is_autocast(config.precision)) {
     std::vector<std::string> settings = {"precision=bf16"};
     if (has_plain_base) settings.emplace_back("adapter.base=bf16");
-    other("all in bf16", std::move(settings), "8 bits of precision", "precision");
+    other("all in bf16", std::move(settings), "8-bit precision", "precision");
   }
   if (has_plain_base && config.world_size == 1 && config.precision != Precision::kFp16Autocast)
-    other("base in 4 bits", {"adapter.base=nf4"}, "unpacking not timed", "base");
+    other("base in 4 bits", {"adapter.base=nf4"}, "unpacking untimed", "base");
   if (adapter.is_used() && !has_plain_base && !adapter.double_quantization)
     other("scales in 8 bits", {"adapter.double_quantization=true"}, "coarser scales", "base");
   if (config.optimizer.name != OptimizerName::kAdamW && config.optimizer.name != OptimizerName::kAdam) return;
   other("8-bit Adam", {"optimizer={name: adam8bit}"}, "coarser state", "optimizer");
   if (config.model.name == config::Architecture::kLlama && !adapter.is_used())
-    other("GaLore", {"optimizer={name: galore_adamw}"}, "an SVD now and then", "optimizer");
+    other("GaLore", {"optimizer={name: galore_adamw}"}, "an SVD at times", "optimizer");
 }
 
 }  // namespace

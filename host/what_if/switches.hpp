@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes of a configuration: settings that change how much memory a training needs, and leave the model alone.
+// Changes of a configuration: settings that change how much memory a training needs, and leave the model
+// alone.
 #pragma once
 
 #include <vector>

@@ -59,8 +59,8 @@ Change change(const char* name, const char* group, Effect effect = Effect::kSame
 
 // 0 saves 2 GiB; 1 saves 3 of the same kind; 2 saves 1; 3 saves nothing beside 1; 4 is another training.
 const std::vector<Change> kChanges = {change("half", "checkpointing"), change("all", "checkpointing"),
-                                       change("fused", "form"), change("split", "micro-batch"),
-                                       change("bf16", "precision", Effect::kOtherMathematics)};
+                                      change("fused", "form"), change("split", "micro-batch"),
+                                      change("bf16", "precision", Effect::kOtherMathematics)};
 
 FakeTrials trials() {
   FakeTrials trials;
@@ -170,8 +170,7 @@ TEST(AdviceText, FitsIntoEightyColumnsAndNamesTheCommand) {
   const CommandOf command = [](const Selection& on, On where) {
     return "run " + std::to_string(on.size()) + (where == On::kCard ? " there" : " with room");
   };
-  const std::string text =
-      advice_text(changes, {"h100-80gb", "NVIDIA H100", 13 * kGiB / 2}, advice, command);
+  const std::string text = advice_text(changes, {"h100-80gb", "NVIDIA H100", 13 * kGiB / 2}, advice, command);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
     EXPECT_LE(end - begin, 84u) << text.substr(begin, end - begin);  // an ellipsis has three bytes

@@ -228,13 +228,14 @@ class AdviseProgram final : public AdviseOnDry {
     server_ = start_trial_server(request_, scratch_.path());
     request_.server = server_.get();
     // In a process of its own, as the others are.
-    const nlohmann::json trial = nlohmann::json::parse(run_side_by_side(1, 1, [&](std::size_t) {
-      const ProgramTrial run = run_program_trial(request_);
-      return nlohmann::json{{"measured", to_text(measurement_of(run.report))},
-                            {"notes", run.notes},
-                            {"host_bytes", run.host_bytes}}
-          .dump();
-    }).front());
+    const nlohmann::json trial =
+        nlohmann::json::parse(run_side_by_side(1, 1, [&](std::size_t) {
+                                const ProgramTrial run = run_program_trial(request_);
+                                return nlohmann::json{{"measured", to_text(measurement_of(run.report))},
+                                                      {"notes", run.notes},
+                                                      {"host_bytes", run.host_bytes}}
+                                    .dump();
+                              }).front());
     set_at_once(trial.at("host_bytes"));
     const std::string notes = trial.at("notes");
     if (notes.empty())

@@ -30,19 +30,20 @@ class Fitting {
   what_if::DeviceFit fit(const std::string& device) {
     const config::DeviceProfile profile = trials_.set_device(device);
     what_if::DeviceFit result{.device = profile.key,
-                          .card = profile.name,
-                          .memory_bytes = profile.memory_bytes,
-                          .found = {},
-                          .at_largest = {},
-                          .at_next = {},
-                          .command = {}};
+                              .card = profile.name,
+                              .memory_bytes = profile.memory_bytes,
+                              .found = {},
+                              .at_largest = {},
+                              .at_next = {},
+                              .command = {}};
     std::map<std::int64_t, what_if::TrialReport> reports;
-    result.found = what_if::find_largest(trials_.range(), profile.memory_bytes, start_, [&](std::int64_t value) {
-      const what_if::TrialReport report = trials_.run(value);
-      tell(profile, value, report);
-      reports[value] = report;
-      return what_if::Trial{value, report.fits, report.fits ? report.needed_bytes() : 0};
-    });
+    result.found =
+        what_if::find_largest(trials_.range(), profile.memory_bytes, start_, [&](std::int64_t value) {
+          const what_if::TrialReport report = trials_.run(value);
+          tell(profile, value, report);
+          reports[value] = report;
+          return what_if::Trial{value, report.fits, report.fits ? report.needed_bytes() : 0};
+        });
     if (result.found.largest) result.at_largest = reports[result.found.largest->value];
     if (result.found.next) result.at_next = reports[*result.found.next];
     result.command = trials_.command(result.found.largest ? result.found.largest->value : *result.found.next);
@@ -52,7 +53,8 @@ class Fitting {
   }
 
  private:
-  void tell(const config::DeviceProfile& profile, std::int64_t value, const what_if::TrialReport& report) const {
+  void tell(const config::DeviceProfile& profile, std::int64_t value,
+            const what_if::TrialReport& report) const {
     say(fmt::format("{}: {}={} {}", profile.key, trials_.name(), value,
                     report.fits ? fmt::format("fits, with {:.2f} of {:.2f} GiB",
                                               static_cast<double>(report.needed_bytes()) / 0x1p30,
@@ -88,10 +90,12 @@ int fit_or_explain(const FitArguments& arguments) {
   const bool is_one = fits.size() == 1;
   if (arguments.json) {
     nlohmann::ordered_json json{{"schema", "strata.fits/1"}, {"key", trials->name()}};
-    for (const what_if::DeviceFit& each : fits) json["devices"].push_back(what_if::fit_json(trials->name(), each));
+    for (const what_if::DeviceFit& each : fits)
+      json["devices"].push_back(what_if::fit_json(trials->name(), each));
     print((is_one ? what_if::fit_json(trials->name(), fits.front()) : json).dump(2) + '\n');
   } else {
-    print(is_one ? what_if::fit_text(trials->name(), fits.front()) : what_if::fit_table(trials->name(), fits));
+    print(is_one ? what_if::fit_text(trials->name(), fits.front())
+                 : what_if::fit_table(trials->name(), fits));
   }
   return kDone;
 }

@@ -203,10 +203,9 @@ ProgramTrial run_program_trial(const ProgramTrialRequest& request) {
     if (trial.exit_code == kSignalBase + SIGKILL)
       throw std::runtime_error("the trial was killed: the host's memory was full, where nobody did that");
     if (!request.changes.empty())
-      throw std::runtime_error(
-          trial.exit_code > kSignalBase
-              ? fmt::format("the trial died of signal {}", trial.exit_code - kSignalBase)
-              : "the program fails: " + trial.error);
+      throw std::runtime_error(trial.exit_code > kSignalBase
+                                   ? fmt::format("the trial died of signal {}", trial.exit_code - kSignalBase)
+                                   : "the program fails: " + trial.error);
     throw std::runtime_error(
         fmt::format("the trial ended with exit code {}, and not for want of memory:\n{}\n  in the trial: {}",
                     trial.exit_code, trial.last_words, program_trial_command(request)));
@@ -214,6 +213,9 @@ ProgramTrial run_program_trial(const ProgramTrialRequest& request) {
   std::optional<ProgramTrial> most;
   for (Trial::Process& process : trial.processes) {
     what_if::TrialReport report = trial_report(process.facts, !ran_out);
+    // Each trial has as many steps of an optimizer; a change may have more passes in each.
+    if (report.step_ns)
+      *report.step_ns *= static_cast<double>(process.facts.steps.size()) / static_cast<double>(request.steps);
     // Of those that ran out the one that failed knows why.
     const bool says_more = !most || (report.failure && !most->report.failure) ||
                            (report.failure.has_value() == most->report.failure.has_value() &&

@@ -27,8 +27,8 @@ struct ProgramTrialRequest {
 };
 
 struct ProgramTrial {
-  what_if::TrialReport report;  // of several processes that of the one that needs most
-  std::string notes;            // of that one, a JSON object; empty: it took none
+  what_if::TrialReport report;   // of several processes that of the one that needs most
+  std::string notes;             // of that one, a JSON object; empty: it took none
   std::uint64_t host_bytes = 0;  // of memory, by the process that took most of it
 };
 

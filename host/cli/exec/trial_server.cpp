@@ -20,7 +20,9 @@
 #include <system_error>
 
 #include "host/cli/child_process.hpp"
+#include "host/cli/dry/noted_signals.hpp"
 #include "host/cli/dry/trial_output.hpp"
+#include "host/cli/exit_code.hpp"
 #include "host/grid/processes/program_start.hpp"
 
 namespace strata::cli {
@@ -56,15 +58,29 @@ class Connection {
 
   std::string line() const {
     std::string line;
-    for (char character = 0; line.empty() || line.back() != '\n'; line += character) {
+    while (line.empty() || line.back() != '\n') {
+      if (NotedSignals::last() != 0) end_trial();
+      pollfd ready{.fd = descriptor_, .events = POLLIN, .revents = 0};
+      constexpr int kMilliseconds = 100;
+      if (poll(&ready, 1, kMilliseconds) <= 0) continue;
+      char character = 0;
       const ssize_t got = recv(descriptor_, &character, 1, 0);
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) refuse();
+      line += character;
     }
     return line;
   }
 
  private:
+  // Waits until it has ended: it writes into a folder that goes.
+  [[noreturn]] void end_trial() const {
+    shutdown(descriptor_, SHUT_WR);
+    char rest = 0;
+    while (recv(descriptor_, &rest, 1, 0) > 0 || errno == EINTR) errno = 0;
+    throw TrialInterrupted(kSignalBase + NotedSignals::last());
+  }
+
   [[noreturn]] static void refuse() {
     throw std::runtime_error("the program that trials are forked from is gone");
   }

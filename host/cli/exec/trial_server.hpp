@@ -29,12 +29,13 @@ class TrialServer {
   bool is_ready() const;
 
   struct End {
-    int exit_code = 0;  // 128 + the signal that ended it
+    int exit_code = 0;             // 128 + the signal that ended it
     std::uint64_t host_bytes = 0;  // of memory, at most
   };
 
   // A trial, whose output goes into that file. From any process that was forked from this one; several may
-  // run at once. Throws std::runtime_error when the server is gone.
+  // run at once. Throws std::runtime_error when the server is gone, and TrialInterrupted where NotedSignals
+  // has one.
   End run(const Variables& variables, const std::filesystem::path& output) const;
 
  private:

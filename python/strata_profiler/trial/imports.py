@@ -33,6 +33,16 @@ def when_imported(name: str, call: Callable[[ModuleType], None]) -> None:
         _waits[name].append(call)
 
 
+def _call_ended() -> None:
+    """Of modules whose import was under way before there was a finder, as accelerate imports torch: the next import of any module tells."""
+    for name, calls in _waits.items():
+        module: Any = sys.modules.get(name)
+        if calls and module is not None and not getattr(module.__spec__, "_initializing", False):
+            _waits[name] = []
+            for call in calls:
+                call(module)
+
+
 class _Finder:
     """Of sys.meta_path."""
 
@@ -40,6 +50,7 @@ class _Finder:
         self._asked: List[str] = []
 
     def find_spec(self, name: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None) -> Optional[ModuleSpec]:
+        _call_ended()
         if name not in _waits or name in self._asked:
             return None
         self._asked.append(name)
@@ -52,7 +63,8 @@ class _Finder:
 
             def exec_module(module: ModuleType) -> None:
                 load(module)
-                for call in _waits[name]:
+                calls, _waits[name] = _waits[name], []
+                for call in calls:
                     call(module)
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]

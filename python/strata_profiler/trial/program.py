@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import threading
 import weakref
@@ -16,6 +17,8 @@ from torch.optim.optimizer import Optimizer
 
 _TORCH = torch.__path__[0]
 _OURS = __file__.rpartition("/")[0]
+_STARTED_IN = os.path.join(os.getcwd(), "")
+OWN_FOLDERS = (_TORCH, _OURS, "<")  # torch's files, and ours, and what has none
 
 
 class _Depth(threading.local):
@@ -157,12 +160,12 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 def program_frame() -> Optional[FrameType]:
     """The innermost that is at work and is neither torch's nor ours."""
     frame: Optional[FrameType] = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((_TORCH, _OURS, "<")):
+    while frame is not None and frame.f_code.co_filename.startswith(OWN_FOLDERS):
         frame = frame.f_back
     return frame
 
 
 def call_site() -> str:
-    """FILE:LINE of that."""
+    """FILE:LINE of that, as seen from where the program was started."""
     frame = program_frame()
-    return "the program" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return "the program" if frame is None else f"{frame.f_code.co_filename.removeprefix(_STARTED_IN)}:{frame.f_lineno}"

@@ -5,7 +5,7 @@ It becomes one where that changes nothing: it is the program's own process, with
 <socket>.refused, which says why, and ends.
 
 A client connects, sends a line of JSON, {"variables": {...}, "output": FILE}, and gets a line with the exit code of that trial, 128 + the signal
-that ended it, and the KiB of host memory that it took at most. The server ends with its parent.
+that ended it, and the KiB of host memory that it took at most. One that closes its side ends its trial. The server ends with its parent.
 """
 
 from __future__ import annotations
@@ -112,15 +112,20 @@ class _Server:
         listener.listen(64)
         os.rename(self._place + ".new", self._place)
         clients: Dict[int, socket.socket] = {}  # by process
+        own = signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: it is the client's to end
         while True:
-            ready, _, _ = select.select([listener], [], [], 0.02 if clients else None)
-            if ready:
+            ready, _, _ = select.select([listener, *clients.values()], [], [], 0.02 if clients else None)
+            for child, client in clients.items():
+                if client in ready:  # it says no more, and waits for nothing but the end
+                    os.kill(child, signal.SIGKILL)
+            if listener in ready:
                 client, _ = listener.accept()
                 request = json.loads(client.makefile().readline())
                 sys.stdout.flush()
                 sys.stderr.flush()
                 child = os.fork()
                 if child == 0:
+                    signal.signal(signal.SIGINT, own)
                     for each in [listener, client, *clients.values()]:
                         each.close()
                     try:

@@ -15,7 +15,7 @@ from .frameworks import Frameworks
 
 class EmptyCache(Change):
     group = "empty_cache"
-    cost = "the device waits; segments are made again"
+    cost = "device waits"
 
     def __init__(self, part: str) -> None:
         super().__init__()

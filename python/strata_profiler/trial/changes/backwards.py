@@ -7,6 +7,7 @@ import weakref
 from typing import Any, Callable, List, Optional, Set, Tuple
 
 import torch
+from torch.amp.grad_scaler import GradScaler
 from torch.overrides import TorchFunctionMode
 
 from ..program import Program, enter, replace, tensors_in
@@ -48,7 +49,8 @@ class BackwardOfEach(Change):
             if loss._is_view():
                 self.refuse("a loss is a view of another tensor")
             self.made += 1
-            program.run_backward(loss)
+            scaler = scalers[-1] if scalers else None
+            (loss if scaler is None else scaler.scale(loss)).backward()
             loss.detach_()
 
         def skipping(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,6 +61,15 @@ class BackwardOfEach(Change):
 
             return backward
 
+        def scaling(make: Callable[..., None]) -> Callable[..., None]:
+            def made(scaler: Any, *arguments: Any, **named: Any) -> None:
+                make(scaler, *arguments, **named)
+                scalers.append(scaler)
+
+            return made
+
+        scalers: List[Any] = []
+        replace(GradScaler, "__init__", scaling)
         losses = _Losses(program, is_next=self.facts["scalars"], run=run)
         losses.begin()
         replace(torch.autograd, "backward", skipping)

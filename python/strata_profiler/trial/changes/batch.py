@@ -4,8 +4,8 @@
 Frameworks are told so by their own switches. Elsewhere the loader's batches are smaller, and so is what the program itself makes, takes or copies
 with as many rows as the model took; and what lies between the parts, a step or a zero_grad, is left out.
 
-A program without a loader may end after few steps. There the first step is of one part, and the second of two: what a further part of a step
-needs is what its second one did.
+A program whose loop is too short for that has a first step of one part, and a second of two: what a further part of a step needs is what its
+second one did.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from torch.amp.grad_scaler import GradScaler
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils.data import BatchSampler
 
-from ..program import Program, enter, replace, tensors_in
+from ..program import OWN_FOLDERS, Program, enter, program_frame, replace, tensors_in
 from .change import Change
 from .frameworks import Frameworks
+from .loops import loops_around
 from .rows import SmallerTensors
 
 
 class PartOfBatch(Change):
     group = "batch"
-    cost = "more, smaller kernels"
+    cost = "more kernels"
 
     def __init__(self, parts: int) -> None:
         super().__init__()
@@ -38,7 +39,7 @@ class PartOfBatch(Change):
         self._is_framework: Callable[[], bool] = lambda: False
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
-        self.facts.update(rows=0, second=None, loaders=[], switch=0, accumulation=1, normalizes=False, computes=False)
+        self.facts.update(rows=0, second=None, loaders=[], loops=[], switch=0, accumulation=1, normalizes=False, computes=False)
         self._is_framework = lambda: frameworks.name == "lightning"
 
         def look(model: torch.nn.Module, inputs: Any, named: Any, output: Any) -> None:
@@ -64,6 +65,8 @@ class PartOfBatch(Change):
             return made
 
         def computes(optimizer: Any, inputs: Any, named: Any) -> None:
+            if not self.facts["loops"]:
+                self.facts["loops"] = loops_around(program_frame(), OWN_FOLDERS)
             if inputs[1:2] not in ((), (None,)) or named.get("closure") is not None:
                 self.facts["computes"] = True
 
@@ -109,14 +112,31 @@ class PartOfBatch(Change):
             enter(SmallerTensors(program, self._rows(), self.parts, self._count))
             program.after_model.append(self._check_rows)
         program.made_optimizer.append(self._take_parts)
+        replace(torch.autograd, "backward", self._dividing)
         self._skip_in_the_middle(torch.nn.Module, "zero_grad", lambda module: {id(each) for each in module.parameters()})
         for name in ("step", "unscale_"):
             self._skip_in_the_middle(GradScaler, name, _all, of_optimizer=True)
         self._skip_in_the_middle(GradScaler, "update", _all)
 
     def _take_parts(self, optimizer: Any) -> None:
-        is_long = self._batches_loaded() > 1
+        times = 1
+        for count, is_loader in self.facts["loops"]:
+            times *= count * (self.parts if is_loader else 1)
+        is_long = times >= 2 * self.parts
         self._steps.append(_Steps(optimizer, self.parts, is_long, lambda: self._by_switch))
+
+    def _dividing(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """As `loss = loss / parts` does. Where the program divides its loss, it does so by more."""
+
+        def backward(tensors: Any, *arguments: Any, **named: Any) -> Any:
+            if not self._by_switch and isinstance(tensors, torch.Tensor) and tensors.numel() == 1 and tensors.grad_fn is not None:
+                if type(tensors.grad_fn).__name__ not in ("DivBackward0", "MulBackward0"):
+                    divided = tensors / self.parts
+                    tensors.data = divided.data
+                    tensors = divided
+            return run(tensors, *arguments, **named)
+
+        return backward
 
     def _count(self) -> None:
         self.made += 1
@@ -168,7 +188,7 @@ class PartOfBatch(Change):
     def missing(self) -> Optional[str]:
         used = [steps for steps in self._steps if steps.ended > 0 or steps.taken > 0]
         if used and not self._by_switch and all(steps.ended < 2 for steps in used):
-            return "the program ends before its third step: let it run longer"
+            return f"the program ends too early for two steps of {self.parts} parts: let it run longer"
         return super().missing()
 
     def write(self, framework: str) -> str:

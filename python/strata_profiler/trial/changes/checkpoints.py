@@ -40,7 +40,9 @@ class Checkpoints(Change):
                 self.facts["blocks"] = max([0] + [len(row) for row in rows])
                 self.facts["where"] = _names_of(model, rows)
                 self.facts["in_loop"] = any(model in block for row in rows for block in row)
-                self.facts["has_switch"] = bool(_models_with_switch(model))
+                with_switch = _models_with_switch(model)
+                self.facts["has_switch"] = bool(with_switch)
+                self.facts["is_diffusers"] = any(not hasattr(each, "gradient_checkpointing_enable") for each in with_switch)
 
         def seeing(run: Callable[..., Any]) -> Callable[..., Any]:
             def checkpoint(*arguments: Any, **named: Any) -> Any:
@@ -78,7 +80,10 @@ class Checkpoints(Change):
         self._looked = True
         with_switch = _models_with_switch(model) if self.together == 1 else []
         for each in with_switch:
-            each.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+            if hasattr(each, "gradient_checkpointing_enable"):
+                each.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+            else:
+                each.enable_gradient_checkpointing()
             self.made += 1
         if not with_switch:
             self._wrap_rows()
@@ -92,6 +97,8 @@ class Checkpoints(Change):
         if self.together == 1 and self.facts.get("has_switch"):
             if framework == "transformers":
                 return 'TrainingArguments(gradient_checkpointing=True, gradient_checkpointing_kwargs={"use_reentrant": False})'
+            if self.facts.get("is_diffusers"):
+                return "model.enable_gradient_checkpointing()"
             return 'model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})'
         each = "each of" if self.together == 1 else f"each {self.together} of"
         return f"x = torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False), around {each} {self.facts.get('where', '')}"
@@ -192,12 +199,15 @@ def _alike(one: Any, other: Any) -> bool:
     return one is other or (isinstance(one, (int, float, str)) and one == other)
 
 
+_SWITCHES = {"gradient_checkpointing_enable", "enable_gradient_checkpointing"}  # of transformers, of diffusers
+
+
 def _models_with_switch(model: torch.nn.Module) -> List[Any]:
-    """transformers' models within it that checkpoint by themselves, but for parts of others; diffusers have the same."""
+    """Models of transformers and diffusers within it that checkpoint by themselves, but for parts of others."""
     found: List[Any] = []
     for part in model.modules():
         takes = getattr(part, "supports_gradient_checkpointing", getattr(part, "_supports_gradient_checkpointing", False))
-        if takes is True and hasattr(part, "gradient_checkpointing_enable") and not any(part in set(each.modules()) for each in found):
+        if takes is True and _SWITCHES & set(dir(type(part))) and not any(part in set(each.modules()) for each in found):
             found.append(part)
     return found
 

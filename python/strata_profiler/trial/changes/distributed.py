@@ -60,7 +60,7 @@ class ReduceEach(Change):
 
     name = "FSDP reduces each micro-batch"
     group = "fsdp"
-    cost = "more communication"
+    cost = "communication"
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
         self.facts["waits"] = False

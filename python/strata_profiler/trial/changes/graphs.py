@@ -51,7 +51,7 @@ class NoGraph(Change):
 class Offload(Change):
     name = "saved tensors on the host"
     group = "checkpointing"  # which saves less, and not under these hooks
-    cost = "copies to the host and back"
+    cost = "host copies"
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,7 +61,11 @@ class Offload(Change):
         self._reached = Reached(program)
 
     def reason(self) -> Optional[str]:
-        return None if any(call["backward"] is not None for call in self._reached.calls) else "no backward was seen"
+        if not any(call["backward"] is not None for call in self._reached.calls):
+            return "no backward was seen"
+        # On a dry GPU, too, what lies on the host takes the host's memory.
+        most, free = torch.cuda.max_memory_allocated() >> 30, _free_host_memory() >> 30
+        return f"its trial may need {most} GiB of the host, of which {free} are free" if 2 * most > free else None
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:
         def begin(model: torch.nn.Module, inputs: Any) -> None:
@@ -80,6 +84,11 @@ class Offload(Change):
 
     def write(self, framework: str) -> str:
         return "with torch.autograd.graph.save_on_cpu(pin_memory=True): around the model's call"
+
+
+def _free_host_memory() -> int:
+    with open("/proc/meminfo", encoding="ascii") as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable:"))
 
 
 def changes() -> List[Change]:

@@ -97,12 +97,13 @@ class LossInPieces(Change):
     _is_in_piece = False  # a TorchFunctionMode calls the replaced function anew
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
-        self.facts["rows"] = 0
+        self.facts.update(rows=0, site="")
 
         def looking(run: Callable[..., Any]) -> Callable[..., Any]:
             def cross_entropy(logits: Any, target: Any, *inputs: Any, **named: Any) -> Any:
                 if _takes(logits, target, inputs, named):
                     self.facts["rows"] = max(self.facts["rows"], len(logits))
+                    self.facts["site"] = self.facts["site"] or call_site()
                 return run(logits, target, *inputs, **named)
 
             return cross_entropy
@@ -139,7 +140,7 @@ class LossInPieces(Change):
         replace(torch.nn.functional, "cross_entropy", cutting)
 
     def write(self, framework: str) -> str:
-        return f"checkpoint(cross_entropy, rows, targets, reduction='sum') over logits.chunk({PIECES}), added up"
+        return f"checkpoint(cross_entropy, rows, targets, reduction='sum') over logits.chunk({PIECES}), added up, in place of {self.facts.get('site', '')}"
 
 
 def _takes(logits: Any, target: Any, inputs: Any, named: Any) -> bool:

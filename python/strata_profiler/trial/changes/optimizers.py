@@ -24,7 +24,7 @@ class Form(Change):
         super().__init__()
         self.word = word
         self.name = {"fused": "a fused optimizer", "foreach": "a foreach optimizer", "loop": "an optimizer loop"}[word]
-        self.cost = {"fused": "none: fewer kernels", "foreach": "large temporaries", "loop": "many small kernels"}[word]
+        self.cost = {"fused": "fewer kernels", "foreach": "large temporaries", "loop": "many kernels"}[word]
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
         self.facts.update(kind="", forms=[], form="")
@@ -55,6 +55,8 @@ class Form(Change):
                     if word in options:
                         options[word] = word == self.word
                         self.made += 1
+            if "fused" in optimizer.defaults:  # as its __init__ does; GradScaler asks for it
+                optimizer._step_supports_amp_scaling = optimizer._need_device_dtype_check_for_fused = self.word == "fused"
 
         program.made_optimizer.append(made)
 
@@ -83,6 +85,10 @@ class OtherOptimizer(Change):
 
     def optimizer(self, kind: str, parameters: Any, options: Dict[str, Any]) -> Any:
         raise NotImplementedError
+
+    def kind(self) -> str:
+        """The first that is replaced."""
+        return next((kind for kind in self.facts.get("kinds", []) if kind in ("Adam", "AdamW")), "AdamW")
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
         self.facts["kinds"] = []
@@ -133,7 +139,7 @@ class EightBit(OtherOptimizer):
         return getattr(eight_bit, f"{kind}8bit")(parameters, **taken)
 
     def write(self, framework: str) -> str:
-        return 'TrainingArguments(optim="adamw_bnb_8bit")' if framework == "transformers" else "bitsandbytes.optim.AdamW8bit(...)"
+        return 'TrainingArguments(optim="adamw_bnb_8bit")' if framework == "transformers" else f"bitsandbytes.optim.{self.kind()}8bit(...)"
 
 
 class Adafactor(OtherOptimizer):

@@ -26,7 +26,7 @@ class Autocast(Change):
         self.dtype = dtype
         self.short = "bf16" if dtype == torch.bfloat16 else "fp16"
         self.name = f"{self.short} autocast"
-        self.cost = "8 bits of precision" if dtype == torch.bfloat16 else "11 bits, a scaled loss"
+        self.cost = "8-bit precision" if dtype == torch.bfloat16 else "a scaled loss"
         self._open: Optional[Any] = None
         self._is_read = True  # a backward comes for what was computed since
         self._is_ours = True

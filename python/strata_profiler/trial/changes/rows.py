@@ -50,7 +50,7 @@ class SmallerTensors(TorchFunctionMode):
             return function(*inputs, **named)
         result = function(*inputs, **named)
         # A slice: what it is cut from stays as it is.
-        if getattr(function, "__name__", "") == "__getitem__" and self._has_rows(result) and _is_the_programs_own():
+        if getattr(function, "__name__", "") == "__getitem__" and self._has_rows(result) and _takes_rows(inputs[1]) and _is_the_programs_own():
             self._count()
             return result[: self._part]
         return result
@@ -91,6 +91,12 @@ class SmallerTensors(TorchFunctionMode):
         if type(size) is int and size == self._rows and not is_full:
             return (*inputs[:position], self._part, *inputs[position + 1 :]), named
         return None
+
+
+def _takes_rows(index: Any) -> bool:
+    """Of the first dimension, in place of one row's."""
+    first = index[0] if isinstance(index, tuple) and index else index
+    return isinstance(first, (slice, torch.Tensor)) or first is Ellipsis
 
 
 def _is_mask(index: Any) -> bool:

@@ -15,6 +15,9 @@ net = nn.parallel.DistributedDataParallel(net, gradient_as_bucket_view=by_hand.H
 optimizer = torch.optim.SGD(net.parameters(), lr=1e-3, fused=True)
 for step in range(4):
     for _ in range(by_hand.PARTS):
-        net(torch.randn(64 // by_hand.PARTS, 1024, device="cuda")).square().mean().backward()
+        loss = net(torch.randn(64 // by_hand.PARTS, 1024, device="cuda")).square().mean()
+        if by_hand.PARTS > 1:
+            loss = loss / by_hand.PARTS
+        loss.backward()
     optimizer.step()
     optimizer.zero_grad()

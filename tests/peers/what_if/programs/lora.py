@@ -18,6 +18,17 @@ torch.set_default_dtype(torch.float32)
 model = peft.get_peft_model(model, peft.LoraConfig(r=8, lora_alpha=16, target_modules=["q_proj", "v_proj"]))
 if by_hand.TOGETHER == 1:
     model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+
+
+def loss_function(logits, labels, vocab_size, **_):
+    """As transformers' own, in pieces."""
+    logits = logits.float()
+    labels = torch.nn.functional.pad(labels, (0, 1), value=-100)[..., 1:].contiguous()
+    return by_hand.cross_entropy(logits.view(-1, vocab_size), labels.view(-1))
+
+
+if by_hand.HOW == "pieces":
+    model.get_base_model().loss_function = loss_function
 model.train()
 optimizer = by_hand.optimizer(torch.optim.AdamW, [each for each in model.parameters() if each.requires_grad], lr=2e-4)
 for step in range(3):

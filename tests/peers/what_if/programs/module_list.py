@@ -19,6 +19,8 @@ for step in range(3):
             else:
                 x = by_hand.run_blocks(layers, x)
             loss = x.square().mean()
+        if by_hand.PARTS > 1:
+            loss = loss / by_hand.PARTS
         by_hand.backward(loss)
     by_hand.step(optimizer)
     optimizer.zero_grad()

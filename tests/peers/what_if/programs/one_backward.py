@@ -28,6 +28,8 @@ for step in range(3):
                 else:
                     total = total + term
         if by_hand.HOW != "each":
+            if by_hand.PARTS > 1:
+                total = total / by_hand.PARTS
             by_hand.backward(total)
     by_hand.step(optimizer)
     optimizer.zero_grad()

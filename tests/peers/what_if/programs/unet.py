@@ -18,7 +18,7 @@ if by_hand.TOGETHER == 1:
 scheduler = diffusers.DDPMScheduler()
 ROWS = 16 // by_hand.PARTS
 optimizer = by_hand.optimizer(torch.optim.AdamW, model.parameters(), lr=1e-4)
-for step in range(3):
+for step in range(8):
     for _ in range(by_hand.PARTS):
         images = torch.randn(ROWS, 3, 32, 32, device="cuda")
         noise = torch.randn_like(images)
