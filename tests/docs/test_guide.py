@@ -14,7 +14,7 @@ LONG = {"commands", "does-not-fit", "lora-on-one-card", "without-a-gpu", "your-o
 # How many blocks of each page are not run, each with its reason on the page: more of them are to be noticed.
 NOT_RUN = {
     "ci-memory-budgets": 1,
-    "commands": 2,
+    "commands": 3,
     "first-run": 1,
     "grids": 2,
     "install": 7,

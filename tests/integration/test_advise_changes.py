@@ -53,7 +53,7 @@ form = {"a fused optimizer": {"fused": True}, "an optimizer loop": {"foreach": F
 optimizer = torch.optim.Adafactor(model.parameters()) if how == "Adafactor" else torch.optim.AdamW(model.parameters(), **form)
 scaler = torch.amp.GradScaler("cuda", enabled=how == "fp16 autocast")
 formats = {"bf16 autocast": torch.bfloat16, "fp16 autocast": torch.float16}
-for step in range(3):
+for step in range(8):
     for _ in range(parts):
         tokens = torch.randint(0, 1000, (16 // parts, 65), device="cuda")
         with torch.autocast("cuda", formats[how]) if how in formats else contextlib.nullcontext():

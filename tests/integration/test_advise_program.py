@@ -49,7 +49,7 @@ def names(line):
 
 def numbers(advice):
     lines = [advice["base"], *advice["alone"], *advice["together"]]
-    return {tuple(names(line)): (line["allocated_bytes"], line["reserved_bytes"]) for line in lines}
+    return {tuple(names(line)): (line["allocated_bytes"], line["reserved_bytes"], line["needed_bytes"]) for line in lines}
 
 
 def test_a_program_that_fits(program):

@@ -4,8 +4,7 @@
 Frameworks are told so by their own switches. Elsewhere the loader's batches are smaller, and so is what the program itself makes, takes or copies
 with as many rows as the model took; and what lies between the parts, a step or a zero_grad, is left out.
 
-A program whose loop is too short for that has a first step of one part, and a second of two: what a further part of a step needs is what its
-second one did.
+A trial has as many steps as one of the program as it is: a program whose loop ends before is told to run longer.
 """
 
 from __future__ import annotations
@@ -18,10 +17,9 @@ from torch.amp.grad_scaler import GradScaler
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils.data import BatchSampler
 
-from ..program import OWN_FOLDERS, Program, enter, program_frame, replace, tensors_in
+from ..program import Program, enter, replace, tensors_in
 from .change import Change
 from .frameworks import Frameworks
-from .loops import loops_around
 from .rows import SmallerTensors
 
 
@@ -39,7 +37,7 @@ class PartOfBatch(Change):
         self._is_framework: Callable[[], bool] = lambda: False
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
-        self.facts.update(rows=0, second=None, loaders=[], loops=[], switch=0, accumulation=1, normalizes=False, computes=False)
+        self.facts.update(rows=0, second=None, loaders=[], switch=0, accumulation=1, normalizes=False, computes=False)
         self._is_framework = lambda: frameworks.name == "lightning"
 
         def look(model: torch.nn.Module, inputs: Any, named: Any, output: Any) -> None:
@@ -65,8 +63,6 @@ class PartOfBatch(Change):
             return made
 
         def computes(optimizer: Any, inputs: Any, named: Any) -> None:
-            if not self.facts["loops"]:
-                self.facts["loops"] = loops_around(program_frame(), OWN_FOLDERS)
             if inputs[1:2] not in ((), (None,)) or named.get("closure") is not None:
                 self.facts["computes"] = True
 
@@ -111,19 +107,12 @@ class PartOfBatch(Change):
         if not self._is_turned():
             enter(SmallerTensors(program, self._rows(), self.parts, self._count))
             program.after_model.append(self._check_rows)
-        program.made_optimizer.append(self._take_parts)
+        program.made_optimizer.append(lambda optimizer: self._steps.append(_Steps(optimizer, self.parts, lambda: self._by_switch)))
         replace(torch.autograd, "backward", self._dividing)
         self._skip_in_the_middle(torch.nn.Module, "zero_grad", lambda module: {id(each) for each in module.parameters()})
         for name in ("step", "unscale_"):
             self._skip_in_the_middle(GradScaler, name, _all, of_optimizer=True)
         self._skip_in_the_middle(GradScaler, "update", _all)
-
-    def _take_parts(self, optimizer: Any) -> None:
-        times = 1
-        for count, is_loader in self.facts["loops"]:
-            times *= count * (self.parts if is_loader else 1)
-        is_long = times >= 2 * self.parts
-        self._steps.append(_Steps(optimizer, self.parts, is_long, lambda: self._by_switch))
 
     def _dividing(self, run: Callable[..., Any]) -> Callable[..., Any]:
         """As `loss = loss / parts` does. Where the program divides its loss, it does so by more."""
@@ -202,14 +191,13 @@ class PartOfBatch(Change):
 
 
 class _Steps:
-    """Those of one optimizer: of all parts, or in a program that is not `is_long` of one, then of two, up to all of them."""
+    """Those of one optimizer, each of all parts."""
 
-    def __init__(self, optimizer: Any, parts: int, is_long: bool, by_switch: Callable[[], bool]) -> None:
+    def __init__(self, optimizer: Any, parts: int, by_switch: Callable[[], bool]) -> None:
         self.optimizer = optimizer
         self.ended = 0
         self.taken = 0  # parts of the one that is under way
         self._parts = parts
-        self._is_long = is_long
         self._by_switch = by_switch
         step, zero = type(optimizer).step, type(optimizer).zero_grad
 
@@ -227,7 +215,7 @@ class _Steps:
         optimizer.zero_grad = types.MethodType(zero_grad, optimizer)
 
     def will_skip(self) -> bool:
-        return not self._by_switch() and self.taken + 1 < (self._parts if self._is_long else min(self.ended + 1, self._parts))
+        return not self._by_switch() and self.taken + 1 < self._parts
 
     def skip(self) -> None:
         self.taken += 1

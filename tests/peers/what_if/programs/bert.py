@@ -13,7 +13,7 @@ if by_hand.TOGETHER == 1:
     model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
 optimizer = by_hand.optimizer(torch.optim.AdamW, model.parameters(), lr=1e-4)
 ROWS = 16 // by_hand.PARTS
-for step in range(6):
+for step in range(8):
     model.train()
     for _ in range(by_hand.PARTS):
         tokens, labels = torch.randint(0, 4000, (ROWS, 128), device="cuda"), torch.randint(0, 2, (ROWS,), device="cuda")

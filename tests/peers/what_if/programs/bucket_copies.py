@@ -13,7 +13,7 @@ torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 net = nn.Sequential(*[part for _ in range(12) for part in (nn.Linear(1024, 1024), nn.GELU())]).cuda()
 net = nn.parallel.DistributedDataParallel(net, gradient_as_bucket_view=by_hand.HOW == "view")
 optimizer = torch.optim.SGD(net.parameters(), lr=1e-3, fused=True)
-for step in range(4):
+for step in range(8):
     for _ in range(by_hand.PARTS):
         loss = net(torch.randn(64 // by_hand.PARTS, 1024, device="cuda")).square().mean()
         if by_hand.PARTS > 1:

@@ -25,7 +25,7 @@ class Model(nn.Module):
 batch, accumulation = int(sys.argv[1]) // by_hand.PARTS, int(sys.argv[2]) * by_hand.PARTS
 model = Model().cuda()
 optimizer = by_hand.optimizer(torch.optim.AdamW, model.parameters(), lr=3e-4)
-for step in range(3):
+for step in range(8):
     for _ in range(accumulation):
         tokens = torch.randint(0, 5003, (batch, 513), device="cuda")
         with by_hand.format_of_numbers():

@@ -24,7 +24,7 @@ def loss_of(x):
     return loss
 
 
-for step in range(3):
+for step in range(8):
     optimizer.zero_grad(set_to_none=by_hand.HOW == "none")
     for _ in range(by_hand.PARTS):
         by_hand.backward(loss_of(torch.randn(ROWS, 1024, device="cuda")))

@@ -31,7 +31,7 @@ if by_hand.HOW == "pieces":
     model.get_base_model().loss_function = loss_function
 model.train()
 optimizer = by_hand.optimizer(torch.optim.AdamW, [each for each in model.parameters() if each.requires_grad], lr=2e-4)
-for step in range(3):
+for step in range(8):
     for _ in range(by_hand.PARTS):
         tokens = torch.randint(0, vocabulary, (rows // by_hand.PARTS, length), device="cuda")
         with by_hand.format_of_numbers():

@@ -8,7 +8,7 @@ from torch import nn
 ROWS = 8192 // by_hand.PARTS
 layers = nn.ModuleList([nn.Sequential(nn.Linear(512, 512), nn.ReLU()) for _ in range(16)]).cuda()
 optimizer = by_hand.optimizer(torch.optim.SGD, layers.parameters(), lr=1e-3)
-for step in range(3):
+for step in range(8):
     for _ in range(by_hand.PARTS):
         x = torch.randn(ROWS, 512, device="cuda")
         with by_hand.format_of_numbers():

@@ -14,7 +14,7 @@ def run(x):
     return by_hand.run_blocks([net[at : at + 2] for at in range(0, 12, 2)], x) if by_hand.TOGETHER else net(x)
 
 
-for step in range(3):
+for step in range(8):
     for _ in range(by_hand.PARTS):
         total = 0
         with by_hand.format_of_numbers():

@@ -16,7 +16,7 @@ def run(x):
     return model[32](by_hand.run_blocks([model[at : at + 2] for at in range(0, 32, 2)], x))
 
 
-for step in range(3):
+for step in range(8):
     optimizer.zero_grad()
     for _ in range(by_hand.PARTS):
         x = torch.randn(ROWS, WIDTH, device="cuda")

@@ -17,7 +17,7 @@ for block in net:
     fully_shard(block)
 fully_shard(net)
 optimizer = torch.optim.AdamW(net.parameters(), fused=True)
-for step in range(3):
+for step in range(8):
     for micro in range(4):
         if by_hand.HOW != "sync":
             net.set_requires_gradient_sync(micro == 3)
