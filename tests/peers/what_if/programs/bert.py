@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A BERT in a plain loop, with an evaluation between the steps that lacks its no_grad."""
+"""A BERT in a plain loop, with an evaluation in each round that lacks its no_grad."""
 
 import contextlib
 
@@ -13,18 +13,18 @@ if by_hand.TOGETHER == 1:
     model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
 optimizer = by_hand.optimizer(torch.optim.AdamW, model.parameters(), lr=1e-4)
 ROWS = 16 // by_hand.PARTS
-for step in range(8):
+for index in range(8):
     model.train()
-    for _ in range(by_hand.PARTS):
-        tokens, labels = torch.randint(0, 4000, (ROWS, 128), device="cuda"), torch.randint(0, 2, (ROWS,), device="cuda")
-        with by_hand.format_of_numbers():
-            with by_hand.saved_tensors():
-                loss = model(tokens, labels=labels).loss
-        if by_hand.PARTS > 1:
-            loss = loss / by_hand.PARTS
-        by_hand.backward(loss)
-    by_hand.step(optimizer)
-    optimizer.zero_grad()
+    tokens, labels = torch.randint(0, 4000, (ROWS, 128), device="cuda"), torch.randint(0, 2, (ROWS,), device="cuda")
+    with by_hand.format_of_numbers():
+        with by_hand.saved_tensors():
+            loss = model(tokens, labels=labels).loss
+    if by_hand.PARTS > 1:
+        loss = loss / by_hand.PARTS
+    by_hand.backward(loss)
+    if (index + 1) % by_hand.PARTS == 0:
+        by_hand.step(optimizer)
+        optimizer.zero_grad()
     model.eval()
     with torch.no_grad() if by_hand.HOW == "no_grad" else contextlib.nullcontext():
         tokens = torch.randint(0, 4000, (24, 128), device="cuda")
