@@ -14,11 +14,11 @@
 #include <system_error>
 #include <thread>
 
-#include "host/cli/dry/noted_signals.hpp"
 #include "host/cli/dry/trial_output.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/scratch_folder.hpp"
+#include "host/cli/training/interrupt.hpp"
 #include "host/cli/training/rank_processes.hpp"
 
 namespace strata::cli {
@@ -79,9 +79,9 @@ std::vector<std::string> run_side_by_side(std::size_t count, std::size_t jobs,
   const Queue queue(count);
   const auto workers = static_cast<std::uint32_t>(std::clamp<std::size_t>(jobs, 1, count));
   const int exit_code = run_rank_processes(workers, [&](const trainer::RankPlace&) {
-    const NotedSignals signals;
+    const InterruptGuard guard;
     for (std::size_t index = 0; queue.next(index);) {
-      if (NotedSignals::last() != 0) return kSignalBase + NotedSignals::last();
+      if (const int signal = InterruptGuard::signal(); signal != 0) return kSignalBase + signal;
       try {
         write_whole_file(place(index, ".result"), body(index));
       } catch (const TrialInterrupted& interrupted) {

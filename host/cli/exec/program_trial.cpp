@@ -201,7 +201,7 @@ ProgramTrial run_program_trial(const ProgramTrialRequest& request) {
       trial.processes, [](const Trial::Process& process) { return !process.facts.out_of_memory.empty(); });
   if (trial.exit_code != 0 && !ran_out) {
     if (trial.exit_code == kSignalBase + SIGKILL)
-      throw std::runtime_error("the trial was killed: the host's memory was full, where nobody did that");
+      throw std::runtime_error("the trial was killed, most likely because the host's memory was full");
     if (!request.changes.empty())
       throw std::runtime_error(trial.exit_code > kSignalBase
                                    ? fmt::format("the trial died of signal {}", trial.exit_code - kSignalBase)

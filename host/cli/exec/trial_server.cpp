@@ -20,9 +20,9 @@
 #include <system_error>
 
 #include "host/cli/child_process.hpp"
-#include "host/cli/dry/noted_signals.hpp"
 #include "host/cli/dry/trial_output.hpp"
 #include "host/cli/exit_code.hpp"
+#include "host/cli/training/interrupt.hpp"
 #include "host/grid/processes/program_start.hpp"
 
 namespace strata::cli {
@@ -59,7 +59,7 @@ class Connection {
   std::string line() const {
     std::string line;
     while (line.empty() || line.back() != '\n') {
-      if (NotedSignals::last() != 0) end_trial();
+      if (InterruptGuard::signal() != 0) end_trial();
       pollfd ready{.fd = descriptor_, .events = POLLIN, .revents = 0};
       constexpr int kMilliseconds = 100;
       if (poll(&ready, 1, kMilliseconds) <= 0) continue;
@@ -78,7 +78,7 @@ class Connection {
     shutdown(descriptor_, SHUT_WR);
     char rest = 0;
     while (recv(descriptor_, &rest, 1, 0) > 0 || errno == EINTR) errno = 0;
-    throw TrialInterrupted(kSignalBase + NotedSignals::last());
+    throw TrialInterrupted(kSignalBase + InterruptGuard::signal());
   }
 
   [[noreturn]] static void refuse() {

@@ -34,8 +34,8 @@ class TrialServer {
   };
 
   // A trial, whose output goes into that file. From any process that was forked from this one; several may
-  // run at once. Throws std::runtime_error when the server is gone, and TrialInterrupted where NotedSignals
-  // has one.
+  // run at once. Throws std::runtime_error when the server is gone, and TrialInterrupted where an
+  // InterruptGuard has one.
   End run(const Variables& variables, const std::filesystem::path& output) const;
 
  private:

@@ -47,7 +47,6 @@ class Program:
         self.is_compiled = False  # a module of it is run by torch.compile
         self._depth = _Depth()
         self._has_parameters: weakref.WeakKeyDictionary[torch.nn.Module, bool] = weakref.WeakKeyDictionary()
-        self.run_backward = torch.autograd.backward  # torch's own
 
     def begin(self) -> None:
         torch_module.register_module_forward_pre_hook(self._before)
