@@ -58,7 +58,7 @@ def test_above_the_budget_the_job_fails_and_its_summary_says_why(both, job):
     words, _ = both
     code, summary, _, printed = job.run(CHECK, **words, budget="24MiB")
     assert code == 4 and "::error title=Memory budget::the run needs more than the budget of 24MiB" in printed
-    assert "above the budget of 24.0 MiB" in summary and "What would do with less" in summary
+    assert "above the budget of 24.0 MiB" in summary and "strata advise --device a100-40gb --device-memory 24MiB -- " in summary
     assert "| Optimizer_State |" in summary, "the comparison is there all the same"
 
 
