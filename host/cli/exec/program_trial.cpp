@@ -55,11 +55,14 @@ fs::path folder_at_start() {
       "this installation lacks the Python package strata_profiler, which ends a program's trial");
 }
 
-// The last that names an error, as "RuntimeError: ..." behind a traceback; else the last.
+// The last line that names an error, as "RuntimeError: ..." after a traceback does; else the last line.
+// torch.distributed puts "[rank0]: " in front of each line of a traceback.
 std::string line_of_error(const std::string& text) {
   std::istringstream lines(text);
   std::string last, error;
   for (std::string line; std::getline(lines, line); last = line) {
+    if (const auto end = line.find("]: "); line.starts_with("[rank") && end != line.npos)
+      line.erase(0, end + 3);
     const auto colon = line.find(": ");
     const std::string_view word = std::string_view(line).substr(0, colon);
     const bool is_word = colon != line.npos && word.find(' ') == word.npos;

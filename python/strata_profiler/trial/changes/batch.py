@@ -17,9 +17,10 @@ from torch.amp.grad_scaler import GradScaler
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils.data import BatchSampler
 
-from ..program import Program, enter, replace, tensors_in
+from ..program import Program, enter, replace
 from .change import Change
 from .frameworks import Frameworks
+from .reached import Reached, rows_of
 from .rows import SmallerTensors
 
 
@@ -40,11 +41,11 @@ class PartOfBatch(Change):
         self.facts.update(rows=0, second=None, loaders=[], switch=0, accumulation=1, normalizes=False, computes=False)
         self._is_framework = lambda: frameworks.name == "lightning"
 
+        self._reached = Reached(program)
+
         def look(model: torch.nn.Module, inputs: Any, named: Any, output: Any) -> None:
-            if self.facts["rows"] == 0 and torch.is_grad_enabled():
-                self.facts["rows"] = _rows_of(inputs, named)
-                kinds = [type(part).__name__ for part in model.modules()]
-                self.facts["normalizes"] = any("BatchNorm" in kind for kind in kinds) and model.training
+            if torch.is_grad_enabled() and model.training and not self.facts["normalizes"]:
+                self.facts["normalizes"] = any("BatchNorm" in type(part).__name__ for part in model.modules())
 
         def look_within(module: torch.nn.Module, inputs: Any) -> None:
             first = inputs[0] if inputs else None
@@ -73,9 +74,11 @@ class PartOfBatch(Change):
         register_optimizer_step_pre_hook(computes)
 
     def reason(self) -> Optional[str]:
+        trained = [call["rows"] for call in self._reached.calls if call["backward"] is not None]
+        self.facts["rows"] = next((rows for rows in trained if rows), 0)
         rows = self._rows()
         if rows == 0:
-            return "no model was given a tensor"
+            return "no backward came to what a model was given"
         if self._is_turned() and self._batches_loaded() == 0:
             return "the batch is not the first dimension of what the model takes, and no DataLoader makes it"
         if self.facts["computes"] and not self._is_framework():
@@ -131,7 +134,7 @@ class PartOfBatch(Change):
         self.made += 1
 
     def _check_rows(self, model: torch.nn.Module, inputs: Any, named: Any, output: Any) -> None:
-        if torch.is_grad_enabled() and _rows_of(inputs, named) == self._rows():
+        if torch.is_grad_enabled() and rows_of(inputs, named) == self._rows():
             self.problem = f"{type(model).__name__} was given all {self._rows()} rows: what makes them is out of reach"
 
     def _set_arguments(self, arguments: Any) -> None:
@@ -236,10 +239,6 @@ def _batches(sampler: Any) -> int:
 
 def _all(_: Any) -> None:
     return None
-
-
-def _rows_of(inputs: Any, named: Any) -> int:
-    return next((len(tensor) for tensor in tensors_in([inputs, named]) if tensor.dim() > 0), 0)
 
 
 def changes() -> List[Change]:

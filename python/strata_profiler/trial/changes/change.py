@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any, Callable, Dict, Optional
 
 from ..program import Program
 from .frameworks import Frameworks
@@ -49,3 +49,26 @@ class Change:
     def refuse(self, problem: str) -> None:
         self.problem = problem
         raise CannotBeMade(problem)
+
+
+class ChangeOfCalls(Change):
+    """A change of certain calls, wherever the program makes them."""
+
+    absent = ""  # the reason where it makes none
+
+    def watch(self, program: Program, frameworks: Frameworks) -> None:
+        self.facts["occurs"] = False
+        self.wrap(program, lambda: self.facts.update(occurs=True), changes=False)
+
+    def reason(self) -> Optional[str]:
+        return None if self.facts["occurs"] else self.absent
+
+    def apply(self, program: Program, frameworks: Frameworks) -> None:
+        def count() -> None:
+            self.made += 1
+
+        self.wrap(program, count, changes=True)
+
+    def wrap(self, program: Program, occurs: Callable[[], None], changes: bool) -> None:
+        """Calls `occurs` at each such call, which it changes if `changes`."""
+        raise NotImplementedError

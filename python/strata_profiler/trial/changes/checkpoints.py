@@ -133,6 +133,8 @@ class Group:
             self._is_running = True
             try:
                 output = self._forwards[0](*inputs, **named)
+                if len(self._modules) > 1 and not isinstance(output, torch.Tensor):
+                    self._change.refuse(f"{self._kind(0)} returns more than a tensor, so that several of them in one checkpoint are more than one line")
                 for module in self._modules[1:]:
                     output = module(output, *inputs[1:], **named)
                 return output
@@ -141,8 +143,6 @@ class Group:
 
         output = _checkpoint(run, *inputs, use_reentrant=False)
         if len(self._modules) > 1:
-            if not isinstance(output, torch.Tensor):
-                self._change.refuse(f"{self._kind(0)} returns more than a tensor, so that several of them in one checkpoint are more than one line")
             self._expected = [(weakref.ref(output), inputs[1:], named)] * (len(self._modules) - 1)
         return output
 

@@ -4,44 +4,26 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List
 
 import torch
 
 from ..imports import when_imported
 from ..program import Program, replace
-from .change import Change
-from .frameworks import Frameworks
+from .change import Change, ChangeOfCalls
 
 
-class BucketViews(Change):
+class BucketViews(ChangeOfCalls):
     name = "gradients as bucket views"
     group = "ddp"
+    absent = "no DistributedDataParallel copies gradients"
 
-    def watch(self, program: Program, frameworks: Frameworks) -> None:
-        self.facts["copies"] = False
-
-        def look(named: Any) -> None:
-            if not named.get("gradient_as_bucket_view", False):
-                self.facts["copies"] = True
-
-        self._wrap(look)
-
-    def reason(self) -> Optional[str]:
-        return None if self.facts["copies"] else "no DistributedDataParallel copies gradients"
-
-    def apply(self, program: Program, frameworks: Frameworks) -> None:
-        def view(named: Any) -> None:
-            named["gradient_as_bucket_view"] = True
-            self.made += 1
-
-        self._wrap(view)
-
-    @staticmethod
-    def _wrap(set_: Callable[[Any], None]) -> None:
+    def wrap(self, program: Program, occurs: Callable[[], None], changes: bool) -> None:
         def making(make: Callable[..., None]) -> Callable[..., None]:
             def made(module: Any, *inputs: Any, **named: Any) -> None:
-                set_(named)
+                if not named.get("gradient_as_bucket_view", False):
+                    occurs()
+                    named["gradient_as_bucket_view"] = changes
                 make(module, *inputs, **named)
 
             return made
@@ -55,40 +37,27 @@ class BucketViews(Change):
         }.get(framework, "DistributedDataParallel(..., gradient_as_bucket_view=True)")
 
 
-class ReduceEach(Change):
+class ReduceEach(ChangeOfCalls):
     """FSDP keeps whole gradients between micro-batches where it is told not to reduce them."""
 
     name = "FSDP reduces each micro-batch"
     group = "fsdp"
     cost = "communication"
+    absent = "no FSDP keeps whole gradients"
 
-    def watch(self, program: Program, frameworks: Frameworks) -> None:
-        self.facts["waits"] = False
-        self._wrap(program, lambda: self.facts.update(waits=True), still_waits=True)
-
-    def reason(self) -> Optional[str]:
-        return None if self.facts["waits"] else "no FSDP keeps whole gradients"
-
-    def apply(self, program: Program, frameworks: Frameworks) -> None:
-        def count() -> None:
-            self.made += 1
-
-        self._wrap(program, count, still_waits=False)
-
-    @staticmethod
-    def _wrap(program: Program, where_it_waits: Callable[[], None], still_waits: bool) -> None:
+    def wrap(self, program: Program, occurs: Callable[[], None], changes: bool) -> None:
         def second(set_: Callable[..., None]) -> Callable[..., None]:
             def set_requires_gradient_sync(fsdp: Any, requires: bool, *inputs: Any, **named: Any) -> None:
                 if not requires:
-                    where_it_waits()
-                set_(fsdp, requires or not still_waits, *inputs, **named)
+                    occurs()
+                set_(fsdp, requires or changes, *inputs, **named)
 
             return set_requires_gradient_sync
 
         def first(wait: Callable[..., Any]) -> Callable[..., Any]:
             def no_sync(fsdp: Any) -> Any:
-                where_it_waits()
-                return wait(fsdp) if still_waits else contextlib.nullcontext()
+                occurs()
+                return contextlib.nullcontext() if changes else wait(fsdp)
 
             return no_sync
 

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
+import inspect
 from typing import Any, Callable, Dict, List, Optional
 
 import torch
 
 from ..program import Program, replace
-from .change import Change
+from .change import Change, ChangeOfCalls
 from .frameworks import Frameworks
 
 _HAS_BITSANDBYTES = importlib.util.find_spec("bitsandbytes") is not None
@@ -49,16 +51,18 @@ class Form(Change):
         return "it is one" if self.facts["form"] == self.word else None
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:
-        def made(optimizer: Any) -> None:
-            for options in [optimizer.defaults, *optimizer.param_groups]:
-                for word in ("fused", "foreach"):
-                    if word in options:
-                        options[word] = word == self.word
-                        self.made += 1
-            if "fused" in optimizer.defaults:  # as its __init__ does; GradScaler asks for it
-                optimizer._step_supports_amp_scaling = optimizer._need_device_dtype_check_for_fused = self.word == "fused"
+        for kind in [kind for kind in vars(torch.optim).values() if isinstance(kind, type)]:
+            takes = inspect.signature(kind).parameters
+            form = {word: word == self.word for word in ("fused", "foreach") if word in takes}
+            if form:
+                replace(kind, "__init__", functools.partial(self._making, form))
 
-        program.made_optimizer.append(made)
+    def _making(self, form: Dict[str, bool], make: Callable[..., None]) -> Callable[..., None]:
+        def made(optimizer: Any, *arguments: Any, **options: Any) -> None:
+            make(optimizer, *arguments, **{**options, **form})
+            self.made += 1
+
+        return made
 
     def write(self, framework: str) -> str:
         words = {"fused": "fused=True", "foreach": "foreach=True", "loop": "foreach=False, fused=False"}[self.word]
@@ -154,30 +158,17 @@ class Adafactor(OtherOptimizer):
         return 'TrainingArguments(optim="adafactor")' if framework == "transformers" else "torch.optim.Adafactor(...)"
 
 
-class SetToNone(Change):
+class SetToNone(ChangeOfCalls):
     name = "gradients set to none"
     group = "zero_grad"
+    absent = "no zero_grad(set_to_none=False) was called"
 
-    def watch(self, program: Program, frameworks: Frameworks) -> None:
-        self.facts["keeps"] = False
-        self._wrap(lambda: self.facts.update(keeps=True))
-
-    def reason(self) -> Optional[str]:
-        return None if self.facts["keeps"] else "no zero_grad(set_to_none=False) was called"
-
-    def apply(self, program: Program, frameworks: Frameworks) -> None:
-        def count() -> None:
-            self.made += 1
-
-        self._wrap(count, becomes=True)
-
-    @staticmethod
-    def _wrap(where_it_keeps: Any, becomes: bool = False) -> None:
+    def wrap(self, program: Program, occurs: Callable[[], None], changes: bool) -> None:
         def zeroing(zero: Callable[..., None]) -> Callable[..., None]:
             def zero_grad(thing: Any, set_to_none: bool = True) -> None:
                 if not set_to_none:
-                    where_it_keeps()
-                zero(thing, set_to_none=set_to_none or becomes)
+                    occurs()
+                zero(thing, set_to_none=set_to_none or changes)
 
             return zero_grad
 

@@ -9,7 +9,7 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from ..program import Program, call_site, replace
-from .change import Change
+from .change import Change, ChangeOfCalls
 from .frameworks import Frameworks
 from .reached import Reached
 from .scaler import Scaler
@@ -106,32 +106,19 @@ class Autocast(Change):
         }.get(framework, f'with torch.autocast("cuda", {self.dtype}): around forward and loss{scaler}')
 
 
-class NoCacheOfCasts(Change):
+class NoCacheOfCasts(ChangeOfCalls):
     name = "no cache of casts"
     group = "autocast cache"
     cost = "more casts"
+    absent = "no autocast keeps casts where no gradient is taken"
 
-    def watch(self, program: Program, frameworks: Frameworks) -> None:
-        self.facts["caches"] = False
-        self._wrap(lambda: self.facts.update(caches=True))
-
-    def reason(self) -> Optional[str]:
-        return None if self.facts["caches"] else "no autocast keeps casts where no gradient is taken"
-
-    def apply(self, program: Program, frameworks: Frameworks) -> None:
-        def forget() -> None:
-            torch.set_autocast_cache_enabled(False)
-            self.made += 1
-
-        self._wrap(forget)
-
-    @staticmethod
-    def _wrap(where_it_keeps: Any) -> None:
+    def wrap(self, program: Program, occurs: Callable[[], None], changes: bool) -> None:
         def entering(enter: Callable[..., Any]) -> Callable[..., Any]:
             def entered(autocast: Any) -> Any:
                 result = enter(autocast)
                 if autocast._enabled and not torch.is_grad_enabled() and torch.is_autocast_cache_enabled():
-                    where_it_keeps()
+                    occurs()
+                    torch.set_autocast_cache_enabled(not changes)
                 return result
 
             return entered

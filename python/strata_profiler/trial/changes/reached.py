@@ -29,6 +29,7 @@ class Reached:
 
     def _end(self, model: torch.nn.Module, inputs: Any, named: Any, output: Any) -> None:
         call: Dict[str, Any] = {"model": id(model), "site": self._site, "backward": None, "has_graph": False, "goes_on": self._taken}
+        call["rows"] = rows_of(inputs, named)
         self.calls.append(call)
 
         def mark(_: Any) -> None:
@@ -43,3 +44,8 @@ class Reached:
         """Lines that call a model whose graph no backward reads."""
         read = {call["site"] for call in self.calls if call["backward"] is not None}
         return sorted({call["site"] for call in self.calls if call["has_graph"]} - read)
+
+
+def rows_of(inputs: Any, named: Any) -> int:
+    """The first dimension of the first tensor that has one; 0: there is none."""
+    return next((len(tensor) for tensor in tensors_in([inputs, named]) if tensor.dim() > 0), 0)

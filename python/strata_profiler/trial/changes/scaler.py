@@ -14,7 +14,7 @@ from ..program import Program, replace
 
 
 class Scaler:
-    """`is_wanted`: no framework brings its own."""
+    """`is_wanted`: no framework brings its own. A program that makes one itself keeps that."""
 
     def __init__(self, program: Program, is_wanted: Callable[[], bool]) -> None:
         self._is_wanted = is_wanted
@@ -24,16 +24,28 @@ class Scaler:
         self._is_stepping = False
         self._references_of_unnamed: Optional[int] = None
         self._is_counting = False
+        self._is_making = self._has_own = False
+        replace(GradScaler, "__init__", self._making)
         replace(torch.autograd, "backward", self._scaling)
         program.made_optimizer.append(self._made)
+
+    def _making(self, make: Callable[..., None]) -> Callable[..., None]:
+        def made(scaler: Any, *arguments: Any, **options: Any) -> None:
+            make(scaler, *arguments, **options)
+            self._has_own = self._has_own or (not self._is_making and scaler.is_enabled())
+
+        return made
 
     def _scaling(self, run: Callable[..., Any]) -> Callable[..., Any]:
         def backward(tensors: Any, *arguments: Any, **options: Any) -> None:
             if self._is_counting:
                 self._references_of_unnamed = sys.getrefcount(tensors)
                 return
-            if self._is_wanted() and isinstance(tensors, torch.Tensor) and tensors.numel() == 1:
-                self._scaler = self._scaler or GradScaler("cuda")
+            if self._is_wanted() and not self._has_own and isinstance(tensors, torch.Tensor) and tensors.numel() == 1:
+                if self._scaler is None:
+                    self._is_making = True
+                    self._scaler = GradScaler("cuda")
+                    self._is_making = False
                 scaled = self._scaler.scale(tensors)
                 if sys.getrefcount(tensors) <= self._count_references():
                     tensors.data = torch.empty(0, dtype=tensors.dtype, device=tensors.device)

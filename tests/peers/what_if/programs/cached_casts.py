@@ -21,7 +21,7 @@ model = nn.Sequential(*[Block(1024) for _ in range(12)]).cuda()
 optimizer = by_hand.optimizer(torch.optim.SGD, model.parameters(), lr=1e-3)
 for step in range(8):
     with torch.no_grad(), torch.autocast("cuda", torch.bfloat16, cache_enabled=by_hand.HOW != "nocache"):
-        model(torch.randn(64, 1024, device="cuda"))
+        model(torch.randn(16384, 1024, device="cuda"))
     model(torch.randn(32, 1024, device="cuda")).sum().backward()
     optimizer.step()
     optimizer.zero_grad()
