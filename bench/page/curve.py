@@ -87,7 +87,7 @@ def growth(lines):
         power = exponent(line.points)
         if power is not None:
             least, most = line.points[0], line.points[-1]
-            told.append(f"- {line.name}: {least[1]:.3g} at {short(least[0])}, {most[1]:.3g} at {short(most[0])}; it grows as the power {power:+.2f} (0: it stays as it is).")
+            told.append(f"- {line.name}: {least[1]:.3g} at {short(least[0])}, {most[1]:.3g} at {short(most[0])}; growth exponent {power:+.2f} (0: constant).")
     return "\n".join(told)
 
 

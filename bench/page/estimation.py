@@ -89,7 +89,7 @@ WAYS = {
     "strata exec": ("`strata exec --dry -- python`: transformers' model, with report and page", strata_exec, False),
     "strata fit": ("`strata fit`: the largest batch that fits", strata_fit, False),
     "MemTracker": ("MemTracker under FakeTensorMode: transformers' model", mem_tracker, True),
-    "torch": ("`torch.cuda.max_memory_allocated()` on the dry H100: what the others are held to", truth, False),
+    "torch": ("`torch.cuda.max_memory_allocated()` on the dry H100: the reference", truth, False),
 }
 
 
@@ -123,13 +123,13 @@ def row(name, rounds):
     resident = f"{max(each['peak_resident_bytes'] for each in own) / MIB:,.0f}"
     if name == "strata fit":
         said = f"a batch of {own[0]['largest']}, by {own[0]['tried']} runs"
-        return [what, took, processor, resident, said, "another question: both sides of the answer were run"]
+        return [what, took, processor, resident, said, "not comparable: the largest batch ran, and the next one did not fit"]
     estimated = own[0]["estimated_bytes"]
     (true,) = {each["estimated_bytes"] for each in rounds["torch"]}
-    return [what, took, processor, resident, f"{estimated / MIB:,.2f}", "–: it is the truth here" if name == "torch" else error(estimated, true)]
+    return [what, took, processor, resident, f"{estimated / MIB:,.2f}", "– (reference)" if name == "torch" else error(estimated, true)]
 
 
-HEADER = ["by", "s", "s of processor", "host memory, MiB", "peak of the step, MiB", "error"]
+HEADER = ["method", "wall time, s", "CPU time, s", "host memory, MiB", "peak of the step, MiB", "error"]
 
 
 def figures_7b(result):
@@ -164,15 +164,15 @@ def write(result):
         parts += [f"LLaMA-{size.upper()}, bfloat16, AdamW (foreach), {sequences} x {tokens} tokens:", table(HEADER, [row(name, rounds) for name in WAYS])]
     importing = spread([each["import_seconds"] for rounds in result.values() for each in rounds["torch"]]).median
     parts.append(
-        f"Rows with Python begin with importing torch and transformers, {seconds(importing)} s here by the clock. **None of these ran on a real card** ([what did](parity.md)): the truth is torch's own count in a dry run,"
-        " whose allocator is PyTorch's own, so that the error of `strata exec` says that nothing is lost on the way from it to the report, and that of the others how another way to the"
-        " same step differs from it. MemTracker adds up what tensors ask for; cuBLAS's workspaces and the rounding of blocks are not in it. What a dry card does not know (the libraries'"
-        " own memory) stands in [dry-gpu.md](dry-gpu.md#what-it-does-not-know)."
+        f"Rows that run Python include importing torch and transformers: {seconds(importing)} s of wall time. **None of these ran on a real card** ([parity.md](parity.md) lists the runs that did)."
+        " The reference is torch's own count in a dry run, which uses PyTorch's own allocator. The error of `strata exec` therefore shows whether anything is lost between the allocator and"
+        " the report; the error of the others shows how much another way to run the same step differs. MemTracker adds up the sizes of tensors, without cuBLAS's workspaces and the rounding"
+        " of blocks. [dry-gpu.md](dry-gpu.md#what-it-does-not-know) lists what a dry card does not know, such as the libraries' own memory."
     )
     if rows := recorded_elsewhere():
         parts += [
-            "Of recorded figures of real cards there are those of [a document about LLaMA-100M with AdamW](seeds/003.md), whose author ran torch.profiler on a card: the most that each"
-            " category held, MiB. It prints no total, and for its other categories torch.profiler's labels differ from run to run.",
+            "The table below compares with figures from a real card: the author of [a document about LLaMA-100M with AdamW](seeds/003.md) ran torch.profiler on one. It shows the maximum of"
+            " each category, in MiB. The document gives no total, and torch.profiler's labels for the other categories differ from run to run.",
             table(["category", "on the author's card", "`strata run --dry a100-40gb`"], [list(each) for each in rows]),
         ]
     return "\n\n".join(parts)

@@ -6,24 +6,23 @@ from markdown import MIB, fence
 HEAD = """\
 # Benchmarks
 
-Strata beside what else there is, what an estimate takes, and how costs grow. `./dev bench page` measures all of this and writes the page; nobody writes a figure on it. What single events
-cost, and the budgets that `./dev bench` holds, is in [costs.md](costs.md).
+This page compares Strata with other recorders, measures its estimates of a peak, and shows how costs grow. `./dev bench page` measures every figure and writes the page.
+[costs.md](costs.md) has the cost of single events and the budgets that `./dev bench` checks.
 """
 
 HOW = """\
-- **Ratios** are of runs that followed one another in a round, in an order that turns; given are the median of the rounds and, in brackets, the quartiles, of fewer than four rounds the least and the
-  most. One run has no spread, and says so.
-- **The processor's time** is that of all threads of a process, the one that writes the store included. One thread computes. What other processes do disturbs it less than the clock's, which is given beside
-  it: on a machine with a load above its cores the clock's ratios say more about the others.
-- **Memory** is resident (VmHWM) and of the largest process, less the bare program's; MiB are 2^20 bytes, MB 10^6.
-- **To the report**: from the end of the last step until there is something to read. For `strata exec`, memray and heaptrack the program's own end is in it, some tenths of a second.
-- A dash has its reason in the first cell beside the name.
+- **Ratios** compare runs of the same round. The order of the runs rotates from round to round. Each cell has the median of the rounds, with the quartiles in brackets (with fewer than four rounds: the
+  minimum and the maximum). A single run has no spread and is marked.
+- **CPU time** covers all threads of a process, including the one that writes the store. One thread computes. Other processes disturb CPU time less than wall time, so prefer it where the load is above the number of cores.
+- **Memory** is resident memory (VmHWM) of the largest process, minus that of the bare program. MiB are 2^20 bytes, MB are 10^6.
+- **Time to the report** runs from the end of the last step until a report can be read. For `strata exec`, memray and heaptrack it includes the program's exit, some tenths of a second.
+- The first cell after a recorder's name gives the reason for the dashes in its row.
 """
 
 GROUPS = (
     ("Targets", ("targets",)),
     ("The peak without a GPU", ("estimation",)),
-    ("Beside other recorders", ("recorders-",)),
+    ("Comparison with other recorders", ("recorders-",)),
     ("How costs grow", ("scaling-",)),
 )
 
@@ -42,7 +41,7 @@ def machine_lines(machines):
     commits = sorted({version(machine["commit"]) for machine in machines})
     dates = sorted({machine["date"] for machine in machines})
     # These measurements' own share of it is 1, or a little more.
-    shared = f"it was **not idle**: its load was {loads[0]:.1f} to {loads[-1]:.1f}, other tables of this page included where several were made at once" if loads[-1] > 2 else "nothing else worked on it"
+    shared = f"**not idle**: load {loads[0]:.1f} to {loads[-1]:.1f}, partly from other tables of this page that were measured at the same time" if loads[-1] > 2 else "nothing else worked on it"
     return "\n".join(
         [
             f"- **Machine:** {first['processor']}, {first['cores']} cores, {first['memory_bytes'] / MIB / 1024:.0f} GiB, {first['system']}, Linux {first['kernel']};"

@@ -70,18 +70,18 @@ def no_nsys(settings):
     return None if settings.nsys else "not here: `tests/peers/nsys/fetch_nsys` unpacks it from Debian's archive"
 
 
-HOST_ONLY = "it sees the host's memory, and this program's is the card's"
+HOST_ONLY = "sees host memory only; this program uses the card's"
 WAYS = [
     Way("nobody", "the program alone"),
     Way("strata", "`strata exec`: allocations, operators, owners, phases"),
     Way("strata, allocations", "the same without operators: `--set trace.ops=none`"),
     Way("torch.profiler", "torch.profiler: `profile_memory`, `record_shapes`, `with_stack`"),
-    Way("history", "`torch.cuda.memory._record_memory_history()`, with its C++ and Python stacks", ("cuda",), elsewhere="it records CUDA's allocator alone"),
-    Way("history without stacks", "the same with `context=None`", ("cuda",), elsewhere="it records CUDA's allocator alone"),
+    Way("history", "`torch.cuda.memory._record_memory_history()`, with its C++ and Python stacks", ("cuda",), elsewhere="records the CUDA allocator only"),
+    Way("history without stacks", "the same with `context=None`", ("cuda",), elsewhere="records the CUDA allocator only"),
     Way("memray", "`memray run`, and its flame graph", ("cpu",), missing=no_memray, elsewhere=HOST_ONLY),
     Way("heaptrack", "`heaptrack`, and heaptrack_print", ("cpu",), once=True, missing=no_heaptrack, elsewhere=HOST_ONLY),
-    Way("nsys", "`nsys profile --trace=nvtx` with torch's `emit_nvtx`, and `nsys stats`: operators' times, no memory", ("cuda",), missing=no_nsys, attempts=4, by_agent=True, elsewhere="torch's `emit_nvtx`, which names operators for it, asks for CUDA; [with Strata's ranges](nsys.md) it needs none"),
-    Way("MemTracker", "torch's MemTracker on fake tensors, two steps", ("cpu",), once=True, elsewhere="it runs nothing on the device: see [its estimates](#the-peak-without-a-gpu)"),
+    Way("nsys", "`nsys profile --trace=nvtx` with torch's `emit_nvtx`, and `nsys stats`: operators' times, no memory", ("cuda",), missing=no_nsys, attempts=4, by_agent=True, elsewhere="torch's `emit_nvtx`, which names the operators, needs CUDA; [Strata's ranges](nsys.md) do not"),
+    Way("MemTracker", "torch's MemTracker on fake tensors, two steps", ("cpu",), once=True, elsewhere="runs nothing on the device: see [its estimates](#the-peak-without-a-gpu)"),
 ]
 
 
@@ -239,7 +239,7 @@ def row(way, result):
         way.what,
         text(ratio(rounds, way.name, "step_processor_seconds")),
         text(ratio(rounds, way.name, "step_seconds")),
-        "its agent's: not counted" if way.by_agent else at_least(added(rounds, way.name, "all_processor_seconds"), "{:.2f}"),
+        "not counted: its agent starts the program" if way.by_agent else at_least(added(rounds, way.name, "all_processor_seconds"), "{:.2f}"),
         mib(added(rounds, way.name, "loop_peak_bytes").median),
         mib(added(rounds, way.name, "peak_bytes").median),
         mb(spread([each["file_bytes"] for each in own]).median),
@@ -247,16 +247,16 @@ def row(way, result):
     ]
 
 
-HEADER = ["recorded by", "a step, processor's time, x", "a step, the clock's, x", "added in all, s of processor", "host memory added, training, MiB", "with the report, MiB", "files, MB", "to the report, s"]
+HEADER = ["recorder", "CPU time per step, ratio", "wall time per step, ratio", "CPU time added in total, s", "host memory added in training, MiB", "with the report, MiB", "files, MB", "time to the report, s"]
 
 
-# A column of the table, by what it is in the figures.
+# A column of the table, by what it is in the figures: said of one recorder, and of several.
 COLUMNS = {
-    "step_processor_seconds": "adds less to a step",
-    "loop_peak_bytes": "takes less of the host's memory while it trains",
-    "peak_bytes": "takes less of it with the report",
-    "file_bytes": "writes smaller files",
-    "report_seconds": "is sooner with something to read",
+    "step_processor_seconds": ("adds less to a step", "add less to a step"),
+    "loop_peak_bytes": ("takes less of the host's memory while it trains", "take less of the host's memory while they train"),
+    "peak_bytes": ("takes less of the host's memory with the report", "take less of the host's memory with the report"),
+    "file_bytes": ("writes smaller files", "write smaller files"),
+    "report_seconds": ("has its report sooner", "have their reports sooner"),
 }
 
 
@@ -269,10 +269,10 @@ def in_words(result):
 
     others = [way for way in rounds if rounds[way] and way not in ("nobody", "MemTracker", "strata", "strata, allocations")]
     ahead = {key: [way for way in others if median(way, key) < median("strata", key)] for key in COLUMNS}
-    lines = [f"- {' and '.join(ways)} {COLUMNS[key]}" for key, ways in ahead.items() if ways]
+    lines = [f"- {' and '.join(ways)} {COLUMNS[key][len(ways) > 1]}" for key, ways in ahead.items() if ways]
     if not lines:
         return "No peer is ahead of `strata exec` in any column."
-    return "Ahead of `strata exec` as it is by default, by the medians, whether or not they are further apart than the spread:\n\n" + "\n".join(lines)
+    return "Recorders that beat `strata exec` with its defaults, by the medians, even where the difference is within the spread:\n\n" + "\n".join(lines)
 
 
 def write(result):

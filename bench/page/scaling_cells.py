@@ -29,7 +29,7 @@ base:
   plugins: [allocator_tracer]
 axes: {optimizer.lr: {from: 1, to: CELLS, step: 1}}
 """
-NOT_RUN = {"predicted": "as long as `run`: `--whole`", "run": "minutes: `--whole`", "report": "none was run"}
+NOT_RUN = {"predicted": "too long", "run": "too long", "report": "not run"}
 
 
 def most_cells(settings, of_all):
@@ -73,7 +73,7 @@ WHAT = {"plan": "`plan --fast`", "predicted": "`plan`", "run": "`run`", "report"
 def lines(result):
     found = [
         Line(
-            f"{name.replace('`', '')}, ms of processor a cell",
+            f"{name.replace('`', '')}, CPU ms per cell",
             [(each["cells"], each[key]["processor_seconds"] / each["cells"] * 1e3) for each in result["points"] if each[key]],
         )
         for key, name in WHAT.items()
@@ -81,7 +81,7 @@ def lines(result):
     return [line for line in found if line.points and min(y for _, y in line.points) > 0]
 
 
-HEADER = ["cells", *(f"{name}, ms{unit} a cell" for unit in ("", " of processor") for name in WHAT.values())]
+HEADER = ["cells", *(f"{name}, {unit} per cell" for unit in ("ms", "CPU ms") for name in WHAT.values())]
 
 
 def write(result):
@@ -90,8 +90,8 @@ def write(result):
         of_cell = [(each[key] and each[key][of] / each["cells"] * 1e3, NOT_RUN.get(key)) for of in ("seconds", "processor_seconds") for key in WHAT]
         rows.append([f"{each['cells']:,}", *(f"{ms:,.1f}" if ms else reason for ms, reason in of_cell)])
     note = (
-        f"A cell that runs is a process of `strata run`, with its report; {result['cores']} of them at once. `plan` runs two dry steps of each to predict its peak, also here, where cells differ"
-        " in nothing but a rate of learning. One run each, without a spread."
+        f"Each cell runs as its own `strata run` process, with its report; {result['cores']} run at once. `plan` runs two dry steps of each cell to predict its peak, even here, where cells differ"
+        " only in the learning rate. *Too long*: `./dev bench page scaling-cells --whole` measures it. One run each, without a spread."
     )
     return written(FILE, HEADER, rows, lines(result), note)
 

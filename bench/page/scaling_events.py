@@ -73,16 +73,16 @@ def stored_bytes(found):
 
 
 def ns(value):
-    return f"{value:,.0f}" if value > 0 else "less than two runs differ"
+    return f"{value:,.0f}" if value > 0 else "below the noise"
 
 
 def lines(result):
     points = result["points"]
-    named = {"recording, ns of processor an event": recording_ns, "report, ns of processor an event": reporting_ns, "store, bytes an event": stored_bytes}
+    named = {"recording, CPU ns per event": recording_ns, "report, CPU ns per event": reporting_ns, "store, bytes per event": stored_bytes}
     return [Line(name, [(found["events"], of(found)) for found in points if of(found) > 0]) for name, of in named.items()]
 
 
-HEADER = ["events", "recording one, ns of processor", "store, bytes an event", "`strata report`, ns of processor an event", "the report, s", "its memory, MiB"]
+HEADER = ["events", "recording, CPU ns per event", "store, bytes per event", "`strata report`, CPU ns per event", "the report, s", "its memory, MiB"]
 
 
 def write(result):
@@ -98,8 +98,8 @@ def write(result):
         for found in result["points"]
     ]
     note = (
-        "Recording is all of `strata run`, the store's writer included, less the same without plugins and less a report; what a run costs whatever its length is in it, and in the report,"
-        " and is most of them at the short end. One run each, without a spread: recording, a difference of three of them, is the least certain column."
+        "Recording is `strata run`, including the store's writer, minus the same run without plugins and minus a report. Recording and report include a run's fixed costs, which dominate in"
+        " short runs. Each row is one run without a spread; recording, a difference of three runs, is the least certain column."
     )
     if result["points"][-1]["events"] < 5e7:
         most = result["points"][-1]

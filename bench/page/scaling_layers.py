@@ -74,13 +74,13 @@ def reporting_ns(each):
 
 
 def lines(result):
-    named = {"recording, ns of processor an event": recording_ns, "report, ns of processor an event": reporting_ns}
+    named = {"recording, CPU ns per event": recording_ns, "report, CPU ns per event": reporting_ns}
     points = {name: [(found["layers"], spread(map(of, found["rounds"])).median) for found in result["points"]] for name, of in named.items()}
     found = [Line(name, [point for point in line if point[1] > 0]) for name, line in points.items()]
     return [line for line in found if line.points]
 
 
-HEADER = ["layers", "events a step", "the run as it is, s of processor", "recording an event, ns of processor", "`strata report`, ns of processor an event"]
+HEADER = ["layers", "events per step", "run without plugins, CPU s", "recording, CPU ns per event", "`strata report`, CPU ns per event"]
 
 
 def write(result):
@@ -96,7 +96,7 @@ def write(result):
                 text(spread(map(reporting_ns, rounds)), "{:,.0f}"),
             ]
         )
-    return written(FILE, HEADER, rows, lines(result), "Runs of about as many events each: 200 steps of 2 layers, 4 of 128. Recording is the run less the same without plugins and less a report.")
+    return written(FILE, HEADER, rows, lines(result), "All runs have about the same number of events: 200 steps with 2 layers, 4 steps with 128. Recording is the run minus the same run without plugins and minus a report.")
 
 
 def pictures(result):

@@ -49,11 +49,11 @@ def measure(settings):
 
 
 def lines(result):
-    named = {"training, s of processor a rank": "job_processor_seconds", "report of all, s of processor": "report_processor_seconds"}
-    return [Line(name, [(found["ranks"], found[key] / (found["ranks"] if "a rank" in name else 1)) for found in result["points"]]) for name, key in named.items()]
+    named = {"training, CPU s per rank": "job_processor_seconds", "report, CPU s": "report_processor_seconds"}
+    return [Line(name, [(found["ranks"], found[key] / (found["ranks"] if "per rank" in name else 1)) for found in result["points"]]) for name, key in named.items()]
 
 
-HEADER = ["ranks", "the job, s", "s of processor a rank", "memory of the largest process, MiB", "files a rank, MB", "report of all, s", "s of processor", "its memory, MiB"]
+HEADER = ["ranks", "the job, s", "CPU s per rank", "memory of the largest process, MiB", "files per rank, MB", "report, s", "report, CPU s", "its memory, MiB"]
 
 
 def write(result):
@@ -71,7 +71,7 @@ def write(result):
         for found in result["points"]
     ]
     note = (
-        "A rank's share of the job has the start of its process, its training and its own report. Of one rank the report is that of the run, of more the comparison of all (`--ranks`). One run each, without a spread."
+        "A rank's CPU time includes the start of its process, its training and its own report. With one rank the report is that of the run; with more it compares all ranks (`--ranks`). One run each, without a spread."
     )
     return written(FILE, HEADER, rows, lines(result), note)
 

@@ -54,10 +54,10 @@ def added_ns(found, key):
 
 def lines(result):
     points = [(found["threads"], added_ns(found, "processor_seconds").median) for found in result["points"]]
-    return [Line("an event, ns of processor, its store's writer included", [point for point in points if point[1] > 0])]
+    return [Line("CPU ns per event, including the store's writer", [point for point in points if point[1] > 0])]
 
 
-HEADER = ["threads", "events", "threads in the store", "an event, ns of processor", "by the clock, ns"]
+HEADER = ["threads", "events", "threads in the store", "CPU ns per event", "wall ns per event"]
 
 
 def write(result):
@@ -66,8 +66,8 @@ def write(result):
         last = found["rounds"][-1]
         rows.append([found["threads"], f"{last['events']:,}", last["threads_seen"], text(added_ns(found, "processor_seconds"), "{:,.0f}"), text(added_ns(found, "seconds"), "{:,.0f}")])
     note = (
-        f"There are {result['cores']} cores, so that more threads than that take turns; each writes to a spool of its own. Both times are what the recorded program takes more than the bare"
-        " one, divided by the events."
+        f"The machine has {result['cores']} cores, so more than {result['cores']} threads share them. Each thread writes to its own spool. Both times are the recorded program's minus the bare"
+        " program's, divided by the events."
     )
     return written(FILE, HEADER, rows, lines(result), note)
 

@@ -42,13 +42,13 @@ def measure(settings):
 
 # What of a run is compared: its figure's name, of which way to record it.
 COMPARED_BY = {
-    "added to a run, start, files and report included": ("all_processor_seconds", "strata"),
+    "added to a run, including start, files and report": ("all_processor_seconds", "strata"),
     "added to a step alone": ("step_processor_seconds", "strata"),
     "added to a step alone, without operators (`--set trace.ops=none`)": ("step_processor_seconds", "strata, allocations"),
 }
 WITHIN_A_STEP = (
-    "Within a step, ten times less is not to be had while operators are recorded: torch calls a callback for each, and "
-    "[one that does nothing](costs.md#beside-pytorchs-own-recorders) already takes more than a tenth of what torch.profiler adds there, which does most of "
+    "Within a step, ten times less is impossible while operators are recorded: torch calls a callback for each operator, and "
+    "[an empty callback](costs.md#beside-pytorchs-own-recorders) already takes more than a tenth of what torch.profiler adds to a step. torch.profiler does most of "
     "its work when it stops."
 )
 
@@ -94,7 +94,7 @@ def rows(result, told):
         found.append(["added to a CPU step by the tracer, quickstart, instructions", f"at most {ADDED_LIMIT:.0%}", f"{added:+.2%}", verdict(added <= ADDED_LIMIT)])
     compared = others(COMPARED)
     less = times_less(compared) if compared else None
-    peers = "torch.profiler with memory, shapes and stacks beside `strata exec`, dry LLaMA-1B"
+    peers = "`strata exec` compared with torch.profiler with memory, shapes and stacks, dry LLaMA-1B"
     limit = f"{TIMES_LESS:.0f} times less"
     for name in COMPARED_BY:
         times = less and less[name]
@@ -102,7 +102,7 @@ def rows(result, told):
         if less is None:
             found.append([name, limit, "not measured", "not measured"])
         elif times is None:
-            found.append([name, limit, "ours is less than the bare runs differ", verdict(True)])
+            found.append([name, limit, "less than the spread of the bare runs", verdict(True)])
         else:
             found.append([name, limit, f"{times:.1f} times", verdict(times >= TIMES_LESS)])
     estimated = others("estimation")
@@ -111,7 +111,7 @@ def rows(result, told):
         found += [[what, limit, "not measured", "not measured"] for what, limit in asked]
     else:
         figures = estimation.figures_7b(estimated)
-        took = f"{figures['seconds']:.1f} s ({figures['processor_seconds']:.1f} of processor)"
+        took = f"{figures['seconds']:.1f} s (CPU time {figures['processor_seconds']:.1f} s)"
         name, limit = "a 7B step's peak without a GPU, by `strata run --dry`", f"at most {estimation.LIMIT_SECONDS:.0f} s"
         found.append([name, limit, took, verdict_by_the_clock(figures, told("estimation")["machine"])])
         found.append(["its host memory", "at most 2 GiB", f"{figures['bytes'] / MIB / 1024:.2f} GiB", verdict(figures["bytes"] <= estimation.LIMIT_BYTES)])
@@ -134,7 +134,7 @@ def missed(results):
 def write(result, results=None):
     found = rows(result, of_results(results))
     count = sum(row[3] == "met" for row in found)
-    return table(["target", "limit", "measured", "held"], found) + f"\n\n{count} of {len(found)} are met. {WITHIN_A_STEP} The limits of single events are in [costs.md](costs.md), and `./dev bench` holds them."
+    return table(["target", "limit", "measured", "result"], found) + f"\n\n{count} of {len(found)} are met. {WITHIN_A_STEP}"
 
 
 def tables():

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reasons of changes that a test of a whole program cannot bring about."""
+
+import pytest
+from strata_profiler.trial.changes import graphs
+from strata_profiler.trial.changes.frameworks import Frameworks
+from strata_profiler.trial.program import Program
+
+GIB = 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("calls", "free", "reason"),
+    [
+        ([], 64, "no backward was seen"),
+        ([{"backward": 1}], 15, "its trial may need 8 GiB of the host, of which 15 are free"),
+        ([{"backward": 1}], 16, None),
+    ],
+)
+def test_saved_tensors_go_to_a_host_that_has_room(monkeypatch, calls, free, reason):
+    monkeypatch.setattr(graphs.torch.cuda, "max_memory_allocated", lambda: 8 * GIB)
+    monkeypatch.setattr(graphs, "_free_host_memory", lambda: free * GIB)
+    program = Program()
+    change = graphs.Offload()
+    change.watch(program, Frameworks(program))
+    change._reached.calls.extend(calls)
+    assert change.reason() == reason
