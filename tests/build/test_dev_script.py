@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ("quickstart", "build", "test", "sanitize", "fuzz", "promises", "bench", "release", "seeds", "pictures", "docs", "format", "lint", "clean", "help")
+COMMANDS = ("quickstart", "build", "check", "test", "sanitize", "fuzz", "promises", "bench", "release", "seeds", "pictures", "docs", "format", "lint", "clean", "help")
 
 
 @pytest.fixture
@@ -38,6 +38,24 @@ def test_wrong_usage_exits_2_with_the_help(dev, words):
     assert result.stdout == ""
     assert f"'{words[-1]}'" in result.stderr
     assert "usage: ./dev" in result.stderr
+
+
+def test_changed_files_are_those_not_committed_and_the_latest_first(tmp_path, repository):
+    """As `lint --changed` takes them."""
+    script = (repository / "dev").read_text()
+    function = script[script.index("changed_files() {") :].split("\n}\n")[0] + "\n}\n"
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    for index in range(12):
+        (tmp_path / f"{index}.cpp").write_text("")
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "--quiet", "--message", str(index)], check=True)
+    (tmp_path / "1.cpp").write_text("int a;")
+    (tmp_path / "new.cpp").write_text("")
+    (tmp_path / "staged.cpp").write_text("")
+    subprocess.run([*git, "add", "staged.cpp"], check=True)
+    found = subprocess.run(["bash", "-c", function + "changed_files"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+    assert sorted(found[:3]) == ["1.cpp", "new.cpp", "staged.cpp"] and found[3:] == [f"{index}.cpp" for index in range(11, 1, -1)]
 
 
 def test_a_second_set_up_does_no_work(dev, set_up, repository):

@@ -221,7 +221,7 @@ torch.cuda.set_device(0)
 torch.distributed.init_process_group("nccl", store=torch.distributed.HashStore(), rank=0, world_size=1)
 small = nn.Linear(8, 8).cuda()
 buckets, sharded = nn.parallel.DistributedDataParallel(nn.Linear(8, 8).cuda()), fully_shard(nn.Linear(8, 8).cuda())
-attention = nn.MultiheadAttention(8, 1).cuda()
+attention, norm = nn.MultiheadAttention(8, 1).cuda(), nn.BatchNorm1d(8).cuda()
 model = nn.Linear(4096, 4096).cuda()
 optimizer = torch.optim.Adam(model.parameters())
 some = torch.optim.Adam([*buckets.parameters(), *sharded.parameters(), *attention.parameters()])
@@ -230,13 +230,28 @@ for step in range(8):
         small(torch.ones(8, 8, device="cuda"))
     x = torch.ones(8, 8, device="cuda")
     sharded.set_requires_gradient_sync(False)
-    (buckets(x).sum() + sharded(x).sum() + attention(x, x, x)[0].sum()).backward()
+    (buckets(x).sum() + sharded(x).sum() + attention(x, x, x)[0].sum() + norm(x).sum()).backward()
     some.zero_grad(set_to_none=False)
     scratch = [torch.empty(30 * MIB, dtype=torch.uint8, device="cuda") for _ in range(4)]
     del scratch
     model(torch.randn(8, 4096, device="cuda")).sum().backward()
     optimizer.step()
     optimizer.zero_grad()
+"""
+
+# The maker's backward leaves gradients in the judge, which are discarded.
+TWO = """
+import torch
+from torch import nn
+judge, maker = nn.Linear(64, 1).cuda(), nn.Linear(8, 64).cuda()
+of_judge, of_maker = (torch.optim.AdamW(each.parameters()) for each in (judge, maker))
+for step in range(8):
+    judge.zero_grad()
+    (judge(torch.randn(32, 64, device="cuda")).sum() + judge(maker(torch.randn(32, 8, device="cuda")).detach()).sum()).backward()
+    of_judge.step()
+    maker.zero_grad()
+    judge(maker(torch.randn(32, 8, device="cuda"))).sum().backward()
+    of_maker.step()
 """
 
 
@@ -266,7 +281,7 @@ class Advised:
         return summary["peak"]["allocated_bytes"]
 
 
-PROGRAMS = {"blocks": BLOCKS, "loop": LOOP, "plain": PLAIN, "quiet": QUIET, "others": OTHERS, "sharded": SHARDED, "pieces": PIECES}
+PROGRAMS = {"blocks": BLOCKS, "loop": LOOP, "plain": PLAIN, "quiet": QUIET, "others": OTHERS, "sharded": SHARDED, "pieces": PIECES, "two": TWO}
 
 
 @pytest.fixture(scope="module")
@@ -359,3 +374,10 @@ def test_where_a_change_saves_and_where_not(advised, name):
 
 def test_a_change_that_makes_the_program_fail_is_named_with_its_error(advised):
     assert advised("sharded").refused["Adafactor"].startswith("the program fails: RuntimeError: aten.pow_")
+
+
+@pytest.mark.parametrize(("program", "is_same"), [("blocks", True), ("loop", True), ("pieces", False), ("two", False)])
+def test_parts_of_a_batch_that_train_otherwise_are_said_to(advised, program, is_same):
+    """By batch statistics; by gradients that the program discards, and parts of a batch add up."""
+    halves = next(each for each in advised(program).found["alone"] if each["changes"][0]["name"].startswith("half"))
+    assert halves["changes"][0]["same_mathematics"] == is_same

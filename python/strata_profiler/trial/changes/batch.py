@@ -38,7 +38,7 @@ class PartOfBatch(Change):
         self._is_framework: Callable[[], bool] = lambda: False
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
-        self.facts.update(rows=0, second=None, loaders=[], switch=0, accumulation=1, normalizes=False, computes=False)
+        self.facts.update(rows=0, second=None, loaders=[], switch=0, accumulation=1, normalizes=False, computes=False, discards=False)
         self._is_framework = lambda: frameworks.name == "lightning"
 
         self._reached = Reached(program)
@@ -67,13 +67,42 @@ class PartOfBatch(Change):
             if inputs[1:2] not in ((), (None,)) or named.get("closure") is not None:
                 self.facts["computes"] = True
 
+        self._watch_discarded(program)
         program.after_model.append(look)
         program.before_module.append(look_within)
         frameworks.set_training_arguments.append(take)
         replace(BatchSampler, "__init__", loading)
         register_optimizer_step_pre_hook(computes)
 
+    def _watch_discarded(self, program: Program) -> None:
+        """Gradients that zero_grad discards before a step has used them, as a GAN's generator leaves in the discriminator: parts of a batch would
+        add them up."""
+        backwards = 0
+        stepped: Dict[int, int] = {}  # of each parameter, how many backwards there were at its last step
+
+        def count(_: Any) -> None:
+            nonlocal backwards
+            backwards += 1
+
+        def stepping(optimizer: Any, *_: Any) -> None:
+            stepped.update({id(each): backwards for group in optimizer.param_groups for each in group["params"]})
+
+        def zeroing(zero: Callable[..., None]) -> Callable[..., None]:
+            def zero_grad(thing: Any, *arguments: Any, **named: Any) -> None:
+                groups = [list(thing.parameters())] if isinstance(thing, torch.nn.Module) else [group["params"] for group in thing.param_groups]
+                if any(each.grad is not None and stepped.get(id(each), backwards) < backwards for group in groups for each in group):
+                    self.facts["discards"] = True
+                zero(thing, *arguments, **named)
+
+            return zero_grad
+
+        program.before_backward.append(count)
+        register_optimizer_step_pre_hook(stepping)
+        for owner in (torch.optim.Optimizer, torch.nn.Module):
+            replace(owner, "zero_grad", zeroing)
+
     def reason(self) -> Optional[str]:
+        self.same_training = not (self.facts["normalizes"] or self.facts["discards"])
         trained = [call["rows"] for call in self._reached.calls if call["backward"] is not None]
         self.facts["rows"] = next((rows for rows in trained if rows), 0)
         rows = self._rows()
@@ -101,7 +130,6 @@ class PartOfBatch(Change):
         return self.facts.get("switch", 0) or rows
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:
-        self.same_training = not self.facts["normalizes"]
         if self.facts["switch"]:
             frameworks.set_training_arguments.append(self._set_arguments)
             return
