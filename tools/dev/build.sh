@@ -24,9 +24,10 @@ configure() {
   logged "configure-$1" cmake --preset "$1" "${options[@]}"
 }
 
-# build [PRESET [TARGET]]
+# build [PRESET [TARGET...]]
 build() {
-  local preset=${1:-release}
+  local preset=${1:-release} targets=("${@:2}")
+  ((${#targets[@]})) || targets=(all)
   configure "$preset"
-  logged "build-$preset" cmake --build --preset "$preset" --target "${2:-all}" --parallel "$(jobs_at_once)"
+  logged "build-$preset" cmake --build --preset "$preset" --target "${targets[@]}" --parallel "$(jobs_at_once)"
 }

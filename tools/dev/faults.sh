@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Of ./dev: what looks for faults that tests do not: sanitizers, fuzzing, promises broken on purpose.
 
-# sanitize [asan|tsan|valgrind...] [--all]: these, or all three; with --all, asan's tests of the program as well.
+# sanitize [asan|tsan|valgrind...] [--all|--short]: these, or all three; with --all, asan's tests of the program as well; with --short,
+# tsan's tests of the runtime and the plugins alone.
 sanitize() {
   local checkers=() whole=no word
   for word; do
     case $word in
       asan | tsan | valgrind) checkers+=("$word") ;;
       --all) whole=yes ;;
-      *) wrong_usage "sanitize takes asan, tsan, valgrind and --all, not '$word'" ;;
+      --short) whole=short ;;
+      *) wrong_usage "sanitize takes asan, tsan, valgrind, --all and --short, not '$word'" ;;
     esac
   done
   set_up
@@ -31,6 +33,12 @@ under_asan() {
 
 # Without torch, then one run that trains: torch is not compiled for this, so that the rest of it would tell of torch.
 under_tsan() {
+  if [[ $1 == short ]]; then
+    local -r threaded=(runtime_store_test runtime_session_test allocator_tracer_test cupti_timeline_test warmup_analyzer_test)
+    build tsan "${threaded[@]}" runtime_test_plugins
+    run_ctest tsan --tests-regex "^($(IFS='|' && echo "${threaded[*]}"))$"
+    return
+  fi
   build tsan
   run_ctest tsan --label-exclude long
   build tsan-torch torch_smoke

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of ./dev: the tests of a change, ./dev test.
+# Of ./dev: the tests of a change, ./dev check and ./dev test.
 
 # run_ctest PRESET OPTION...: the C++ tests of one build; says what was skipped, and why.
 run_ctest() {
@@ -16,8 +16,10 @@ run_pytest() {
   shift
   say "pytest tests -m '$marks' $*"
   # A file's tests stay together: they share what takes long to start.
-  .venv/bin/python -m pytest tests --quiet -r fEs -m "$marks" --numprocesses "$(jobs_at_once)" --dist loadfile "$@" >&2 ||
-    status=$?
+  # How long each took stays in build/logs; the slowest are listed.
+  mkdir -p build/logs
+  .venv/bin/python -m pytest tests --quiet -r fEs -m "$marks" --numprocesses "$(jobs_at_once)" --dist loadfile \
+    --durations 20 --junit-xml "build/logs/pytest-${marks// /-}.xml" "$@" >&2 || status=$?
   ((status == 0 || status == 5)) || die "pytest failed" # 5: no test has that mark
 }
 
@@ -28,6 +30,14 @@ tree_state() {
     git diff HEAD
     git ls-files --others --exclude-standard -z | xargs --null --no-run-if-empty sha256sum
   } | digest
+}
+
+check() {
+  build release
+  format --check
+  lint --changed
+  run_ctest release --label-exclude long
+  run_pytest smoke
 }
 
 test_quick() {
@@ -45,10 +55,12 @@ test_all() {
     test_quick
   fi
   format --check
+  lint --changed
   build release benchmarks # they belong to no other target: that they compile is all that is asked here
   run_ctest release --label-regex long --no-tests=ignore
   torch_environment "$newest_torch" || say "SKIPPED: the wheel is not tested with torch $newest_torch: PyPI is not reachable"
   run_pytest long
+  sanitize tsan --short
   fuzz_briefly
   torch_release "$newest_torch"
 }
