@@ -18,6 +18,8 @@ from includes import (
     sources,
 )
 
+pytestmark = pytest.mark.smoke
+
 TORCH_LIBRARIES = ("libtorch", "libc10", "libcuda", "libcupti")
 
 

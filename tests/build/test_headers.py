@@ -4,6 +4,10 @@
 import pathlib
 import subprocess
 
+import pytest
+
+pytestmark = pytest.mark.smoke
+
 
 def test_no_header_of_a_cuda_toolkit_is_used(repository, build_folder):
     command = ["ninja", "-C", build_folder, "-t", "deps"]

@@ -11,6 +11,8 @@ import urllib.parse
 import pytest
 from pages import PAGES, REPOSITORY, prose, unfenced
 
+pytestmark = pytest.mark.smoke
+
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\(\s*<?([^()\s>]+(?:\([^()\s]*\))?[^()\s>]*)>?(?:\s+\"[^\"]*\")?\s*\)")
 REFERENCE = re.compile(r"^\[[^\]]+\]: (\S+)$", re.MULTILINE)
 HTML = re.compile(r'<(?:img|a)\b[^>]*?\b(?:src|href)="([^"]+)"')

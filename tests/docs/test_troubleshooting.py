@@ -9,6 +9,8 @@ import subprocess
 import pytest
 from pages import REPOSITORY
 
+pytestmark = pytest.mark.smoke
+
 SOURCES = sorted((REPOSITORY / "host/cli/doctor").glob("*.cpp"))
 PAGE = REPOSITORY / "docs/guide/troubleshooting.md"
 LITERAL = r'"(?:[^"\\]|\\.)*"'

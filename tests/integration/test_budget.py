@@ -19,6 +19,7 @@ def check(workspace, budget, *words):
     return workspace.strata("report", "out", "--budget", budget, *words)
 
 
+@pytest.mark.smoke
 def test_the_budget_is_of_the_whole_runs_peak(recorded):
     workspace, peak = recorded
     assert check(workspace, peak).returncode == 0

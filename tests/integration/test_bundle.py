@@ -54,6 +54,7 @@ class Page(html.parser.HTMLParser):
         self.tags.append(tag)
 
 
+@pytest.mark.smoke
 def test_all_parts_are_read_by_those_who_read_them(two_runs):
     assert bundle(two_runs, "one", "two").stdout == "all.tar.gz\n"
     folder = unpacked(two_runs)

@@ -32,6 +32,7 @@ def rows(workspace, statement):
         return database.execute(statement).fetchall()
 
 
+@pytest.mark.smoke
 def test_every_launch_of_the_window_has_its_kernel_op_and_phase(workspace):
     sources, _ = run(workspace, "{dry: h100-80gb, clock: modelled}")
     assert sources["cupti"]["status"] == "ok"

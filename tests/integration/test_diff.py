@@ -32,6 +32,7 @@ def summary(workspace, name):
     return json.loads((workspace.folder / name / "summary.json").read_text())
 
 
+@pytest.mark.smoke
 def test_numbers_are_those_of_the_summaries(runs):
     done = runs.strata("diff", "base", "new", "--json")
     assert done.returncode == 0, done.stderr

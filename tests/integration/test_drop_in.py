@@ -41,6 +41,7 @@ def phases(workspace):
     return workspace.query("out", "SELECT kind, (SELECT text FROM string WHERE id = name), parent, inferred, step FROM host_phase_begin ORDER BY sequence")
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", [name for name in drop_in_programs.PROGRAMS])
 def test_the_program_prints_what_it_prints_without(recorded, name):
     workspace, _, result = recorded(name, "cpu")

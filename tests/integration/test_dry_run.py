@@ -25,6 +25,7 @@ def run(workspace, *words, out="out"):
     return json.loads(result.stdout), result.stderr
 
 
+@pytest.mark.smoke
 def test_says_that_nothing_was_measured(small):
     summary, errors = run(small, "--dry", "h100-80gb")
     assert summary["measured"] is False

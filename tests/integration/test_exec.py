@@ -35,6 +35,7 @@ def execute(workspace, *words, **environment):
     return workspace.strata("exec", "--plugins", "none", *words, **environment)
 
 
+@pytest.mark.smoke
 def test_python_finds_the_card_and_the_account_says_what_it_missed(torch_program):
     result = execute(
         torch_program,

@@ -5,6 +5,10 @@ import resource
 import struct
 import subprocess
 
+import pytest
+
+pytestmark = pytest.mark.smoke
+
 HUGE = ("model.layers=1", "model.d_model=4096", "model.d_ff=4096", "model.vocab=10000000")
 
 

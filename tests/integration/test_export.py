@@ -20,6 +20,7 @@ SCHEMA = json.loads((REPOSITORY / "host/export/run.schema.json").read_text())
 
 
 @RUNS
+@pytest.mark.smoke
 def test_a_chrome_trace_obeys_its_format(runs, run):
     trace = json.loads(export(runs, run, "chrome"))
     spans, ends = {}, {}

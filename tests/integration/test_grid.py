@@ -55,6 +55,7 @@ def finished_grid(tmp_path_factory):
     return workspace
 
 
+@pytest.mark.smoke
 def test_every_cell_is_run_and_in_the_table(finished_grid):
     cells = status(finished_grid)
     assert [cell["status"] for cell in cells.values()] == ["ok"] * 4

@@ -93,6 +93,7 @@ def accepted_by_program(workspace, text):
     return "taken is not a folder" in result.stderr
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("text", VALID)
 def test_valid(validator, workspace, text):
     assert [error.message for error in validator.iter_errors(yaml.safe_load(text))] == []

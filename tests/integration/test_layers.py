@@ -74,6 +74,7 @@ def check_sums(tree, allocated, categories):
                 node["path"] in below)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("config, words", RUNS.values(), ids=RUNS.keys())
 def test_the_tree_adds_up_at_every_peak(workspace, config, words):
     workspace.write("run.yaml", config)

@@ -72,6 +72,7 @@ def environment(workspace, extensions="all"):
     }
 
 
+@pytest.mark.smoke
 def test_each_row_of_the_store_is_a_range(recorded):
     told, stored = recorded()
     assert told.ranges("start") == stored.driver_ranges() + collections.Counter({("window", 2): 1})

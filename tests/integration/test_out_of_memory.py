@@ -27,6 +27,7 @@ def failed(workspace, *overrides):
     return result, failure
 
 
+@pytest.mark.smoke
 def test_a_failure_in_forward_says_what_pytorch_does_and_more(workspace):
     result, failure = failed(workspace)
     said = re.search(

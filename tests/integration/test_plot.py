@@ -6,6 +6,8 @@ import xml.etree.ElementTree
 
 import pytest
 
+pytestmark = pytest.mark.smoke
+
 PICTURES = ["memory", "categories", "layers", "peak"]
 
 

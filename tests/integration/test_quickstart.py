@@ -7,6 +7,8 @@ import pytest
 
 from workspaces import REPOSITORY
 
+pytestmark = pytest.mark.smoke
+
 
 @pytest.mark.long
 def test_the_quickstart_learns_and_names_every_byte(workspace):

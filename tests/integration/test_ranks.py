@@ -53,6 +53,7 @@ def losses(workspace, out, rank=0):
     return [loss for (loss,) in query(workspace, out, rank, "SELECT loss FROM step ORDER BY step")]
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("model", "forms"),
     [

@@ -70,6 +70,7 @@ def recorded_sums(workspace, out):
     return sums
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

@@ -67,6 +67,7 @@ def whole_and_resumed(workspace, *overrides):
     return whole, rest
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("overrides", TRAININGS.values(), ids=TRAININGS.keys())
 def test_a_resumed_training_is_the_whole_one_to_the_bit(training, overrides):
     whole, rest = whole_and_resumed(training, *overrides)

@@ -4,7 +4,10 @@
 import json
 import subprocess
 
+import pytest
 
+
+@pytest.mark.smoke
 def test_leaves_a_whole_run(finished):
     assert finished.result.returncode == 0, finished.result.stderr
     out = finished.folder / "out"

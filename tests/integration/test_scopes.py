@@ -55,6 +55,7 @@ CONFIGURATIONS = {
 }
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("words", CONFIGURATIONS.values(), ids=CONFIGURATIONS.keys())
 @pytest.mark.parametrize("profile", ["h100-80gb", "t4"])
 def test_peaks_are_device_stats_own(small, profile, words):

@@ -28,6 +28,7 @@ def no_mask():
     os.umask(before)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("way", ["run", "exec"])
 def test_a_run_is_its_users_alone(tiny, no_mask, way):
     words = ["run", "tiny.yaml", "--out", "out"]

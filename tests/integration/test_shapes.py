@@ -52,6 +52,7 @@ def recorded(tmp_path_factory):
     return of
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", RUNS)
 def test_what_is_there_is_found_and_nothing_else(recorded, name):
     run, found = RUNS[name], recorded(name).kinds

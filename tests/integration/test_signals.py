@@ -31,6 +31,7 @@ def is_pending(pid, number):
     return any(int(fields[kind], 16) >> (number - 1) & 1 for kind in ("SigPnd", "ShdPnd"))
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_the_first_signal_ends_the_run_with_its_report(tiny, number, code):
     process = started(tiny, "--json")

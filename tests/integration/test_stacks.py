@@ -40,6 +40,7 @@ def stacks_of(run, count=1000):
     return found
 
 
+@pytest.mark.smoke
 def test_every_allocation_has_its_stack(run):
     ((allocations,),) = run.query("out", "SELECT count(*) FROM allocator_tracer_event WHERE action = 1 AND device_type != 3")
     ((stacks,),) = run.query("out", "SELECT count(*) FROM allocator_tracer_event_stack")

@@ -24,6 +24,7 @@ def timed(request, tmp_path_factory):
     return workspace
 
 
+@pytest.mark.smoke
 def test_operators_fit_into_steps_and_phases(timed):
     time = time_of(timed, "out")
     assert time["schema"] == "strata.time/1"

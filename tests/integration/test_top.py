@@ -63,6 +63,7 @@ def highest(workspace, out):
     return most
 
 
+@pytest.mark.smoke
 def test_a_finished_run_is_said_to_be_over_and_its_peak_is_that_of_the_store(finished):
     (rank,) = looked(finished, "out")["ranks"]
     assert (rank["state"], rank["end"], rank["steps_ended"]) == ("ended", "done", 3)

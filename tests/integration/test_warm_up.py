@@ -30,6 +30,7 @@ def document(workspace):
     return json.loads(done.stdout)
 
 
+@pytest.mark.smoke
 def test_each_slow_steps_causes_and_the_rest_are_its_excess(timed):
     found = document(timed)
     assert found["schema"] == "strata.warm-up/1"

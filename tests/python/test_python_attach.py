@@ -20,6 +20,7 @@ def attached(module_programs):
     return module_programs, printed
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_owners_are_told_by_name(attached, device):
     programs, _ = attached

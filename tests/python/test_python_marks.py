@@ -24,6 +24,7 @@ for index in range(4):
 }
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("where", STEPS)
 def test_each_call_is_a_step_wherever_it_stands(programs, where):
     programs.write("train.py", BEGIN + "model, optimizer = make()\n" + STEPS[where])

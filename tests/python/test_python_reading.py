@@ -25,6 +25,7 @@ def run(folder):
     return strata.open(folder)
 
 
+@pytest.mark.smoke
 def test_the_summary_and_the_peak(run, folder):
     assert run.summary == json.loads((folder / "summary.json").read_text())
     assert run.peak_bytes == run.peak["allocated_bytes"] == sum(run.peak["categories"].values())

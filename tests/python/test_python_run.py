@@ -29,6 +29,7 @@ def opened(options="", last=""):
     return RUN.replace("OPTIONS", options).replace("LAST", last)
 
 
+@pytest.mark.smoke
 def test_a_run_is_what_the_program_makes_of_one(programs):
     programs.write("train.py", opened("", ""))
     done = programs.python("train.py")

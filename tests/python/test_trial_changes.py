@@ -9,6 +9,7 @@ from strata_profiler.trial.program import Program
 GIB = 1 << 30
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("calls", "free", "reason"),
     [
