@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a module stands in the model, and who wants to know when it runs. A value: every module that is to
-// be seen in a trace keeps its own. Default-constructed, nobody wants to know and `enter` costs a branch.
+// The place of a module in the model, by which a trace knows it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/TensorOptions.h>
 
 #include <optional>
 #include <string>
@@ -33,6 +33,9 @@ class ForwardRange {
   GraphModules* graph_;
 };
 
+// Where a module stands in the model, and the session that is told when it runs. A value: every module that
+// is to be seen in a trace keeps its own. Default-constructed there is no session, and `enter` costs a
+// branch.
 class ModuleScope {
  public:
   ModuleScope() = default;
@@ -57,6 +60,14 @@ class ModuleScope {
   Session* session_ = nullptr;
   GraphModules* graph_ = nullptr;
   std::string path_;
+};
+
+// Where a module is built: its place, and what its tensors are like.
+struct ModelSite {
+  ModuleScope scope = {};
+  at::TensorOptions tensors = at::TensorOptions(at::kFloat).device(at::kCPU);  // dtype and device
+
+  ModelSite child(std::string_view name) const { return {scope.child(name), tensors}; }
 };
 
 }  // namespace strata::trainer

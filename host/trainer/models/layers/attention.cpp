@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/trainer/models/layers/causal_attention.hpp"
+#include "host/trainer/models/layers/attention.hpp"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace strata::trainer {
 namespace {
@@ -29,6 +31,18 @@ double lowest(at::ScalarType dtype) {
 }
 
 }  // namespace
+
+at::Tensor split_heads(const at::Tensor& x, std::int64_t features) {
+  return x.unflatten(-1, {-1, features}).transpose(1, 2);
+}
+
+void require_pairs(std::int64_t features) {
+  if (features % 2 == 0) return;
+  throw std::invalid_argument(fmt::format(
+      "rotary embedding turns pairs of features, but a head has {} of them. Choose model.d_model and "
+      "model.heads so that d_model / heads is even.",
+      features));
+}
 
 at::Tensor causal_mask(const at::Tensor& embedded) {
   const std::int64_t tokens = embedded.size(1);

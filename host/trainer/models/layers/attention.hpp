@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a decoder's attention computes once its queries, keys and values are there.
+// What the attention layers of several models share.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,9 +8,16 @@
 
 namespace strata::trainer {
 
-// Adds to scores [batch, heads, tokens, tokens] so that no token sees a later one: 0 where it may look, the
-// dtype's lowest number elsewhere. For `embedded` [batch, tokens, features], of its dtype and on its device:
-// [batch, 1, tokens, tokens], the same for each of the batch, as transformers makes it.
+// [batch, tokens, heads * features] to [batch, heads, tokens, features], a view.
+at::Tensor split_heads(const at::Tensor& x, std::int64_t features);
+
+// For rotary embedding, which turns pairs of features. Throws std::invalid_argument when `features` is odd,
+// with the keys.
+void require_pairs(std::int64_t features);
+
+// What is added to scores [batch, heads, tokens, tokens] so that no token sees a later one: 0 where it may
+// look, the dtype's lowest number elsewhere. For `embedded` [batch, tokens, features], of its dtype and on
+// its device: [batch, 1, tokens, tokens], the same for each of the batch, as transformers makes it.
 at::Tensor causal_mask(const at::Tensor& embedded);
 
 // What naive attention's softmax computes in.
@@ -19,6 +26,7 @@ enum class SoftmaxType {
   kOfScores  // in the scores' own dtype
 };
 
+// What a decoder's attention computes from its queries, keys and values.
 class CausalAttention {
  public:
   // `dropout` of the attention weights.
