@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "host/config/run_config.hpp"
-#include "host/trainer/checkpointing/checkpoint_plan.hpp"
+#include "host/trainer/checkpointing/checkpoint.hpp"
 #include "host/trainer/models/module_scope.hpp"
 
 namespace strata::trainer {

@@ -17,7 +17,7 @@ namespace strata::trainer {
 // A module's forward: its range in the trace, and the nodes of the backward graph that it makes.
 class ForwardRange {
  public:
-  // Null where nobody is told of backward.
+  // `graph` is null where backward is not traced.
   ForwardRange(Session& session, GraphModules* graph, std::string_view path, std::string_view type)
       : range_(session, path, type), graph_(range_.is_told() ? graph : nullptr) {
     if (graph_ != nullptr) graph_->enter(path, type);
@@ -51,9 +51,10 @@ class ModuleScope {
   // The same for a forward that runs again within backward, around the module's own.
   std::optional<ModuleRange> enter_again() const;
 
-  // A tensor that the module keeps from its forward until it runs again. Nothing where it is undefined.
+  // Reports a tensor that the module keeps from its forward until it runs again. Has no effect if the tensor
+  // is undefined.
   void keeps(std::string_view name, const at::Tensor& tensor) const;
-  // The same in the host's memory, where the module has no need of it until then.
+  // The same for a tensor that waits in the host's memory until then.
   void offloads(std::string_view name, const at::Tensor& tensor) const;
 
  private:

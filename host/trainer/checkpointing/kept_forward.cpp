@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/trainer/checkpointing/forward_state.hpp"
+#include "host/trainer/checkpointing/kept_forward.hpp"
 
+#include <ATen/ATen.h>
 #include <ATen/Context.h>
 
 #include <mutex>
+#include <utility>
 
 namespace strata::trainer {
 namespace {
@@ -22,6 +24,14 @@ void set_generator_state(at::Device device, const at::Tensor& state) {
 
 at::Tensor device_generator_state(at::Device device) {
   return device.is_cpu() ? at::Tensor() : generator_state(device);
+}
+
+constexpr const char* kInput = "input";
+
+at::Tensor host_copy(const at::Tensor& x) {
+  const at::NoGradGuard no_gradients;
+  const at::TensorOptions options = x.options().device(at::kCPU).pinned_memory(x.is_cuda());
+  return at::empty(x.sizes(), options).copy_(x, /*non_blocking=*/true);
 }
 
 }  // namespace
@@ -48,6 +58,39 @@ ForwardState::Again::Again(const ForwardState& state)
 ForwardState::Again::~Again() {
   set_generator_state(at::kCPU, cpu_generator_);
   if (device_generator_.defined()) set_generator_state(device_, device_generator_);
+}
+
+void Kept::keep(const at::Tensor& tensor) {
+  tensor_ = tensor;
+  watched_ = watching_hooks();
+  if (watched_) watched_->call_pack_hook(tensor.detach());
+}
+
+at::Tensor Kept::take() {
+  watched_.reset();
+  return std::exchange(tensor_, {});
+}
+
+KeptInput::KeptInput(const at::Tensor& x, InputPlace place, const ModuleScope& scope)
+    : device_(x.device()),
+      is_moved_(place == InputPlace::kHostMemory),
+      requires_gradient_(x.requires_grad()) {
+  // As it is, not detached: a detached one would be a leaf, and autocast keeps its casts of leaves.
+  kept_.keep(is_moved_ ? host_copy(x) : x);
+  is_moved_ ? scope.offloads(kInput, kept_.tensor()) : scope.keeps(kInput, x);
+}
+
+at::Tensor KeptInput::bring_back(const ModuleScope& scope) const {
+  if (!is_moved_) return kept_.tensor();
+  at::Tensor back;
+  {
+    const at::NoGradGuard no_gradients;
+    back = kept_.tensor().to(device_, kept_.tensor().scalar_type(), /*non_blocking=*/true, /*copy=*/true);
+  }
+  scope.keeps(kInput, back);
+  if (!requires_gradient_) return back;
+  // A view: autocast would take a leaf for a weight, and keep its cast.
+  return back.requires_grad_().view_as(back);
 }
 
 }  // namespace strata::trainer
