@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/trainer/data/integer_hash.hpp"
+#include "host/trainer/data/draws.hpp"
 #include "host/trainer/models/adapters/nf4_linear.hpp"
 
 namespace strata::trainer {

@@ -65,7 +65,7 @@ void LoraLinear::train_adapter() const {
   for (at::Tensor& weight : up_->parameters()) weight.requires_grad_(true);
 }
 
-// Beside 4 bits, autocast is left to cast by itself.
+// With a base in 4 bits, autocast does the cast.
 bool LoraLinear::casts_input(const at::Tensor& x) const {
   return base_kind_ == Base::kPlain || !at::autocast::is_autocast_enabled(x.device().type());
 }

@@ -35,7 +35,7 @@ constexpr std::array<float, 16> kCode{-1.0F,
                                       0.7229568362236023F,
                                       1.0F};
 
-// Elements of what is computed at once: a multiple of a block, of at most 16 bytes each on the way.
+// Elements that are computed at once: a multiple of a block. Each takes at most 16 bytes of temporaries.
 constexpr std::int64_t kElementsAtOnce = std::int64_t{1} << 18;
 
 // Calls `work(first, count)` for parts of `elements`: of whole blocks, and the last block alone where it is
@@ -48,7 +48,7 @@ void in_parts(std::int64_t elements, const Work& work) {
   if (whole < elements) work(whole, elements - whole);
 }
 
-// A row of each block.
+// One row for each block.
 at::Tensor rows_of(const at::Tensor& part) {
   return part.view({-1, std::min(part.numel(), kNf4Block)});
 }
@@ -150,12 +150,12 @@ struct SharedWeight : torch::CustomClassHolder {
 
 at::Tensor multiply(const at::Tensor& x, const Nf4Weight& weight, const Nf4Format& format,
                     const std::optional<at::Tensor>& bias) {
-  // Both copies are held until the product is there, as bitsandbytes' _dequant_linear_fallback does.
+  // Both copies are held until the product is computed, as in bitsandbytes' _dequant_linear_fallback.
   const at::Tensor scales = scales_of(weight, ScaleCopies::kTwo, format);
   return at::linear(x, dequantize_nf4(weight, scales, format), bias);
 }
 
-// bitsandbytes' MatMul4Bit: of its input and of the whole weight nothing is kept for backward.
+// bitsandbytes' MatMul4Bit: keeps neither its input nor the full weight for backward.
 struct MatMul4Bit : torch::autograd::Function<MatMul4Bit> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                             const std::shared_ptr<const Nf4Weight>& weight, const Nf4Format& format,
