@@ -13,8 +13,6 @@
 #include <string>
 
 #include "host/trainer/data/batch_source.hpp"
-#include "host/trainer/saving/checkpoint_error.hpp"
-#include "host/trainer/saving/replaced_file.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::trainer {

@@ -11,7 +11,6 @@
 #include "host/config/files/checkpoint_files.hpp"
 #include "host/config/schema/schema.hpp"
 #include "host/trainer/loop/backend.hpp"
-#include "host/trainer/loop/device.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
 #include "host/trainer/precision/number_format.hpp"
 

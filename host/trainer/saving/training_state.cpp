@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/trainer/saving/training_state.hpp"
+
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 #include <yaml-cpp/exceptions.h>
@@ -7,14 +9,102 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
+#include "host/config/files/checkpoint_files.hpp"
 #include "host/config/resume.hpp"
-#include "host/trainer/saving/checkpoint_error.hpp"
-#include "host/trainer/saving/saved_format.hpp"
-#include "host/trainer/saving/state_reader.hpp"
-#include "host/trainer/saving/training_state.hpp"
+#include "host/trainer/saving/state_dict.hpp"
 
 namespace strata::trainer {
+namespace {
+
+// What a checkpoint calls itself.
+constexpr const char* kFormat = "strata training";
+// Raised when what a reader of this one expects is gone or means something else.
+constexpr std::int64_t kFormatVersion = 1;
+
+Dict tensors_of(const torch::nn::Module& model) {
+  Dict tensors = make_dict();
+  for (const auto& parameter : model.named_parameters())
+    tensors.insert(parameter.key(), parameter.value().detach());
+  for (const auto& buffer : model.named_buffers()) tensors.insert(buffer.key(), buffer.value());
+  return tensors;
+}
+
+c10::IValue gradients_of(const torch::nn::Module& model) {
+  c10::impl::GenericList names(c10::StringType::get());
+  for (const auto& parameter : model.named_parameters()) {
+    if (parameter.value().grad().defined()) names.push_back(parameter.key());
+  }
+  return names;
+}
+
+at::Tensor state_of(c10::DeviceType type) {
+  at::Generator generator = at::globalContext().defaultGenerator(type);
+  const std::lock_guard lock(generator.mutex());
+  return generator.get_state();
+}
+
+Dict dict_of(const GeneratorStates& states) {
+  Dict dict = make_dict();
+  dict.insert("cpu", states.cpu);
+  if (states.cuda.defined()) dict.insert("cuda", states.cuda);
+  return dict;
+}
+
+Dict dict_of_others(const std::vector<GeneratorStates>& states) {
+  Dict dict = make_dict();
+  for (std::size_t rank = 1; rank < states.size(); ++rank)
+    dict.insert(std::to_string(rank), dict_of(states[rank]));
+  return dict;
+}
+
+template <typename Kept>
+Dict visited(Kept& kept) {
+  StateWriter writer;
+  kept.visit(writer);
+  return writer.dict();
+}
+
+}  // namespace
+
+GeneratorStates GeneratorStates::of(at::Device device) {
+  return {.cpu = state_of(at::kCPU), .cuda = device.is_cuda() ? state_of(at::kCUDA) : at::Tensor()};
+}
+
+void save_training(const std::filesystem::path& file, const TrainingState& state,
+                   const TrainingPosition& position, const config::RunConfig& config,
+                   const std::vector<GeneratorStates>& generators) {
+  std::error_code no_folder;
+  std::filesystem::create_directories(file.parent_path(), no_folder);
+  if (no_folder)
+    throw CheckpointError(
+        fmt::format("save: cannot make '{}': {}.", file.parent_path().string(), no_folder.message()));
+
+  Dict contents = make_dict();
+  contents.insert("format", kFormat);
+  contents.insert("format_version", kFormatVersion);
+  contents.insert("step", static_cast<std::int64_t>(position.steps));
+  contents.insert("samples", static_cast<std::int64_t>(position.samples));
+  contents.insert("config", config.resolved_yaml);
+  contents.insert("dry", config.device.dry);
+  contents.insert("model", tensors_of(state.model));
+  contents.insert("optimizer", visited(state.optimizer));
+  if (state.scaler != nullptr) contents.insert("scaler", visited(*state.scaler));
+  contents.insert("gradients", gradients_of(state.model));
+  contents.insert("generators", dict_of(generators.front()));
+  if (generators.size() > 1) contents.insert("rank_generators", dict_of_others(generators));
+  write_archive(file, contents);
+}
+
+void keep_newest_checkpoints(const std::filesystem::path& folder, std::int64_t keep) {
+  auto checkpoints = config::checkpoints_in(folder);
+  while (keep > 0 && checkpoints.size() > static_cast<std::size_t>(keep)) {
+    std::error_code ignored;
+    std::filesystem::remove(checkpoints.begin()->second, ignored);
+    checkpoints.erase(checkpoints.begin());
+  }
+}
 
 SavedTraining::SavedTraining(const std::filesystem::path& file) : file_(file), contents_(read_archive(file)) {
   if (!contents_.contains("format") || !at("format").isString() || at("format").toStringRef() != kFormat)
@@ -113,7 +203,7 @@ void SavedTraining::restore_gradients(const TrainingState& state) const {
   }
 }
 
-// Of a kind or a rank that was not saved, the seed's stay.
+// Generators of a kind of device or a rank that was not saved stay as the seed made them.
 void SavedTraining::restore_generators(at::Device device, std::uint32_t rank) const {
   const std::optional<Dict> states = generators_of(rank);
   if (!states) return;
