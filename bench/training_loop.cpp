@@ -19,7 +19,6 @@
 #include "host/config/load.hpp"
 #include "host/trainer/data/batch_source.hpp"
 #include "host/trainer/loop/backend.hpp"
-#include "host/trainer/loop/device.hpp"
 #include "host/trainer/models/model.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
 

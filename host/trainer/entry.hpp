@@ -28,7 +28,7 @@ struct Progress {
 
 // Who started the ranks, and with that where they find one another.
 enum class Launcher {
-  kNone,     // this process is the only one, if need be of a world whose others are not there
+  kNone,     // the only process, perhaps of a dry world whose other ranks do not exist
   kStrata,   // all on this machine
   kTorchrun  // its variables say where (MASTER_ADDR, MASTER_PORT)
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the trainer's tensors are told to a session.
+// Reports the trainer's tensors to a session.
 #pragma once
 
 #include <ATen/core/Tensor.h>

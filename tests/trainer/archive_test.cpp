@@ -12,9 +12,7 @@
 #include <functional>
 #include <string>
 
-#include "host/trainer/data/data_error.hpp"
-#include "host/trainer/saving/checkpoint_error.hpp"
-#include "host/trainer/saving/replaced_file.hpp"
+#include "host/trainer/data/batch_source.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::trainer {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "host/trainer/data/data_error.hpp"
+#include "host/trainer/data/batch_source.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::trainer {

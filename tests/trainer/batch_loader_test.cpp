@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/trainer/data/data_error.hpp"
+#include "host/trainer/data/batch_source.hpp"
 
 namespace strata::trainer {
 namespace {

@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "host/trainer/data/batch_source.hpp"
-#include "host/trainer/data/data_error.hpp"
 #include "host/trainer/data/text_source.hpp"
 #include "host/trainer/data/token_batches.hpp"
-#include "host/trainer/data/token_files.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::trainer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/trainer/loop/failure.hpp"
+#include "host/trainer/loop/train.hpp"
 
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>

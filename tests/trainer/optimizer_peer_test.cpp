@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "host/trainer/optimizers/clip_gradients.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
 #include "host/trainer/optimizers/rules/block_quantization.hpp"
 #include "tests/trainer/peer_fixture.hpp"

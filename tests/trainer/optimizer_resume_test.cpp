@@ -15,8 +15,7 @@
 #include "host/trainer/optimizers/optimizer.hpp"
 #include "host/trainer/precision/grad_scaler.hpp"
 #include "host/trainer/saving/archive.hpp"
-#include "host/trainer/saving/state_reader.hpp"
-#include "host/trainer/saving/state_writer.hpp"
+#include "host/trainer/saving/state_dict.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::trainer {

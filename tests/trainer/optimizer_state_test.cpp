@@ -15,8 +15,7 @@
 
 #include "host/config/optimizer_defaults.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
-#include "host/trainer/optimizers/rules/make_rules.hpp"
-#include "host/trainer/optimizers/rules/rsvd_rule.hpp"
+#include "host/trainer/optimizers/rules/rules.hpp"
 
 namespace strata::trainer {
 namespace {

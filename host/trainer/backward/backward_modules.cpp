@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exception>
 #include <stdexcept>
+#include <utility>
 
 namespace strata::trainer {
 namespace {
@@ -21,8 +22,8 @@ struct NodeRun final : at::ObserverContext {
   std::size_t held_before;
 };
 
-// What is open when the last node is through ends then, on the thread that ran it. Autograd calls back on
-// that thread before it returns to who called for backward.
+// Ranges that are open after the last node end then, on the thread that ran it. Autograd calls back on that
+// thread before it returns to the caller of backward.
 void end_with_backward(OpenModules& open, std::uint64_t thread) {
   torch::autograd::Engine::get_default_engine().queue_callback([&open, thread] {
     if (at::RecordFunction::currentThreadId() == thread) open.end_all();
@@ -30,6 +31,38 @@ void end_with_backward(OpenModules& open, std::uint64_t thread) {
 }
 
 }  // namespace
+
+void OpenModules::turn_to(const MadeNodes& nodes) {
+  wanted_.clear();
+  for (const ModuleVisit* visit = nodes.visit; visit != nullptr; visit = visit->outer)
+    wanted_.push_back(visit);
+
+  std::size_t depth = held_;
+  while (depth < open_.size() && !wanted_.empty() && open_[depth].visit == wanted_.back()->ordinal) {
+    wanted_.pop_back();
+    ++depth;
+  }
+  end_down_to(depth);
+  for (; !wanted_.empty(); wanted_.pop_back()) {
+    const ModuleVisit& next = *wanted_.back();
+    open_.push_back({next.ordinal, session_.begin_module(next.path, next.type, ModuleDirection::kBackward)});
+  }
+  nodes_ = nodes;
+}
+
+std::size_t OpenModules::hold() {
+  return std::exchange(held_, open_.size());
+}
+
+void OpenModules::release(std::size_t held_before, bool failed) {
+  end_down_to(failed ? held_before : held_);
+  held_ = held_before;
+}
+
+void OpenModules::end_down_to(std::size_t depth) {
+  if (open_.size() > depth) nodes_ = {};
+  for (; open_.size() > depth; open_.pop_back()) session_.end_module(open_.back().range);
+}
 
 BackwardModules::BackwardModules(Session& session) : session_(session) {
   BackwardModules* nobody = nullptr;

@@ -8,17 +8,60 @@
 
 #include <ATen/record_function.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "host/trainer/backward/graph_modules.hpp"
-#include "host/trainer/backward/open_modules.hpp"
 #include "strata/runtime/session.hpp"
 
 namespace strata::trainer {
 
-// [driver] One at a time: torch's callbacks carry nothing of ours. Made before the run begins, so that a
+// The backward ranges that one thread of autograd has open: those of the module whose nodes it runs, and of
+// the modules around it.
+class OpenModules {
+ public:
+  // `session` outlives this.
+  explicit OpenModules(Session& session) : session_(session) {}
+  OpenModules(const OpenModules&) = delete;
+  OpenModules& operator=(const OpenModules&) = delete;
+
+  bool empty() const { return open_.empty(); }
+
+  // Whether the node is among those of the last `turn_to`.
+  bool are_of(std::uint64_t thread, std::uint64_t sequence) const { return nodes_.hold(thread, sequence); }
+  // Ends the ranges that the nodes' visit is not within, and begins those that it is within and that are not
+  // open yet. Held ranges stay.
+  void turn_to(const MadeNodes& nodes);
+
+  // A node begins, which may run a backward of its own: open ranges stay until `release`, which takes what
+  // `hold` returned.
+  std::size_t hold();
+  // The node has ended, and with it the ranges that were begun within it. When it `failed`, no other will
+  // follow: all ranges end that no node around it holds.
+  void release(std::size_t held_before, bool failed);
+
+  void end_all() { end_down_to(0); }
+
+ private:
+  struct Open {
+    std::uint64_t visit;  // ModuleVisit::ordinal: the visit itself may be forgotten
+    std::uint32_t range;
+  };
+
+  void end_down_to(std::size_t depth);
+
+  Session& session_;
+  MadeNodes nodes_;                         // whose modules are open
+  std::vector<Open> open_;                  // outermost first
+  std::vector<const ModuleVisit*> wanted_;  // innermost first; kept for its memory
+  std::size_t held_ = 0;
+};
+
+// [driver] One at a time: torch's callbacks carry no argument of ours. Made before the run begins, so that a
 // source that watches operators sees each node within its module's range.
 class BackwardModules {
  public:
@@ -28,7 +71,7 @@ class BackwardModules {
   BackwardModules(const BackwardModules&) = delete;
   BackwardModules& operator=(const BackwardModules&) = delete;
 
-  // Where forward says whose nodes it makes.
+  // Forward notes here which module makes which nodes.
   GraphModules& graph() { return graph_; }
 
  private:

@@ -24,7 +24,7 @@ void GraphModules::leave() {
 void GraphModules::Thread::go_on_as(const ModuleVisit* visit) {
   innermost = visit;
   const std::uint64_t next = at::sequence_number::peek();
-  // Nothing was added since: the stretch before is empty.
+  // No node was added since: the previous stretch is empty.
   if (!stretches.empty() && stretches.back().first == next) stretches.pop_back();
   stretches.push_back({next, visit});
 }

@@ -36,19 +36,21 @@ struct MadeNodes {
 
 class GraphModules {
  public:
-  // [any] What the calling thread adds to the graph is of this visit until `leave`. Visits nest on a thread.
+  // [any] Nodes that the calling thread adds to the graph belong to this visit until `leave`. Visits nest on
+  // a thread.
   void enter(std::string_view path, std::string_view type);
   void leave();
 
-  // [any] Whose forward made the node, by autograd's own numbers of its thread and of itself, and the nodes
-  // around it that are of the same. The visit is valid until `forget`.
+  // [any] The visit that made the node, and the nodes around it that the same visit made. `thread` and
+  // `sequence` are autograd's own numbers of the node. The visit is valid until `forget`.
   MadeNodes nodes_around(std::uint64_t thread, std::uint64_t sequence) const;
 
-  // [driver] Every graph made so far is done with. No visit is open, and no backward runs.
+  // [driver] Forgets all visits: no graph made so far is needed any more. No visit is open, and no backward
+  // runs.
   void forget();
 
  private:
-  // Nodes from `first` on, up to the next stretch's, are of `visit`.
+  // `visit` made the nodes from `first` on, up to the first of the next stretch.
   struct Stretch {
     std::uint64_t first;
     const ModuleVisit* visit;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/checkpointing/checkpoint.hpp"
 
+#include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/custom_class.h>
+
 #include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "host/trainer/checkpointing/forward_state.hpp"
-#include "host/trainer/checkpointing/kept_input.hpp"
+#include "host/trainer/checkpointing/kept_forward.hpp"
 #include "host/trainer/checkpointing/saved_tensor_hooks.hpp"
 
 namespace strata::trainer {
@@ -17,7 +21,7 @@ namespace {
 struct AllRecomputed {};
 
 // A place in the graph whose tensor was dropped. After the layer ran again it holds what was saved there the
-// second time, until the node that asks for it has it.
+// second time, until the node that asks for it takes it.
 using Slot = Kept;
 
 // One layer's forward that is to run again. The notes in its graph share it.
@@ -77,7 +81,7 @@ class Frame {
   std::size_t saved_again_ = 0;
 };
 
-// The note that stands where a tensor was saved.
+// Stands in the graph where a tensor was saved.
 class Dropped final : public SavedVariableHooks {
  public:
   explicit Dropped(std::shared_ptr<Frame> frame)
@@ -95,13 +99,86 @@ class Dropped final : public SavedVariableHooks {
   std::shared_ptr<Slot> slot_;
 };
 
-}  // namespace
-
 at::Tensor checkpoint(const LayerFunction& layer, const at::Tensor& x, const ModuleScope& scope,
                       InputPlace place) {
   const auto frame = std::make_shared<Frame>(layer, x, scope, place);
   const SavedTensorHooks hooks([&frame] { return std::make_unique<Dropped>(frame); });
   return layer(x);
+}
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr const char* kLayerRun = "run";
+
+// What backward needs to run the layer again.
+struct LayerRun : torch::CustomClassHolder {
+  LayerRun(LayerFunction function, ModuleScope module, at::Device device)
+      : layer(std::move(function)), scope(std::move(module)), state(device, scope) {}
+
+  LayerFunction layer;
+  ModuleScope scope;
+  ForwardState state;
+};
+
+struct RunAgain : torch::autograd::Function<RunAgain> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const LayerFunction& layer,
+                            const ModuleScope& scope) {
+    context->save_for_backward({x});
+    scope.keeps("input", x);
+    context->saved_data[kLayerRun] =
+        c10::IValue::make_capsule(c10::make_intrusive<LayerRun>(layer, scope, x.device()));
+    return layer(x);
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto capsule = context->saved_data.at(kLayerRun).toCapsule();
+    auto& run = static_cast<LayerRun&>(*capsule);
+    const at::Tensor x = context->get_saved_variables().front().detach().requires_grad_(true);
+    at::Tensor output;
+    {
+      const auto range = run.scope.enter_again();
+      const ForwardState::Again again(run.state);
+      output = run.layer(x);
+    }
+    torch::autograd::backward({output}, gradients);
+    return {x.grad(), {}, {}};
+  }
+};
+
+at::Tensor reentrant_checkpoint(const LayerFunction& layer, const at::Tensor& x, const ModuleScope& scope) {
+  if (!x.requires_grad()) {
+    throw std::invalid_argument(
+        "checkpointing: reentrant: the input of a layer requires no gradient, so that its weights would get "
+        "none. Use reentrant: false.");
+  }
+  return RunAgain::apply(x, layer, scope);
+}
+
+}  // namespace
+
+at::Tensor CheckpointPlan::run_block(std::size_t block, const ModuleScope& scope, const LayerFunction& layer,
+                                     const at::Tensor& x, const OwnedTensors& owned) const {
+  const bool is_nth = (block + 1) % static_cast<std::size_t>(config_.every) == 0;
+  return run(config_.part == config::CheckpointedPart::kBlocks && is_nth, scope, layer, x, owned);
+}
+
+at::Tensor CheckpointPlan::run_attention(const ModuleScope& scope, const LayerFunction& layer,
+                                         const at::Tensor& x, const OwnedTensors& owned) const {
+  return run(config_.part == config::CheckpointedPart::kAttention, scope, layer, x, owned);
+}
+
+at::Tensor CheckpointPlan::run_feed_forward(const ModuleScope& scope, const LayerFunction& layer,
+                                            const at::Tensor& x) const {
+  return run(config_.part == config::CheckpointedPart::kFeedForward, scope, layer, x, {});
+}
+
+at::Tensor CheckpointPlan::run(bool checkpointed, const ModuleScope& scope, const LayerFunction& layer,
+                               const at::Tensor& x, const OwnedTensors& owned) const {
+  if (!checkpointed || !c10::GradMode::is_enabled()) return layer(x);
+  for (const OwnedTensor& kept : owned) scope.keeps(kept.name, kept.tensor);
+  if (config_.reentrant) return reentrant_checkpoint(layer, x, scope);
+  return checkpoint(layer, x, scope, config_.offload ? InputPlace::kHostMemory : InputPlace::kWhereItIs);
 }
 
 }  // namespace strata::trainer

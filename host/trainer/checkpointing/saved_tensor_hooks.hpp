@@ -39,8 +39,8 @@ class SavedTensorHooks {
   SavedTensorHooks* outer_;
 };
 
-// [any] The hooks of the engine that was there before, for one tensor: who watches what is kept wants to know
-// of what we keep, too. Null when nobody watches.
+// [any] Hooks for one tensor, of the engine that was there before: if it watches which tensors are kept, it
+// has to learn of ours, too. Null when it does not watch.
 std::unique_ptr<SavedVariableHooks> watching_hooks();
 
 }  // namespace strata::trainer

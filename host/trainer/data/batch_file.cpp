@@ -12,7 +12,7 @@
 #include <span>
 #include <string_view>
 
-#include "host/trainer/data/data_error.hpp"
+#include "host/trainer/data/batch_source.hpp"
 
 namespace strata::trainer {
 namespace {

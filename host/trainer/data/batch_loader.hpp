@@ -18,7 +18,7 @@
 namespace strata::trainer {
 
 struct LoadPlan {
-  std::uint64_t first_sample = 0;  // those before it were read by the run that this one goes on with
+  std::uint64_t first_sample = 0;  // earlier ones were read by the run that this one resumes
   std::int64_t samples = 0;        // of one micro-batch
   std::uint64_t rank = 0;          // which of `world_size` micro-batches of the same time is read here
   std::uint64_t world_size = 1;

@@ -2,14 +2,29 @@
 // Where the training's micro-batches come from.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "host/config/run_config.hpp"
-#include "host/trainer/data/batch.hpp"
 
 namespace strata::trainer {
+
+// Training data that cannot be used. The message says which, why, and what to do.
+class DataError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// What one micro-batch is trained on. Each tensor is in a storage of its own; their first dimensions are
+// alike.
+struct Batch {
+  at::Tensor input;   // int64 tokens [batch, context], or images [batch, 3, height, width]
+  at::Tensor target;  // int64: what follows each token of `input`, or the class of each sample [batch]
+};
 
 class BatchSource {
  public:

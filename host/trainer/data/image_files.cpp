@@ -13,7 +13,7 @@
 
 #include "host/config/files/image_files.hpp"
 #include "host/config/files/ppm_header.hpp"
-#include "host/trainer/data/data_error.hpp"
+#include "host/trainer/data/batch_source.hpp"
 #include "host/trainer/data/mapped_file.hpp"
 
 namespace strata::trainer {
@@ -28,7 +28,7 @@ config::PpmHeader header_of(const std::filesystem::path& path, std::span<const s
   }
 }
 
-// Where on the way through `side` pixels the middle of the i-th of `parts` lies.
+// The pixel in which the middle of the i-th of `parts` lies, of `side` pixels.
 std::int64_t middle(std::int64_t i, std::int64_t parts, std::int64_t side) {
   return (2 * i + 1) * side / (2 * parts);
 }

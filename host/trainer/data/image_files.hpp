@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of files, each of the class that its folder is called after.
+// Images from files. A file's class is the name of its folder.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +8,14 @@
 
 #include "host/config/run_config.hpp"
 #include "host/trainer/data/batch_source.hpp"
-#include "host/trainer/data/sample_order.hpp"
+#include "host/trainer/data/draws.hpp"
 
 namespace strata::trainer {
 
-// Each image is cut to the largest square in its middle, which nearest neighbours make `size` pixels wide:
-// pixel i is the one that the middle of its i-th part lies in. A colour of `value`, of `maximum` (as the file
-// says, mostly 255), becomes 2 * value / maximum - 1, from -1 to 1, rounded to `dtype`.
+// Each image is cropped to the largest centred square, which is resized to `size` pixels by nearest
+// neighbour: pixel i is the one in which the middle of the i-th of `size` parts lies. A colour of `value`, of
+// `maximum` (as the file says, mostly 255), becomes 2 * value / maximum - 1, from -1 to 1, rounded to
+// `dtype`.
 //
 // Files are opened when they are read, and mapped, so that only the rows that are taken are loaded.
 class ImageFiles : public BatchSource {

@@ -3,10 +3,19 @@
 
 #include <fmt/format.h>
 
-#include "host/trainer/data/data_error.hpp"
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
 
 namespace strata::trainer {
 namespace {
+
+template <typename Token>
+void copy_tokens(std::span<const std::byte> bytes, std::uint64_t first, std::span<std::int64_t> tokens) {
+  const auto* source = reinterpret_cast<const Token*>(bytes.data()) + first;
+  std::copy_n(source, tokens.size(), tokens.begin());
+}
 
 std::uint64_t stride_of(config::DataOrder order, const TextSequence& sequence) {
   return order == config::DataOrder::kSequential ? sequence.stride : 1;
@@ -18,6 +27,46 @@ std::uint64_t starts(const TokenFiles& files, const TextSequence& sequence, std:
 }
 
 }  // namespace
+
+TokenFiles::TokenFiles(const std::vector<std::filesystem::path>& paths, config::TokenFormat format,
+                       std::uint64_t max_bytes)
+    : format_(format) {
+  const std::uint64_t token_bytes = config::bytes_of_token(format);
+  std::uint64_t tokens_left =
+      max_bytes == 0 ? std::numeric_limits<std::uint64_t>::max() : max_bytes / token_bytes;
+  for (const std::filesystem::path& path : paths) {
+    if (tokens_left == 0) break;
+    MappedFile file(path);
+    if (file.bytes().size() % token_bytes != 0) {
+      throw DataError(
+          fmt::format("data.path: '{}' has {} bytes, which is no whole number of uint16 tokens. Write it as "
+                      "uint16, or read text with data.tokens: bytes.",
+                      path.string(), file.bytes().size()));
+    }
+    const std::uint64_t tokens = std::min<std::uint64_t>(file.bytes().size() / token_bytes, tokens_left);
+    if (tokens == 0) continue;
+    parts_.push_back({size_, tokens, std::move(file)});
+    size_ += tokens;
+    tokens_left -= tokens;
+  }
+}
+
+void TokenFiles::read(std::uint64_t first, std::span<std::int64_t> tokens) const {
+  const auto after =
+      std::upper_bound(parts_.begin(), parts_.end(), first,
+                       [](std::uint64_t token, const Part& part) { return token < part.first_token; });
+  for (auto part = std::prev(after); !tokens.empty(); ++part) {
+    const std::uint64_t offset = first - part->first_token;
+    const auto now = tokens.first(std::min<std::uint64_t>(tokens.size(), part->tokens - offset));
+    if (format_ == config::TokenFormat::kUint16) {
+      copy_tokens<std::uint16_t>(part->file.bytes(), offset, now);
+    } else {
+      copy_tokens<std::uint8_t>(part->file.bytes(), offset, now);
+    }
+    first += now.size();
+    tokens = tokens.subspan(now.size());
+  }
+}
 
 TextSource::TextSource(const config::DataConfig& data, const TextSequence& sequence, std::uint64_t seed)
     : file_count_(data.files.size()),

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/trainer/data/data_error.hpp"
-#include "host/trainer/data/random_classes.hpp"
+#include "host/trainer/data/draws.hpp"
 
 namespace strata::trainer {
 namespace {
@@ -26,6 +25,19 @@ void read_tokens(const TokenSource& source, std::uint64_t sequence, std::int64_t
 }
 
 }  // namespace
+
+at::Tensor random_classes(std::uint64_t first, std::int64_t samples, std::int64_t classes,
+                          std::uint64_t seed) {
+  // A stream of its own: samples are drawn with the seed itself.
+  constexpr std::uint64_t kOfClasses = 0x636c6173;
+  at::Tensor drawn = at::empty({samples}, at::kLong);
+  auto* values = drawn.mutable_data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const std::uint64_t number = draw(seed ^ kOfClasses, first + static_cast<std::uint64_t>(i));
+    values[i] = static_cast<std::int64_t>(number % static_cast<std::uint64_t>(classes));
+  }
+  return drawn;
+}
 
 LanguageBatches::LanguageBatches(std::unique_ptr<TokenSource> source, const SequenceShape& shape)
     : source_(std::move(source)), shape_(shape) {}

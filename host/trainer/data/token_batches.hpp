@@ -1,13 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Micro-batches of token sequences.
+// Sequences of tokens, and micro-batches of them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 
 #include "host/trainer/data/batch_source.hpp"
-#include "host/trainer/data/token_source.hpp"
 
 namespace strata::trainer {
+
+// Where sequences of tokens come from.
+class TokenSource {
+ public:
+  TokenSource() = default;
+  virtual ~TokenSource() = default;
+  TokenSource(const TokenSource&) = delete;
+  TokenSource& operator=(const TokenSource&) = delete;
+
+  // [any] Fills `tokens` with the run's sequence number `sequence`. The same number always gives the same
+  // tokens, in whatever order sequences are asked for.
+  virtual void read(std::uint64_t sequence, std::span<std::int64_t> tokens) const = 0;
+
+  // One line for the manifest: "text: 1048576 tokens of 12 files".
+  virtual std::string description() const = 0;
+};
+
+// Classes for samples that have none: int64 [samples], each below `classes`, of the samples from number
+// `first` on, the same for the same `seed`.
+at::Tensor random_classes(std::uint64_t first, std::int64_t samples, std::int64_t classes,
+                          std::uint64_t seed);
 
 struct SequenceShape {
   std::int64_t context = 0;  // tokens of one sequence

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process-wide settings of LibTorch that decide how a run computes, and what the manifest says of them.
+// The device and the process-wide settings of LibTorch that decide how a run computes, and what the manifest
+// says of them.
 #pragma once
 
-#include <cstdint>
+#include <c10/core/Device.h>
+
 #include <string>
 
 #include "host/config/run_config.hpp"
 #include "host/trainer/entry.hpp"
 
 namespace strata::trainer {
+
+// The device that a run computes on, as torch names it.
+inline c10::Device torch_device(const config::DeviceConfig& device) {
+  if (device.kind == config::DeviceKind::kCpu) return c10::Device(c10::kCPU);
+  return {c10::kCUDA, static_cast<c10::DeviceIndex>(device.index)};
+}
 
 // Threads within an operator (the machine's cores are shared by its ranks), oneDNN, determinism, the kernel
 // of scaled_dot_product_attention, TF32, and the global generator's seed.

@@ -23,7 +23,7 @@ void OwnerBook::show_batch(const Batch& batch) {
   show(TensorRole::kTarget, "target", batch.target);
 }
 
-// Past the book, which belongs to the trainer's thread.
+// Not through the book, which belongs to the trainer's thread.
 void OwnerBook::show_prefetched(const Batch& batch) const {
   if (!wanted_) return;
   report_tensor(session_, TensorRole::kPrefetch, "input", batch.input);
@@ -89,7 +89,8 @@ bool OwnerBook::is_reported(const at::Tensor& tensor) {
   return false;
 }
 
-// Twice what is alive is let through before the next time, so that the cost of a storage stays constant.
+// Is called again when twice as many storages as are alive now have been reported, so that its cost a storage
+// stays constant.
 void OwnerBook::forget_freed_storages() {
   std::erase_if(reported_, [](const auto& entry) { return entry.second.storage.expired(); });
   forget_above_ = std::max(forget_above_, 2 * reported_.size());

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/trainer/data/batch.hpp"
+#include "host/trainer/data/batch_source.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
 #include "host/trainer/precision/grad_scaler.hpp"
 #include "host/trainer/ranks/gradient_sync.hpp"
@@ -24,7 +24,7 @@ namespace strata::trainer {
 
 class OwnerBook {
  public:
-  // Does nothing at all when nobody listens to the session's tensors. `session` must outlive the book.
+  // Has no effect unless a plugin wants the session's tensors. `session` must outlive the book.
   explicit OwnerBook(Session& session);
 
   // The parameters and buffers of `model`; its parameters are those whose gradients are looked up later.

@@ -4,22 +4,33 @@
 #include <ATen/Context.h>
 #include <c10/core/AllocatorConfig.h>
 #include <c10/core/DeviceGuard.h>
+#include <c10/util/Exception.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <exception>
+#include <algorithm>
+#include <new>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
+#include <string_view>
 #include <utility>
 
-#include "host/trainer/loop/device.hpp"
-#include "host/trainer/loop/failure.hpp"
+#include "host/trainer/loop/backend.hpp"
 #include "host/trainer/loop/training_run.hpp"
 #include "host/trainer/torch_folder.hpp"
 
 namespace strata::trainer {
 
 namespace {
+
+Failure out_of_memory(std::string_view reason) {
+  return {Outcome::kOutOfMemory,
+          fmt::format("out of memory: {}. Lower data.batch_size (and raise accumulation to keep the step's "
+                      "size), model.context, or the model's sizes.",
+                      reason)};
+}
+
+// The CPU allocator's message opens with the check that failed, and has no class of its own.
+constexpr std::string_view kCpuAllocator = "DefaultCPUAllocator: ";
 
 Result failed(Failure failure) {
   Result result;
@@ -29,6 +40,28 @@ Result failed(Failure failure) {
 }
 
 }  // namespace
+
+Failure explain(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const c10::Error& error) {
+    std::string_view line = error.what_without_backtrace();
+    line.remove_prefix(std::min(line.find_first_not_of(" \n"), line.size()));
+    line = line.substr(0, line.find('\n'));
+    const auto allocator = line.find(kCpuAllocator);
+    if (allocator != std::string_view::npos) {
+      return out_of_memory(line.substr(allocator + kCpuAllocator.size()));
+    }
+    if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return out_of_memory(line);
+    return {Outcome::kFailed, fmt::format("LibTorch reports: {}", line)};
+  } catch (const std::bad_alloc&) {
+    return out_of_memory("the host's heap has no room left");
+  } catch (const std::exception& error) {
+    return {Outcome::kFailed, error.what()};
+  } catch (...) {
+    return {Outcome::kFailed, "something that is no std::exception was thrown"};
+  }
+}
 
 std::optional<Result> start_device(const Request& request) {
   if (request.config.device.kind == config::DeviceKind::kCpu) return std::nullopt;

@@ -11,9 +11,7 @@
 #include "host/config/files/checkpoint_files.hpp"
 #include "host/config/schema/schema.hpp"
 #include "host/trainer/loop/backend.hpp"
-#include "host/trainer/loop/device.hpp"
-#include "host/trainer/optimizers/clip_gradients.hpp"
-#include "host/trainer/optimizers/learning_rate.hpp"
+#include "host/trainer/optimizers/optimizer.hpp"
 #include "host/trainer/precision/number_format.hpp"
 
 namespace strata::trainer {

@@ -7,13 +7,8 @@
 
 #include "host/trainer/models/adapters/lora_linear.hpp"
 #include "host/trainer/models/adapters/nf4_linear.hpp"
-#include "host/trainer/models/distilbert/distilbert.hpp"
-#include "host/trainer/models/gpt2/gpt2.hpp"
-#include "host/trainer/models/hash_fill.hpp"
-#include "host/trainer/models/llama/llama.hpp"
-#include "host/trainer/models/resnet/resnet.hpp"
-#include "host/trainer/models/torchscript/script_model.hpp"
-#include "host/trainer/models/transformer/transformer.hpp"
+#include "host/trainer/models/families.hpp"
+#include "host/trainer/models/initial_weights.hpp"
 
 namespace strata::trainer {
 namespace {
@@ -21,19 +16,19 @@ namespace {
 std::shared_ptr<Model> build(const ModelParts& parts, const ModelSite& root) {
   switch (parts.config.name) {
     case config::Architecture::kTransformer:
-      return std::make_shared<Transformer>(parts, root);
+      return make_transformer(parts, root);
     case config::Architecture::kLlama:
     case config::Architecture::kQwen:
-      return std::make_shared<Llama>(parts, root);
+      return make_llama(parts, root);
     case config::Architecture::kGpt2:
-      return std::make_shared<Gpt2>(parts, root);
+      return make_gpt2(parts, root);
     case config::Architecture::kDistilBert:
-      return std::make_shared<DistilBert>(parts, root);
+      return make_distilbert(parts, root);
     case config::Architecture::kResnet18:
     case config::Architecture::kResnet50:
-      return std::make_shared<ResNet>(parts, root);
+      return make_resnet(parts, root);
     case config::Architecture::kTorchScript:
-      return std::make_shared<ScriptModel>(parts.config.file, root);
+      return make_torchscript(parts, root);
   }
   throw std::logic_error("model.name: the trainer does not know it, but the schema does");
 }

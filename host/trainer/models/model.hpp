@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "host/config/run_config.hpp"
-#include "host/trainer/checkpointing/checkpoint_plan.hpp"
-#include "host/trainer/models/model_site.hpp"
+#include "host/trainer/checkpointing/checkpoint.hpp"
+#include "host/trainer/models/module_scope.hpp"
 
 namespace strata::trainer {
 
@@ -37,8 +37,8 @@ struct ModelParts {
 };
 
 // The model that the configuration names, with weights drawn from the global generator (seed it first), or
-// from the hash of hash_fill.hpp. On the meta device nothing is allocated, and `forward` does not work.
-// Throws std::invalid_argument for sizes that do not fit each other, with the keys.
+// from a hash. On the meta device nothing is allocated, and `forward` does not work. Throws
+// std::invalid_argument for sizes that do not fit each other, with the keys.
 std::shared_ptr<Model> make_model(const ModelParts& parts, const ModelSite& root);
 
 // d_model / heads. Throws std::invalid_argument when there is a remainder.

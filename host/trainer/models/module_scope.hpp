@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a module stands in the model, and who wants to know when it runs. A value: every module that is to
-// be seen in a trace keeps its own. Default-constructed, nobody wants to know and `enter` costs a branch.
+// The place of a module in the model, by which a trace knows it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/TensorOptions.h>
 
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@ namespace strata::trainer {
 // A module's forward: its range in the trace, and the nodes of the backward graph that it makes.
 class ForwardRange {
  public:
-  // Null where nobody is told of backward.
+  // `graph` is null where backward is not traced.
   ForwardRange(Session& session, GraphModules* graph, std::string_view path, std::string_view type)
       : range_(session, path, type), graph_(range_.is_told() ? graph : nullptr) {
     if (graph_ != nullptr) graph_->enter(path, type);
@@ -33,6 +33,9 @@ class ForwardRange {
   GraphModules* graph_;
 };
 
+// Where a module stands in the model, and the session that is told when it runs. A value: every module that
+// is to be seen in a trace keeps its own. Default-constructed there is no session, and `enter` costs a
+// branch.
 class ModuleScope {
  public:
   ModuleScope() = default;
@@ -48,15 +51,24 @@ class ModuleScope {
   // The same for a forward that runs again within backward, around the module's own.
   std::optional<ModuleRange> enter_again() const;
 
-  // A tensor that the module keeps from its forward until it runs again. Nothing where it is undefined.
+  // Reports a tensor that the module keeps from its forward until it runs again. Has no effect if the tensor
+  // is undefined.
   void keeps(std::string_view name, const at::Tensor& tensor) const;
-  // The same in the host's memory, where the module has no need of it until then.
+  // The same for a tensor that waits in the host's memory until then.
   void offloads(std::string_view name, const at::Tensor& tensor) const;
 
  private:
   Session* session_ = nullptr;
   GraphModules* graph_ = nullptr;
   std::string path_;
+};
+
+// Where a module is built: its place, and what its tensors are like.
+struct ModelSite {
+  ModuleScope scope = {};
+  at::TensorOptions tensors = at::TensorOptions(at::kFloat).device(at::kCPU);  // dtype and device
+
+  ModelSite child(std::string_view name) const { return {scope.child(name), tensors}; }
 };
 
 }  // namespace strata::trainer

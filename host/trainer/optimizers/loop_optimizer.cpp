@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/trainer/optimizers/loop_optimizer.hpp"
+#include "host/trainer/optimizers/implementations.hpp"
 
 #include <torch/optim/adam.h>
 #include <torch/optim/adamw.h>
@@ -9,6 +9,50 @@
 #include <utility>
 
 namespace strata::trainer {
+
+// LibTorch's own optimizers behind our interface. They step the parameters one by one, each in single
+// operations, as torch.optim does with foreach=False.
+class LoopOptimizer : public Optimizer {
+ public:
+  // Shows what LibTorch's optimizer keeps for a parameter: null, before and after, where there is none.
+  using VisitState = void (*)(std::unique_ptr<torch::optim::OptimizerParamState>& state,
+                              StateVisitor& visitor);
+
+  LoopOptimizer(std::vector<NamedParameter> parameters, std::unique_ptr<torch::optim::Optimizer> optimizer,
+                VisitState visit_state)
+      : Optimizer(std::move(parameters)), optimizer_(std::move(optimizer)), visit_state_(visit_state) {}
+
+  // Frees the state parameter by parameter: LibTorch's own order is that of a hash of addresses, which no two
+  // runs share.
+  ~LoopOptimizer() override {
+    for (const NamedParameter& parameter : parameters())
+      optimizer_->state().erase(parameter.tensor.unsafeGetTensorImpl());
+  }
+
+  void set_learning_rate(double learning_rate) override {
+    for (torch::optim::OptimizerParamGroup& group : optimizer_->param_groups())
+      group.options().set_lr(learning_rate);
+  }
+
+  void step() override { optimizer_->step(); }
+
+ private:
+  void visit_state_of(std::size_t parameter, StateVisitor& visitor) override {
+    auto& by_parameter = optimizer_->state();
+    void* const key = parameters()[parameter].tensor.unsafeGetTensorImpl();
+    if (const auto found = by_parameter.find(key); found != by_parameter.end()) {
+      visit_state_(found->second, visitor);
+      return;
+    }
+    std::unique_ptr<torch::optim::OptimizerParamState> state;
+    visit_state_(state, visitor);
+    if (state) by_parameter[key] = std::move(state);
+  }
+
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  VisitState visit_state_;
+};
+
 namespace {
 
 using KeptState = std::unique_ptr<torch::optim::OptimizerParamState>;
@@ -62,32 +106,6 @@ std::unique_ptr<Optimizer> sgd(const config::OptimizerConfig& config,
 }
 
 }  // namespace
-
-LoopOptimizer::LoopOptimizer(std::vector<NamedParameter> parameters,
-                             std::unique_ptr<torch::optim::Optimizer> optimizer, VisitState visit_state)
-    : Optimizer(std::move(parameters)), optimizer_(std::move(optimizer)), visit_state_(visit_state) {}
-
-LoopOptimizer::~LoopOptimizer() {
-  for (const NamedParameter& parameter : parameters())
-    optimizer_->state().erase(parameter.tensor.unsafeGetTensorImpl());
-}
-
-void LoopOptimizer::set_learning_rate(double learning_rate) {
-  for (torch::optim::OptimizerParamGroup& group : optimizer_->param_groups())
-    group.options().set_lr(learning_rate);
-}
-
-void LoopOptimizer::visit_state_of(std::size_t parameter, StateVisitor& visitor) {
-  auto& by_parameter = optimizer_->state();
-  void* const key = parameters()[parameter].tensor.unsafeGetTensorImpl();
-  if (const auto found = by_parameter.find(key); found != by_parameter.end()) {
-    visit_state_(found->second, visitor);
-    return;
-  }
-  KeptState state;
-  visit_state_(state, visitor);
-  if (state) by_parameter[key] = std::move(state);
-}
 
 std::unique_ptr<Optimizer> make_loop_optimizer(const config::OptimizerConfig& config,
                                                std::vector<NamedParameter> parameters) {

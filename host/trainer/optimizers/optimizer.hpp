@@ -4,12 +4,12 @@
 
 #include <torch/nn/module.h>
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "host/config/run_config.hpp"
-#include "host/trainer/optimizers/named_parameter.hpp"
 #include "host/trainer/saving/state_visitor.hpp"
 #include "strata/runtime/session.hpp"
 
@@ -34,7 +34,7 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  // Of the steps from now on. Until it is first called the configuration's.
+  // Of the steps from now on. Before the first call it is the configuration's.
   virtual void set_learning_rate(double learning_rate) = 0;
 
   // Updates every parameter that has a gradient. Records no gradients.
@@ -43,12 +43,12 @@ class Optimizer {
   // Shows `visitor` each parameter and what is kept for it.
   void visit(StateVisitor& visitor);
 
-  // The tensors of that: nothing before the first step.
+  // The tensors among these: none before the first step.
   std::vector<OptimizerState> state();
 
-  // Makes all state now, by a step of gradients and a rate of zero, one parameter at a time; no parameter has
-  // a gradient, and none changes. The rate has to be set again. State that follows the parameter itself, as
-  // the moments of adam with weight decay, starts with it.
+  // Makes all state now, one parameter at a time, by a step whose gradients and learning rate are zero. No
+  // parameter may have a gradient before, and none changes. The rate has to be set again afterwards. State
+  // that follows the parameter itself, as the moments of adam with weight decay, starts with it.
   void make_state();
 
   // Frees the gradients, or fills them with zeros where they stay.
@@ -71,5 +71,19 @@ class Optimizer {
 // that the configuration should have refused.
 std::unique_ptr<Optimizer> make_optimizer(const config::OptimizerConfig& config,
                                           std::vector<NamedParameter> parameters);
+
+// The learning rate of each step, as transformers' schedules of the same names have it. `step` counts from 0,
+// of `steps` in all. Over the w steps of the warm-up it is lr * step / w. From there the share that is left,
+// from 1 at step w to lr_final_share at `steps`, is
+//   constant  1
+//   linear    final + (1 - final) * (1 - progress)
+//   cosine    final + (1 - final) * (1 + cos(pi * progress)) / 2
+double learning_rate_at(const config::OptimizerConfig& config, std::uint64_t step, std::uint64_t steps);
+
+// As torch.nn.utils.clip_grad_norm_: scales the gradients in place, so that the 2-norm of all of them
+// together is at most `largest_norm`. All on one device and in one number format. Whether they have to be
+// scaled is not read back: those that need not are multiplied by 1. A norm that is not finite makes them NaN,
+// or 0, as there.
+void clip_gradients(const std::vector<at::Tensor>& gradients, double largest_norm);
 
 }  // namespace strata::trainer

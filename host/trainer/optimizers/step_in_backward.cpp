@@ -10,7 +10,7 @@
 namespace strata::trainer {
 namespace {
 
-// Names the parameter and does not hold it: it holds the hook.
+// Keeps the parameter's name and no reference to it: the parameter owns the hook.
 class StepHook : public torch::autograd::PostAccumulateGradHook {
  public:
   StepHook(std::string name, std::shared_ptr<const StepInBackward::Step> step)

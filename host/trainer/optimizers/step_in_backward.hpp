@@ -14,9 +14,9 @@ class StepInBackward {
  public:
   using Step = std::function<void(const NamedParameter&)>;
 
-  // From now on every backward calls `step` with each parameter once, when its gradient is whole and while
-  // no other one of those that were stepped is there; afterwards it frees the gradient. `step` runs on the
-  // thread that goes backward through the parameter's device, without recording gradients; what it throws
+  // From now on every backward calls `step` with each parameter once, when its gradient is complete and those
+  // of all parameters that were stepped before are freed; afterwards it frees the gradient. `step` runs on
+  // the thread that goes backward through the parameter's device, without recording gradients; what it throws
   // comes out of that backward.
   StepInBackward(const std::vector<NamedParameter>& parameters, Step step);
   ~StepInBackward();

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/trainer/precision/number_format.hpp"
 
-namespace strata::trainer {
+#include <ATen/autocast_mode.h>
 
+namespace strata::trainer {
 namespace {
+
+void set_autocast(c10::DeviceType device, const AutocastState& state) {
+  at::autocast::set_autocast_enabled(device, state.enabled);
+  at::autocast::set_autocast_dtype(device, state.dtype);
+  at::autocast::set_autocast_cache_enabled(state.cache);
+}
 
 at::ScalarType base_dtype(config::BaseStorage base, config::Precision precision) {
   const bool is_half = precision == config::Precision::kBf16 || config::is_autocast(precision);
@@ -12,6 +19,23 @@ at::ScalarType base_dtype(config::BaseStorage base, config::Precision precision)
 }
 
 }  // namespace
+
+AutocastState AutocastState::current(c10::DeviceType device) {
+  return {.enabled = at::autocast::is_autocast_enabled(device),
+          .cache = at::autocast::is_autocast_cache_enabled(),
+          .dtype = at::autocast::get_autocast_dtype(device)};
+}
+
+AutocastGuard::AutocastGuard(c10::DeviceType device, const AutocastState& state)
+    : device_(device), before_(AutocastState::current(device)) {
+  set_autocast(device, state);
+  at::autocast::increment_nesting();
+}
+
+AutocastGuard::~AutocastGuard() {
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  set_autocast(device_, before_);
+}
 
 at::ScalarType parameter_dtype(const config::RunConfig& config) {
   if (config.adapter.is_used()) return base_dtype(config.adapter.base, config.precision);

@@ -2,27 +2,141 @@
 #include "host/trainer/ranks/rank_group.hpp"
 
 #include <ATen/ATen.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <vector>
 
-#include "host/trainer/ranks/gloo_backend.hpp"
-#include "host/trainer/ranks/nccl_backend.hpp"
-#include "host/trainer/ranks/rendezvous.hpp"
+#include "host/trainer/ranks/nccl_entry.hpp"
+#include "host/trainer/torch_folder.hpp"
 
 namespace strata::trainer {
-
 namespace {
+
+constexpr const char* kConfigurationKey = "strata/configuration";
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// As torch.distributed's env://. torchrun's agent may serve the store itself; each of its attempts to start
+// the ranks has keys of its own there.
+c10::intrusive_ptr<c10d::Store> torchrun_store(const RankPlace& place) {
+  const bool agent_serves = variable("TORCHELASTIC_USE_AGENT_STORE") == "True";
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(std::stoi(variable("MASTER_PORT")));
+  options.isServer = place.rank == 0 && !agent_serves;
+  options.numWorkers = place.world_size;
+  auto store = c10::make_intrusive<c10d::TCPStore>(variable("MASTER_ADDR"), options);
+  if (!agent_serves) return store;
+  const std::string prefix = "/worker/attempt_" + variable("TORCHELASTIC_RESTART_COUNT");
+  return c10::make_intrusive<c10d::PrefixStore>(prefix, std::move(store));
+}
+
+// Where ranks find one another before they have a connection: a file of this machine where `strata run`
+// started the ranks; torchrun's store, by its variables (MASTER_ADDR, MASTER_PORT), where it did; this
+// process's memory where there is one rank of a dry world. Throws c10::Error when the others' store is not
+// found.
+c10::intrusive_ptr<c10d::Store> open_rendezvous(const RankPlace& place) {
+  switch (place.launcher) {
+    case Launcher::kStrata:
+      return c10::make_intrusive<c10d::FileStore>(place.rendezvous.string(),
+                                                  static_cast<int>(place.world_size));
+    case Launcher::kTorchrun:
+      return torchrun_store(place);
+    case Launcher::kNone:
+      break;
+  }
+  return c10::make_intrusive<c10d::HashStore>();
+}
+
+// Throws std::runtime_error, in each rank that differs, when its configuration is not rank 0's.
+void require_same_configuration(c10d::Store& store, const RankPlace& place,
+                                const std::string& configuration) {
+  if (place.rank == 0) {
+    store.set(kConfigurationKey, std::vector<std::uint8_t>(configuration.begin(), configuration.end()));
+    return;
+  }
+  const std::vector<std::uint8_t> bytes = store.get(kConfigurationKey);
+  const std::string first(bytes.begin(), bytes.end());
+  if (first == configuration) return;
+  // The message names the line that differs.
+  std::string_view ours = configuration, theirs = first;
+  const auto next_line = [](std::string_view& text) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    return line;
+  };
+  std::string_view our_line, their_line;
+  while (our_line == their_line && (!ours.empty() || !theirs.empty())) {
+    our_line = next_line(ours);
+    their_line = next_line(theirs);
+  }
+  throw std::runtime_error(
+      fmt::format("rank {} was given another configuration than rank 0: '{}' where that has '{}'; give all "
+                  "ranks the same file and overrides",
+                  place.rank, our_line, their_line));
+}
+
+// Beside the library that this code is in; of a test program, where the build has it.
+std::filesystem::path nccl_library() {
+  Dl_info here{};
+  dladdr(reinterpret_cast<const void*>(&nccl_library), &here);
+  return std::filesystem::absolute(here.dli_fname).parent_path() / "libstrata_nccl.so";
+}
+
+// Collectives among processes on CPUs. Meets the other ranks through `store`, and returns when all are there.
+// Throws c10::Error.
+c10::intrusive_ptr<c10d::Backend> make_gloo_backend(const c10::intrusive_ptr<c10d::Store>& store,
+                                                    const RankPlace& place) {
+  const auto options = c10d::ProcessGroupGloo::Options::create();
+  // Ranks of one machine need no network, and a container may not have an address in one.
+  options->devices.push_back(place.launcher == Launcher::kStrata
+                                 ? c10d::ProcessGroupGloo::createDeviceForInterface("lo")
+                                 : c10d::ProcessGroupGloo::createDefaultDevice());
+  options->threads = 2;  // as torch.distributed has it
+  return c10::make_intrusive<c10d::ProcessGroupGloo>(store, static_cast<int>(place.rank),
+                                                     static_cast<int>(place.world_size), options);
+}
+
+// Collectives among processes that have a CUDA device each, which is the current one. The ranks meet through
+// `store` at the first collective. Throws std::runtime_error when this build has no NCCL, or c10::Error.
+c10::intrusive_ptr<c10d::Backend> make_nccl_backend(const c10::intrusive_ptr<c10d::Store>& store,
+                                                    const RankPlace& place) {
+  const std::filesystem::path path = nccl_library();
+  if (!std::filesystem::exists(path)) {
+    throw std::runtime_error(
+        fmt::format("world_size: this build has no NCCL ({} is missing), which ranks on CUDA devices need; "
+                    "build Strata with torch's CUDA wheel, or use device: cpu",
+                    path.string()));
+  }
+  open_beside_torch("libtorch.so", RTLD_LOCAL);
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw std::runtime_error(dlerror());
+  const auto make = reinterpret_cast<MakeNcclBackend>(dlsym(library, kMakeNcclBackendSymbol));
+  if (make == nullptr) throw std::runtime_error(dlerror());
+  return make(store, static_cast<int>(place.rank), static_cast<int>(place.world_size));
+}
 
 using BackendType = c10d::ProcessGroup::BackendType;
 
-// Its NCCL takes the others to do what this process does. What a rank gets from the first one, the order of
-// its buckets say, would be unknown: so each is the first.
+// A dry device's NCCL assumes that the other ranks do what this process does. What rank 0 sends to others,
+// such as the order of its buckets, would be unknown: so each process is rank 0.
 RankPlace place_on_dry_device(const RankPlace& place) {
-  // Of a large world every 128th rank would have to say where it is; here there is but one.
+  // In a large world every 128th rank would have to publish where it is; here there is only one.
   setenv("TORCH_NCCL_RANKS_PER_ROOT", std::to_string(place.world_size).c_str(), /*overwrite=*/1);
   return {.rank = 0, .world_size = place.world_size};
 }
@@ -64,7 +178,7 @@ RankGroup::~RankGroup() {
       cuda_->shutdown();
     }
   } catch (const std::exception&) {
-    // Nobody is left to whom it would matter.
+    // No other rank is left that would need it.
   }
 }
 

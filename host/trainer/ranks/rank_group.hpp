@@ -17,7 +17,7 @@ class RankGroup {
   // Meets the other ranks; on a CUDA device, which is the current one, with NCCL. Throws std::runtime_error
   // or c10::Error.
   RankGroup(const config::RunConfig& config, const RankPlace& place);
-  // Ends the connections: while an exception is on its way without waiting for what others still do, for they
+  // Ends the connections. While an exception unwinds the stack it does not wait for the other ranks, which
   // may be gone.
   ~RankGroup();
   RankGroup(const RankGroup&) = delete;
@@ -29,12 +29,12 @@ class RankGroup {
     double loss;  // the mean of all ranks'
     bool stops;   // some rank was asked to
   };
-  // Waits for all ranks, on the CPU: each calls it once a step. On dry devices nobody hears another, and each
-  // has its own.
+  // Waits for all ranks, on the CPU: each calls it once a step. On dry devices ranks cannot communicate, and
+  // each gets back its own values.
   Agreement agree(double loss, bool stops);
 
-  // The ranks' tensors of bytes, all of one size and on the CPU, by their numbers; waits for all. On dry
-  // devices only this one's.
+  // The tensors of bytes of all ranks, in the order of their numbers; all of one size and on the CPU. Waits
+  // for all ranks. On dry devices only this one's.
   std::vector<at::Tensor> gather(const at::Tensor& bytes) const;
 
   // What `agree` sends and gets: float64, 2 elements on the CPU; undefined on dry devices.

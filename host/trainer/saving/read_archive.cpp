@@ -14,16 +14,15 @@
 #include <unordered_map>
 #include <utility>
 
-#include "host/trainer/data/data_error.hpp"
+#include "host/trainer/data/batch_source.hpp"
 #include "host/trainer/data/mapped_file.hpp"
 #include "host/trainer/saving/archive.hpp"
-#include "host/trainer/saving/checkpoint_error.hpp"
 
 namespace strata::trainer {
 namespace {
 
-// The bytes from a tensor's storage's first to its last element's; nothing where it has none, and where they
-// are more than can be.
+// The bytes from the first of a tensor's storage to the last of its elements; nothing for a tensor without
+// elements, or where the number overflows.
 std::optional<std::uint64_t> reach(const at::Tensor& tensor) {
   std::int64_t last = tensor.storage_offset();
   bool overflows = last < 0;
@@ -88,7 +87,7 @@ class ArchiveReader {
            bytes[header + 9] != std::byte{0};
   }
 
-  // The unpickler takes a tensor's sizes, strides and its storage's size as they are written.
+  // The unpickler takes a tensor's sizes, strides and its storage's size as they are written, unchecked.
   void check(const c10::IValue& value) const {
     if (value.isTensor()) return check(value.toTensor());
     if (!value.isGenericDict()) return;

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// How those that keep something between steps show it: to whoever names their tensors, writes them to a
-// checkpoint, or puts back what a checkpoint holds. One walk serves all three, so that they cannot differ.
+// How optimizers, their rules and the gradient scaler show the state that they keep between steps: to a
+// visitor that names its tensors, writes it to a checkpoint, or restores it. One walk serves all three, so
+// that they cannot differ.
 #pragma once
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
-#include "host/trainer/optimizers/named_parameter.hpp"
 #include "strata/runtime/session.hpp"
 
 namespace strata::trainer {
+
+// A model's parameter and its name in it.
+struct NamedParameter {
+  std::string name;  // "layers.0.mlp.up_proj.weight"
+  at::Tensor tensor;
+};
 
 // Whether a tensor has the sizes of the parameter that it is kept for, and its elements without gaps.
 enum class StateShape { kOfParameter, kOther };
@@ -26,7 +33,7 @@ class StateVisitor {
   StateVisitor(const StateVisitor&) = delete;
   StateVisitor& operator=(const StateVisitor&) = delete;
 
-  // All that follows is kept for this one.
+  // The state that follows belongs to this parameter.
   virtual void parameter(const NamedParameter& parameter) = 0;
 
   // Undefined while there is none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a training goes on with, between two steps, in a checkpoint:
+// The state of a training between two steps, as a checkpoint holds it:
 //
 //   format        "strata training", and format_version 1
 //   step          steps taken; samples: of the data, read for them
@@ -47,14 +47,13 @@ struct TrainingPosition {
   std::uint64_t samples = 0;
 };
 
-// All but `generators`, which are of all ranks by their numbers, is the same in each of them. Makes the
+// `generators` has the states of every rank, by its number; all else is the same in each rank. Makes the
 // folder too. Throws CheckpointError, and then `file` is as it was.
 void save_training(const std::filesystem::path& file, const TrainingState& state,
                    const TrainingPosition& position, const config::RunConfig& config,
                    const std::vector<GeneratorStates>& generators);
 
-// Of steps, by number: a file of <run>/checkpoints. Removes all but the newest `keep` of them, if that is not
-// 0.
+// Removes all but the newest `keep` checkpoints of a folder, by the number of their step. 0 keeps all.
 void keep_newest_checkpoints(const std::filesystem::path& folder, std::int64_t keep);
 
 // A checkpoint that is open: mapped, not loaded.

@@ -1,21 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/trainer/saving/archive.hpp"
+
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <caffe2/serialize/inline_container.h>
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <torch/csrc/jit/serialization/pickler.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
-
-#include "host/trainer/saving/archive.hpp"
-#include "host/trainer/saving/replaced_file.hpp"
 
 namespace strata::trainer {
 namespace {
 
-// Values with tensors of the CPU that have sizes and no memory in place of theirs: what the pickle says of a
-// tensor is all it needs, and a device that it named would have to be there where the file is read.
+// So that the new name outlives a crash of the machine. Some file systems cannot do that.
+void sync_folder(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+// Replaces the tensors in a value by CPU tensors that have sizes and no memory: a pickle needs no more of
+// them, and a device that it named would have to exist where the file is read.
 class Outline {
  public:
   c10::IValue of(const c10::IValue& value) {
@@ -26,7 +39,7 @@ class Outline {
     return outline;
   }
 
-  // What stands behind an outline's tensor, as bytes of the CPU.
+  // The bytes of the tensor that an outline's tensor stands for, on the CPU.
   at::Tensor bytes_of(const at::Tensor& outline) const {
     const c10::Storage& storage = storages_.at(outline.storage().unsafeGetStorageImpl());
     const at::TensorOptions options = at::TensorOptions(at::kByte).device(storage.device());
@@ -52,6 +65,46 @@ class Outline {
 };
 
 }  // namespace
+
+ReplacedFile::ReplacedFile(std::filesystem::path file) : file_(std::move(file)), part_(file_) {
+  part_ += ".part";
+  descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  keep_error(descriptor_ < 0);
+}
+
+ReplacedFile::~ReplacedFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(part_.c_str());
+}
+
+void ReplacedFile::write(const void* bytes, std::size_t count) noexcept {
+  const char* next = static_cast<const char*>(bytes);
+  while (count > 0 && !has_failed()) {
+    const ssize_t written = ::write(descriptor_, next, count);
+    if (written < 0 && errno == EINTR) continue;
+    keep_error(written < 0);
+    if (written < 0) return;
+    next += written;
+    count -= static_cast<std::size_t>(written);
+  }
+}
+
+void ReplacedFile::replace() {
+  if (!has_failed()) keep_error(::fsync(descriptor_) != 0);
+  if (!has_failed()) keep_error(::rename(part_.c_str(), file_.c_str()) != 0);
+  if (has_failed())
+    throw CheckpointError(fmt::format(
+        "save: cannot write '{}': {}. Make room, or save less: save.keep bounds how many are kept, "
+        "save.every how often.",
+        file_.string(), std::strerror(error_)));
+  ::close(std::exchange(descriptor_, -1));
+  sync_folder(file_.parent_path());
+}
+
+void ReplacedFile::keep_error(bool failed) noexcept {
+  if (failed && error_ == 0) error_ = errno;
+}
 
 Dict make_dict() {
   return Dict(c10::StringType::get(), c10::AnyType::get());

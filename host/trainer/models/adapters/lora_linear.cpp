@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include "host/config/adapter.hpp"
+#include "host/trainer/models/adapters/nf4_linear.hpp"
 #include "host/trainer/models/initial_weights.hpp"
 
 namespace strata::trainer {
@@ -36,7 +38,7 @@ LoraLinear::LoraLinear(std::shared_ptr<LinearLayer> base, const Shape& shape,
   up_ = add("lora_B", at::zeros({shape.out_features, adapter.rank}, adapter_options(site)));
 }
 
-// What is held when, and what is rounded where, are peft's: Linear.forward of peft/tuners/lora/layer.py, and
+// Holds and rounds what peft does, where it does: Linear.forward of peft/tuners/lora/layer.py, and
 // Linear4bit.forward of bnb.py.
 at::Tensor LoraLinear::forward(const at::Tensor& x) const {
   const auto range = scope_.enter("LoraLinear");
@@ -63,9 +65,30 @@ void LoraLinear::train_adapter() const {
   for (at::Tensor& weight : up_->parameters()) weight.requires_grad_(true);
 }
 
-// Beside 4 bits, autocast is left to cast by itself.
+// With a base in 4 bits, autocast does the cast.
 bool LoraLinear::casts_input(const at::Tensor& x) const {
   return base_kind_ == Base::kPlain || !at::autocast::is_autocast_enabled(x.device().type());
+}
+
+std::shared_ptr<LinearLayer> make_block_linear(const ModelParts& parts, std::string_view name,
+                                               const LinearLayer::Shape& shape, double standard_deviation,
+                                               const ModelSite& site) {
+  const config::AdapterConfig& adapter = parts.adapter;
+  const bool is_adapted = config::is_target(adapter, name);
+  const bool is_quantized = adapter.is_used() && adapter.base == config::BaseStorage::kNf4;
+  const ModelSite own = site.child(name);
+  const ModelSite of_base = is_adapted ? own.child("base_layer") : own;
+  std::shared_ptr<LinearLayer> base;
+  if (is_quantized) {
+    const Nf4Format format{.double_quantization = adapter.double_quantization, .computes = parts.computes};
+    base = std::make_shared<Nf4Linear>(shape, standard_deviation, format, of_base);
+  } else {
+    base = std::make_shared<Linear>(shape, standard_deviation, of_base);
+  }
+  if (!is_adapted) return base;
+  return std::make_shared<LoraLinear>(std::move(base), shape, adapter,
+                                      is_quantized ? LoraLinear::Base::kIn4Bits : LoraLinear::Base::kPlain,
+                                      own);
 }
 
 }  // namespace strata::trainer

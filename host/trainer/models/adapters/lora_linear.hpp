@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A frozen linear layer and its low-rank adapter (LoRA, arXiv:2106.09685), with the operations, names and
-// number formats of peft: base_layer(x) + lora_B(lora_A(dropout(x))) alpha / rank.
+// The linear layers of a block: plain, in 4 bits, with a low-rank adapter.
 #pragma once
 
 #include <memory>
+#include <string_view>
 
-#include "host/config/run_config.hpp"
 #include "host/trainer/models/layers/linear.hpp"
+#include "host/trainer/models/model.hpp"
 
 namespace strata::trainer {
 
+// A frozen linear layer and its low-rank adapter (LoRA, arXiv:2106.09685), with the operations, names and
+// number formats of peft: base_layer(x) + lora_B(lora_A(dropout(x))) alpha / rank.
 class LoraLinear : public LinearLayer {
  public:
-  // peft has a layer for each, which cast at other places.
+  // peft has a layer for each, and the two cast at different places.
   enum class Base { kPlain, kIn4Bits };
 
   // "lora_A.default.weight" [rank, in] evenly within 1 / sqrt(in), "lora_B.default.weight" [out, rank] of
@@ -36,5 +38,11 @@ class LoraLinear : public LinearLayer {
   std::shared_ptr<Linear> down_;  // lora_A
   std::shared_ptr<Linear> up_;    // lora_B
 };
+
+// The layer that the adapter's configuration asks for. `site` is that of the module in which the layer is
+// called `name`. Initial weights as Linear's.
+std::shared_ptr<LinearLayer> make_block_linear(const ModelParts& parts, std::string_view name,
+                                               const LinearLayer::Shape& shape, double standard_deviation,
+                                               const ModelSite& site);
 
 }  // namespace strata::trainer

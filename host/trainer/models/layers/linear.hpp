@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x W^T + b, as torch.nn.Linear.
+// Layers that multiply the last dimension by a matrix.
 #pragma once
 
-#include "host/trainer/models/layers/linear_layer.hpp"
-#include "host/trainer/models/model_site.hpp"
+#include <torch/nn/module.h>
+
+#include "host/trainer/models/module_scope.hpp"
 
 namespace strata::trainer {
 
+// However the matrix is kept.
+class LinearLayer : public torch::nn::Module {
+ public:
+  struct Shape {
+    std::int64_t in_features;
+    std::int64_t out_features;
+    bool bias = false;
+  };
+
+  // [..., in] to [..., out].
+  virtual at::Tensor forward(const at::Tensor& x) const = 0;
+};
+
+// y = x W^T + b, as torch.nn.Linear.
 class Linear : public LinearLayer {
  public:
   // `weight` [out, in] from a normal distribution around 0, `bias` [out] of zeros.
