@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/steps/scopes.hpp"
 
 namespace strata::cli {

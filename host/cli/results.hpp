@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 namespace strata::cli {
 

@@ -3,7 +3,7 @@
 // pandas, and tables beside published ones.
 #pragma once
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/export/output.hpp"
 
 namespace strata::exports {

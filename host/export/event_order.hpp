@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 namespace strata::exports {
 

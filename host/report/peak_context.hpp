@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 namespace strata::report {
 

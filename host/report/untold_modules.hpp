@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 namespace strata::report {
 

@@ -132,7 +132,7 @@ def broken_arrows(tree, file, line):
         ("host/runtime/session/session.cpp", "host/cli/commands.hpp"),
         ("host/runtime/session/session.cpp", "c10/core/Device.h"),
         ("host/runtime/include/strata/runtime/session.hpp", "host/runtime/spool.hpp"),
-        ("host/analysis/facts.cpp", "host/report/page_data/page.hpp"),
+        ("host/analysis/facts/category.cpp", "host/report/page_data/page.hpp"),
         ("host/cli/main.cpp", "host/trainer/loop/backend.hpp"),
         ("examples/cpp/gpt/train.cpp", "strata/runtime/session.hpp"),
     ],

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/what_if/trial_report.hpp"
 
 namespace strata::cli {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/analysis/allocator/replay.hpp"
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::cli {
 

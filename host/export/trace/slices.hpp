@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 namespace strata::exports {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/export/output.hpp"
 
 namespace strata::exports {

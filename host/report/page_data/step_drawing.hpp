@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 namespace strata::report {
 

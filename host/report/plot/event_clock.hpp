@@ -2,7 +2,7 @@
 // A run by its events instead of by time, as pytorch.org/memory_viz shows one.
 #pragma once
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 namespace strata::report::plot {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/plot/drawing.hpp"
 #include "host/report/plot/plots.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/plot/plots.hpp"
 
 namespace strata::report::plot {

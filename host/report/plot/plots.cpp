@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "host/analysis/steps/stretch.hpp"
 #include "host/report/layer_rows.hpp"
 #include "host/report/plot/bars.hpp"
 #include "host/report/plot/frame.hpp"

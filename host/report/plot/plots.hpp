@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/plot/drawing.hpp"
 
 namespace strata::report::plot {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/plot/plots.hpp"
 
 namespace strata::report::plot {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/layers/layer_tree.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
 

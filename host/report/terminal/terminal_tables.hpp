@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
 
 namespace strata::report {
