@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
 #include "host/analysis/stacks/stacks_alive.hpp"
 #include "host/export/text.hpp"

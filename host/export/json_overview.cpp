@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/json/dry_json.hpp"
 #include "host/analysis/json/scopes_json.hpp"
 #include "host/export/json.hpp"

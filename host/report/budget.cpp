@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/advise_line.hpp"
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/analysis/peak/budget.hpp"
 
 namespace strata::report {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/peak/out_of_memory.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/layer_table.hpp"

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/failure.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
 
 namespace strata::report {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/advise_line.hpp"
 #include "host/report/failure.hpp"
 #include "host/report/page_data/text_sizes.hpp"

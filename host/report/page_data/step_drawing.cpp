@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/quantity.hpp"
 
 namespace strata::report {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::report {
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/peak/alike_blocks.hpp"
 #include "host/analysis/peak/largest_blocks.hpp"
 #include "host/analysis/stacks/stack_view.hpp"

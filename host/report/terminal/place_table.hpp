@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/facts/peak.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
 
 namespace strata::report {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/reconciliation_table.hpp"
 #include "host/report/terminal/terminal.hpp"

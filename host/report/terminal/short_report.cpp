@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/analysis/checks/reconciliation.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/peak/most_reserved.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
 #include "host/report/advise_line.hpp"

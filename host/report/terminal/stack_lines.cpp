@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/stacks/stacks_alive.hpp"
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/analysis/checks/reconciliation.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/peak/most_reserved.hpp"
 #include "host/report/advise_line.hpp"
 #include "host/report/dry.hpp"

@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/form_text.hpp"
 #include "host/report/kind_meanings.hpp"
 #include "host/report/peak_context.hpp"

@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
+#include "host/analysis/facts/peak.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
 
 namespace strata::report {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/warm_up/causes.hpp"
 #include "host/report/page_data/step_drawing.hpp"
 #include "host/report/quantity.hpp"

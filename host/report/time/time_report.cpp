@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/time/capture.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/terminal.hpp"

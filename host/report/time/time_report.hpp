@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/analysis/time/device_peak.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
 
