@@ -53,7 +53,6 @@ WITH_CIRCLES = (
     "dry_gpu/device",
     "host/config",
     "host/grid",
-    "host/report",
     "host/trainer",
     "host/cli",
 )

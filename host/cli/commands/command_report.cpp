@@ -34,7 +34,7 @@
 #include "host/cli/size_argument.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
-#include "host/report/budget.hpp"
+#include "host/report/terminal/budget.hpp"
 #include "host/report/terminal/detail_table.hpp"
 #include "host/report/terminal/layer_table.hpp"
 #include "host/report/terminal/scope_table.hpp"

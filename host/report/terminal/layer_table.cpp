@@ -10,7 +10,7 @@
 #include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/layer_rows.hpp"
 #include "host/report/quantity.hpp"
-#include "host/report/terminal/terminal.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 #include "host/report/untold_modules.hpp"
 

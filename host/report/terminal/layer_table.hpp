@@ -12,7 +12,7 @@
 #include "host/analysis/facts/layer_tree.hpp"
 #include "host/analysis/facts/peak.hpp"
 #include "host/analysis/layers/layer_tree.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 
 namespace strata::report {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "host/analysis/facts/peak.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 
 namespace strata::report {
 

@@ -6,7 +6,7 @@
 
 #include "host/analysis/checks/reconciliation.hpp"
 #include "host/analysis/facts/forward.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 
 namespace strata::report {
 

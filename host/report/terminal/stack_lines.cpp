@@ -11,7 +11,7 @@
 #include "host/analysis/stacks/stacks_alive.hpp"
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
-#include "host/report/terminal/terminal.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {

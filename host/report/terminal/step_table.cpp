@@ -8,8 +8,7 @@
 #include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/peak/evaluations.hpp"
 #include "host/report/quantity.hpp"
-#include "host/report/terminal/terminal.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {

@@ -8,9 +8,6 @@
 
 namespace strata::report {
 
-// The narrowest report there is; a smaller `width` is taken as this one.
-inline constexpr int kNarrowestTerminal = 80;
-
 // UTF-8 text in lines of at most `width` columns, the last one ended. `colour` adds ANSI colours, and nothing
 // else. Names come from a stranger's program: control characters (escape sequences among them) and invalid
 // UTF-8 in them are replaced, long ones are cut in the middle. Any thread.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/page_data/step_drawing.hpp"
+#include "host/report/terminal/step_drawing.hpp"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,8 @@
 
 #include "host/analysis/facts/failure.hpp"
 #include "host/analysis/facts/forward.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/analysis/stacks/stack_view.hpp"
+#include "host/report/terminal_style.hpp"
 
 namespace strata::report {
 

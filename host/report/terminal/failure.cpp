@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/failure.hpp"
+#include "host/report/terminal/failure.hpp"
 
 #include <fmt/format.h>
 
@@ -14,6 +14,7 @@
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/layer_table.hpp"
 #include "host/report/terminal/stack_lines.hpp"
+#include "host/report/terminal/terminal_tables.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {
@@ -24,13 +25,13 @@ using analysis::OutOfMemory;
 
 constexpr std::size_t kShownFrames = 12;
 
-std::string amount(std::uint64_t bytes) {
+std::string failure_amount(std::uint64_t bytes) {
   const auto value = static_cast<double>(bytes);
   return mebibytes(value, decimals_for(value)) + " MiB";
 }
 
 std::string asked(const Facts& facts, const OutOfMemory& failure) {
-  std::string text = amount(failure.requested_bytes) + " asked for";
+  std::string text = failure_amount(failure.requested_bytes) + " asked for";
   if (failure.op != 0) text += " by " + facts.texts.at(failure.op);
   if (failure.layer != 0) text += " in " + facts.texts.at(failure.layer);
   if (failure.held.step >= 0) text += fmt::format(", step {}", failure.held.step);
@@ -39,14 +40,14 @@ std::string asked(const Facts& facts, const OutOfMemory& failure) {
 }
 
 std::string room(const Facts& facts, const OutOfMemory& failure) {
-  std::string text = amount(failure.held.allocated_bytes) + " were allocated";
+  std::string text = failure_amount(failure.held.allocated_bytes) + " were allocated";
   if (failure.held.reserved_bytes != failure.held.allocated_bytes) {
-    text += fmt::format(", {} reserved", amount(failure.held.reserved_bytes));
+    text += fmt::format(", {} reserved", failure_amount(failure.held.reserved_bytes));
     if (analysis::segments_are_told(facts.reserved))
-      text += fmt::format(", whose largest free piece was {}", amount(failure.largest_gap_bytes));
+      text += fmt::format(", whose largest free piece was {}", failure_amount(failure.largest_gap_bytes));
   }
   if (failure.device_free_bytes)
-    text += fmt::format("; the device had {} left", amount(*failure.device_free_bytes));
+    text += fmt::format("; the device had {} left", failure_amount(*failure.device_free_bytes));
   return text;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/budget.hpp"
+#include "host/report/terminal/budget.hpp"
 
 #include <fmt/format.h>
 
