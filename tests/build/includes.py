@@ -47,7 +47,6 @@ USES_CUDA = ("sources", "dry_gpu", "host/replay")
 WITH_CIRCLES = (
     "plugin_api/include",
     "sources/cupti",
-    "sources/torch",
     "host/runtime",
     "dry_gpu",
     "dry_gpu/device",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sources/torch/host_link.hpp"
+#include "sources/torch/host/host_link.hpp"
 
 #include <pthread.h>
 
