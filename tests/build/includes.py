@@ -50,7 +50,6 @@ WITH_CIRCLES = (
     "host/runtime",
     "dry_gpu",
     "dry_gpu/device",
-    "host/config",
     "host/grid",
     "host/trainer",
     "host/cli",

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "host/config/resume.hpp"
+#include "host/config/checks/resume.hpp"
 #include "host/trainer/saving/checkpoint_error.hpp"
 #include "host/trainer/saving/saved_format.hpp"
 #include "host/trainer/saving/state_reader.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/files/model_file.hpp"
+#include "host/config/loading/model_file.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/reading/written.hpp"
+#include "host/config/schema/written.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,18 +10,18 @@
 
 #include "host/config/adapter.hpp"
 #include "host/config/checks/checks.hpp"
-#include "host/config/files/model_file.hpp"
 #include "host/config/files/shipped_file.hpp"
+#include "host/config/loading/model_file.hpp"
+#include "host/config/loading/plugin_list.hpp"
+#include "host/config/loading/read.hpp"
 #include "host/config/model_sizes.hpp"
 #include "host/config/nearest.hpp"
 #include "host/config/optimizer_defaults.hpp"
-#include "host/config/plugin_list.hpp"
 #include "host/config/reading/document.hpp"
 #include "host/config/reading/node.hpp"
-#include "host/config/reading/read.hpp"
-#include "host/config/reading/written.hpp"
-#include "host/config/resolved.hpp"
+#include "host/config/schema/resolved.hpp"
 #include "host/config/schema/schema.hpp"
+#include "host/config/schema/written.hpp"
 
 namespace strata::config {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/setting_differences.hpp"
+#include "host/config/reading/setting_differences.hpp"
 
 #include <yaml-cpp/yaml.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/resolved.hpp"
+#include "host/config/schema/resolved.hpp"
 
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
 
-#include "host/config/checkpointing.hpp"
 #include "host/config/reading/value.hpp"
+#include "host/config/schema/checkpointing.hpp"
 
 namespace strata::config {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/compute_device.hpp"
+#include "host/config/schema/compute_device.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

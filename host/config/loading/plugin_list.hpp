@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/config/problem.hpp"
-#include "host/config/reading/written.hpp"
+#include "host/config/schema/written.hpp"
 #include "strata/runtime/options.hpp"
 
 namespace strata::config {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/resume.hpp"
+#include "host/config/checks/resume.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

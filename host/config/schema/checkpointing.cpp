@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/checkpointing.hpp"
+#include "host/config/schema/checkpointing.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/reading/read.hpp"
+#include "host/config/loading/read.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,13 +8,13 @@
 #include <optional>
 #include <stdexcept>
 
-#include "host/config/checkpointing.hpp"
-#include "host/config/compute_device.hpp"
 #include "host/config/files/paths.hpp"
+#include "host/config/loading/plugin_list.hpp"
 #include "host/config/nearest.hpp"
-#include "host/config/plugin_list.hpp"
 #include "host/config/reading/node.hpp"
 #include "host/config/reading/value.hpp"
+#include "host/config/schema/checkpointing.hpp"
+#include "host/config/schema/compute_device.hpp"
 
 namespace strata::config {
 namespace {
