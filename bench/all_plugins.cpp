@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "bench/trained.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::bench {

@@ -28,7 +28,7 @@
 
 #include "bench/trained.hpp"
 #include "host/analysis/analyse.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/export/snapshot/memory_viz.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "bench/trained.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/trainer/data/batch_source.hpp"
 #include "host/trainer/loop/backend.hpp"
 #include "host/trainer/models/model.hpp"

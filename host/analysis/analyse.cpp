@@ -7,25 +7,29 @@
 #include <utility>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/allocator/other_memory.hpp"
 #include "host/analysis/allocator/places.hpp"
+#include "host/analysis/attribution/layers.hpp"
 #include "host/analysis/checks/cross_check.hpp"
+#include "host/analysis/checks/layer_estimate.hpp"
 #include "host/analysis/checks/stats_check.hpp"
 #include "host/analysis/checks/truth.hpp"
-#include "host/analysis/layer_estimate.hpp"
-#include "host/analysis/layers/layers.hpp"
+#include "host/analysis/layers/layer_tree.hpp"
 #include "host/analysis/layers/repeated_blocks.hpp"
-#include "host/analysis/peak/other_memory.hpp"
+#include "host/analysis/memory/statistics.hpp"
+#include "host/analysis/memory/timeline.hpp"
 #include "host/analysis/peak/out_of_memory.hpp"
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/reading/run_reader.hpp"
-#include "host/analysis/statistics.hpp"
 #include "host/analysis/steps/last_step.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "host/analysis/steps/pace.hpp"
 #include "host/analysis/steps/step_peaks.hpp"
+#include "host/analysis/steps/thinned.hpp"
 #include "host/analysis/steps/window.hpp"
 #include "host/analysis/time/time_facts_of.hpp"
-#include "host/analysis/timeline.hpp"
+#include "host/analysis/warm_up/steady_state.hpp"
+#include "host/analysis/warm_up/warm_up.hpp"
 #include "strata/events.h"
 #include "strata/ext/phase.h"
 
@@ -111,34 +115,22 @@ Facts analyse(Recording run, const Method& method) {
   Texts texts = run.texts;
 
   Facts facts;
-  facts.name = run.name;
+  static_cast<RunFacts&>(facts) = run;
   facts.directory = run.directory.string();
   facts.device = device_name(run.device);
   // A program that lets the exception through is one that failed, to the process that started it, or, of
   // C++, one that was killed: by abort().
   const bool fell = run.end == "failed" || run.end == "killed";
-  facts.end = (ran_out || run.ran_out_elsewhere) && fell ? "out_of_memory" : run.end;
-  facts.begin_ns = run.begin_ns;
-  facts.end_ns = run.end_ns;
-  facts.plugins = run.plugins;
-  facts.faults = run.faults;
-  facts.dropped_rows = run.dropped_rows;
+  if ((ran_out || run.ran_out_elsewhere) && fell) facts.end = "out_of_memory";
   facts.call_stacks = std::move(run.call_stacks);
   facts.other_memory = run.other_memory;
-  facts.dry = run.dry;
-  facts.unit = run.unit;
-  facts.command = run.command;
-  facts.trainer = run.trainer;
-  facts.is_configured = run.is_configured;
   facts.allocator_settings = run.allocator_settings.value_or("");
   facts.reserved = run.reserved;
   facts.samples = std::move(run.samples);
-  facts.warnings = run.warnings;
   facts.warnings.insert(facts.warnings.end(), table.warnings.begin(), table.warnings.end());
 
   const Window recorded = active_window(run, facts.warnings);
   const Window window = whole_steps(run, recorded);
-  facts.thinned = run.thinned;
   if (!run.thinned.is_empty())
     facts.warnings.insert(facts.warnings.begin(), thinned_sentence(run.thinned, window));
   if (!run.is_configured && !ran_out && has_no_forward(run))
@@ -152,11 +144,6 @@ Facts analyse(Recording run, const Method& method) {
   facts.window_begin_sequence = window.begin_sequence;
   facts.window_end_sequence = window.end_sequence;
 
-  facts.pid = run.pid;
-  facts.rank = run.rank;
-  facts.world_size = run.world_size;
-  facts.realtime_less_monotonic_ns = run.realtime_less_monotonic_ns;
-  facts.clock = run.clock;
   const LastWork last = last_work(run, table.changes);
   Window timed = window;
   if (!run.steps.empty()) {
@@ -181,7 +168,7 @@ Facts analyse(Recording run, const Method& method) {
   facts.steps = step_facts(run, last.host_ns, facts.points, OpenPhases(facts.phases));
   facts.pace = window_pace(facts.steps, facts.first_step, facts.last_step);
   facts.steady_state = find_steady_state(step_times(facts.steps));
-  facts.warm_up = explain_warm_up(facts, run);
+  facts.warm_up = explain_warm_up(facts.steps, facts.steady_state, run);
   const WindowStatistics statistics = window_statistics(facts.points, window);
   facts.statistics = statistics.categories;
   facts.total = statistics.total;

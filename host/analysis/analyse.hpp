@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "host/analysis/attribution.hpp"
-#include "host/analysis/facts.hpp"
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/attribution/attribution.hpp"
+#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis {
 

@@ -10,15 +10,16 @@
 #include <utility>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
-#include "host/analysis/dry_json.hpp"
-#include "host/analysis/peak/peak_json.hpp"
+#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/json/dry_json.hpp"
+#include "host/analysis/json/peak_json.hpp"
+#include "host/analysis/json/scopes_json.hpp"
+#include "host/analysis/json/shapes_json.hpp"
+#include "host/analysis/json/steps_json.hpp"
+#include "host/analysis/json/time_json.hpp"
+#include "host/analysis/json/warm_up_json.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
-#include "host/analysis/shapes/shapes_json.hpp"
 #include "host/analysis/steps/modelled_step.hpp"
-#include "host/analysis/steps/scopes_json.hpp"
-#include "host/analysis/steps/steps_json.hpp"
-#include "host/analysis/time/time_json.hpp"
-#include "host/analysis/warm_up/warm_up_json.hpp"
 
 namespace strata::analysis {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "host/analysis/facts.hpp"
-
 namespace strata::analysis {
+
+struct Facts;
 
 inline constexpr const char* kSummarySchema = "strata.summary/2";
 

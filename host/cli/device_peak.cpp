@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/device_peak.hpp"
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/config/files/device_profile.hpp"
 
 namespace strata::cli {
 
-std::optional<analysis::DevicePeak> device_peak(const analysis::Facts& facts, const std::string& card) {
+std::optional<analysis::DevicePeak> device_peak(const analysis::MemoryFacts& facts, const std::string& card) {
   const std::string name = !card.empty() ? card : facts.dry ? facts.dry->profile : "";
   if (name.empty()) return std::nullopt;
   const config::DeviceProfile profile = config::load_device_profile(name);

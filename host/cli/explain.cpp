@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/recording/run_error.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/ranks/job_facts.hpp"
 #include "host/analysis/ranks/job_json.hpp"
 #include "host/cli/run_directory.hpp"

@@ -8,12 +8,13 @@
 #include <optional>
 #include <set>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/cli/usage_error.hpp"
 
 namespace strata::cli {
 namespace {
 
-using analysis::Facts;
+using analysis::MemoryFacts;
 using analysis::PeakReset;
 
 struct Place {
@@ -44,7 +45,7 @@ Place parsed(const std::string& where) {
   return place;
 }
 
-PeakReset of_step(const Facts& facts, const std::string& where, std::int64_t step) {
+PeakReset of_step(const MemoryFacts& facts, const std::string& where, std::int64_t step) {
   const auto found = std::ranges::find(facts.steps, step, &analysis::StepFact::index);
   if (found != facts.steps.end())
     return {found->begin_sequence, found->begin_ns, fmt::format("step {}", step)};
@@ -55,7 +56,7 @@ PeakReset of_step(const Facts& facts, const std::string& where, std::int64_t ste
 
 }  // namespace
 
-std::vector<PeakReset> peak_resets(const Facts& facts, const std::string& where) {
+std::vector<PeakReset> peak_resets(const MemoryFacts& facts, const std::string& where) {
   const Place place = parsed(where);
   if (place.phase.empty()) return {of_step(facts, where, *place.step)};
   std::vector<PeakReset> resets;

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::cli {
 

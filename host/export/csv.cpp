@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/export/text.hpp"
 #include "host/export/timeline_rows.hpp"
 
@@ -13,14 +14,14 @@ namespace {
 
 using analysis::Block;
 using analysis::CategoryStatistics;
-using analysis::Facts;
+using analysis::MemoryFacts;
 using analysis::PhaseFact;
 
 const char* name_of(std::size_t category) {
   return to_string(static_cast<analysis::Category>(category));
 }
 
-void write_categories(const Facts& facts, Buffer& out) {
+void write_categories(const MemoryFacts& facts, Buffer& out) {
   out.append("bytes");
   for (std::size_t category = 0; category < analysis::kCategories; ++category)
     out.format(",{}", name_of(category));
@@ -41,7 +42,7 @@ void write_categories(const Facts& facts, Buffer& out) {
   out.format(",{}\n", facts.peak.allocated_bytes);
 }
 
-void write_timeline(const Facts& facts, Buffer& out, const Progress& progress) {
+void write_timeline(const MemoryFacts& facts, Buffer& out, const Progress& progress) {
   RowCount rows(progress, facts.points.size());
   out.append("sequence,time_ns,step");
   for (std::size_t category = 0; category < analysis::kCategories; ++category)
@@ -70,7 +71,7 @@ class QuotedTexts {
   std::unordered_map<std::string_view, std::string> quoted_;
 };
 
-void write_block(const Facts& facts, const Block& block, QuotedTexts& quoted, Buffer& out) {
+void write_block(const MemoryFacts& facts, const Block& block, QuotedTexts& quoted, Buffer& out) {
   const PhaseFact* const phase = block.phase == 0 ? nullptr : &facts.phases[block.phase - 1];
   out.format("{:#x},{},{},{},{},", block.address, block.bytes, to_string(block.category), quoted[block.kind],
              quoted[block.reason]);
@@ -87,7 +88,7 @@ void write_block(const Facts& facts, const Block& block, QuotedTexts& quoted, Bu
   out.format(",{},{}\n", quoted[facts.texts[form.dtype]], quoted[facts.texts[form.shape]]);
 }
 
-void write_blocks(const Facts& facts, Buffer& out, const Progress& progress) {
+void write_blocks(const MemoryFacts& facts, Buffer& out, const Progress& progress) {
   RowCount rows(progress, facts.blocks.size());
   QuotedTexts quoted;
   out.append(
@@ -101,7 +102,7 @@ void write_blocks(const Facts& facts, Buffer& out, const Progress& progress) {
 
 }  // namespace
 
-void write_csv(const Facts& facts, Table table, Output& output, const Progress& progress) {
+void write_csv(const MemoryFacts& facts, Table table, Output& output, const Progress& progress) {
   Buffer out(output);
   switch (table) {
     case Table::kCategories:

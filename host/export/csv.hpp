@@ -3,7 +3,7 @@
 // pandas, and tables beside published ones.
 #pragma once
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/export/output.hpp"
 
 namespace strata::exports {
@@ -14,6 +14,7 @@ enum class Table {
   kBlocks       // a row a block: when, how large, and what it was
 };
 
-void write_csv(const analysis::Facts& facts, Table table, Output& output, const Progress& progress = {});
+void write_csv(const analysis::MemoryFacts& facts, Table table, Output& output,
+               const Progress& progress = {});
 
 }  // namespace strata::exports

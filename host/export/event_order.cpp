@@ -4,17 +4,19 @@
 #include <algorithm>
 #include <vector>
 
+#include "host/analysis/facts/memory_facts.hpp"
+
 namespace strata::exports {
 namespace {
 
 using analysis::Block;
-using analysis::Facts;
+using analysis::MemoryFacts;
 
 bool died(const Block& block) {
   return block.death_sequence != UINT64_MAX;
 }
 
-std::vector<std::uint32_t> by_death(const Facts& facts) {
+std::vector<std::uint32_t> by_death(const MemoryFacts& facts) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t index = 0; index < facts.blocks.size(); ++index) {
     if (died(facts.blocks[index])) order.push_back(index);
@@ -25,7 +27,7 @@ std::vector<std::uint32_t> by_death(const Facts& facts) {
 
 }  // namespace
 
-void for_each_event(const Facts& facts, const std::function<void(const Event&)>& use) {
+void for_each_event(const MemoryFacts& facts, const std::function<void(const Event&)>& use) {
   const std::vector<std::uint32_t> deaths = by_death(facts);
   std::size_t birth = 0, death = 0, segment = 0;
   while (true) {
@@ -47,7 +49,7 @@ void for_each_event(const Facts& facts, const std::function<void(const Event&)>&
   }
 }
 
-std::uint64_t count_events(const Facts& facts) {
+std::uint64_t count_events(const MemoryFacts& facts) {
   return facts.blocks.size() + facts.reserved.size() +
          static_cast<std::uint64_t>(std::ranges::count_if(facts.blocks, died));
 }

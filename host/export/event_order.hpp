@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::exports {
 
@@ -18,9 +18,9 @@ struct Event {
 
 // Calls `use` for each, by sequence. Where one event ends a block and makes another, the end comes first.
 // Holds four bytes a block that died.
-void for_each_event(const analysis::Facts& facts, const std::function<void(const Event&)>& use);
+void for_each_event(const analysis::MemoryFacts& facts, const std::function<void(const Event&)>& use);
 
 // How many there are.
-std::uint64_t count_events(const analysis::Facts& facts);
+std::uint64_t count_events(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::exports

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
 #include "host/analysis/stacks/stacks_alive.hpp"
 #include "host/export/text.hpp"
@@ -30,7 +31,8 @@ void write_folded(const analysis::Facts& facts, Output& output, const Progress& 
     throw std::runtime_error(
         "this run took no stacks: ask for them with the allocator_tracer's option stacks_above_mib or "
         "stacks_sample_mib");
-  const analysis::StacksAlive alive = analysis::stacks_alive(facts, facts.peak.sequence);
+  const analysis::StacksAlive alive =
+      analysis::stacks_alive(facts.blocks, facts.call_stacks, facts.peak.sequence);
   analysis::StackView view(facts.call_stacks);
   RowCount rows(progress, alive.shares.size());
   // Stacks that differ in what is trimmed alone are one line.

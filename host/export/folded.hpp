@@ -3,7 +3,7 @@
 // (flamegraph.pl, inferno, speedscope): `outermost;...;innermost bytes`.
 #pragma once
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/export/output.hpp"
 
 namespace strata::exports {

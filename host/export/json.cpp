@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
 #include "host/export/json_overview.hpp"
 #include "host/export/text.hpp"

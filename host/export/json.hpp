@@ -2,7 +2,7 @@
 // All that is known of a run as one JSON object, which run.schema.json describes.
 #pragma once
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/export/output.hpp"
 
 namespace strata::exports {

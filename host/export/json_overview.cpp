@@ -5,8 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "host/analysis/dry_json.hpp"
-#include "host/analysis/steps/scopes_json.hpp"
+#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/json/dry_json.hpp"
+#include "host/analysis/json/scopes_json.hpp"
 #include "host/export/json.hpp"
 
 namespace strata::exports {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/memory_facts.hpp"
+
 namespace strata::exports {
 namespace {
 
@@ -18,7 +20,7 @@ void add_marks(const std::vector<Stretch>& stretches, bool is_step, std::vector<
 
 }  // namespace
 
-std::vector<Mark> marks_of(const analysis::Facts& facts) {
+std::vector<Mark> marks_of(const analysis::MemoryFacts& facts) {
   std::vector<Mark> marks;
   add_marks(facts.steps, true, marks);
   add_marks(facts.phases, false, marks);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::exports {
 
@@ -19,6 +19,6 @@ struct Mark {
 };
 
 // By sequence. What never ended has no end.
-std::vector<Mark> marks_of(const analysis::Facts& facts);
+std::vector<Mark> marks_of(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::exports

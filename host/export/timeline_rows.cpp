@@ -3,9 +3,11 @@
 
 #include <numeric>
 
+#include "host/analysis/facts/memory_facts.hpp"
+
 namespace strata::exports {
 
-void for_each_row(const analysis::Facts& facts, const std::function<void(const TimelineRow&)>& use) {
+void for_each_row(const analysis::MemoryFacts& facts, const std::function<void(const TimelineRow&)>& use) {
   auto step = facts.steps.begin();
   auto reserved = facts.reserved.begin();
   std::uint64_t reserved_bytes = 0;

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
+#include "host/analysis/facts/point.hpp"
 
 namespace strata::exports {
 
@@ -17,6 +18,6 @@ struct TimelineRow {
 };
 
 // Calls `use` for each point, by sequence.
-void for_each_row(const analysis::Facts& facts, const std::function<void(const TimelineRow&)>& use);
+void for_each_row(const analysis::MemoryFacts& facts, const std::function<void(const TimelineRow&)>& use);
 
 }  // namespace strata::exports

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/analysis/median.hpp"
+#include "host/analysis/steps/median.hpp"
 
 namespace strata::grid {
 namespace {

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/shell_word.hpp"
 #include "host/report/text.hpp"
 

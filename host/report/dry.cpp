@@ -10,11 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/quantity.hpp"
 
 namespace strata::report {
 
-std::string device_text(const analysis::Facts& facts) {
+std::string device_text(const analysis::MemoryFacts& facts) {
   std::string device = facts.device.empty() ? "unknown" : facts.device;
   if (!facts.dry) return device;
   const char* const of_run = device.starts_with("cuda") ? "" : "the host's memory, of a run on ";

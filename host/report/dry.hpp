@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/dry_fact.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::report {
 
 // "cuda:0", or "cuda:0, a dry NVIDIA H100 80GB HBM3: nothing was computed, no time measured".
-std::string device_text(const analysis::Facts& facts);
+std::string device_text(const analysis::MemoryFacts& facts);
 
 // ", 3 conditions such as `mask.all()` taken to be met"; nothing of none.
 std::string assumed_text(std::uint64_t assumed_reads);

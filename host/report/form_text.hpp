@@ -4,11 +4,12 @@
 
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/block.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::report {
 
 // "4x512 float32", printable; empty where nobody registered a tensor in it.
-std::string form_text(const analysis::Facts& facts, const analysis::Block& block);
+std::string form_text(const analysis::MemoryFacts& facts, const analysis::Block& block);
 
 }  // namespace strata::report

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/analysis/category.hpp"
+#include "host/analysis/facts/category.hpp"
 
 namespace strata::report {
 

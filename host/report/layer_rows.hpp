@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/layer_tree.hpp"
 #include "host/analysis/layers/layer_tree.hpp"
 
 namespace strata::report {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/peak/outside_window.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "host/report/kind_meanings.hpp"
@@ -15,15 +16,15 @@
 namespace strata::report {
 namespace {
 
-using analysis::Facts;
 using analysis::HighPlace;
+using analysis::MemoryFacts;
 using analysis::PeakChange;
 
 constexpr std::size_t kKindsTold = 4;
 constexpr std::uint64_t kPartsTold = 1000;  // of the peak
 
 // ", aten::bmm of lm_head, in backward"
-std::string where(const Facts& facts, const HighPlace& place) {
+std::string where(const MemoryFacts& facts, const HighPlace& place) {
   std::string text;
   if (place.op != 0) text += ", " + facts.texts.at(place.op);
   if (place.layer != 0) text += (place.op != 0 ? " of " : ", ") + facts.texts.at(place.layer);
@@ -31,7 +32,7 @@ std::string where(const Facts& facts, const HighPlace& place) {
 }
 
 // What is higher than the second-highest peak is no peak of its own.
-std::string_view what_is_highest(const Facts& facts, const HighPlace& outside) {
+std::string_view what_is_highest(const MemoryFacts& facts, const HighPlace& outside) {
   const auto& next = facts.peak_context.next_place;
   if (next && outside.allocated_bytes <= next->allocated_bytes) return "the highest is";
   return outside.sequence < facts.peak.sequence ? "the way up to this peak comes to"
@@ -39,7 +40,7 @@ std::string_view what_is_highest(const Facts& facts, const HighPlace& outside) {
 }
 
 // The peak's phase, in another micro-batch of the same step.
-bool is_in_another_micro_batch(const Facts& facts, const HighPlace& place) {
+bool is_in_another_micro_batch(const MemoryFacts& facts, const HighPlace& place) {
   if (place.phase != facts.peak.phase) return false;
   const analysis::OpenPhases phases(facts.phases);
   const auto its = phases.innermost(place.sequence), peaks = phases.innermost(facts.peak.sequence);
@@ -48,7 +49,7 @@ bool is_in_another_micro_batch(const Facts& facts, const HighPlace& place) {
 
 }  // namespace
 
-std::span<const PeakChange> told_changes(const Facts& facts) {
+std::span<const PeakChange> told_changes(const MemoryFacts& facts) {
   const auto& changes = facts.peak_context.changes;
   std::size_t told = 0;
   while (told < std::min(changes.size(), kKindsTold) &&
@@ -59,7 +60,7 @@ std::span<const PeakChange> told_changes(const Facts& facts) {
   return std::span(changes).first(told);
 }
 
-std::string change_sentence(const Facts& facts) {
+std::string change_sentence(const MemoryFacts& facts) {
   const auto& context = facts.peak_context;
   if (context.changes.empty()) return {};
   const int decimals = decimals_for(static_cast<double>(facts.peak.allocated_bytes));
@@ -79,7 +80,7 @@ std::string change_sentence(const Facts& facts) {
   return text;
 }
 
-std::vector<std::string> place_sentences(const Facts& facts) {
+std::vector<std::string> place_sentences(const MemoryFacts& facts) {
   const auto& context = facts.peak_context;
   const auto& next = context.next_place;
   const auto& outside = context.outside_phase;
@@ -119,7 +120,7 @@ std::vector<std::string> place_sentences(const Facts& facts) {
   return sentences;
 }
 
-std::string outside_window_sentence(const Facts& facts) {
+std::string outside_window_sentence(const MemoryFacts& facts) {
   const auto outside = analysis::higher_outside_window(facts);
   if (!outside) return {};
   const int decimals = decimals_for(static_cast<double>(outside->allocated_bytes));

@@ -6,20 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
+#include "host/analysis/facts/peak_context.hpp"
 
 namespace strata::report {
 
 // What came or went since the peak's step began, as far as the sentence tells of it: the largest.
-std::span<const analysis::PeakChange> told_changes(const analysis::Facts& facts);
+std::span<const analysis::PeakChange> told_changes(const analysis::MemoryFacts& facts);
 
 // "Since the step began +1,680.4 MiB: Activation saved +1,596.2, ..."; empty where nothing changed.
-std::string change_sentence(const analysis::Facts& facts);
+std::string change_sentence(const analysis::MemoryFacts& facts);
 
 // What lowering the peak buys, in one sentence or two. None in a run without a peak.
-std::vector<std::string> place_sentences(const analysis::Facts& facts);
+std::vector<std::string> place_sentences(const analysis::MemoryFacts& facts);
 
 // "13,751.2 MiB outside of the window: evaluation; ...": where a run takes more there; else empty.
-std::string outside_window_sentence(const analysis::Facts& facts);
+std::string outside_window_sentence(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

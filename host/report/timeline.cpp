@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <iterator>
 
+#include "host/analysis/facts/memory_facts.hpp"
+
 namespace strata::report {
 namespace {
 
-using analysis::Facts;
+using analysis::MemoryFacts;
 using analysis::Point;
 
-std::int64_t end_of(const Facts& facts) {
+std::int64_t end_of(const MemoryFacts& facts) {
   std::int64_t end_ns = facts.begin_ns;
   const auto extend = [&](std::int64_t ns) {
     if (ns != INT64_MAX) end_ns = std::max(end_ns, ns);
@@ -44,7 +46,7 @@ struct Interval {
 };
 
 // Of the peak's step, clipped to the run; empty, at the run's end, when the peak is outside of every step.
-Interval peak_interval(const Facts& facts, const Timeline& run) {
+Interval peak_interval(const MemoryFacts& facts, const Timeline& run) {
   const auto step = std::ranges::find(facts.steps, facts.peak.step, &analysis::StepFact::index);
   if (step == facts.steps.end()) return {run.end_ns, run.end_ns};
   const auto begin_ns = std::clamp(step->begin_ns, run.begin_ns, run.end_ns);
@@ -80,13 +82,13 @@ std::vector<Point> largest_by_column(std::span<const Point> points, const Point&
   return shown;
 }
 
-RunTime run_time(const Facts& facts) {
+RunTime run_time(const MemoryFacts& facts) {
   const std::int64_t begin_ns =
       facts.points.empty() ? facts.begin_ns : std::min(facts.begin_ns, facts.points.front().ns);
   return {begin_ns, end_of(facts)};
 }
 
-Timeline timeline_of(const Facts& facts, const TimelineLimits& limits) {
+Timeline timeline_of(const MemoryFacts& facts, const TimelineLimits& limits) {
   Timeline run;
   const RunTime time = run_time(facts);
   run.begin_ns = time.begin_ns;

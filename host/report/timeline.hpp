@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
+#include "host/analysis/facts/point.hpp"
 
 namespace strata::report {
 
@@ -33,7 +34,7 @@ std::vector<analysis::Point> largest_by_column(std::span<const analysis::Point> 
 struct RunTime {
   std::int64_t begin_ns = 0, end_ns = 0;
 };
-RunTime run_time(const analysis::Facts& facts);
+RunTime run_time(const analysis::MemoryFacts& facts);
 
 struct Timeline {
   std::int64_t begin_ns = 0, end_ns = 0;
@@ -50,6 +51,6 @@ struct TimelineLimits {
 
 // The whole run. Every state is kept when the limits allow it; else the step that holds the peak keeps its
 // own, or is cut into its own, finer columns.
-Timeline timeline_of(const analysis::Facts& facts, const TimelineLimits& limits = {});
+Timeline timeline_of(const analysis::MemoryFacts& facts, const TimelineLimits& limits = {});
 
 }  // namespace strata::report

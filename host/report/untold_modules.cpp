@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 
 namespace strata::report {
 
-std::string_view how_to_tell_modules(const analysis::Facts& facts) {
+std::string_view how_to_tell_modules(const analysis::MemoryFacts& facts) {
   const auto is_activation = [](const analysis::Block& block) {
     return block.category == analysis::Category::kActivation;
   };

@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::report {
 
 // How a program tells its modules, where its forward made something and none of it has one; else empty.
-std::string_view how_to_tell_modules(const analysis::Facts& facts);
+std::string_view how_to_tell_modules(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "host/analysis/category.hpp"
+#include "host/analysis/facts/category.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "host/analysis/category.hpp"
+#include "host/analysis/facts/category.hpp"
 
 namespace strata::what_if {
 

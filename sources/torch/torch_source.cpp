@@ -14,7 +14,7 @@
 #include "sources/torch/allocators/cuda_workspaces.hpp"
 #include "sources/torch/allocators/pinned_allocator.hpp"
 #include "sources/torch/allocators/self_check.hpp"
-#include "sources/torch/host_link.hpp"
+#include "sources/torch/host/host_link.hpp"
 #include "sources/torch/ops/saved_tensors.hpp"
 #include "sources/torch/python/python_interpreter.hpp"
 #include "sources/torch/torch_release.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/allocator/allocator_calls.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 #include <gtest/gtest.h>
 

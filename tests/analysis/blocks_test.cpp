@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/blocks.hpp"
+#include "host/analysis/attribution/blocks.hpp"
 
 #include <gtest/gtest.h>
 

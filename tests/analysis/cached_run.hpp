@@ -3,7 +3,7 @@
 // for, a free that a stream delays, samples of device and process, torch's counts of one step.
 #pragma once
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis::testing {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/timeline.hpp"
+#include "host/analysis/memory/timeline.hpp"
 #include "strata/ext/memory.h"
 #include "tests/analysis/batch_runs.hpp"
 #include "tests/analysis/odd_run.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/attribution.hpp"
+#include "host/analysis/attribution/attribution.hpp"
 #include "tests/analysis/training_run.hpp"
 
 namespace strata::analysis::testing {

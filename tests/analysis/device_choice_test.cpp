@@ -6,10 +6,10 @@
 #include <stdexcept>
 
 #include "host/analysis/allocator/cuda_allocator.hpp"
+#include "host/analysis/allocator/other_memory.hpp"
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/peak/other_memory.hpp"
-#include "host/analysis/reading/run_error.hpp"
 #include "host/analysis/reading/run_reader.hpp"
+#include "host/analysis/recording/run_error.hpp"
 #include "strata/ext/memory.h"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program holds of its evaluations, and which blocks are theirs: of a few phases and blocks.
 #include "host/analysis/peak/evaluations.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/peak/residue.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is found at one moment: of a few blocks by hand.
 #include "host/analysis/peak/findings.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/analysis/peak/budget.hpp"
+#include "host/analysis/json/budget_json.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 namespace strata::analysis {
 

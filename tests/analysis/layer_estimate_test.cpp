@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/layer_estimate.hpp"
+#include "host/analysis/checks/layer_estimate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/timeline.hpp"
+#include "host/analysis/memory/timeline.hpp"
 #include "strata/ext/phase.h"
 #include "strata/ext/step.h"
 #include "strata/ext/tensor.h"

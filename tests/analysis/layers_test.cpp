@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/layers/layers.hpp"
+#include "host/analysis/attribution/layers.hpp"
 
 #include <gtest/gtest.h>
 

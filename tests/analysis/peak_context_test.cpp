@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/peak/peak_context.hpp"
+#include "host/analysis/peak/peak.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 
 #include "host/analysis/analyse.hpp"
+#include "host/analysis/memory/timeline.hpp"
 #include "host/analysis/peak/high_points.hpp"
-#include "host/analysis/timeline.hpp"
 #include "strata/ext/phase.h"
 #include "strata/ext/step.h"
 #include "tests/analysis/random_run.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis::testing {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/rules.hpp"
+#include "host/analysis/attribution/rules.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/checks/cross_check.hpp"
-#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/recording/run_error.hpp"
 #include "strata/ext/memory.h"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "host/analysis/reading/run_error.hpp"
 #include "host/analysis/reading/store_reader.hpp"
+#include "host/analysis/recording/run_error.hpp"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"
 #include "tests/temporary_folder.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/statistics.hpp"
+#include "host/analysis/memory/statistics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/timeline.hpp"
+#include "host/analysis/memory/timeline.hpp"
 #include "strata/ext/phase.h"
 #include "strata/ext/step.h"
 #include "strata/ext/tensor.h"

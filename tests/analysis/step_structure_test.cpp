@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/steps/step_structure.hpp"
+#include "host/analysis/attribution/step_structure.hpp"
 
 #include <gtest/gtest.h>
 

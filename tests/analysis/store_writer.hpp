@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 struct sqlite3;
 

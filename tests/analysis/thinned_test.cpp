@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/recording/recording.hpp"
 #include "host/analysis/steps/window.hpp"
 
 namespace strata::analysis {

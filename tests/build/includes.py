@@ -43,6 +43,18 @@ ALLOWED_EVERYTHING = ("tests", "bench")
 USES_TORCH = ("sources/torch", "host/replay", "host/trainer", "examples")
 USES_CUDA = ("sources", "dry_gpu", "host/replay")
 
+# Parts whose folders still include each other in a circle. Take a part out once it has none, and add none.
+WITH_CIRCLES = (
+    "plugin_api/include",
+    "sources/cupti",
+    "host/runtime",
+    "dry_gpu",
+    "dry_gpu/device",
+    "host/grid",
+    "host/trainer",
+    "host/cli",
+)
+
 HEADER_FOLDERS = (
     "plugin_api/include",
     "plugin_api/cpp",
@@ -120,3 +132,40 @@ def includes(root):
                 continue
             included = included_file(root, path, match[2])
             yield name, place, included, is_allowed(included, name, allowed[name])
+
+
+def folder_edges(found, name):
+    """What the folders of a part include of each other: (folder, folder) to the includes, as "file:line: file". The
+    part's root is a folder, too."""
+    edges = {}
+    for part, place, included, _ in found:
+        if part != name or not is_in(included, (name,)):
+            continue
+        edge = os.path.dirname(place), os.path.dirname(included)
+        if edge[0] != edge[1]:
+            edges.setdefault(edge, []).append(f"{place}: {included}")
+    return edges
+
+
+def reached(edges, folder):
+    """The folders that one includes, directly or through others."""
+    seen, ahead = set(), [folder]
+    while ahead:
+        here = ahead.pop()
+        new = {used for user, used in edges if user == here} - seen
+        seen |= new
+        ahead.extend(new)
+    return seen
+
+
+def circles(found, name):
+    """The circles in which folders of a part include each other, each with its folders, edges and files as text."""
+    edges = folder_edges(found, name)
+    from_each = {folder: reached(edges, folder) for edge in edges for folder in edge}
+    groups = {frozenset(other for other in seen if folder in from_each[other]) for folder, seen in from_each.items()}
+    for group in sorted(sorted(group) for group in groups if group):
+        lines = [f"{name}: these folders include each other in a circle: {', '.join(group)}"]
+        for (user, used), files in sorted(edges.items()):
+            if user in group and used in group:
+                lines += [f"  {user} -> {used}", *(f"    {file}" for file in files)]
+        yield "\n".join(lines)

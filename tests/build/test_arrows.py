@@ -11,6 +11,8 @@ from includes import (
     HEADER_FOLDERS,
     USES_CUDA,
     USES_TORCH,
+    WITH_CIRCLES,
+    circles,
     includes,
     is_in,
     part_of,
@@ -64,6 +66,16 @@ def test_no_two_parts_of_the_host_include_each_other(repository, found):
             graph.setdefault(name, set()).add(other)
     assert "host/analysis" in graph["host/report"]
     graphlib.TopologicalSorter(graph).prepare()  # or CycleError, with the parts
+
+
+def test_no_folders_of_a_part_include_each_other(repository, found):
+    wrong = [text for name in parts(repository) if name not in WITH_CIRCLES for text in circles(found, name)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", WITH_CIRCLES)
+def test_a_part_without_a_circle_leaves_the_list(found, name):
+    assert list(circles(found, name)), f"the folders of {name} form no circle any more: take it out of WITH_CIRCLES"
 
 
 def test_every_part_of_the_host_is_drawn(repository):
@@ -134,7 +146,7 @@ def broken_arrows(tree, file, line):
         ("host/runtime/session/session.cpp", "host/cli/commands.hpp"),
         ("host/runtime/session/session.cpp", "c10/core/Device.h"),
         ("host/runtime/include/strata/runtime/session.hpp", "host/runtime/spool.hpp"),
-        ("host/analysis/facts.cpp", "host/report/page_data/page.hpp"),
+        ("host/analysis/facts/facts.cpp", "host/report/page_data/page.hpp"),
         ("host/cli/main.cpp", "host/trainer/loop/backend.hpp"),
         ("examples/cpp/gpt/train.cpp", "strata/runtime/session.hpp"),
     ],
@@ -161,6 +173,66 @@ def test_an_include_of_a_macro_is_found(tree):
 )
 def test_an_include_along_the_arrows_is_not(tree, file, included):
     assert broken_arrows(tree, file, f"#include <{included}>") == []
+
+
+def write_files(tree, files):
+    """Writes each file with its includes, and reads them all."""
+    for file, included in files.items():
+        path = tree / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f'#include "{line}"\n' for line in included))
+    return list(includes(tree))
+
+
+def test_a_circle_of_folders_is_found_with_its_files(tree):
+    found = write_files(
+        tree,
+        {
+            "host/analysis/facts/block.hpp": ["host/analysis/peak/peak.hpp"],
+            "host/analysis/layers/tree.hpp": ["host/analysis/facts/block.hpp"],
+            "host/analysis/peak/peak.hpp": ["vector", "host/analysis/layers/tree.hpp"],
+            "host/analysis/analyse.cpp": ["host/analysis/peak/peak.hpp"],
+        },
+    )
+    assert "\n".join(circles(found, "host/analysis")).splitlines() == [
+        "host/analysis: these folders include each other in a circle: "
+        "host/analysis/facts, host/analysis/layers, host/analysis/peak",
+        "  host/analysis/facts -> host/analysis/peak",
+        "    host/analysis/facts/block.hpp:1: host/analysis/peak/peak.hpp",
+        "  host/analysis/layers -> host/analysis/facts",
+        "    host/analysis/layers/tree.hpp:1: host/analysis/facts/block.hpp",
+        "  host/analysis/peak -> host/analysis/layers",
+        "    host/analysis/peak/peak.hpp:2: host/analysis/layers/tree.hpp",
+    ]
+
+
+def test_two_circles_are_two(tree):
+    files = {f"host/grid/{folder}/a.hpp": [f"host/grid/{other}/a.hpp"] for folder, other in ("ab", "ba", "cd", "dc")}
+    files["host/grid/a/b.hpp"] = ["host/grid/c/a.hpp"]
+    found = write_files(tree, files)
+    assert [text.splitlines()[0].split(": ")[-1] for text in circles(found, "host/grid")] == [
+        "host/grid/a, host/grid/b",
+        "host/grid/c, host/grid/d",
+    ]
+
+
+def test_the_root_of_a_part_is_a_folder_too(tree):
+    files = {"host/grid/grid.hpp": ["plan.hpp"], "host/grid/plan/plan.cpp": ["../grid.hpp"]}
+    assert not list(circles(write_files(tree, files), "host/grid"))
+    files["host/grid/grid.hpp"] = ["plan/plan.hpp"]
+    files["host/grid/plan/plan.hpp"] = []
+    (circle,) = circles(write_files(tree, files), "host/grid")
+    assert "    host/grid/plan/plan.cpp:1: host/grid/grid.hpp" in circle.splitlines()
+
+
+def test_a_file_may_include_its_own_folder_and_another_part(tree):
+    files = {
+        "host/grid/plan/a.hpp": ["host/grid/plan/b.hpp", "host/report/text/a.hpp"],
+        "host/grid/plan/b.hpp": ["host/grid/plan/a.hpp"],
+        "host/report/text/a.hpp": [],
+    }
+    found = write_files(tree, files)
+    assert not list(circles(found, "host/grid")) and not list(circles(found, "host/report"))
 
 
 def linked(build_folder, pattern):

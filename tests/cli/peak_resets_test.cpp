@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cli/peak_resets.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 #include <gtest/gtest.h>
 

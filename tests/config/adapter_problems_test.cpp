@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "host/config/adapter.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "tests/config/problem_case.hpp"
 
 namespace strata::test {

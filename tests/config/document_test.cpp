@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/config/problem.hpp"
 #include "tests/config/problems_of.hpp"
 #include "tests/temporary_folder.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a good configuration means.
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "tests/config/problems_of.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 
 namespace strata::test {
 namespace {

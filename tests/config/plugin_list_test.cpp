@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/config/plugin_list.hpp"
+#include "host/config/loading/plugin_list.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 
 namespace strata::test {
 

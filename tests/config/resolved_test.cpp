@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // config.yaml of a run says all that was in force, and says it again when it is loaded.
-#include "host/config/resolved.hpp"
+#include "host/config/schema/resolved.hpp"
 
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/config/schema/schema.hpp"
 #include "tests/temporary_folder.hpp"
 

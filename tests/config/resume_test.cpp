@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which checkpoint `resume` names, and which run it may be resumed by.
-#include "host/config/resume.hpp"
+#include "host/config/checks/resume.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/config/files/checkpoint_files.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/config/schema/schema.hpp"
 #include "tests/config/problems_of.hpp"
 #include "tests/temporary_folder.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "strata/runtime/session.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/recording/run_error.hpp"
 #include "host/runtime/store/store_database.hpp"
 #include "strata/runtime/recovery.hpp"
 #include "tests/fuzz/target.hpp"

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/recording/run_error.hpp"
 #include "tests/fuzz/event_player.hpp"
 #include "tests/fuzz/line_mutator.hpp"
 #include "tests/fuzz/target.hpp"

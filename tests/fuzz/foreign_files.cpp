@@ -9,7 +9,7 @@
 #include "host/config/files/answer_file.hpp"
 #include "host/config/files/device_profile.hpp"
 #include "host/config/files/ppm_header.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "tests/fuzz/configuration_text.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/grid/file/grid_file.hpp"
 #include "host/grid/plan/plan.hpp"
 #include "tests/fuzz/configuration_text.hpp"

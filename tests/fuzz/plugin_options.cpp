@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "strata/entry.h"
 #include "strata/runtime/catalogue.hpp"
 #include "strata/runtime/check_plugins.hpp"

@@ -3,7 +3,7 @@
 // loads to the same. A line "#= key=value" is an override of the command line.
 #include <string>
 
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "tests/fuzz/configuration_text.hpp"
 #include "tests/fuzz/target.hpp"
 

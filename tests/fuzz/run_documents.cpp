@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/analysis/reading/manifest_reader.hpp"
+#include "host/analysis/recording/recording.hpp"
 #include "host/drop_in/settings.hpp"
 #include "host/grid/cell_state.hpp"
 #include "host/grid/grid_folder.hpp"

@@ -5,6 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "host/analysis/layers/layer_tree.hpp"
+#include "host/analysis/peak/peak.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 #include "host/analysis/steps/pace.hpp"
 #include "host/analysis/steps/step_peaks.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 namespace strata::report::testing {
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 namespace strata::report::testing {
 

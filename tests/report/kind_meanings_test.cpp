@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-#include "host/analysis/rules.hpp"
+#include "host/analysis/attribution/rules.hpp"
 
 namespace strata::report {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/layers/layers_json.hpp"
+#include "host/analysis/json/layers_json.hpp"
 #include "host/report/layer_rows.hpp"
 #include "host/report/peak_context.hpp"
 #include "host/report/terminal/step_table.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "host/analysis/category.hpp"
+#include "host/analysis/facts/category.hpp"
 #include "host/report/text.hpp"
 #include "tests/report/hostile_facts.hpp"
 #include "tests/report/simulated_training.hpp"

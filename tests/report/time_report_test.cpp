@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report on time: what it says, that it fits, and that names from elsewhere do no harm.
 #include "host/report/time/time_report.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "host/report/page_data/step_drawing.hpp"
+#include "host/report/terminal/step_drawing.hpp"
 #include "host/report/text.hpp"
 #include "tests/report/simulated_training.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/config/adapter.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/trainer/models/adapters/nf4_linear.hpp"
 #include "host/trainer/models/model.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/trainer/entry.hpp"
 #include "tests/trainer/run_function.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 
 namespace strata::what_if {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/recording/recording.hpp"
 #include "strata/ext/memory.h"
 
 namespace strata::analysis {

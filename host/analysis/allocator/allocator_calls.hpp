@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
-
 namespace strata::analysis {
+
+struct Recording;
 
 enum class AllocatorCallKind : std::uint8_t {
   kAllocate,

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/facts/point.hpp"
+#include "host/analysis/recording/memory_rows.hpp"
 
 namespace strata::analysis {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/recording/memory_rows.hpp"
 
 namespace strata::analysis {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
-#include "host/analysis/samples.hpp"
+#include "host/analysis/facts/samples.hpp"
+#include "host/analysis/recording/memory_rows.hpp"
 
 namespace strata::analysis {
 

@@ -7,11 +7,12 @@
 #include <utility>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
 
 namespace strata::analysis {
 namespace {
 
-std::map<Place, PlaceShare> allocated_at(const Facts& facts, std::uint64_t sequence) {
+std::map<Place, PlaceShare> allocated_at(const MemoryFacts& facts, std::uint64_t sequence) {
   std::map<Place, PlaceShare> shares;
   for (const Block& block : facts.blocks) {
     if (block.birth_sequence > sequence || block.death_sequence <= sequence) continue;
@@ -22,7 +23,7 @@ std::map<Place, PlaceShare> allocated_at(const Facts& facts, std::uint64_t seque
   return shares;
 }
 
-void add_reserved(const Facts& facts, std::uint64_t sequence, std::map<Place, PlaceShare>& shares) {
+void add_reserved(const MemoryFacts& facts, std::uint64_t sequence, std::map<Place, PlaceShare>& shares) {
   if (facts.reserved.empty() || !segments_are_told(facts.reserved)) return;
   std::map<Place, std::int64_t> reserved;
   for (const ReservedPoint& point : facts.reserved) {
@@ -36,7 +37,7 @@ void add_reserved(const Facts& facts, std::uint64_t sequence, std::map<Place, Pl
 
 }  // namespace
 
-std::vector<PlaceShare> places_at(const Facts& facts, std::uint64_t sequence) {
+std::vector<PlaceShare> places_at(const MemoryFacts& facts, std::uint64_t sequence) {
   if (!facts.device.starts_with("cuda:")) return {};
   std::map<Place, PlaceShare> shares = allocated_at(facts, sequence);
   add_reserved(facts, sequence, shares);

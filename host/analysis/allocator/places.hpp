@@ -7,13 +7,15 @@
 #include <optional>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/peak.hpp"
 
 namespace strata::analysis {
 
+struct MemoryFacts;
+
 // At the event `sequence`, of a CUDA device; most reserved first, or else most allocated. Places that hold
 // nothing are left out.
-std::vector<PlaceShare> places_at(const Facts& facts, std::uint64_t sequence);
+std::vector<PlaceShare> places_at(const MemoryFacts& facts, std::uint64_t sequence);
 
 // What is reserved and not allocated outside of the first of `shares`, which holds most; nothing where that
 // is not known.

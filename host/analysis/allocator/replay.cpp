@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "host/analysis/ops.hpp"
+#include "host/analysis/attribution/ops.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis {
 namespace {

@@ -12,6 +12,8 @@
 
 namespace strata::analysis {
 
+struct Recording;
+
 struct ReplayCard {
   std::string profile, name;  // h100-80gb, NVIDIA H100 80GB HBM3
   std::uint64_t memory_bytes = 0;

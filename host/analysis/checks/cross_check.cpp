@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "host/analysis/timeline.hpp"
+#include "host/analysis/memory/timeline.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis {
 

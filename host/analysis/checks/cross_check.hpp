@@ -5,10 +5,11 @@
 
 #include <vector>
 
-#include "host/analysis/facts.hpp"
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/facts/checks.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 // `points` is the timeline of `run`.
 CrossCheck cross_check(const Recording& run, const std::vector<Point>& points);

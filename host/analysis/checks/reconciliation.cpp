@@ -5,13 +5,14 @@
 #include <array>
 #include <numeric>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/peak/peak.hpp"
 #include "host/analysis/steps/scope_levels.hpp"
 
 namespace strata::analysis {
 namespace {
 
-CategoryBytes requested_at_moment(const Facts& facts, std::uint64_t sequence) {
+CategoryBytes requested_at_moment(const MemoryFacts& facts, std::uint64_t sequence) {
   CategoryBytes bytes{};
   for (const Block& block : facts.blocks) {
     if (block.birth_sequence > sequence) break;
@@ -21,7 +22,7 @@ CategoryBytes requested_at_moment(const Facts& facts, std::uint64_t sequence) {
   return bytes;
 }
 
-const ResidentSample* largest_resident(const Facts& facts) {
+const ResidentSample* largest_resident(const MemoryFacts& facts) {
   const ResidentSample* largest = nullptr;
   for (const ResidentSample& sample : facts.samples.resident) {
     const bool within = facts.window_begin_ns <= sample.ns && sample.ns <= facts.window_end_ns;
@@ -32,7 +33,7 @@ const ResidentSample* largest_resident(const Facts& facts) {
 
 }  // namespace
 
-Reconciliation reconcile(const Facts& facts, std::uint64_t sequence, std::int64_t ns) {
+Reconciliation reconcile(const MemoryFacts& facts, std::uint64_t sequence, std::int64_t ns) {
   const Peak moment = alive_at(facts, sequence, ns);
   Reconciliation result;
   result.sequence = sequence;
@@ -61,7 +62,7 @@ Reconciliation reconcile(const Facts& facts, std::uint64_t sequence, std::int64_
   return result;
 }
 
-Reconciliation reconcile_peak(const Facts& facts) {
+Reconciliation reconcile_peak(const MemoryFacts& facts) {
   if (facts.device == "cpu") {
     if (const ResidentSample* const sample = largest_resident(facts))
       return reconcile(facts, sample->sequence, sample->ns);

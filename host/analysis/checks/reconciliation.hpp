@@ -7,9 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/category.hpp"
 
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 struct Reconciliation {
   std::uint64_t sequence = 0;
@@ -32,10 +34,10 @@ struct Reconciliation {
 };
 
 // At the event `sequence`, which was at `ns`.
-Reconciliation reconcile(const Facts& facts, std::uint64_t sequence, std::int64_t ns);
+Reconciliation reconcile(const MemoryFacts& facts, std::uint64_t sequence, std::int64_t ns);
 
 // Where the window's memory is largest: allocated, on a device; on the CPU the process's, for the operating
 // system is asked now and then, and its number and ours are of one moment only there.
-Reconciliation reconcile_peak(const Facts& facts);
+Reconciliation reconcile_peak(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

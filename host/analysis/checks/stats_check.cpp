@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/steps/scope_levels.hpp"
 
 namespace strata::analysis {
@@ -21,7 +22,7 @@ constexpr std::array<Counted, 3> kCounted{
 
 }  // namespace
 
-StatsCheck check_stats(const Facts& facts, const std::vector<DeviceStatsRow>& rows) {
+StatsCheck check_stats(const MemoryFacts& facts, const std::vector<DeviceStatsRow>& rows) {
   const LevelLines lines(facts);
   StatsCheck check;
   for (const DeviceStatsRow& row : rows) {

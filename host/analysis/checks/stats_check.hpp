@@ -5,12 +5,14 @@
 
 #include <vector>
 
-#include "host/analysis/facts.hpp"
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/facts/checks.hpp"
+#include "host/analysis/facts/samples.hpp"
 
 namespace strata::analysis {
 
+struct MemoryFacts;
+
 // `facts` are those of the run that `rows` were recorded in, with points, segments and samples.
-StatsCheck check_stats(const Facts& facts, const std::vector<DeviceStatsRow>& rows);
+StatsCheck check_stats(const MemoryFacts& facts, const std::vector<DeviceStatsRow>& rows);
 
 }  // namespace strata::analysis

@@ -39,27 +39,6 @@ bool is_compared(const Evidence& evidence, const Label& by_lifetime) {
 
 }  // namespace
 
-ConfusionCell Confusion::off_diagonal() const {
-  ConfusionCell sum;
-  for (std::size_t truth = 0; truth < kCategories; ++truth) {
-    for (std::size_t rule = 0; rule < kCategories; ++rule) {
-      if (truth == rule) continue;
-      sum.blocks += cells[truth][rule].blocks;
-      sum.bytes += cells[truth][rule].bytes;
-    }
-  }
-  return sum;
-}
-
-ConfusionCell Confusion::labelled_differently() const {
-  ConfusionCell sum;
-  for (const Disagreement& disagreement : disagreements) {
-    sum.blocks += disagreement.size.blocks;
-    sum.bytes += disagreement.size.bytes;
-  }
-  return sum;
-}
-
 Confusion compare_with_truth(const BlockTable& table, const OpTable& ops, const EvidenceGatherer& gatherer,
                              const RuleTable& rules) {
   const RuleTable lifetimes = without_saved(rules);

@@ -5,11 +5,11 @@
 
 #include <vector>
 
-#include "host/analysis/blocks.hpp"
-#include "host/analysis/evidence.hpp"
-#include "host/analysis/facts.hpp"
-#include "host/analysis/ops.hpp"
-#include "host/analysis/rules.hpp"
+#include "host/analysis/attribution/blocks.hpp"
+#include "host/analysis/attribution/evidence.hpp"
+#include "host/analysis/attribution/ops.hpp"
+#include "host/analysis/attribution/rules.hpp"
+#include "host/analysis/facts/checks.hpp"
 
 namespace strata::analysis {
 

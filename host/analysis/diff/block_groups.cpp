@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/layers/any_number.hpp"
 #include "host/analysis/layers/layer_paths.hpp"
 
@@ -16,7 +17,7 @@ using Key = std::tuple<Category, std::string_view, std::string, std::string, std
 
 class Groups {
  public:
-  void add(const Facts& facts, std::uint64_t BlockGroup::*count, std::uint64_t BlockGroup::*bytes) {
+  void add(const MemoryFacts& facts, std::uint64_t BlockGroup::*count, std::uint64_t BlockGroup::*bytes) {
     for (const Block& block : facts.blocks) {
       if (!block.is_alive_at(facts.peak.sequence)) continue;
       BlockGroup& group = group_of(facts, block);
@@ -36,7 +37,7 @@ class Groups {
   }
 
  private:
-  BlockGroup& group_of(const Facts& facts, const Block& block) {
+  BlockGroup& group_of(const MemoryFacts& facts, const Block& block) {
     BlockGroup group{.category = block.category,
                      .kind = block.kind,
                      .layer = with_any_number(layer_path(facts, block).text),
@@ -51,7 +52,7 @@ class Groups {
 
 }  // namespace
 
-std::vector<BlockGroup> changed_groups(const Facts& base, const Facts& now) {
+std::vector<BlockGroup> changed_groups(const MemoryFacts& base, const MemoryFacts& now) {
   Groups groups;
   groups.add(base, &BlockGroup::base_blocks, &BlockGroup::base_bytes);
   groups.add(now, &BlockGroup::now_blocks, &BlockGroup::now_bytes);

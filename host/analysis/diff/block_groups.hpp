@@ -10,9 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/category.hpp"
 
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 struct BlockGroup {
   Category category = Category::kUnknown;
@@ -28,6 +30,6 @@ struct BlockGroup {
 };
 
 // Those whose bytes are not the same in both, by the size of the change, largest first.
-std::vector<BlockGroup> changed_groups(const Facts& base, const Facts& now);
+std::vector<BlockGroup> changed_groups(const MemoryFacts& base, const MemoryFacts& now);
 
 }  // namespace strata::analysis

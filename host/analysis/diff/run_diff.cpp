@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/memory/said.hpp"
 #include "host/analysis/peak/outside_window.hpp"
-#include "host/analysis/shapes/said.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -63,7 +64,7 @@ Json number(const std::optional<double>& value, MeasureUnit unit) {
   return *value;
 }
 
-Json to_json(const RunDiff::Side& side) {
+Json diff_json(const RunDiff::Side& side) {
   return {{"directory", side.directory},
           {"name", side.name},
           {"device", side.device},
@@ -73,7 +74,7 @@ Json to_json(const RunDiff::Side& side) {
           {"end", side.end}};
 }
 
-Json to_json(const MeasureChange& measure) {
+Json diff_json(const MeasureChange& measure) {
   Json json = {{"name", measure.name},
                {"unit", to_string(measure.unit)},
                {"base", number(measure.base, measure.unit)},
@@ -84,7 +85,7 @@ Json to_json(const MeasureChange& measure) {
   return json;
 }
 
-Json to_json(const BlockGroup& group) {
+Json diff_json(const BlockGroup& group) {
   return {{"category", to_string(group.category)},
           {"kind", group.kind},
           {"layer", group.layer},
@@ -97,7 +98,7 @@ Json to_json(const BlockGroup& group) {
           {"change_bytes", group.change_bytes()}};
 }
 
-Json to_json(const Gate::Result& result) {
+Json diff_json(const Gate::Result& result) {
   return {{"expression", result.expression},
           {"measure", result.measure.name},
           {"base", number(result.measure.base, result.measure.unit)},
@@ -106,22 +107,22 @@ Json to_json(const Gate::Result& result) {
           {"fails", result.fails}};
 }
 
-Json to_json(const SettingChange& setting) {
+Json diff_json(const SettingChange& setting) {
   return {{"key", setting.key}, {"base", setting.base}, {"new", setting.now}};
 }
 
 template <typename Item>
 Json list(const std::vector<Item>& items) {
   Json json = Json::array();
-  for (const Item& item : items) json.push_back(to_json(item));
+  for (const Item& item : items) json.push_back(diff_json(item));
   return json;
 }
 
 Json document_of(const RunDiff& diff) {
   Json document;
   document["schema"] = kDiffSchema;
-  document["base"] = to_json(diff.base);
-  document["new"] = to_json(diff.now);
+  document["base"] = diff_json(diff.base);
+  document["new"] = diff_json(diff.now);
   document["settings"] = list(diff.settings);
   document["measures"] = list(diff.measures);
   document["allocations"] = list(diff.allocations);

@@ -9,9 +9,10 @@
 #include "host/analysis/diff/block_groups.hpp"
 #include "host/analysis/diff/gate.hpp"
 #include "host/analysis/diff/run_measures.hpp"
-#include "host/analysis/facts.hpp"
 
 namespace strata::analysis {
+
+struct Facts;
 
 inline constexpr const char* kDiffSchema = "strata.diff/1";
 inline constexpr const char* kDiffsSchema = "strata.diffs/1";

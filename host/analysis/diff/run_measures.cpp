@@ -8,9 +8,10 @@
 #include <optional>
 #include <utility>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/layers/any_number.hpp"
 #include "host/analysis/layers/layer_paths.hpp"
-#include "host/analysis/median.hpp"
+#include "host/analysis/steps/median.hpp"
 #include "host/analysis/steps/scopes.hpp"
 
 namespace strata::analysis {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
-
 namespace strata::analysis {
+
+struct Facts;
 
 enum class MeasureUnit : std::uint8_t { kBytes, kNanoseconds, kPerSecond };
 // "bytes", "ns", "per_second"

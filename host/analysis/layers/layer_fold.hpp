@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/analysis/facts/layer_tree.hpp"
 #include "host/analysis/layers/layer_tree.hpp"
 
 namespace strata::analysis {

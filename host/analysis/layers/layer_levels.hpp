@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/block.hpp"
+#include "host/analysis/facts/layer_tree.hpp"
 
 namespace strata::analysis {
 

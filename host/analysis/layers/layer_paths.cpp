@@ -5,17 +5,19 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/memory_facts.hpp"
+
 namespace strata::analysis {
 namespace {
 
-std::string outside_of_modules(const Facts& facts, const Block& block) {
+std::string outside_of_modules(const MemoryFacts& facts, const Block& block) {
   if (block.name != 0) return fmt::format("({})", block.kind);
   return block.phase == 0 ? "(no phase)" : fmt::format("({})", facts.phases[block.phase - 1].name);
 }
 
 }  // namespace
 
-LayerPath layer_path(const Facts& facts, const Block& block) {
+LayerPath layer_path(const MemoryFacts& facts, const Block& block) {
   if (block.layer == 0) {
     const std::string text = outside_of_modules(facts, block);
     return {text, {{text, text.size()}}};

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/block.hpp"
 
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 // Of more, the last part holds the rest.
 inline constexpr std::size_t kMostPathParts = 64;
@@ -23,6 +25,6 @@ struct LayerPath {
 };
 
 // The module's path at its dots; what is of no module is one part in parentheses. At most kMostPathParts.
-LayerPath layer_path(const Facts& facts, const Block& block);
+LayerPath layer_path(const MemoryFacts& facts, const Block& block);
 
 }  // namespace strata::analysis

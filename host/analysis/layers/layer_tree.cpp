@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/layers/layer_fold.hpp"
 #include "host/analysis/layers/layer_levels.hpp"
 #include "host/analysis/layers/layer_paths.hpp"
@@ -17,7 +17,7 @@ namespace {
 // Nodes as they are met, and where each block belongs among them.
 class Growing {
  public:
-  explicit Growing(const Facts& facts) : facts_(facts), of_module_(facts.texts.size()) {
+  explicit Growing(const MemoryFacts& facts) : facts_(facts), of_module_(facts.texts.size()) {
     nodes_.emplace_back();
   }
 
@@ -56,7 +56,7 @@ class Growing {
     return at;
   }
 
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   std::vector<LayerNode> nodes_;
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> children_;
   std::vector<std::uint32_t> of_module_;  // by the text of its path
@@ -112,7 +112,7 @@ std::vector<LayerNode> largest_first(std::vector<LayerNode> nodes) {
 }
 
 // Every block of the moment or of the stretch, in its module.
-void plant(const Facts& facts, std::uint64_t sequence, Growing& tree, LayerLevels& levels) {
+void plant(const MemoryFacts& facts, std::uint64_t sequence, Growing& tree, LayerLevels& levels) {
   for (const Block& block : facts.blocks) {
     const bool is_alive = block.is_alive_at(sequence);
     const bool is_within = levels.holds(block);
@@ -130,7 +130,7 @@ void plant(const Facts& facts, std::uint64_t sequence, Growing& tree, LayerLevel
 
 }  // namespace
 
-LayerTree layer_tree(const Facts& facts, std::uint64_t sequence, const Stretch& stretch) {
+LayerTree layer_tree(const MemoryFacts& facts, std::uint64_t sequence, const Stretch& stretch) {
   Growing tree(facts);
   LayerLevels levels(stretch);
   plant(facts, sequence, tree, levels);
@@ -140,7 +140,7 @@ LayerTree layer_tree(const Facts& facts, std::uint64_t sequence, const Stretch& 
   return {sequence, stretch, largest_first(std::move(tree.nodes()))};
 }
 
-LayerTree folded_layer_tree(const Facts& facts, std::uint64_t sequence, const Stretch& stretch) {
+LayerTree folded_layer_tree(const MemoryFacts& facts, std::uint64_t sequence, const Stretch& stretch) {
   Growing tree(facts);
   LayerLevels levels(stretch);
   plant(facts, sequence, tree, levels);

@@ -3,51 +3,20 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
-#include "host/analysis/category.hpp"
-#include "host/analysis/steps/stretch.hpp"
+#include "host/analysis/facts/layer_tree.hpp"
 
 namespace strata::analysis {
 
-struct LayerNode {
-  std::string name;          // the last part of the path: "attn"; empty for the root
-  std::string path;          // "layers.0.attn"
-  std::uint32_t parent = 0;  // index into LayerTree::nodes; the root's is its own
-  std::uint32_t depth = 0;   // 0 for the root
-  // At the tree's moment: of its own blocks, and with those of all below it.
-  CategoryBytes self{}, total{};
-  std::uint64_t blocks = 0;           // alive then, in it and below it
-  std::uint64_t parameter_bytes = 0;  // of its own parameters, as they were asked for: no rounding
-  // Over the tree's stretch, with all below it. The mean over events has the level after each allocation and
-  // each free of the stretch once, whichever module it was of; the mean over time, each level for as long as
-  // it lasted.
-  std::uint64_t most_bytes = 0;
-  double mean_over_events = 0.0, mean_over_time = 0.0;
-  // Of a tree with modules that are alike folded: how many this node stands for, and what the smallest and
-  // the largest of them hold at the moment.
-  std::uint32_t members = 1;
-  std::uint64_t smallest_bytes = 0, largest_bytes = 0;
-};
-
-// The root is the device: its total is what is allocated. Below it are the modules, and in parentheses what
-// is of no module: registered blocks by their kind, "(input)", others by the phase of their birth,
-// "(optimizer)". "(model)" is what the model's own forward makes outside of any of its modules.
-struct LayerTree {
-  std::uint64_t sequence = 0;  // the moment
-  Stretch stretch;
-  std::vector<LayerNode> nodes;  // each before those below it, of siblings the largest first; never empty
-                                 // once something was allocated
-};
+struct MemoryFacts;
 
 // Of the moment `sequence`, with what each module holds over `stretch`. Needs the blocks, phases and texts of
 // `facts`. One pass over the blocks, and a sort of the stretch's events.
-LayerTree layer_tree(const Facts& facts, std::uint64_t sequence, const Stretch& stretch);
+LayerTree layer_tree(const MemoryFacts& facts, std::uint64_t sequence, const Stretch& stretch);
 
 // The same with numbered modules that are alike, "layers.0" to "layers.11", as one: "layers.[0-11]".
 // They are alike when they stand in one module and the same parameters, as they were asked for, stand
 // in and below them.
-LayerTree folded_layer_tree(const Facts& facts, std::uint64_t sequence, const Stretch& stretch);
+LayerTree folded_layer_tree(const MemoryFacts& facts, std::uint64_t sequence, const Stretch& stretch);
 
 }  // namespace strata::analysis

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/layers/any_number.hpp"
 
 namespace strata::analysis {
@@ -50,7 +51,7 @@ struct Module {
 
 class RepeatedBlocks {
  public:
-  explicit RepeatedBlocks(const Facts& facts) {
+  explicit RepeatedBlocks(const MemoryFacts& facts) {
     for (const Block& block : facts.blocks) {
       if (block.category != Category::kParameter || block.name == 0) continue;
       std::uint64_t& bytes = parameters_[facts.texts[block.name]];
@@ -118,7 +119,7 @@ std::string_view stem_of_siblings(std::string_view block) {
   return block.substr(0, block.find_last_not_of(kDigits) + 1);
 }
 
-std::vector<std::uint32_t> repeated_block_lengths(const Facts& facts) {
+std::vector<std::uint32_t> repeated_block_lengths(const MemoryFacts& facts) {
   constexpr std::uint32_t kUnknown = UINT32_MAX;
   const RepeatedBlocks repeated(facts);
   std::vector<std::uint32_t> lengths(facts.texts.size(), kUnknown);
@@ -135,7 +136,7 @@ std::vector<std::uint32_t> repeated_block_lengths(const Facts& facts) {
   return lengths;
 }
 
-std::string_view repeated_block(const Facts& facts, std::uint32_t text) {
+std::string_view repeated_block(const MemoryFacts& facts, std::uint32_t text) {
   const std::string_view path = facts.texts[text];
   if (text < facts.repeated_block_lengths.size()) return path.substr(0, facts.repeated_block_lengths[text]);
   return up_to_first_number(path);

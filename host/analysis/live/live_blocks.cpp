@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "host/analysis/blocks.hpp"
-#include "host/analysis/reading/run_error.hpp"
-#include "host/analysis/rules.hpp"
+#include "host/analysis/attribution/blocks.hpp"
+#include "host/analysis/attribution/rules.hpp"
+#include "host/analysis/facts/block.hpp"
+#include "host/analysis/recording/run_error.hpp"
 #include "strata/ext/memory.h"
 #include "strata/ext/tensor.h"
 

@@ -8,8 +8,9 @@
 #include <set>
 #include <unordered_set>
 
+#include "host/analysis/facts/category.hpp"
 #include "host/analysis/live/live_phases.hpp"
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/recording/memory_rows.hpp"
 
 namespace strata::analysis {
 

@@ -9,8 +9,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "host/analysis/evidence.hpp"
-#include "host/analysis/steps/stage.hpp"
+#include "host/analysis/attribution/evidence.hpp"
+#include "host/analysis/attribution/stage.hpp"
+#include "host/analysis/recording/structure_rows.hpp"
 
 namespace strata::analysis {
 

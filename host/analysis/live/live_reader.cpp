@@ -7,8 +7,8 @@
 #include <iterator>
 #include <string_view>
 
-#include "host/analysis/reading/run_error.hpp"
 #include "host/analysis/reading/table_reader.hpp"
+#include "host/analysis/recording/run_error.hpp"
 
 namespace strata::analysis {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "host/analysis/live/live_phases.hpp"
 #include "host/analysis/live/table_tail.hpp"
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/recording/memory_rows.hpp"
 
 namespace strata::analysis {
 

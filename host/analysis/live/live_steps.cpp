@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "host/analysis/median.hpp"
+#include "host/analysis/steps/median.hpp"
 
 namespace strata::analysis {
 

@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "host/analysis/reading/manifest_reader.hpp"
-#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/recording/recording.hpp"
+#include "host/analysis/recording/run_error.hpp"
 #include "strata/ext/memory.h"
 
 namespace strata::analysis {

@@ -8,6 +8,7 @@
 
 #include "host/analysis/live/live_rank.hpp"
 #include "host/analysis/live/live_reader.hpp"
+#include "host/analysis/recording/memory_rows.hpp"
 
 namespace strata::analysis {
 

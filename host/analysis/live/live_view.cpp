@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/analysis/allocator/other_memory.hpp"
 #include "host/analysis/live/live_store.hpp"
-#include "host/analysis/peak/other_memory.hpp"
 #include "strata/ext/memory.h"
 
 namespace strata::analysis {

@@ -6,10 +6,11 @@
 #include <string_view>
 #include <tuple>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/layers/any_number.hpp"
 
 namespace strata::analysis {
-std::vector<std::vector<std::uint32_t>> alike_blocks(const Facts& facts,
+std::vector<std::vector<std::uint32_t>> alike_blocks(const MemoryFacts& facts,
                                                      std::span<const std::uint32_t> blocks) {
   using Key =
       std::tuple<std::uint64_t, Category, std::string_view, std::uint32_t, std::uint32_t, std::string>;

@@ -6,14 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
-
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 // Groups of `blocks`, indices into Facts::blocks, in the order of their first ones. Alike are those of the
 // same bytes, category, kind, op, shape, dtype, and name but for its numbers. The page joins rows in the same
 // way (host/report/page/timeline/largest.js).
-std::vector<std::vector<std::uint32_t>> alike_blocks(const Facts& facts,
+std::vector<std::vector<std::uint32_t>> alike_blocks(const MemoryFacts& facts,
                                                      std::span<const std::uint32_t> blocks);
 
 }  // namespace strata::analysis

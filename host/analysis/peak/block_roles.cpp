@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <unordered_set>
 
+#include "host/analysis/attribution/ops.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/layers/repeated_blocks.hpp"
-#include "host/analysis/ops.hpp"
 #include "host/analysis/peak/residue.hpp"
 
 namespace strata::analysis {
@@ -26,14 +27,14 @@ bool is_about_as_large(std::uint64_t bytes, std::uint64_t softmax_bytes) {
                              [&](double times) { return is_about(bytes, softmax_bytes, times); });
 }
 
-std::unordered_set<std::uint64_t> sizes_of_log_softmax(const Facts& facts) {
+std::unordered_set<std::uint64_t> sizes_of_log_softmax(const MemoryFacts& facts) {
   std::unordered_set<std::uint64_t> sizes;
   for (const Block& block : facts.blocks)
     if (facts.texts[block.op] == "aten::_log_softmax" && block.bytes > 0) sizes.insert(block.bytes);
   return sizes;
 }
 
-bool may_be_logits(const Facts& facts, const Block& block) {
+bool may_be_logits(const MemoryFacts& facts, const Block& block) {
   if (block.category == Category::kAutogradDetail)
     return block.kind == "flowing" &&
            std::ranges::find(kOfWeights, facts.texts[block.op]) == kOfWeights.end();
@@ -62,11 +63,11 @@ bool is_product(std::string_view op) {
   return (traits_of(op) & kMatrixProduct) != 0 || op.ends_with("_convolution");
 }
 
-bool is_computed_by_model(const Facts& facts, const Block& block) {
+bool is_computed_by_model(const MemoryFacts& facts, const Block& block) {
   return block.layer != 0 || is_product(facts.texts[block.op]);
 }
 
-std::vector<bool> logits_and_alike(const Facts& facts) {
+std::vector<bool> logits_and_alike(const MemoryFacts& facts) {
   std::vector<bool> marks(facts.blocks.size());
   const std::unordered_set<std::uint64_t> sizes = sizes_of_log_softmax(facts);
   for (std::size_t index = 0; index < facts.blocks.size(); ++index) {

@@ -6,9 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/block.hpp"
 
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 // Within two hundredths `times` as large: a loss of the next token leaves out one of each sequence, and an
 // allocator rounds.
@@ -21,10 +23,10 @@ bool is_for_backward(const Block& block);
 bool is_product(std::string_view op);
 
 // By a module or, where nobody tells those, by what modules compute with.
-bool is_computed_by_model(const Facts& facts, const Block& block);
+bool is_computed_by_model(const MemoryFacts& facts, const Block& block);
 
 // By block: the logits, what a loss makes of them, and the gradients on their way to them; all of it outside
 // of the blocks that repeat.
-std::vector<bool> logits_and_alike(const Facts& facts);
+std::vector<bool> logits_and_alike(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

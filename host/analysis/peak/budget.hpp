@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/finding.hpp"
+#include "host/analysis/facts/peak.hpp"
 
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 struct BudgetCheck {
   std::uint64_t budget_bytes = 0;
@@ -22,9 +25,6 @@ struct BudgetCheck {
   bool fits() const { return !ran_out && peak.allocated_bytes <= budget_bytes; }
 };
 
-BudgetCheck check_budget(const Facts& facts, std::uint64_t budget_bytes);
-
-// "strata.budget/2": docs/summary.md.
-std::string budget_document(const Facts& facts, const BudgetCheck& check);
+BudgetCheck check_budget(const MemoryFacts& facts, std::uint64_t budget_bytes);
 
 }  // namespace strata::analysis

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/layers/module_path.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/residue.hpp"
@@ -28,7 +29,7 @@ bool is_of_training(const PhaseFact& phase) {
 
 // The module that is at work where a gap has ended made it, or one around that: the forward behind the gap,
 // whose own ids and masks come before anything of it needs a gradient.
-bool is_of_forward_behind(const Facts& facts, const Block& block, std::uint64_t end) {
+bool is_of_forward_behind(const MemoryFacts& facts, const Block& block, std::uint64_t end) {
   if (block.layer == 0) return false;
   const auto told =
       std::ranges::find_if(std::ranges::lower_bound(facts.blocks, end, {}, &Block::birth_sequence),
@@ -40,7 +41,7 @@ bool is_of_forward_behind(const Facts& facts, const Block& block, std::uint64_t 
 }  // namespace
 
 // Between a forward and its backward the forward goes on.
-Evaluations::Evaluations(const Facts& facts) : facts_(facts), gaps_{{}} {
+Evaluations::Evaluations(const MemoryFacts& facts) : facts_(facts), gaps_{{}} {
   bool is_open = true;
   for (const PhaseFact& phase : facts.phases) {
     const bool is_data = phase.kind == STRATA_PHASE_DATA;

@@ -6,14 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/block.hpp"
 
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 class Evaluations {
  public:
   // Looks at the blocks, steps, phases and texts of `facts`, which must outlive this.
-  explicit Evaluations(const Facts& facts);
+  explicit Evaluations(const MemoryFacts& facts);
 
   // Whether one of these forwards made it, or the loss behind it.
   bool made(const Block& block) const;
@@ -32,7 +34,7 @@ class Evaluations {
   const Gap* gap_at(std::uint64_t sequence) const;
   Gap* gap_at(std::uint64_t sequence);
 
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   std::vector<Gap> gaps_;  // by begin
 };
 

@@ -11,14 +11,15 @@
 #include <utility>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
+#include "host/analysis/memory/alive.hpp"
+#include "host/analysis/memory/said.hpp"
 #include "host/analysis/peak/evaluations.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
 #include "host/analysis/peak/listed_outputs.hpp"
-#include "host/analysis/peak/peak_context.hpp"
+#include "host/analysis/peak/peak.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
-#include "host/analysis/shapes/alive.hpp"
-#include "host/analysis/shapes/said.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 
 namespace strata::analysis {
@@ -39,7 +40,7 @@ std::string text_of_graph(const UnusedGraph& graph) {
 // Of a program, which may hold what it need not; a training of ours does not.
 class HeldFinder {
  public:
-  HeldFinder(const Facts& facts, const Peak& moment)
+  HeldFinder(const MemoryFacts& facts, const Peak& moment)
       : facts_(facts), sequence_(moment.sequence), kept_(facts), unused_(facts, kept_) {}
 
   std::vector<Finding> find() {
@@ -127,19 +128,19 @@ class HeldFinder {
     }
   }
 
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   const std::uint64_t sequence_;
   const KeptFromEarlier kept_;
   const UnusedGraphs unused_;
   std::vector<Finding> found_;
 };
 
-std::uint64_t deferred_at(const Facts& facts, std::uint64_t sequence) {
+std::uint64_t deferred_at(const MemoryFacts& facts, std::uint64_t sequence) {
   const DeferredPoint* const deferred = last_at(facts.samples.deferred, sequence);
   return deferred == nullptr ? 0 : deferred->bytes;
 }
 
-std::vector<Finding> findings_of_moment(const Facts& facts, const Peak& moment) {
+std::vector<Finding> findings_of_moment(const MemoryFacts& facts, const Peak& moment) {
   std::vector<Finding> found;
   if (!facts.is_configured) found = HeldFinder(facts, moment).find();
   if (const std::uint64_t deferred = deferred_at(facts, moment.sequence); deferred > 0)
@@ -149,7 +150,7 @@ std::vector<Finding> findings_of_moment(const Facts& facts, const Peak& moment) 
 }
 
 // Free, but in pieces that are each too small.
-std::optional<Finding> fragmentation_at(const Facts& facts, const OutOfMemory& failure) {
+std::optional<Finding> fragmentation_at(const MemoryFacts& facts, const OutOfMemory& failure) {
   if (grows_segments(facts.allocator_settings) || !segments_are_told(facts.reserved)) return std::nullopt;
   const std::uint64_t used = failure.held.allocated_bytes + deferred_at(facts, failure.held.sequence);
   if (failure.largest_gap_bytes >= failure.requested_bytes || failure.held.reserved_bytes <= used)
@@ -170,7 +171,7 @@ std::string phase_of(const HighPlace& place) {
 }
 
 // The recording has the whole step: no change to one moment lowers the others.
-std::vector<Finding> bounds_of(const Facts& facts, const Peak& peak) {
+std::vector<Finding> bounds_of(const MemoryFacts& facts, const Peak& peak) {
   const PeakContext context = peak_context(facts, peak);
   const auto& next = context.next_place;
   const auto& outside = context.outside_phase;
@@ -191,14 +192,14 @@ std::vector<Finding> bounds_of(const Facts& facts, const Peak& peak) {
 
 }  // namespace
 
-std::vector<Finding> findings_of(const Facts& facts, const OutOfMemory& failure) {
+std::vector<Finding> findings_of(const MemoryFacts& facts, const OutOfMemory& failure) {
   std::vector<Finding> found = findings_of_moment(facts, failure.held);
   if (auto fragmentation = fragmentation_at(facts, failure)) found.push_back(std::move(*fragmentation));
   keep_worth_saying(found, failure.requested_bytes);
   return found;
 }
 
-std::vector<Finding> findings_at(const Facts& facts, const Peak& peak, std::uint64_t missing_bytes) {
+std::vector<Finding> findings_at(const MemoryFacts& facts, const Peak& peak, std::uint64_t missing_bytes) {
   std::vector<Finding> found = findings_of_moment(facts, peak);
   keep_worth_saying(found, missing_bytes);
   std::ranges::move(bounds_of(facts, peak), std::back_inserter(found));

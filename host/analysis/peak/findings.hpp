@@ -5,17 +5,18 @@
 
 #include <vector>
 
-#include "host/analysis/facts.hpp"
-#include "host/analysis/peak/finding.hpp"
+#include "host/analysis/facts/failure.hpp"
 
 namespace strata::analysis {
 
+struct MemoryFacts;
+
 // At the moment at which an allocation failed, largest first. Needs the blocks, phases, steps, texts, points,
 // reserved points and samples of `facts`, and what was asked for and held of `failure`.
-std::vector<Finding> findings_of(const Facts& facts, const OutOfMemory& failure);
+std::vector<Finding> findings_of(const MemoryFacts& facts, const OutOfMemory& failure);
 
 // At the peak of a run that came to its end, largest first; then what lowering that peak can gain at most.
 // Findings below a hundredth of `missing_bytes` are left out.
-std::vector<Finding> findings_at(const Facts& facts, const Peak& peak, std::uint64_t missing_bytes);
+std::vector<Finding> findings_at(const MemoryFacts& facts, const Peak& peak, std::uint64_t missing_bytes);
 
 }  // namespace strata::analysis

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
@@ -25,7 +26,7 @@ struct PassRange {
 // The run's forwards and backwards, in order; a forward inside a backward is the backward's.
 class ForwardPasses {
  public:
-  explicit ForwardPasses(const Facts& facts) : facts_(facts) {
+  explicit ForwardPasses(const MemoryFacts& facts) : facts_(facts) {
     std::uint64_t covered_until = 0;
     for (const PhaseFact& phase : facts.phases) {
       if (phase.begin_sequence < covered_until) continue;
@@ -64,7 +65,7 @@ class ForwardPasses {
   }
 
  private:
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   std::vector<PassRange> forwards_, backwards_;
 };
 
@@ -152,7 +153,7 @@ class MakerSeries {
 
 class GrowingFinder {
  public:
-  explicit GrowingFinder(const Facts& facts) : facts_(facts), passes_(facts), steps_(facts.steps) {}
+  explicit GrowingFinder(const MemoryFacts& facts) : facts_(facts), passes_(facts), steps_(facts.steps) {}
 
   std::vector<KeptBlock> find() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, MakerSeries> by_maker;
@@ -266,7 +267,7 @@ class GrowingFinder {
     return generation.size() > 2 * series.usual_births();
   }
 
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   const ForwardPasses passes_;
   const StepEnds steps_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> forwards_;  // their numbers
@@ -274,7 +275,7 @@ class GrowingFinder {
 
 }  // namespace
 
-std::vector<KeptBlock> growing_blocks(const Facts& facts) {
+std::vector<KeptBlock> growing_blocks(const MemoryFacts& facts) {
   return GrowingFinder(facts).find();
 }
 

@@ -8,7 +8,9 @@
 
 namespace strata::analysis {
 
+struct MemoryFacts;
+
 // By birth; what each is to its graph is not looked at. kept_from_earlier.hpp says what counts.
-std::vector<KeptBlock> growing_blocks(const Facts& facts);
+std::vector<KeptBlock> growing_blocks(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

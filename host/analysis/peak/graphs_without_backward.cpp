@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/layers/module_path.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "host/analysis/peak/residue.hpp"
@@ -31,7 +32,7 @@ bool is_left_by_forward(const Block& block) {
 // Which models have parameters that want a gradient, and that no backward made one of: by the first part of
 // their names. None where gradients are not told by the names of parameters, as in buckets, or where a
 // backward makes none: nobody knows then whose graph it goes through.
-std::set<std::string_view> untrained_models(const Facts& facts) {
+std::set<std::string_view> untrained_models(const MemoryFacts& facts) {
   std::set<std::string_view> untrained, trained;
   for (const Block& block : facts.blocks) {
     const std::string_view name = facts.texts[block.name];
@@ -48,7 +49,7 @@ std::set<std::string_view> untrained_models(const Facts& facts) {
 
 class GraphFinder {
  public:
-  GraphFinder(const Facts& facts, const KeptFromEarlier& kept)
+  GraphFinder(const MemoryFacts& facts, const KeptFromEarlier& kept)
       : facts_(facts),
         kept_(kept),
         phases_(facts.phases),
@@ -320,7 +321,7 @@ class GraphFinder {
     return makers.size() > 1 && as_trained * 2 > blocks.size();
   }
 
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   const KeptFromEarlier& kept_;
   const OpenPhases phases_;
   const std::set<std::string_view> untrained_;
@@ -338,7 +339,7 @@ class GraphFinder {
 
 }  // namespace
 
-std::vector<UnusedGraph> graphs_without_backward(const Facts& facts, const KeptFromEarlier& kept) {
+std::vector<UnusedGraph> graphs_without_backward(const MemoryFacts& facts, const KeptFromEarlier& kept) {
   return GraphFinder(facts, kept).find();
 }
 

@@ -9,13 +9,14 @@
 
 #include <vector>
 
-#include "host/analysis/facts.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
 
 namespace strata::analysis {
 
+struct MemoryFacts;
+
 // What `kept` holds is none of these. `facts` must outlive what is returned.
-std::vector<UnusedGraph> graphs_without_backward(const Facts& facts, const KeptFromEarlier& kept);
+std::vector<UnusedGraph> graphs_without_backward(const MemoryFacts& facts, const KeptFromEarlier& kept);
 
 }  // namespace strata::analysis

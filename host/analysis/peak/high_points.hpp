@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
-#include "host/analysis/timeline.hpp"
+#include "host/analysis/facts/point.hpp"
+#include "host/analysis/memory/timeline.hpp"
 
 namespace strata::analysis {
 

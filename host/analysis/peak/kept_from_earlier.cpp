@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/peak/forward_series.hpp"
 
 namespace strata::analysis {
@@ -28,7 +29,7 @@ void mark_outputs(const std::vector<Block>& blocks, std::vector<KeptBlock>& kept
 
 }  // namespace
 
-KeptFromEarlier::KeptFromEarlier(const Facts& facts)
+KeptFromEarlier::KeptFromEarlier(const MemoryFacts& facts)
     : facts_(facts), kept_(growing_blocks(facts)), holds_(facts.blocks.size()) {
   mark_outputs(facts.blocks, kept_);
   for (const KeptBlock& each : kept_) holds_[each.block] = true;
@@ -56,7 +57,7 @@ std::vector<KeptBlock> KeptFromEarlier::earlier_at(std::uint64_t sequence) const
   return earlier;
 }
 
-bool are_of_graphs(const Facts& facts, const std::vector<KeptBlock>& kept) {
+bool are_of_graphs(const MemoryFacts& facts, const std::vector<KeptBlock>& kept) {
   std::uint64_t bytes = 0, of_graphs = 0;
   for (const KeptBlock& each : kept) {
     bytes += facts.blocks[each.block].bytes;
@@ -65,7 +66,7 @@ bool are_of_graphs(const Facts& facts, const std::vector<KeptBlock>& kept) {
   return of_graphs > bytes / 2;
 }
 
-std::string main_maker(const Facts& facts, const std::vector<const Block*>& blocks) {
+std::string main_maker(const MemoryFacts& facts, const std::vector<const Block*>& blocks) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> by_maker;
   for (const Block* block : blocks) by_maker[{block->op, block->layer}] += block->bytes;
   const auto largest = std::ranges::max_element(by_maker, {}, [](const auto& maker) { return maker.second; });

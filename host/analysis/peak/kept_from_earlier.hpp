@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/block.hpp"
 
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 struct KeptBlock {
   std::uint32_t block = 0;                  // index into Facts::blocks
@@ -28,7 +30,7 @@ struct KeptBlock {
 class KeptFromEarlier {
  public:
   // Looks at the blocks and texts of `facts`, which must outlive this.
-  explicit KeptFromEarlier(const Facts& facts);
+  explicit KeptFromEarlier(const MemoryFacts& facts);
 
   const std::vector<KeptBlock>& blocks() const { return kept_; }  // by birth
   bool holds(std::size_t block) const { return holds_[block]; }   // index into Facts::blocks
@@ -41,15 +43,15 @@ class KeptFromEarlier {
   std::vector<KeptBlock> earlier_at(std::uint64_t sequence) const;
 
  private:
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   std::vector<KeptBlock> kept_;
   std::vector<bool> holds_;
 };
 
 // Whether more than half of them is what a graph keeps.
-bool are_of_graphs(const Facts& facts, const std::vector<KeptBlock>& kept);
+bool are_of_graphs(const MemoryFacts& facts, const std::vector<KeptBlock>& kept);
 
 // "aten::index_select in 0": who made most of these; "a forward" where no operator was recorded.
-std::string main_maker(const Facts& facts, const std::vector<const Block*>& blocks);
+std::string main_maker(const MemoryFacts& facts, const std::vector<const Block*>& blocks);
 
 }  // namespace strata::analysis

@@ -6,9 +6,11 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "host/analysis/facts/memory_facts.hpp"
+
 namespace strata::analysis {
 
-LargestBlocks largest_blocks(const Facts& facts, double detail) {
+LargestBlocks largest_blocks(const MemoryFacts& facts, double detail) {
   if (!(detail > 0.0 && detail <= 1.0))
     throw std::invalid_argument("a detail is a part of all allocations, above 0 and at most 1");
   LargestBlocks largest;

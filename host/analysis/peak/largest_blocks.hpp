@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
-
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 // A detail d shows the largest d of all allocations of the run, by their number, and with them all that are
 // as large as the smallest of these: 0.1 of 1,000 allocations shows the 100 largest, and any more of the same
@@ -21,6 +21,6 @@ struct LargestBlocks {
 };
 
 // `detail` in (0, 1]; throws std::invalid_argument otherwise.
-LargestBlocks largest_blocks(const Facts& facts, double detail);
+LargestBlocks largest_blocks(const MemoryFacts& facts, double detail);
 
 }  // namespace strata::analysis

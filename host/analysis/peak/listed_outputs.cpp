@@ -7,7 +7,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "host/analysis/ops.hpp"
+#include "host/analysis/attribution/ops.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 
 namespace strata::analysis {
@@ -21,7 +22,7 @@ constexpr std::size_t kFewest = 3, kFewestWithoutModule = 8;
 constexpr std::array<std::string_view, 4> kResults{"aten::_softmax", "aten::_log_softmax", "aten::sigmoid",
                                                    "aten::argmax"};
 
-bool may_be_output(const Facts& facts, const Block& block, const Evaluations& evaluations) {
+bool may_be_output(const MemoryFacts& facts, const Block& block, const Evaluations& evaluations) {
   if (block.bytes == 0 || !evaluations.made(block)) return false;
   const std::string_view op = facts.texts[block.op];
   return block.layer != 0 || (traits_of(op) & kMatrixProduct) != 0 ||
@@ -50,7 +51,7 @@ bool go_together(const std::vector<Block>& blocks, std::uint32_t one, std::uint3
 
 }  // namespace
 
-ListedOutputs::ListedOutputs(const Facts& facts, const Evaluations& evaluations)
+ListedOutputs::ListedOutputs(const MemoryFacts& facts, const Evaluations& evaluations)
     : holds_(facts.blocks.size()) {
   // By operator and module; where modules are not told by their size, for another layer's may be smaller.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, Listed> open;

@@ -6,17 +6,18 @@
 #include <cstddef>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
 #include "host/analysis/peak/evaluations.hpp"
 
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 class ListedOutputs {
  public:
   // Looks at the blocks and texts of `facts`. Blocks that one operator of one module made in several
   // forwards, none larger than the first, all there at once and gone together: three of them, eight where
   // modules are not told.
-  ListedOutputs(const Facts& facts, const Evaluations& evaluations);
+  ListedOutputs(const MemoryFacts& facts, const Evaluations& evaluations);
 
   bool holds(std::size_t block) const { return holds_[block]; }  // index into Facts::blocks
 

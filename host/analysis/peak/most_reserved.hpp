@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "host/analysis/facts.hpp"
-
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 struct MostReserved {
   std::uint64_t bytes = 0;
@@ -14,9 +14,9 @@ struct MostReserved {
 };
 
 // Of the window's steps and the peak's moment, which may lie outside of steps.
-MostReserved most_reserved_in_window(const Facts& facts);
+MostReserved most_reserved_in_window(const MemoryFacts& facts);
 
 // Of all of the run.
-std::uint64_t most_reserved_bytes(const Facts& facts);
+std::uint64_t most_reserved_bytes(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 
-#include "host/analysis/ops.hpp"
+#include "host/analysis/attribution/ops.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/peak/findings.hpp"
 #include "host/analysis/peak/peak.hpp"
+#include "host/analysis/recording/recording.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 
 namespace strata::analysis {
-std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& run, const OpTable& ops,
+std::vector<OutOfMemory> explain_failures(const MemoryFacts& facts, const Recording& run, const OpTable& ops,
                                           const Layers& layers) {
   std::vector<OutOfMemory> failures;
   for (const FailureRow& row : run.failures) {
@@ -34,11 +36,11 @@ bool ended_out_of_memory(const Recording& run, const BlockTable& table) {
                               [&](const BlockHistory& block) { return block.birth_sequence > last; });
 }
 
-bool is_before_any_forward(const Facts& facts, const OutOfMemory& failure) {
+bool is_before_any_forward(const MemoryFacts& facts, const OutOfMemory& failure) {
   return !has_gone_forward(facts.phases, failure.held.sequence);
 }
 
-bool has_computed(const Facts& facts, const OutOfMemory& failure) {
+bool has_computed(const MemoryFacts& facts, const OutOfMemory& failure) {
   return std::ranges::any_of(facts.blocks, [&](const Block& block) {
     return block.birth_sequence <= failure.held.sequence &&
            (traits_of(facts.texts[block.op]) & kMatrixProduct) != 0;

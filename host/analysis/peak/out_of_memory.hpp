@@ -4,16 +4,18 @@
 
 #include <vector>
 
-#include "host/analysis/blocks.hpp"
-#include "host/analysis/facts.hpp"
-#include "host/analysis/layers/layers.hpp"
-#include "host/analysis/ops.hpp"
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/attribution/blocks.hpp"
+#include "host/analysis/attribution/layers.hpp"
+#include "host/analysis/attribution/ops.hpp"
+#include "host/analysis/facts/failure.hpp"
 
 namespace strata::analysis {
 
+struct MemoryFacts;
+struct Recording;
+
 // Needs the blocks, phases, steps, texts, points, reserved points and samples of `facts`.
-std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& run, const OpTable& ops,
+std::vector<OutOfMemory> explain_failures(const MemoryFacts& facts, const Recording& run, const OpTable& ops,
                                           const Layers& layers);
 
 // Nothing was allocated behind the last allocation that failed: the program ended there, and what it frees
@@ -21,10 +23,10 @@ std::vector<OutOfMemory> explain_failures(const Facts& facts, const Recording& r
 bool ended_out_of_memory(const Recording& run, const BlockTable& table);
 
 // None has begun by then, so that nothing tells whose memory is whose.
-bool is_before_any_forward(const Facts& facts, const OutOfMemory& failure);
+bool is_before_any_forward(const MemoryFacts& facts, const OutOfMemory& failure);
 
 // Whether a matrix product or a convolution was made by then, as an evaluation does before its training.
 // Needs `facts.blocks` and its texts.
-bool has_computed(const Facts& facts, const OutOfMemory& failure);
+bool has_computed(const MemoryFacts& facts, const OutOfMemory& failure);
 
 }  // namespace strata::analysis

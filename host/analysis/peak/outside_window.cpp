@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/memory_facts.hpp"
+#include "host/analysis/memory/timeline.hpp"
 #include "host/analysis/peak/most_reserved.hpp"
 #include "host/analysis/peak/peak.hpp"
-#include "host/analysis/steps/window.hpp"
-#include "host/analysis/timeline.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::uint64_t kParts = 100;
 
 }  // namespace
 
-std::optional<OutsideWindow> higher_outside_window(const Facts& facts) {
+std::optional<OutsideWindow> higher_outside_window(const MemoryFacts& facts) {
   const auto highest = highest_point(facts.points, 0, UINT64_MAX);
   if (!highest) return std::nullopt;
   const std::uint64_t peak = facts.peak.allocated_bytes;

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "host/analysis/facts.hpp"
-
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 struct OutsideWindow {
   std::uint64_t allocated_bytes = 0;
@@ -18,6 +18,6 @@ struct OutsideWindow {
 };
 
 // Nothing where the window's peak is the run's, but for a hundredth.
-std::optional<OutsideWindow> higher_outside_window(const Facts& facts);
+std::optional<OutsideWindow> higher_outside_window(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

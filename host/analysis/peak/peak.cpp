@@ -7,8 +7,9 @@
 #include <unordered_map>
 
 #include "host/analysis/allocator/caching_allocator.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
+#include "host/analysis/memory/timeline.hpp"
 #include "host/analysis/peak/evaluations.hpp"
-#include "host/analysis/timeline.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -37,7 +38,7 @@ class Shares {
   std::unordered_map<std::string, PeakShare> shares_;
 };
 
-void place_in_run(const Facts& facts, Peak& peak) {
+void place_in_run(const MemoryFacts& facts, Peak& peak) {
   for (const StepFact& step : facts.steps) {
     if (step.is_open_at(peak.sequence)) peak.step = step.index;
   }
@@ -50,7 +51,7 @@ void place_in_run(const Facts& facts, Peak& peak) {
 
 }  // namespace
 
-Peak find_peak(const Facts& facts, const Window& window) {
+Peak find_peak(const MemoryFacts& facts, const Window& window) {
   const auto highest = highest_point(facts.points, window.begin_sequence, window.end_sequence);
   if (!highest) return {};
   const Point& point = facts.points[*highest];
@@ -59,7 +60,7 @@ Peak find_peak(const Facts& facts, const Window& window) {
                   std::max(point.ns, window.begin_ns));
 }
 
-Peak alive_at(const Facts& facts, std::uint64_t sequence, std::int64_t ns) {
+Peak alive_at(const MemoryFacts& facts, std::uint64_t sequence, std::int64_t ns) {
   Peak peak;
   peak.sequence = sequence;
   peak.ns = ns;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/analysis/peak/peak_context.hpp"
 
 #include <algorithm>
 #include <map>
 
+#include "host/analysis/facts/memory_facts.hpp"
+#include "host/analysis/memory/timeline.hpp"
 #include "host/analysis/peak/evaluations.hpp"
 #include "host/analysis/peak/high_points.hpp"
+#include "host/analysis/peak/peak.hpp"
 #include "host/analysis/steps/open_phases.hpp"
-#include "host/analysis/timeline.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -40,7 +41,7 @@ std::vector<PeakChange> changes_between(const std::vector<Block>& blocks, std::u
 
 class PlaceFinder {
  public:
-  PlaceFinder(const Facts& facts, const OpenPhases& phases) : facts_(facts), phases_(phases) {}
+  PlaceFinder(const MemoryFacts& facts, const OpenPhases& phases) : facts_(facts), phases_(phases) {}
 
   std::optional<HighPlace> place(const std::optional<HighPoint>& high, std::uint64_t begin_sequence) const {
     if (!high) return std::nullopt;
@@ -64,13 +65,13 @@ class PlaceFinder {
   }
 
  private:
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   const OpenPhases& phases_;
 };
 
 }  // namespace
 
-PeakContext peak_context(const Facts& facts, const Peak& peak) {
+PeakContext peak_context(const MemoryFacts& facts, const Peak& peak) {
   PeakContext context;
   context.stretch = stretch_of(facts, peak.step);
   const Stretch& stretch = context.stretch;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/peak/block_roles.hpp"
 #include "strata/ext/phase.h"
 
@@ -13,7 +14,7 @@ bool is_of_kind(const PhaseFact* phase, std::uint32_t kind) {
   return phase != nullptr && phase->kind == kind;
 }
 
-bool is_of_forward(const Facts& facts, const Block& block) {
+bool is_of_forward(const MemoryFacts& facts, const Block& block) {
   return block.phase != 0 && facts.phases[block.phase - 1].kind == STRATA_PHASE_FORWARD;
 }
 
@@ -28,7 +29,7 @@ const Block* larger(const Block* largest, const Block& block) {
 
 }  // namespace
 
-LaterSteps::LaterSteps(const Facts& facts) : facts_(facts) {
+LaterSteps::LaterSteps(const MemoryFacts& facts) : facts_(facts) {
   for (const PhaseFact& phase : facts.phases)
     if (is_of_kind(&phase, STRATA_PHASE_OPTIMIZER)) optimizers_.push_back(phase.begin_sequence);
 }
@@ -50,7 +51,7 @@ std::uint64_t LaterSteps::optimizer_behind(const Block& block) const {
   return next == optimizers_.end() ? UINT64_MAX : *next;
 }
 
-Residue::Residue(const Facts& facts)
+Residue::Residue(const MemoryFacts& facts)
     : facts_(facts), later_steps_(facts), is_softened_(logits_and_alike(facts)) {
   for (std::size_t index = 0; index < facts.blocks.size(); ++index) {
     const Block& block = facts.blocks[index];

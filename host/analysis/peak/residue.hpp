@@ -7,9 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/block.hpp"
+#include "host/analysis/facts/phase.hpp"
 
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 inline constexpr std::string_view kForwardResidue = "forward_residue";
 
@@ -25,7 +28,7 @@ enum class MayGo : std::uint8_t {
 class LaterSteps {
  public:
   // Looks at the steps and phases of `facts`, which must outlive this.
-  explicit LaterSteps(const Facts& facts);
+  explicit LaterSteps(const MemoryFacts& facts);
 
   // Of one that a forward left behind: the sequence from which on steps are later ones; UINT64_MAX: none is,
   // or they may compute with it.
@@ -35,7 +38,7 @@ class LaterSteps {
   std::uint64_t optimizer_behind(const Block& block) const;
 
  private:
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   std::vector<std::uint64_t> optimizers_;  // where each begins
 };
 
@@ -44,7 +47,7 @@ class LaterSteps {
 class Residue {
  public:
   // Looks at the blocks, texts, steps and phases of `facts`, which must outlive this.
-  explicit Residue(const Facts& facts);
+  explicit Residue(const MemoryFacts& facts);
 
   // `sequence` is in the part of a step `part`; null outside of any.
   MayGo may_go(const Block& block, std::uint64_t sequence, const PhaseFact* part) const;
@@ -52,7 +55,7 @@ class Residue {
  private:
   bool is_softened(const Block& block) const;
 
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   LaterSteps later_steps_;
   // By block: whether a softmax of logits is made of it, which keeps its own result for backward.
   std::vector<bool> is_softened_;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/layers/module_path.hpp"
 #include "strata/ext/phase.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 using Models = std::set<std::string_view>;
 
-std::uint64_t last_optimizer(const Facts& facts) {
+std::uint64_t last_optimizer(const MemoryFacts& facts) {
   std::uint64_t begin = 0, steps = 0;
   for (const PhaseFact& phase : facts.phases) {
     if (phase.kind != STRATA_PHASE_OPTIMIZER) continue;
@@ -26,7 +27,7 @@ std::uint64_t last_optimizer(const Facts& facts) {
   return steps < 2 ? 0 : begin;
 }
 
-Models models_with_state(const Facts& facts) {
+Models models_with_state(const MemoryFacts& facts) {
   Models models;
   for (const Block& block : facts.blocks)
     if (block.category == Category::kOptimizerState) models.insert(model_of(facts.texts[block.name]));
@@ -35,7 +36,7 @@ Models models_with_state(const Facts& facts) {
 }
 
 // Those of models without state, that are there at the last optimizer's step, of all that the model ever had.
-std::map<std::string_view, std::vector<std::uint32_t>> untaken_gradients(const Facts& facts,
+std::map<std::string_view, std::vector<std::uint32_t>> untaken_gradients(const MemoryFacts& facts,
                                                                          const Models& stepped) {
   const std::uint64_t last = last_optimizer(facts);
   std::map<std::string_view, std::vector<std::uint32_t>> gradients;
@@ -56,7 +57,7 @@ std::map<std::string_view, std::vector<std::uint32_t>> untaken_gradients(const F
 
 // By phase of a forward the first block of a model that is stepped, where each of them has one: of a
 // parameter that is in no module nobody knows what is computed with it.
-std::map<std::uint32_t, std::uint32_t> first_of_stepped(const Facts& facts, const Models& stepped) {
+std::map<std::uint32_t, std::uint32_t> first_of_stepped(const MemoryFacts& facts, const Models& stepped) {
   std::map<std::uint32_t, std::uint32_t> first;
   std::map<std::uint32_t, Models> seen;
   for (std::uint32_t index = 0; index < facts.blocks.size(); ++index) {
@@ -72,13 +73,13 @@ std::map<std::uint32_t, std::uint32_t> first_of_stepped(const Facts& facts, cons
 
 // Whether a backward makes the block on its way through a model, and needs it there alone: gradients that
 // flow, and what libraries compute in.
-bool is_on_the_way(const Facts& facts, const Block& block) {
+bool is_on_the_way(const MemoryFacts& facts, const Block& block) {
   return block.name == 0 && block.phase != 0 && facts.phases[block.phase - 1].kind == STRATA_PHASE_BACKWARD &&
          (block.category == Category::kTemporary || block.category == Category::kAutogradDetail);
 }
 
 // Beside another one SGD may take gradients and keep nothing of them.
-bool may_have_stateless_optimizer(const Facts& facts) {
+bool may_have_stateless_optimizer(const MemoryFacts& facts) {
   std::set<std::string_view> names;
   for (const PhaseFact& phase : facts.phases)
     if (phase.kind == STRATA_PHASE_OPTIMIZER) names.insert(phase.name);
@@ -87,7 +88,7 @@ bool may_have_stateless_optimizer(const Facts& facts) {
 
 }  // namespace
 
-std::vector<UnusedGraph> graphs_of_untaken_gradients(const Facts& facts) {
+std::vector<UnusedGraph> graphs_of_untaken_gradients(const MemoryFacts& facts) {
   const Models stepped = models_with_state(facts);
   if (stepped.empty() || may_have_stateless_optimizer(facts)) return {};
   auto gradients = untaken_gradients(facts, stepped);

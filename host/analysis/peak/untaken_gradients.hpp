@@ -5,15 +5,16 @@
 
 #include <vector>
 
-#include "host/analysis/facts.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
 
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 // Of models whose gradients are there from the first backward to the last optimizer's step, for nobody clears
 // them, and that have no state in an optimizer where other models have. Their graphs are those that a forward
 // makes before the first of a model that is trained: what comes behind may be computed from that. None where
 // modules are not told. `facts` must outlive what is returned.
-std::vector<UnusedGraph> graphs_of_untaken_gradients(const Facts& facts);
+std::vector<UnusedGraph> graphs_of_untaken_gradients(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/peak/graphs_without_backward.hpp"
 #include "host/analysis/peak/untaken_gradients.hpp"
 
@@ -17,7 +18,7 @@ std::string forwards_of(const UnusedGraph& graph) {
   return graph.is_named() ? "forwards of " + std::string(graph.module) : "forwards that no backward follows";
 }
 
-UnusedGraphs::UnusedGraphs(const Facts& facts, const KeptFromEarlier& kept)
+UnusedGraphs::UnusedGraphs(const MemoryFacts& facts, const KeptFromEarlier& kept)
     : facts_(facts), graph_of_block_(facts.blocks.size()) {
   if (facts.is_configured) return;
   graphs_ = graphs_without_backward(facts, kept);

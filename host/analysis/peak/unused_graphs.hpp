@@ -9,10 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
 
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 enum class WhyUnused : std::uint8_t {
   kNoBackward,  // none has begun since
@@ -37,7 +38,7 @@ std::string forwards_of(const UnusedGraph& graph);
 class UnusedGraphs {
  public:
   // Looks at the blocks and texts of `facts`, which must outlive this. What `kept` holds is none of these.
-  UnusedGraphs(const Facts& facts, const KeptFromEarlier& kept);
+  UnusedGraphs(const MemoryFacts& facts, const KeptFromEarlier& kept);
 
   bool holds(std::size_t block) const { return graph_of_block_[block] != 0; }  // index into Facts::blocks
   bool holds_of_evaluation(std::size_t block) const {
@@ -53,7 +54,7 @@ class UnusedGraphs {
   const UnusedGraph* largest_at(std::uint64_t sequence) const;
 
  private:
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   std::vector<UnusedGraph> graphs_;
   std::vector<std::uint32_t> graph_of_block_;  // its number from 1; 0: of none
 };

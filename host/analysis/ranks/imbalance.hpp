@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/category.hpp"
 #include "host/analysis/ranks/rank_facts.hpp"
 
 namespace strata::analysis {

@@ -13,8 +13,8 @@
 
 #include "host/analysis/analyse.hpp"
 #include "host/analysis/ranks/waits.hpp"
-#include "host/analysis/reading/run_error.hpp"
 #include "host/analysis/reading/run_reader.hpp"
+#include "host/analysis/recording/run_error.hpp"
 
 namespace strata::analysis {
 namespace {

@@ -15,6 +15,8 @@
 
 namespace strata::analysis {
 
+struct Facts;
+
 // The reason of those that the job's size says are missing.
 inline constexpr const char* kLeftNothing = "left nothing in this folder";
 

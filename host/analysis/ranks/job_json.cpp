@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "host/analysis/peak/peak_json.hpp"
+#include "host/analysis/json/peak_json.hpp"
 
 namespace strata::analysis {
 namespace {

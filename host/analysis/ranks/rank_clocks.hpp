@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/machine_clock.hpp"
 #include "host/analysis/ranks/averaging.hpp"
 #include "host/analysis/ranks/rank_facts.hpp"
 

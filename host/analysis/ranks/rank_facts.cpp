@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/peak/most_reserved.hpp"
 #include "strata/ext/phase.h"
 

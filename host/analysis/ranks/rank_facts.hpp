@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/category.hpp"
-#include "host/analysis/facts.hpp"
-#include "host/analysis/reading/machine_clock.hpp"
+#include "host/analysis/facts/category.hpp"
+#include "host/analysis/facts/machine_clock.hpp"
+#include "host/analysis/facts/time_spans.hpp"
 #include "host/analysis/time/intervals.hpp"
 
 namespace strata::analysis {
+
+struct Facts;
 
 // STRATA_PHASE_OTHER and STRATA_PHASE_GRADIENT_SYNC, for readers without the plugins' headers.
 inline constexpr std::uint32_t kOtherPhase = 0, kSyncPhase = 7;

@@ -10,7 +10,8 @@
 #include <stdexcept>
 #include <unordered_set>
 
-#include "host/analysis/peak/other_memory.hpp"
+#include "host/analysis/allocator/other_memory.hpp"
+#include "host/analysis/recording/recording.hpp"
 #include "strata/ext/memory.h"
 
 namespace strata::analysis {

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/recording/memory_rows.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 // The device of that name; without one the CUDA device that most was allocated on at once, or else the CPU.
 // `events` of all devices, by sequence and at least one. Throws std::invalid_argument, which names those that

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/analysis/recording/recording.hpp"
+
 namespace strata::analysis {
 namespace {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
-
 namespace strata::analysis {
+
+struct Recording;
 
 // Adds to `run` what manifest.json says of sources, plugins, a dry device and what steps count, but not what
 // the functions below give. A run writes it when it begins, so that also a killed one has it; one that is

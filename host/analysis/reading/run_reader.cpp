@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "host/analysis/reading/manifest_reader.hpp"
-#include "host/analysis/reading/run_error.hpp"
 #include "host/analysis/reading/store_file.hpp"
 #include "host/analysis/reading/store_outline.hpp"
 #include "host/analysis/reading/store_reader.hpp"
+#include "host/analysis/recording/run_error.hpp"
 
 namespace strata::analysis {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis {
 

@@ -6,6 +6,8 @@
 
 namespace strata::analysis {
 
+struct Recording;
+
 // Fills the run's samples, DeviceStats and epochs. Its device is settled, and so are its segments. A table
 // that is missing is an empty one: samples are an option. Throws RunError for values that no run can have.
 void read_samples(const StoreFile& file, TableReader& tables, Recording& run);

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/recording/run_error.hpp"
 
 namespace strata::analysis {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "host/analysis/reading/recording.hpp"
 #include "host/analysis/reading/store_file.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis {
 

@@ -6,6 +6,8 @@
 
 namespace strata::analysis {
 
+struct Recording;
+
 // Into run.steps, run.phases and run.modules. Throws RunError where steps are out of order or something ends
 // before it begins.
 void read_structure(TableReader& tables, Recording& run);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/reading/table_reader.hpp"
 
-#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/recording/run_error.hpp"
 
 namespace strata::analysis {
 namespace {

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "host/analysis/reading/recording.hpp"
 #include "host/analysis/reading/store_file.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/memory/alive.hpp"
+#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
-#include "host/analysis/shapes/said.hpp"
 
 namespace strata::analysis {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
-#include "host/analysis/shapes/said.hpp"
 
 namespace strata::analysis {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/memory/alive.hpp"
+#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
-#include "host/analysis/shapes/said.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/embeddings.hpp"
 #include "host/analysis/shapes/families.hpp"
-#include "host/analysis/shapes/said.hpp"
 
 namespace strata::analysis {
 

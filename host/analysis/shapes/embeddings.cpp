@@ -5,7 +5,7 @@
 #include <set>
 #include <string_view>
 
-#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/memory/alive.hpp"
 
 namespace strata::analysis {
 namespace {

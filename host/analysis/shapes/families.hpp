@@ -9,6 +9,8 @@
 
 namespace strata::analysis {
 
+struct MemoryFacts;
+
 std::vector<Shape> constant_band(const StepView& step);
 std::vector<Shape> forward_triangles(const StepView& step);  // and the stripes of its layers
 std::vector<Shape> autocast_copies(const StepView& step);
@@ -23,10 +25,10 @@ std::vector<Shape> division_flagpoles(const StepView& step);
 std::vector<Shape> projector_spikes(const StepView& step);
 
 // Of the run.
-std::vector<Shape> repeating_steps(const Facts& facts);
-std::vector<Shape> first_step_growth(const Facts& facts);
-std::vector<Shape> growing_memory(const Facts& facts);
-std::vector<Shape> unused_graphs(const Facts& facts);
-std::vector<Shape> fragmentation(const Facts& facts);
+std::vector<Shape> repeating_steps(const MemoryFacts& facts);
+std::vector<Shape> first_step_growth(const MemoryFacts& facts);
+std::vector<Shape> growing_memory(const MemoryFacts& facts);
+std::vector<Shape> unused_graphs(const MemoryFacts& facts);
+std::vector<Shape> fragmentation(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

@@ -69,7 +69,7 @@ void merge(std::map<ShapeKey, Shape>& all, const std::map<ShapeKey, Shape>& of_s
 
 }  // namespace
 
-std::vector<Shape> find_shapes(const Facts& facts, std::optional<std::int64_t> shown_step) {
+std::vector<Shape> find_shapes(const MemoryFacts& facts, std::optional<std::int64_t> shown_step) {
   const std::int64_t preferred_step = shown_step.value_or(facts.peak.step);
   std::map<ShapeKey, Shape> found;
   AliveBefore alive(facts.blocks);

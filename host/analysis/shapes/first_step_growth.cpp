@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "host/analysis/memory/said.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
 #include "host/analysis/peak/residue.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
 #include "host/analysis/shapes/families.hpp"
-#include "host/analysis/shapes/said.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -26,7 +26,7 @@ std::uint64_t growth_of(const StepView& step) {
 
 // How far above the first step's end any later one ends that was recorded whole. Where gradients are cleared
 // at a step's begin the last one ends with them, for none comes behind it.
-std::uint64_t later_growth(const Facts& facts, std::uint64_t first_end_bytes) {
+std::uint64_t later_growth(const MemoryFacts& facts, std::uint64_t first_end_bytes) {
   std::uint64_t highest = first_end_bytes;
   const std::size_t count = facts.steps.size() > 2 ? facts.steps.size() - 2 : 1;
   for (const StepFact& step : std::span(facts.steps).subspan(1, count)) {
@@ -45,7 +45,7 @@ std::uint64_t left_of_kind(const StepView& step, std::string_view kind) {
 
 // "del of what aten::mm in out made, before optimizer.step()": a variable of the program holds it. Where that
 // is an output with its graph, most of it is the graph.
-std::string let_go_of_residue(const Facts& facts, const StepView& step) {
+std::string let_go_of_residue(const MemoryFacts& facts, const StepView& step) {
   if (facts.is_configured || !step.is_seen(left_of_kind(step, kForwardResidue))) return {};
   const UnusedGraphs unused(facts, KeptFromEarlier(facts));
   const std::uint64_t end = step.step().end_sequence;
@@ -59,7 +59,7 @@ std::string let_go_of_residue(const Facts& facts, const StepView& step) {
 }
 
 // Of the model; what a batch that requires its gradient leaves no optimizer clears.
-bool leaves_gradients(const Facts& facts, const StepView& step) {
+bool leaves_gradients(const MemoryFacts& facts, const StepView& step) {
   std::uint64_t bytes = 0;
   for (const Block& block : step.born()) {
     const bool is_batchs = facts.texts[block.name].starts_with("parameter ");
@@ -69,7 +69,7 @@ bool leaves_gradients(const Facts& facts, const StepView& step) {
   return step.is_seen(bytes);
 }
 
-std::string remedy_of(const Facts& facts, const StepView& step) {
+std::string remedy_of(const MemoryFacts& facts, const StepView& step) {
   std::vector<std::string> remedies;
   if (step.is_seen(left_of_kind(step, "state")))
     remedies.emplace_back(
@@ -107,7 +107,7 @@ std::string said_kinds(const StepView& step, std::uint64_t growth) {
 
 }  // namespace
 
-std::vector<Shape> first_step_growth(const Facts& facts) {
+std::vector<Shape> first_step_growth(const MemoryFacts& facts) {
   if (facts.steps.size() < 2) return {};
   const StepFact& first_step = facts.steps[0];
   const StepFact& second_step = facts.steps[1];

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "host/analysis/memory/said.hpp"
+#include "host/analysis/memory/timeline.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/free_pieces.hpp"
-#include "host/analysis/shapes/said.hpp"
-#include "host/analysis/timeline.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -19,13 +19,13 @@ std::uint64_t spared_bytes(const SegmentTaken& taken) {
   return std::min(taken.bytes, taken.free_bytes);
 }
 
-std::uint64_t most_allocated(const Facts& facts) {
+std::uint64_t most_allocated(const MemoryFacts& facts) {
   std::uint64_t most = 0;
   for (const Point& point : facts.points) most = std::max(most, allocated_bytes(point));
   return most;
 }
 
-Shape shape_at(const Facts& facts, const SegmentTaken& taken, std::uint64_t bytes) {
+Shape shape_at(const MemoryFacts& facts, const SegmentTaken& taken, std::uint64_t bytes) {
   // Between two steps, as in an evaluation, the one before.
   const auto behind = std::ranges::upper_bound(facts.steps, taken.sequence, {}, &StepFact::begin_sequence);
   Shape shape;
@@ -41,7 +41,7 @@ Shape shape_at(const Facts& facts, const SegmentTaken& taken, std::uint64_t byte
   return shape;
 }
 
-Shape of_one_segment(const Facts& facts, const SegmentTaken& taken) {
+Shape of_one_segment(const MemoryFacts& facts, const SegmentTaken& taken) {
   Shape shape = shape_at(facts, taken, spared_bytes(taken));
   shape.sentence = fmt::format(
       "Reserved and not allocated: {} were free, in pieces that were too small, when the allocator took "
@@ -54,8 +54,8 @@ Shape of_one_segment(const Facts& facts, const SegmentTaken& taken) {
 }
 
 // Where no one segment is much, and all of them are.
-Shape of_many_segments(const Facts& facts, const std::vector<SegmentTaken>& all, std::uint64_t most_reserved,
-                       std::uint64_t allocated, std::uint64_t bytes) {
+Shape of_many_segments(const MemoryFacts& facts, const std::vector<SegmentTaken>& all,
+                       std::uint64_t most_reserved, std::uint64_t allocated, std::uint64_t bytes) {
   const SegmentTaken& highest = std::ranges::max(all, {}, &SegmentTaken::reserved_bytes);
   const auto beside_free =
       std::ranges::count_if(all, [](const SegmentTaken& taken) { return spared_bytes(taken) > 0; });
@@ -72,7 +72,7 @@ Shape of_many_segments(const Facts& facts, const std::vector<SegmentTaken>& all,
 
 }  // namespace
 
-std::vector<Shape> fragmentation(const Facts& facts) {
+std::vector<Shape> fragmentation(const MemoryFacts& facts) {
   const std::vector<SegmentTaken> all = segments_taken(facts);
   if (all.empty()) return {};
   const auto worst = std::ranges::max_element(all, {}, spared_bytes);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "host/analysis/facts/memory_facts.hpp"
+
 namespace strata::analysis {
 namespace {
 
@@ -18,7 +20,7 @@ struct PieceSegment {
 // Follows segments and the blocks in those that are large.
 class Pieces {
  public:
-  explicit Pieces(const Facts& facts) : facts_(facts) {
+  explicit Pieces(const MemoryFacts& facts) : facts_(facts) {
     for (std::uint32_t block = 0; block < facts.blocks.size(); ++block) {
       if (facts.blocks[block].death_sequence != UINT64_MAX) deaths_.push_back(block);
     }
@@ -81,7 +83,7 @@ class Pieces {
     }
   }
 
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   std::vector<std::uint32_t> deaths_;  // blocks, by death
   std::size_t next_birth_ = 0, next_death_ = 0;
   std::map<std::uint64_t, PieceSegment> segments_;  // by address
@@ -91,7 +93,7 @@ class Pieces {
 
 }  // namespace
 
-std::vector<SegmentTaken> segments_taken(const Facts& facts) {
+std::vector<SegmentTaken> segments_taken(const MemoryFacts& facts) {
   std::vector<SegmentTaken> taken;
   Pieces pieces(facts);
   for (const ReservedPoint& point : facts.reserved) {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
-
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 // One taking of a segment for blocks of more than 1 MiB; smaller ones lie in segments of their own.
 struct SegmentTaken {
@@ -19,6 +19,6 @@ struct SegmentTaken {
 };
 
 // By sequence. Nothing where segments are not told.
-std::vector<SegmentTaken> segments_taken(const Facts& facts);
+std::vector<SegmentTaken> segments_taken(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

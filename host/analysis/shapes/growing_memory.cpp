@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/memory/alive.hpp"
+#include "host/analysis/memory/said.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
-#include "host/analysis/shapes/alive.hpp"
 #include "host/analysis/shapes/families.hpp"
-#include "host/analysis/shapes/said.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -27,7 +27,7 @@ struct Growth {
   bool is_of_graphs = false;
 };
 
-Growth growth_of(const Facts& facts, const KeptFromEarlier& kept) {
+Growth growth_of(const MemoryFacts& facts, const KeptFromEarlier& kept) {
   std::vector<const Block*> all;
   for (const KeptBlock& each : kept.blocks()) all.push_back(&facts.blocks[each.block]);
   Growth growth;
@@ -53,7 +53,7 @@ std::string said_extent(const Growth& growth, bool is_by_step) {
                        : fmt::format("{} forwards of steps {} and {}", growth.forwards.size(), first, last);
 }
 
-std::string sentence_of(const Facts& facts, const Growth& growth) {
+std::string sentence_of(const MemoryFacts& facts, const Growth& growth) {
   const bool is_by_step = growth.steps.size() >= kStepsOfTraining;
   const std::size_t times = is_by_step ? growth.steps.size() : growth.forwards.size();
   // What nothing is born behind is taken down by the program's end.
@@ -70,7 +70,7 @@ std::string sentence_of(const Facts& facts, const Growth& growth) {
 
 }  // namespace
 
-std::vector<Shape> growing_memory(const Facts& facts) {
+std::vector<Shape> growing_memory(const MemoryFacts& facts) {
   const KeptFromEarlier kept(facts);
   if (kept.blocks().empty()) return {};
   const Growth growth = growth_of(facts, kept);

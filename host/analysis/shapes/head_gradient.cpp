@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "host/analysis/layers/repeated_blocks.hpp"
-#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/memory/alive.hpp"
+#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/embeddings.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/loss_blocks.hpp"
-#include "host/analysis/shapes/said.hpp"
 
 namespace strata::analysis {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "host/analysis/layers/repeated_blocks.hpp"
-#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/memory/alive.hpp"
 
 namespace strata::analysis {
 

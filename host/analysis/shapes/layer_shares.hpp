@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/analysis/facts/block.hpp"
 #include "host/analysis/shapes/step_view.hpp"
 
 namespace strata::analysis {

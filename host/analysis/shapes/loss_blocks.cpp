@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/memory/alive.hpp"
 
 namespace strata::analysis {
 namespace {

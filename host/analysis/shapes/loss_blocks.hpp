@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "host/analysis/facts/block.hpp"
 #include "host/analysis/shapes/step_view.hpp"
 
 namespace strata::analysis {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
-#include "host/analysis/shapes/said.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "host/analysis/shapes/alive.hpp"
+#include "host/analysis/memory/alive.hpp"
+#include "host/analysis/memory/said.hpp"
 #include "host/analysis/shapes/families.hpp"
 #include "host/analysis/shapes/layer_shares.hpp"
-#include "host/analysis/shapes/said.hpp"
 
 namespace strata::analysis {
 namespace {

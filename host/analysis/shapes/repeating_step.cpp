@@ -6,15 +6,15 @@
 #include <numeric>
 #include <string>
 
+#include "host/analysis/memory/said.hpp"
+#include "host/analysis/memory/timeline.hpp"
 #include "host/analysis/shapes/families.hpp"
-#include "host/analysis/shapes/said.hpp"
-#include "host/analysis/timeline.hpp"
 
 namespace strata::analysis {
 namespace {
 
 // The sizes of a step's allocations and frees, as asked for, in their order.
-std::vector<std::int64_t> changes_of(const Facts& facts, const StepFact& step) {
+std::vector<std::int64_t> changes_of(const MemoryFacts& facts, const StepFact& step) {
   const PointRange range = points_within(facts.points, step.begin_sequence, step.end_sequence);
   const auto requested = [&](std::size_t index) {
     const Point& point = facts.points[index];
@@ -35,7 +35,7 @@ struct EqualSteps {
   std::int64_t left_bytes = 0;  // of each step: how much more is there at its end
 };
 
-EqualSteps longest_repetition(const Facts& facts, const std::vector<const StepFact*>& steps) {
+EqualSteps longest_repetition(const MemoryFacts& facts, const std::vector<const StepFact*>& steps) {
   EqualSteps longest, equal;
   std::vector<std::int64_t> before;
   for (std::size_t index = 0; index < steps.size(); ++index) {
@@ -62,7 +62,7 @@ std::string said_end(const EqualSteps& equal) {
 
 }  // namespace
 
-std::vector<Shape> repeating_steps(const Facts& facts) {
+std::vector<Shape> repeating_steps(const MemoryFacts& facts) {
   std::vector<const StepFact*> steps;
   for (const StepFact& step : facts.steps) {
     if (step.complete && step.index >= facts.first_step && step.index <= facts.last_step)

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "host/analysis/timeline.hpp"
+#include "host/analysis/memory/timeline.hpp"
 #include "strata/ext/phase.h"
 
 namespace strata::analysis {
 namespace {
 
-std::span<const PhaseFact> phases_of(const Facts& facts, const StepFact& step) {
+std::span<const PhaseFact> phases_of(const MemoryFacts& facts, const StepFact& step) {
   const auto first =
       std::ranges::lower_bound(facts.phases, step.begin_sequence, {}, &PhaseFact::begin_sequence);
   const auto last = std::ranges::upper_bound(facts.phases, step.end_sequence, {}, &PhaseFact::begin_sequence);
@@ -22,14 +22,14 @@ Span span_of(const PhaseFact& phase) {
 
 }  // namespace
 
-const StepFact* step_at(const Facts& facts, std::uint64_t sequence) {
+const StepFact* step_at(const MemoryFacts& facts, std::uint64_t sequence) {
   const auto step = std::ranges::find_if(facts.steps, [&](const StepFact& each) {
     return each.begin_sequence <= sequence && sequence <= each.end_sequence;
   });
   return step == facts.steps.end() ? nullptr : &*step;
 }
 
-StepView::StepView(const Facts& facts, const StepFact& step, std::span<const Block* const> alive_before)
+StepView::StepView(const MemoryFacts& facts, const StepFact& step, std::span<const Block* const> alive_before)
     : facts_(facts),
       step_(step),
       alive_before_(alive_before),

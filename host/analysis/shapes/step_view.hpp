@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/shapes/shape.hpp"
 
 namespace strata::analysis {
@@ -34,14 +34,14 @@ struct MicroBatch {
 };
 
 // The first that holds `sequence`, both ends included; null where none does.
-const StepFact* step_at(const Facts& facts, std::uint64_t sequence);
+const StepFact* step_at(const MemoryFacts& facts, std::uint64_t sequence);
 
 class StepView {
  public:
   // A complete step of the facts; `alive_before` are the blocks that it begins with. Both must outlive this.
-  StepView(const Facts& facts, const StepFact& step, std::span<const Block* const> alive_before);
+  StepView(const MemoryFacts& facts, const StepFact& step, std::span<const Block* const> alive_before);
 
-  const Facts& facts() const { return facts_; }
+  const MemoryFacts& facts() const { return facts_; }
   const StepFact& step() const { return step_; }
   Span span() const { return {step_.begin_sequence, step_.end_sequence}; }
   std::span<const Block* const> alive_before() const { return alive_before_; }
@@ -64,7 +64,7 @@ class StepView {
  private:
   std::vector<MicroBatch> find_micro_batches() const;
 
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   const StepFact& step_;
   std::span<const Block* const> alive_before_;
   std::span<const PhaseFact> phases_;

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "host/analysis/memory/alive.hpp"
+#include "host/analysis/memory/said.hpp"
 #include "host/analysis/peak/unused_graphs.hpp"
-#include "host/analysis/shapes/alive.hpp"
 #include "host/analysis/shapes/families.hpp"
-#include "host/analysis/shapes/said.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -25,7 +25,7 @@ struct Graphs {
   std::uint64_t begin_sequence = 0, end_sequence = 0;
 };
 
-std::vector<const Block*> blocks_of(const Facts& facts, const UnusedGraph& graph) {
+std::vector<const Block*> blocks_of(const MemoryFacts& facts, const UnusedGraph& graph) {
   std::vector<const Block*> blocks;
   blocks.reserve(graph.blocks.size());
   for (const std::uint32_t index : graph.blocks) blocks.push_back(&facts.blocks[index]);
@@ -37,14 +37,14 @@ bool are_alike(const UnusedGraph& graph, const UnusedGraph& other) {
          (graph.why == WhyUnused::kNoStep) == (other.why == WhyUnused::kNoStep);
 }
 
-const UnusedGraph* largest_of(const Facts& facts, const UnusedGraphs& unused) {
+const UnusedGraph* largest_of(const MemoryFacts& facts, const UnusedGraphs& unused) {
   std::vector<const Block*> all;
   for (const UnusedGraph& graph : unused.graphs())
     if (!graph.are_gradients) std::ranges::copy(blocks_of(facts, graph), std::back_inserter(all));
   return unused.largest_at(most_alive(all).sequence);
 }
 
-Graphs graphs_of(const Facts& facts, const UnusedGraphs& unused, const UnusedGraph& largest) {
+Graphs graphs_of(const MemoryFacts& facts, const UnusedGraphs& unused, const UnusedGraph& largest) {
   Graphs graphs(largest);
   std::vector<const Block*> all;
   for (const UnusedGraph& graph : unused.graphs()) {
@@ -78,7 +78,7 @@ std::string_view proof_of(WhyUnused why) {
 
 }  // namespace
 
-std::vector<Shape> unused_graphs(const Facts& facts) {
+std::vector<Shape> unused_graphs(const MemoryFacts& facts) {
   const UnusedGraphs unused(facts, KeptFromEarlier(facts));
   const UnusedGraph* const largest = largest_of(facts, unused);
   if (largest == nullptr) return {};

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/stacks/call_stacks.hpp"
+#include "host/analysis/facts/call_stacks.hpp"
 #include "host/analysis/stacks/line_table.hpp"
 #include "host/analysis/stacks/symbol_table.hpp"
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "host/analysis/facts/call_stacks.hpp"
 #include "host/analysis/stacks/symboliser.hpp"
 
 namespace strata::analysis {

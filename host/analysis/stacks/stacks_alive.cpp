@@ -7,14 +7,14 @@
 
 namespace strata::analysis {
 
-StacksAlive stacks_alive(const Facts& facts, std::uint64_t sequence) {
+StacksAlive stacks_alive(const std::vector<Block>& blocks, const CallStacks& stacks, std::uint64_t sequence) {
   StacksAlive alive;
   std::unordered_map<std::uint32_t, std::size_t> index;
-  for (std::uint32_t number = 0; number < facts.blocks.size(); ++number) {
-    const Block& block = facts.blocks[number];
+  for (std::uint32_t number = 0; number < blocks.size(); ++number) {
+    const Block& block = blocks[number];
     if (sequence < block.birth_sequence || block.death_sequence <= sequence) continue;
     alive.bytes += block.bytes;
-    const TakenStack* const taken = facts.call_stacks.at(block.birth_sequence);
+    const TakenStack* const taken = stacks.at(block.birth_sequence);
     if (taken == nullptr) {
       alive.bytes_without += block.bytes;
       ++alive.blocks_without;
@@ -35,7 +35,7 @@ StacksAlive stacks_alive(const Facts& facts, std::uint64_t sequence) {
     share.estimated_bytes += bytes / taken->chance;
     share.standard_error_bytes += bytes * bytes * (1 - taken->chance) / (taken->chance * taken->chance);
     alive.sampled |= taken->chance < 1;
-    if (block.bytes > facts.blocks[share.largest_block].bytes) share.largest_block = number;
+    if (block.bytes > blocks[share.largest_block].bytes) share.largest_block = number;
   }
   for (StackShare& share : alive.shares) share.standard_error_bytes = std::sqrt(share.standard_error_bytes);
   std::stable_sort(alive.shares.begin(), alive.shares.end(),

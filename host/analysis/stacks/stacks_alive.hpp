@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/block.hpp"
+#include "host/analysis/facts/call_stacks.hpp"
 
 namespace strata::analysis {
 
@@ -25,6 +26,6 @@ struct StacksAlive {
   bool sampled = false;                                 // some were chosen by chance
 };
 
-StacksAlive stacks_alive(const Facts& facts, std::uint64_t sequence);
+StacksAlive stacks_alive(const std::vector<Block>& blocks, const CallStacks& stacks, std::uint64_t sequence);
 
 }  // namespace strata::analysis

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/analysis/stacks/call_stacks.hpp"
+#include "host/analysis/facts/call_stacks.hpp"
 
 namespace strata::analysis {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "host/analysis/time/activity_places.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis {
 

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/analysis/blocks.hpp"
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/attribution/blocks.hpp"
+#include "host/analysis/recording/structure_rows.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 // A session that ends inside a step closes the step itself, and knows neither its loss nor its tokens.
 bool is_complete(const Recording& run, const StepRow& step);

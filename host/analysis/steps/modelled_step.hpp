@@ -4,12 +4,12 @@
 
 #include <optional>
 
-#include "host/analysis/facts.hpp"
-
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 // Nanoseconds of all of the device's work, for each step that was begun. The host's own time is not in it.
 // Nothing where no clock was modelled.
-std::optional<double> modelled_step_ns(const Facts& facts);
+std::optional<double> modelled_step_ns(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/phase.hpp"
 
 namespace strata::analysis {
 

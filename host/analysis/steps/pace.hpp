@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/step.hpp"
 
 namespace strata::analysis {
 

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "host/analysis/timeline.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
+#include "host/analysis/memory/timeline.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 // A device is asked now and then, while its segments are known at every event: between two samples it is what
 // the last one found outside of the allocator, and what the allocator reserves.
 template <typename Add>
-void each_device_level(const Facts& facts, const Add& add) {
+void each_device_level(const MemoryFacts& facts, const Add& add) {
   const std::vector<DeviceSample>& samples = facts.samples.device;
   if (samples.empty()) return;
   std::int64_t outside = samples.front().outside_bytes();
@@ -32,7 +33,7 @@ void each_device_level(const Facts& facts, const Add& add) {
 
 // As DeviceStats counts: a block that a stream still uses is not given back.
 template <typename Add>
-void each_requested_level(const Facts& facts, const Add& add) {
+void each_requested_level(const MemoryFacts& facts, const Add& add) {
   std::uint64_t alive = 0, waiting = 0;
   auto deferred = facts.samples.deferred.begin();
   const auto add_deferred_before = [&](std::uint64_t sequence) {
@@ -75,7 +76,7 @@ constexpr auto kBytes = [](const auto& moment) { return moment.bytes; };
 
 }  // namespace
 
-LevelLines::LevelLines(const Facts& facts) : facts_(facts) {
+LevelLines::LevelLines(const MemoryFacts& facts) : facts_(facts) {
   const auto add_to = [](Line& line) {
     return [&line](std::uint64_t sequence, std::int64_t ns, std::uint64_t bytes) {
       line.push_back({sequence, ns, bytes});

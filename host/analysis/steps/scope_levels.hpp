@@ -8,10 +8,12 @@
 
 namespace strata::analysis {
 
+struct MemoryFacts;
+
 // Refers to the facts that it is made from: of a long run a copy of each line would be hundreds of megabytes.
 class LevelLines {
  public:
-  explicit LevelLines(const Facts& facts);
+  explicit LevelLines(const MemoryFacts& facts);
 
   // Within [begin, end], at the sequences of events.
   std::array<std::optional<ScopeLevels>, kMeasures> within(std::uint64_t begin_sequence,
@@ -30,7 +32,7 @@ class LevelLines {
 
   std::optional<ScopeLevels> resident_within(std::uint64_t begin_sequence, std::uint64_t end_sequence) const;
 
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   Line device_used_;
   Line requested_;       // of a run in which frees had to wait for a stream; else it is the timeline's
   Line resident_peaks_;  // the most ever resident, as known at each sample

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/steps/scope_levels.hpp"
 
 namespace strata::analysis {
 namespace {
 
 // The first sample is that of the run's begin, before which nothing is allocated.
-Scope run_scope(const Facts& facts) {
+Scope run_scope(const MemoryFacts& facts) {
   const std::vector<ResidentSample>& samples = facts.samples.resident;
   return {.kind = ScopeKind::kRun,
           .label = "run",
@@ -46,7 +47,7 @@ void each_group(const std::vector<StepFact>& steps, const IsSame& is_same, const
 
 // Of steps that are thinned only the allocator's peaks are known; where others are among them, only the
 // highest of all.
-void leave_out_thinned(const Facts& facts, Scope& scope) {
+void leave_out_thinned(const MemoryFacts& facts, Scope& scope) {
   const auto overlaps = [&](const ThinnedSteps& stretch) {
     return stretch.begin_sequence <= scope.end_sequence && scope.begin_sequence < stretch.end_sequence;
   };
@@ -67,7 +68,7 @@ void leave_out_thinned(const Facts& facts, Scope& scope) {
   }
 }
 
-std::vector<Scope> measured(const Facts& facts, std::vector<Scope> scopes) {
+std::vector<Scope> measured(const MemoryFacts& facts, std::vector<Scope> scopes) {
   const LevelLines lines(facts);
   for (Scope& scope : scopes) {
     scope.of = lines.within(scope.begin_sequence, scope.end_sequence);
@@ -91,7 +92,7 @@ const char* to_string(ScopeKind kind) {
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
-std::vector<Scope> scopes_of(const Facts& facts) {
+std::vector<Scope> scopes_of(const MemoryFacts& facts) {
   std::vector<Scope> scopes{run_scope(facts)};
   const auto add = [&](ScopeKind kind, std::int64_t index, std::string label, const StepFact& first,
                        const StepFact& last) {
@@ -117,7 +118,7 @@ std::vector<Scope> scopes_of(const Facts& facts) {
   return measured(facts, std::move(scopes));
 }
 
-std::vector<Scope> scopes_since(const Facts& facts, std::vector<PeakReset> resets) {
+std::vector<Scope> scopes_since(const MemoryFacts& facts, std::vector<PeakReset> resets) {
   std::ranges::stable_sort(resets, {}, &PeakReset::sequence);
   std::vector<Scope> scopes;
   for (std::size_t index = 0; index < resets.size(); ++index) {

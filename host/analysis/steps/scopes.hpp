@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
-
 namespace strata::analysis {
+
+struct MemoryFacts;
 
 // From what all processes take of the device down to what the program asked for; and what the process takes
 // of the host.
@@ -52,9 +52,9 @@ struct PeakReset {
 };
 
 // The run, the window, the epochs, the steps, in this order.
-std::vector<Scope> scopes_of(const Facts& facts);
+std::vector<Scope> scopes_of(const MemoryFacts& facts);
 
 // From each reset to the next; the last to the run's end. By sequence.
-std::vector<Scope> scopes_since(const Facts& facts, std::vector<PeakReset> resets);
+std::vector<Scope> scopes_since(const MemoryFacts& facts, std::vector<PeakReset> resets);
 
 }  // namespace strata::analysis

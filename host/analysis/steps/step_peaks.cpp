@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host/analysis/timeline.hpp"
+#include "host/analysis/memory/timeline.hpp"
 
 namespace strata::analysis {
 

@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/point.hpp"
+#include "host/analysis/facts/step.hpp"
 #include "host/analysis/steps/open_phases.hpp"
 
 namespace strata::analysis {

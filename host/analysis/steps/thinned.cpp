@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "host/analysis/reading/recording.hpp"
-#include "host/analysis/steps/window.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis {
 namespace {
@@ -22,11 +21,6 @@ std::string steps_text(const ThinnedSteps& stretch) {
 }
 
 }  // namespace
-
-bool Thinned::contains(std::uint64_t sequence) const {
-  const auto after = std::ranges::upper_bound(stretches, sequence, {}, &ThinnedSteps::begin_sequence);
-  return after != stretches.begin() && sequence < std::prev(after)->end_sequence;
-}
 
 std::string thinned_sentence(const Thinned& thinned, const Window& window) {
   std::vector<std::string> steps;

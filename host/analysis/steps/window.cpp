@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "host/analysis/recording/recording.hpp"
+
 namespace strata::analysis {
 
 Window active_window(const Recording& run, std::vector<std::string>& warnings) {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "host/analysis/time/time_rows.hpp"
+#include "host/analysis/facts/time_rows.hpp"
 
 namespace strata::analysis {
 

@@ -3,14 +3,10 @@
 
 #include <algorithm>
 
+#include "host/analysis/recording/recording.hpp"
 #include "strata/ext/activity.h"
 
 namespace strata::analysis {
-
-bool is_device_work(std::uint32_t activity_kind) {
-  return activity_kind == STRATA_ACTIVITY_KERNEL || activity_kind == STRATA_ACTIVITY_COPY ||
-         activity_kind == STRATA_ACTIVITY_SET || activity_kind == STRATA_ACTIVITY_GRAPH;
-}
 
 ActivityFinder::ActivityFinder(const Recording& run, const StepMoments& moments,
                                const std::vector<OpSpan>& spans)

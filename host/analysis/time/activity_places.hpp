@@ -7,10 +7,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "host/analysis/facts/time_rows.hpp"
+#include "host/analysis/facts/time_spans.hpp"
 #include "host/analysis/time/op_spans.hpp"
-#include "host/analysis/time/time_rows.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 // What is known of a run, to look activities up in.
 class ActivityFinder {
@@ -49,8 +52,5 @@ class ActivityFinder {
   std::vector<Call> calls_;                                 // sorted
   std::unordered_map<std::uint32_t, std::uint32_t> paths_;  // of modules by ordinal
 };
-
-// Whether it lies on a device's clock hand, and not on a thread's.
-bool is_device_work(std::uint32_t activity_kind);
 
 }  // namespace strata::analysis

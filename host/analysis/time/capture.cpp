@@ -33,10 +33,6 @@ std::string unplaced(const Capture& capture) {
 
 }  // namespace
 
-bool Capture::is_whole() const {
-  return reason.empty() && missing(*this).empty() && unplaced(*this).empty();
-}
-
 std::vector<std::string> capture_warnings(const std::vector<Capture>& captures) {
   std::vector<std::string> warnings;
   for (const Capture& capture : captures) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "host/analysis/recording/recording.hpp"
 #include "host/analysis/time/idle.hpp"
 #include "strata/ext/activity.h"
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/facts/time_facts.hpp"
+#include "host/analysis/recording/recording.hpp"
 #include "host/analysis/time/activity_places.hpp"
-#include "host/analysis/time/time_facts.hpp"
 
 namespace strata::analysis {
 

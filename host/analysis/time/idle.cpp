@@ -96,30 +96,6 @@ class IdleFinder {
 
 }  // namespace
 
-const char* to_string(IdleCause cause) {
-  switch (cause) {
-    case IdleCause::kData:
-      return "data";
-    case IdleCause::kSynchronize:
-      return "synchronize";
-    case IdleCause::kLaunch:
-      return "launch";
-    case IdleCause::kLatency:
-      return "latency";
-    case IdleCause::kNoStep:
-      return "no_step";
-    case IdleCause::kTail:
-      return "tail";
-    case IdleCause::kUnknown:
-      break;
-  }
-  return "unknown";
-}
-
-std::int64_t DeviceTime::idle_in_all_ns() const {
-  return std::accumulate(idle_ns.begin(), idle_ns.end(), std::int64_t{0});
-}
-
 void explain_idle(const DeviceWork& work, DeviceTime& time) {
   const IdleFinder finder(work, time.device);
   const Intervals idle = gaps(busy(work.run.time.activities, time.device), time.bounds);

@@ -7,6 +7,7 @@
 // have nothing ready; else kLaunch. From the call's begin on it is kLatency.
 #pragma once
 
+#include "host/analysis/facts/time_facts.hpp"
 #include "host/analysis/time/device_times.hpp"
 
 namespace strata::analysis {

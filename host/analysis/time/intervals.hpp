@@ -5,14 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace strata::analysis {
+#include "host/analysis/facts/time_spans.hpp"
 
-// From begin up to, not with, end.
-struct Interval {
-  std::int64_t begin_ns = 0, end_ns = 0;
-  std::int64_t length_ns() const { return end_ns - begin_ns; }
-  bool operator==(const Interval&) const = default;
-};
+namespace strata::analysis {
 
 // By begin, apart from each other, none empty.
 using Intervals = std::vector<Interval>;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "host/analysis/time/time_facts.hpp"
+#include "host/analysis/facts/time_facts.hpp"
 
 namespace strata::analysis {
 

@@ -5,8 +5,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "host/analysis/layers/layers.hpp"
-#include "host/analysis/ops.hpp"
+#include "host/analysis/attribution/layers.hpp"
+#include "host/analysis/attribution/ops.hpp"
+#include "host/analysis/recording/recording.hpp"
 #include "strata/ext/module.h"
 #include "strata/ext/op.h"
 

@@ -6,11 +6,12 @@
 #include <optional>
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/facts/time_spans.hpp"
 #include "host/analysis/time/step_moments.hpp"
-#include "host/analysis/time/time_spans.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 // By ordinal, which is the order of their begins. A parent that does not exist, is of another thread or does
 // not hold its child's begin is taken for none; a child ends with its parent at the latest.

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "host/analysis/recording/recording.hpp"
 #include "host/analysis/time/time_tables.hpp"
 #include "strata/events.h"
 
@@ -69,16 +70,6 @@ class ProductTable {
 };
 
 }  // namespace
-
-std::optional<double> ProductTime::intensity() const {
-  if (bytes == 0) return std::nullopt;
-  return flop / static_cast<double>(bytes);
-}
-
-std::optional<double> ProductTime::flop_per_second() const {
-  if (time_ns <= 0) return std::nullopt;
-  return flop * 1e9 / static_cast<double>(time_ns);
-}
 
 bool host_computes(const Recording& run) {
   return !run.dry && run.device.type != STRATA_DEVICE_CUDA;

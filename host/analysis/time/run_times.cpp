@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/time/run_times.hpp"
 
+#include "host/analysis/recording/recording.hpp"
+
 namespace strata::analysis {
 
 RunTimes::RunTimes(const Recording& recording, const Window& of)

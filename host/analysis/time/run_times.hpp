@@ -5,8 +5,10 @@
 
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
-#include "host/analysis/steps/window.hpp"
+#include "host/analysis/facts/time_rows.hpp"
+#include "host/analysis/facts/time_spans.hpp"
+#include "host/analysis/facts/window.hpp"
+#include "host/analysis/recording/recording.hpp"
 #include "host/analysis/time/activity_places.hpp"
 #include "host/analysis/time/op_spans.hpp"
 #include "host/analysis/time/step_moments.hpp"

@@ -2,8 +2,7 @@
 // What operators, modules and activities are, without the numbers that stores have for it.
 #pragma once
 
-#include "host/analysis/time/time_rows.hpp"
-#include "host/analysis/time/time_spans.hpp"
+#include "host/analysis/facts/time_spans.hpp"
 
 namespace strata::analysis {
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "host/analysis/recording/recording.hpp"
+
 namespace strata::analysis {
 
 StepMoments::StepMoments(const Recording& run) : run_(run), around_(run.phases.size(), kNone) {

@@ -7,10 +7,12 @@
 #include <optional>
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/facts/time_spans.hpp"
 #include "host/analysis/time/intervals.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 class StepMoments {
  public:

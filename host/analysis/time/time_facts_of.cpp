@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "host/analysis/recording/recording.hpp"
 #include "host/analysis/time/device_times.hpp"
 #include "host/analysis/time/time_tables.hpp"
 #include "strata/ext/activity.h"

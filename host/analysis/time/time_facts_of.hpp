@@ -4,11 +4,12 @@
 
 #include <optional>
 
-#include "host/analysis/reading/recording.hpp"
-#include "host/analysis/steps/window.hpp"
-#include "host/analysis/time/time_facts.hpp"
+#include "host/analysis/facts/time_facts.hpp"
+#include "host/analysis/facts/window.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 // Nothing of a run without the plugin cupti_timeline. Uses the rows of times up. Texts are the recording's.
 std::optional<TimeFacts> time_facts(Recording& run, const Window& window);

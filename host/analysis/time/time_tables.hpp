@@ -5,10 +5,12 @@
 #include <optional>
 #include <vector>
 
+#include "host/analysis/facts/time_facts.hpp"
 #include "host/analysis/time/run_times.hpp"
-#include "host/analysis/time/time_facts.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 // In the order in which they first begin, those within a phase behind it.
 std::vector<PhaseTime> phase_times(const RunTimes& times);

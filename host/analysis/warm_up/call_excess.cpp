@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "host/analysis/recording/recording.hpp"
 #include "host/analysis/warm_up/proof.hpp"
 
 namespace strata::analysis {

@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/facts/warm_up.hpp"
 #include "host/analysis/warm_up/claimed_time.hpp"
 #include "host/analysis/warm_up/operator_times.hpp"
 #include "host/analysis/warm_up/step_parts.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 // Calls of one cause.
 struct CallFamily {

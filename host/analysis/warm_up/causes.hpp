@@ -6,30 +6,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "host/analysis/facts/warm_up.hpp"
+
 namespace strata::analysis {
 
-// In the order in which they claim a step's time: what was timed itself first, then what is a difference to
-// later calls, then what is counted, then what a phase took more while something happened in it.
-enum class Cause : std::uint8_t {
-  kContext,
-  kModules,
-  kKernels,
-  kJit,
-  kSegments,
-  kProfiler,
-  kDriver,
-  kProcessorWait,
-  kProjector,
-  kCommunicator,
-  kLibraryHandles,
-  kFirstCalls,
-  kPageFaults,
-  kThreads,
-  kPrograms,
-  kOptimizerState,
-  kDataLoader,
-  kSharedLibraries,
-};
 inline constexpr std::size_t kCauses = static_cast<std::size_t>(Cause::kSharedLibraries) + 1;
 
 // How sure its time is.
@@ -39,9 +19,6 @@ enum class Certainty : std::uint8_t {
   kEstimated,   // so many, times what one takes
   kAtMost,      // what the phase that it happened in took more, and nothing else explains
 };
-
-// What it is seen by; where that was not recorded, it cannot be.
-enum class Detector : std::uint8_t { kActivities, kOperators, kCounters, kPhases };
 
 struct CauseDescription {
   std::string_view id;     // as in JSON

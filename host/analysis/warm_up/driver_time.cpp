@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "host/analysis/recording/recording.hpp"
 #include "host/analysis/warm_up/proof.hpp"
 #include "strata/ext/activity.h"
 

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/facts/warm_up.hpp"
+#include "host/analysis/warm_up/causes.hpp"
 #include "host/analysis/warm_up/claimed_time.hpp"
-#include "host/analysis/warm_up/warm_up.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 class DriverTime {
  public:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/analysis/recording/recording.hpp"
 #include "host/analysis/warm_up/call_excess.hpp"
 #include "host/analysis/warm_up/claimed_time.hpp"
 #include "host/analysis/warm_up/driver_time.hpp"

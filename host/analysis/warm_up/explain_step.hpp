@@ -2,12 +2,13 @@
 // Takes one slow step apart.
 #pragma once
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/facts/warm_up.hpp"
 #include "host/analysis/warm_up/operator_times.hpp"
 #include "host/analysis/warm_up/step_parts.hpp"
-#include "host/analysis/warm_up/warm_up.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 struct Comparison {
   const Recording& run;

@@ -7,10 +7,12 @@
 #include <unordered_set>
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/recording/warm_up_rows.hpp"
 #include "host/analysis/warm_up/causes.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 // A call with what is its own: not of the timed calls within it.
 struct OwnCall {

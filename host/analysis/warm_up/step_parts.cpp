@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "host/analysis/recording/recording.hpp"
 #include "host/analysis/warm_up/quantile.hpp"
 
 namespace strata::analysis {

@@ -11,10 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/facts/step.hpp"
 
 namespace strata::analysis {
+
+struct Recording;
 
 // Between two samples.
 enum class Counter : std::uint8_t {

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "host/analysis/facts.hpp"
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/recording/recording.hpp"
 #include "host/analysis/warm_up/claimed_time.hpp"
 #include "host/analysis/warm_up/driver_time.hpp"
 #include "host/analysis/warm_up/explain_step.hpp"
@@ -91,11 +90,11 @@ BeforeSteps before_steps(const Recording& run, const std::vector<StepParts>& ste
 
 }  // namespace
 
-WarmUp explain_warm_up(const Facts& facts, const Recording& run) {
+WarmUp explain_warm_up(const std::vector<StepFact>& step_facts, const SteadyState& state,
+                       const Recording& run) {
   WarmUp warm_up;
   warm_up.is_recorded = run.warm_up.is_recorded;
-  const SteadyState& state = facts.steady_state;
-  const std::vector<StepParts> steps = divide_steps(facts.steps, run);
+  const std::vector<StepParts> steps = divide_steps(step_facts, run);
   const std::vector<const StepParts*> steady = reference(steps, state);
   warm_up.reference_steps = steady.size();
   if (!warm_up.is_recorded || steady.empty()) return warm_up;

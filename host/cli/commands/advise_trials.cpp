@@ -20,10 +20,10 @@
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
-#include "host/config/compute_device.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/config/reading/value.hpp"
-#include "host/config/resolved.hpp"
+#include "host/config/schema/compute_device.hpp"
+#include "host/config/schema/resolved.hpp"
 #include "host/what_if/switches.hpp"
 
 namespace strata::cli {

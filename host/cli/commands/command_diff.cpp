@@ -18,7 +18,7 @@
 #include "host/cli/recorded_run.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
-#include "host/config/setting_differences.hpp"
+#include "host/config/reading/setting_differences.hpp"
 #include "host/report/markdown/diff_markdown.hpp"
 #include "host/report/terminal/diff_table.hpp"
 #include "host/report/terminal/runs_table.hpp"

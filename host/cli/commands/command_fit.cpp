@@ -17,7 +17,7 @@
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/config/files/device_profile.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/what_if/fit_text.hpp"
 
 namespace strata::cli {

@@ -52,7 +52,7 @@ void write(const std::filesystem::path& file, const std::string& content) {
   print(file.string() + "\n");
 }
 
-void check_step(const analysis::Facts& facts, const std::optional<std::int64_t>& step) {
+void check_step(const analysis::MemoryFacts& facts, const std::optional<std::int64_t>& step) {
   if (!step) return;
   for (const analysis::StepFact& each : facts.steps) {
     if (each.index == *step) return;

@@ -17,7 +17,7 @@
 #include "host/cli/training/rank_processes.hpp"
 #include "host/cli/training/training_process.hpp"
 #include "host/cli/usage_error.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/config/schema/help.hpp"
 #include "host/config/schema/json_schema.hpp"
 #include "strata/runtime/check_plugins.hpp"

@@ -16,10 +16,10 @@
 #include "host/cli/dry/dry_trial.hpp"
 #include "host/cli/exec/program_trial.hpp"
 #include "host/cli/usage_error.hpp"
-#include "host/config/compute_device.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/config/nearest.hpp"
-#include "host/config/resolved.hpp"
+#include "host/config/schema/compute_device.hpp"
+#include "host/config/schema/resolved.hpp"
 #include "host/config/schema/schema.hpp"
 
 namespace strata::cli {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/cli/doctor/launcher.hpp"
+
 // Whether a launcher hands on what `strata exec` needs: a program of ours, which it starts, answers with what
 // reached it.
-#include "host/cli/doctor/launcher.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/dry_fact.hpp"
 #include "host/cli/dry/dry_gpu.hpp"
 
 namespace strata::cli {

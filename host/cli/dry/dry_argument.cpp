@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "host/cli/usage_error.hpp"
-#include "host/config/compute_device.hpp"
 #include "host/config/problem.hpp"
+#include "host/config/schema/compute_device.hpp"
 
 namespace strata::cli {
 namespace {

@@ -14,9 +14,9 @@
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/training/rank_processes.hpp"
 #include "host/cli/training/training_process.hpp"
-#include "host/config/compute_device.hpp"
 #include "host/config/files/device_profile.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
+#include "host/config/schema/compute_device.hpp"
 #include "host/report/shell_word.hpp"
 
 namespace strata::cli {

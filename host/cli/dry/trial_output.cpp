@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/steps/modelled_step.hpp"
 #include "host/cli/exit_code.hpp"
 
@@ -22,7 +23,7 @@ bool is_of_user(int signal) {
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
-what_if::TrialFailure describe(const analysis::Facts& facts, const analysis::OutOfMemory& failure) {
+what_if::TrialFailure describe(const analysis::MemoryFacts& facts, const analysis::OutOfMemory& failure) {
   return {.requested_bytes = failure.requested_bytes,
           .op = facts.texts[failure.op],
           .layer = facts.texts[failure.layer],
@@ -66,7 +67,7 @@ std::string last_lines(const std::filesystem::path& file, std::size_t lines) {
   return text;
 }
 
-what_if::TrialReport trial_report(const analysis::Facts& facts, bool fits) {
+what_if::TrialReport trial_report(const analysis::MemoryFacts& facts, bool fits) {
   what_if::TrialReport report;
   report.fits = fits;
   if (facts.dry) {

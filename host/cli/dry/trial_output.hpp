@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/what_if/trial_report.hpp"
 
 namespace strata::cli {
@@ -32,6 +32,6 @@ void redirect_output(const std::filesystem::path& file);
 std::string last_lines(const std::filesystem::path& file, std::size_t lines);
 
 // `fits`: the trial came to its end.
-what_if::TrialReport trial_report(const analysis::Facts& facts, bool fits);
+what_if::TrialReport trial_report(const analysis::MemoryFacts& facts, bool fits);
 
 }  // namespace strata::cli

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <utility>
 
-#include "host/analysis/reading/run_error.hpp"
 #include "host/analysis/reading/store_outline.hpp"
+#include "host/analysis/recording/run_error.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/terminal.hpp"
 #include "strata/runtime/recovery.hpp"

@@ -11,7 +11,7 @@
 #include "host/cli/dry/cuda_program.hpp"
 #include "host/cli/run_directory.hpp"
 #include "host/cli/usage_error.hpp"
-#include "host/config/compute_device.hpp"
+#include "host/config/schema/compute_device.hpp"
 
 namespace strata::cli {
 

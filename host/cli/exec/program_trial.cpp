@@ -30,8 +30,8 @@
 #include "host/cli/scratch_folder.hpp"
 #include "host/cli/training/rank_processes.hpp"
 #include "host/cli/usage_error.hpp"
-#include "host/config/compute_device.hpp"
 #include "host/config/reading/value.hpp"
+#include "host/config/schema/compute_device.hpp"
 #include "host/report/shell_word.hpp"
 
 namespace strata::cli {

@@ -16,7 +16,7 @@
 #include "host/cli/terminal.hpp"
 #include "host/cli/training/session_options.hpp"
 #include "host/cli/usage_error.hpp"
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/drop_in/settings.hpp"
 #include "strata/runtime/check_plugins.hpp"
 #include "strata/runtime/run_stores.hpp"

@@ -8,6 +8,7 @@
 
 #include "host/analysis/allocator/allocator_calls.hpp"
 #include "host/analysis/allocator/cuda_allocator.hpp"
+#include "host/analysis/recording/recording.hpp"
 #include "host/cli/dry/dry_gpu.hpp"
 #include "host/cli/replay/replay_process.hpp"
 #include "host/cli/usage_error.hpp"

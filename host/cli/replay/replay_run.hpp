@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "host/analysis/allocator/replay.hpp"
-#include "host/analysis/reading/recording.hpp"
+
+namespace strata::analysis {
+struct Recording;
+}
 
 namespace strata::cli {
 

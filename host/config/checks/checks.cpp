@@ -12,9 +12,9 @@
 #include "host/config/checks/data_checks.hpp"
 #include "host/config/checks/findings.hpp"
 #include "host/config/checks/rank_checks.hpp"
+#include "host/config/checks/resume.hpp"
 #include "host/config/optimizer_defaults.hpp"
-#include "host/config/resolved.hpp"
-#include "host/config/resume.hpp"
+#include "host/config/schema/resolved.hpp"
 #include "host/config/schema/schema.hpp"
 
 namespace strata::config {

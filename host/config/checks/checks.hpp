@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "host/config/problem.hpp"
-#include "host/config/reading/written.hpp"
 #include "host/config/run_config.hpp"
+#include "host/config/schema/written.hpp"
 
 namespace strata::config {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "host/config/checkpointing.hpp"
-#include "host/config/compute_device.hpp"
 #include "host/config/reading/value.hpp"
+#include "host/config/schema/checkpointing.hpp"
+#include "host/config/schema/compute_device.hpp"
 #include "host/config/schema/schema.hpp"
 
 namespace strata::config {

@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
 #include "host/export/snapshot/pickle.hpp"
 

@@ -3,7 +3,7 @@
 // pytorch.org/memory_viz and for torch/cuda/_memory_viz.py.
 #pragma once
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/export/output.hpp"
 
 namespace strata::exports {

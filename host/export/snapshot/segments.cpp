@@ -5,13 +5,14 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/export/event_order.hpp"
 
 namespace strata::exports {
 namespace {
 
 using analysis::Block;
-using analysis::Facts;
+using analysis::MemoryFacts;
 using analysis::ReservedPoint;
 
 constexpr std::uint64_t kGapWithin = std::uint64_t{1} << 20;
@@ -45,7 +46,7 @@ struct Held {
   }
 };
 
-std::vector<std::uint32_t> alive_by_address(const Facts& facts) {
+std::vector<std::uint32_t> alive_by_address(const MemoryFacts& facts) {
   std::vector<std::uint32_t> alive;
   for (std::uint32_t index = 0; index < facts.blocks.size(); ++index) {
     if (facts.blocks[index].death_sequence == UINT64_MAX) alive.push_back(index);
@@ -55,7 +56,7 @@ std::vector<std::uint32_t> alive_by_address(const Facts& facts) {
 }
 
 // Blocks that a damaged store lets overlap are left out: pieces have to fill their segment.
-Segment fill(std::uint64_t begin, std::uint64_t end, const Facts& facts,
+Segment fill(std::uint64_t begin, std::uint64_t end, const MemoryFacts& facts,
              const std::vector<std::uint32_t>& alive) {
   Segment segment{begin, end - begin, 0, {}};
   std::uint64_t filled = begin;
@@ -119,7 +120,7 @@ Ranges::Held Ranges::held(std::uint64_t begin, std::uint64_t end) const {
   return Held::kNot;
 }
 
-SegmentLayout segments_at_end(const Facts& facts) {
+SegmentLayout segments_at_end(const MemoryFacts& facts) {
   Held held;
   for_each_event(facts, [&](const Event& event) {
     if (event.kind == Event::Kind::kSegment) held.change(facts.reserved[event.index]);

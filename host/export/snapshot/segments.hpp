@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::exports {
 
@@ -50,6 +50,6 @@ struct SegmentLayout {
 // At the end of the run. Every block of the run lies, while it is alive, within a segment: those of an
 // allocator without segments, such as the CPU's, are made up of the addresses that blocks ever had; what lies
 // less than 1 MiB apart is one.
-SegmentLayout segments_at_end(const analysis::Facts& facts);
+SegmentLayout segments_at_end(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::exports

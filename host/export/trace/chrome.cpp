@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/export/text.hpp"
 #include "host/export/timeline_rows.hpp"
 #include "host/export/trace/slices.hpp"

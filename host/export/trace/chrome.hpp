@@ -3,7 +3,7 @@
 // reads it.
 #pragma once
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/export/output.hpp"
 #include "host/export/trace/trace_events.hpp"
 

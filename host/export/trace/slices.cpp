@@ -5,13 +5,15 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/memory_facts.hpp"
+
 namespace strata::exports {
 namespace {
 
-using analysis::Facts;
+using analysis::MemoryFacts;
 using analysis::PhaseFact;
 
-std::vector<Slice> nested(std::vector<Slice> slices, const Facts& facts) {
+std::vector<Slice> nested(std::vector<Slice> slices, const MemoryFacts& facts) {
   std::ranges::stable_sort(slices, {}, &Slice::begin_ns);
   std::vector<std::int64_t> open_until;
   for (Slice& slice : slices) {
@@ -25,7 +27,7 @@ std::vector<Slice> nested(std::vector<Slice> slices, const Facts& facts) {
 }
 
 template <typename Stretch>
-std::vector<Slice> slices_of(const std::vector<Stretch>& stretches, const Facts& facts) {
+std::vector<Slice> slices_of(const std::vector<Stretch>& stretches, const MemoryFacts& facts) {
   std::vector<Slice> slices;
   slices.reserve(stretches.size());
   for (std::size_t index = 0; index < stretches.size(); ++index)
@@ -49,15 +51,15 @@ bool is_of_micro_batch(const PhaseFact& phase) {
 
 }  // namespace
 
-std::vector<Slice> step_slices(const Facts& facts) {
+std::vector<Slice> step_slices(const MemoryFacts& facts) {
   return slices_of(facts.steps, facts);
 }
 
-std::vector<Slice> phase_slices(const Facts& facts) {
+std::vector<Slice> phase_slices(const MemoryFacts& facts) {
   return slices_of(facts.phases, facts);
 }
 
-std::vector<Slice> micro_batch_slices(const Facts& facts) {
+std::vector<Slice> micro_batch_slices(const MemoryFacts& facts) {
   std::vector<Slice> slices;
   const PhaseFact* last = nullptr;
   for (std::size_t index = 0; index < facts.phases.size(); ++index) {

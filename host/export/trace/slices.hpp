@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::exports {
 
@@ -17,10 +17,10 @@ struct Slice {
 
 // By begin. In each list any two lie apart or one within the other: what never ended ends with what holds it,
 // or with the run.
-std::vector<Slice> step_slices(const analysis::Facts& facts);   // index into Facts::steps
-std::vector<Slice> phase_slices(const analysis::Facts& facts);  // index into Facts::phases
+std::vector<Slice> step_slices(const analysis::MemoryFacts& facts);   // index into Facts::steps
+std::vector<Slice> phase_slices(const analysis::MemoryFacts& facts);  // index into Facts::phases
 // From the first to the last phase of data, forward, loss, backward and their kind; index of the first of
 // them.
-std::vector<Slice> micro_batch_slices(const analysis::Facts& facts);
+std::vector<Slice> micro_batch_slices(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::exports

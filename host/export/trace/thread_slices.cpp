@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/time/activity_places.hpp"
 #include "strata/ext/activity.h"
 

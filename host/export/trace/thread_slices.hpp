@@ -7,7 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
+#include "host/analysis/facts/time_facts.hpp"
 
 namespace strata::exports {
 

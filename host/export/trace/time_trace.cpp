@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/time/activity_name.hpp"
 #include "host/export/text.hpp"
 #include "host/export/trace/thread_slices.hpp"

@@ -3,6 +3,7 @@
 // reads those reads it: HolisticTraceAnalysis, Perfetto.
 #pragma once
 
+#include "host/analysis/facts/forward.hpp"
 #include "host/export/trace/trace_events.hpp"
 
 namespace strata::exports {

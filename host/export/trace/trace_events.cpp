@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/export/text.hpp"
 
 namespace strata::exports {

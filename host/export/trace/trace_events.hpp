@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/export/output.hpp"
 
 namespace strata::exports {
@@ -29,7 +29,7 @@ struct RankInTrace {
 class TraceEvents {
  public:
   // `rank` of a trace of several; it must outlive this. `is_first`: nothing is in the trace so far.
-  TraceEvents(const analysis::Facts& facts, Buffer& out, const RankInTrace* rank = nullptr,
+  TraceEvents(const analysis::MemoryFacts& facts, Buffer& out, const RankInTrace* rank = nullptr,
               bool is_first = true)
       : facts_(facts), out_(out), rank_(rank), is_first_(is_first) {}
 
@@ -51,7 +51,7 @@ class TraceEvents {
  private:
   TraceTrack placed(TraceTrack track);
 
-  const analysis::Facts& facts_;
+  const analysis::MemoryFacts& facts_;
   Buffer& out_;
   const RankInTrace* rank_;
   bool is_first_;

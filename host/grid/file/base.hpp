@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "host/config/problem.hpp"
-#include "host/config/reading/written.hpp"
+#include "host/config/schema/written.hpp"
 
 namespace strata::grid {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/config/problem.hpp"
-#include "host/config/reading/written.hpp"
+#include "host/config/schema/written.hpp"
 #include "host/grid/file/axis.hpp"
 #include "host/grid/file/condition.hpp"
 #include "host/grid/file/options.hpp"

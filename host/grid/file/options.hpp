@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "host/config/problem.hpp"
-#include "host/config/reading/written.hpp"
+#include "host/config/schema/written.hpp"
 #include "host/grid/file/slurm_options.hpp"
 
 namespace strata::grid {

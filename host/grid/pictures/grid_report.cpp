@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/grid/pictures/grid_report.hpp"
-#include "host/grid/table/labels.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +12,7 @@
 #include "host/grid/pictures/pareto_picture.hpp"
 #include "host/grid/pictures/timelines.hpp"
 #include "host/grid/table/heat_map.hpp"
+#include "host/grid/table/labels.hpp"
 #include "host/grid/table/results.hpp"
 
 namespace strata::grid {

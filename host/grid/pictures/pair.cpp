@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "host/config/setting_differences.hpp"
+#include "host/config/reading/setting_differences.hpp"
 #include "host/grid/table/results.hpp"
 
 namespace strata::grid {

@@ -25,7 +25,7 @@ constexpr double kTileWidth = 232.0, kTileHeight = 128.0, kTileGap = 14.0, kScal
 constexpr TextStyle kTitleStyle{8.0, kInk, Align::kLeft, false};
 
 // Of a dry run by its allocations and frees, one after the other: how long its host takes is nobody's.
-CellTimeline timeline_of(const analysis::Facts& facts, const Cell& cell) {
+CellTimeline timeline_of(const analysis::MemoryFacts& facts, const Cell& cell) {
   const auto before = [](const analysis::Point& point, std::int64_t ns) { return point.ns < ns; };
   const auto first =
       std::lower_bound(facts.points.begin(), facts.points.end(), facts.window_begin_ns, before);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/point.hpp"
 #include "host/grid/cell_state.hpp"
 #include "host/grid/grid_folder.hpp"
 #include "host/report/plot/drawing.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/config/reading/written.hpp"
+#include "host/config/schema/written.hpp"
 #include "host/grid/file/grid_file.hpp"
 
 namespace strata::grid {

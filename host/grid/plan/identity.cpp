@@ -8,7 +8,7 @@
 #include <array>
 #include <map>
 
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/config/schema/schema.hpp"
 
 namespace strata::grid {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "host/config/adapter.hpp"
-#include "host/config/resolved.hpp"
+#include "host/config/schema/resolved.hpp"
 #include "host/grid/plan/identity.hpp"
 
 namespace strata::grid {

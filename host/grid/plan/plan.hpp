@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/config/load.hpp"
+#include "host/config/loading/load.hpp"
 #include "host/config/run_config.hpp"
 #include "host/grid/file/grid_file.hpp"
 #include "host/grid/plan/draft.hpp"

@@ -6,8 +6,8 @@
 #include <csignal>
 #include <utility>
 
-#include "host/config/load.hpp"
-#include "host/config/resolved.hpp"
+#include "host/config/loading/load.hpp"
+#include "host/config/schema/resolved.hpp"
 #include "host/grid/measure.hpp"
 #include "host/grid/outcome.hpp"
 #include "host/grid/processes/durable_file.hpp"

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "host/analysis/median.hpp"
+#include "host/analysis/steps/median.hpp"
 
 namespace strata::grid {
 namespace {

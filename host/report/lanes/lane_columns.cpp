@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/lanes/lane_sites.hpp"
 #include "host/report/lanes/op_amounts.hpp"
 #include "host/report/stream/number_column.hpp"

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "host/analysis/facts/forward.hpp"
+#include "host/analysis/facts/time_rows.hpp"
 #include "host/report/lanes/lanes.hpp"
 #include "host/report/stream/event_columns.hpp"
 

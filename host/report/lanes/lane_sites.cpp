@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/report/lanes/lane_sites.hpp"
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/time/activity_name.hpp"
 #include "host/analysis/time/span_kinds.hpp"
 #include "host/report/text.hpp"

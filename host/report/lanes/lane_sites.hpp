@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "host/analysis/facts/forward.hpp"
+#include "host/analysis/facts/time_spans.hpp"
 #include "host/report/lanes/lanes.hpp"
 
 namespace strata::report {

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/time/activity_places.hpp"
 #include "host/analysis/time/span_kinds.hpp"
 

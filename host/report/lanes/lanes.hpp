@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
+#include "host/analysis/facts/time_spans.hpp"
 
 namespace strata::report {
 

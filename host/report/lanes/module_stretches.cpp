@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/time/span_kinds.hpp"
 #include "host/report/lanes/lanes.hpp"
 

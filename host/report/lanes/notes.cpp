@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/time/capture.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/shell_word.hpp"
 #include "host/report/text.hpp"

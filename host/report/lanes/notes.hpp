@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/forward.hpp"
 #include "host/report/lanes/lanes.hpp"
 
 namespace strata::report {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/time/activity_places.hpp"
 #include "host/analysis/time/op_spans.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/report/page_data/page.hpp"
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/page/page_template.hpp"
 #include "host/report/page_data/page_data.hpp"
 #include "host/report/page_data/static_timeline.hpp"

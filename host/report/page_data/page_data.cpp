@@ -9,6 +9,7 @@
 #include <span>
 
 #include "host/analysis/checks/reconciliation.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/peak/most_reserved.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
 #include "host/report/dry.hpp"

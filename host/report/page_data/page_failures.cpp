@@ -5,9 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/advise_line.hpp"
-#include "host/report/failure.hpp"
 #include "host/report/page_data/text_sizes.hpp"
+#include "host/report/terminal/failure.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {

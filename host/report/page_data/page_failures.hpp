@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/report/stream/event_stream.hpp"
 
 namespace strata::report {

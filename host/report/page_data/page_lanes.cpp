@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/lanes/notes.hpp"
 #include "host/report/text.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "host/analysis/facts/forward.hpp"
 #include "host/report/lanes/lane_columns.hpp"
 
 namespace strata::report {

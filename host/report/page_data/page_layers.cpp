@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {
@@ -29,7 +30,7 @@ std::vector<std::uint32_t> largest_nodes(const std::vector<analysis::LayerNode>&
 
 }  // namespace
 
-nlohmann::json layers_data(const analysis::Facts& facts) {
+nlohmann::json layers_data(const analysis::MemoryFacts& facts) {
   const auto& nodes = facts.layers.nodes;
   auto list = nlohmann::json::array();
   std::vector<std::size_t> place_of(nodes.size());

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::report {
 
@@ -12,6 +12,6 @@ namespace strata::report {
 inline constexpr std::size_t kPageLayers = 1500;
 
 // `layers` of the page's data (docs/report.md): each module behind the one around it.
-nlohmann::json layers_data(const analysis::Facts& facts);
+nlohmann::json layers_data(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

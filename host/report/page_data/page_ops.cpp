@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/analysis/checks/reconciliation.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/steps/scopes.hpp"
 #include "host/report/text.hpp"
 
@@ -71,7 +72,7 @@ json reconciled(const analysis::Reconciliation& moment) {
 
 }  // namespace
 
-json scopes_data(const analysis::Facts& facts) {
+json scopes_data(const analysis::MemoryFacts& facts) {
   const std::vector<Scope> scopes = analysis::scopes_of(facts);
   auto list = json::array();
   for (const Scope* const scope : kept_scopes(scopes, facts.peak.step)) list.push_back(scope_row(*scope));

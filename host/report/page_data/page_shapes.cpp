@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/page_data/text_sizes.hpp"
 #include "host/report/text.hpp"
 
@@ -23,7 +24,8 @@ std::vector<const Shape*> largest(const std::vector<Shape>& shapes) {
 }
 
 // The allocation of the stream that the block is; null: it is of several, or joined with others there.
-nlohmann::json allocation_of(const Shape& shape, const analysis::Facts& facts, const EventStream& stream) {
+nlohmann::json allocation_of(const Shape& shape, const analysis::MemoryFacts& facts,
+                             const EventStream& stream) {
   if (shape.block_sequence == 0) return {};
   const auto block =
       std::ranges::lower_bound(facts.blocks, shape.block_sequence, {}, &analysis::Block::birth_sequence);
@@ -36,7 +38,7 @@ nlohmann::json allocation_of(const Shape& shape, const analysis::Facts& facts, c
 
 }  // namespace
 
-nlohmann::json shapes_data(const analysis::Facts& facts, const std::vector<Shape>& shapes,
+nlohmann::json shapes_data(const analysis::MemoryFacts& facts, const std::vector<Shape>& shapes,
                            const EventStream& stream, std::int64_t begin_ns) {
   auto list = nlohmann::json::array();
   for (const Shape* const shape : largest(shapes)) {

@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/analysis/shapes/shape.hpp"
 #include "host/report/stream/event_stream.hpp"
 
@@ -14,7 +14,7 @@ namespace strata::report {
 inline constexpr std::size_t kPageShapes = 100;
 
 // The largest kPageShapes of them, by time; times from `begin_ns`.
-nlohmann::json shapes_data(const analysis::Facts& facts, const std::vector<analysis::Shape>& shapes,
+nlohmann::json shapes_data(const analysis::MemoryFacts& facts, const std::vector<analysis::Shape>& shapes,
                            const EventStream& stream, std::int64_t begin_ns);
 
 }  // namespace strata::report

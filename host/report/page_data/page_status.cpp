@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {

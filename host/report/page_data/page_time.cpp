@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/time/span_kinds.hpp"
 #include "host/report/text.hpp"
 #include "host/report/time/time_tables.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/warm_up/causes.hpp"
 #include "host/report/terminal/warm_up_table.hpp"
 #include "host/report/text.hpp"

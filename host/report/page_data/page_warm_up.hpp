@@ -3,7 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::report {
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "host/analysis/allocator/places.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/terminal/place_table.hpp"
 
 namespace strata::report {
@@ -20,7 +21,7 @@ nlohmann::json number_or_null(const std::optional<std::uint64_t>& number) {
 
 }  // namespace
 
-nlohmann::json place_data(const analysis::Facts& facts) {
+nlohmann::json place_data(const analysis::MemoryFacts& facts) {
   nlohmann::json list = nlohmann::json::array();
   for (const auto& share : std::span(facts.places).first(std::min(facts.places.size(), kMostPlaces)))
     list.push_back({{"name", place_name(share.place)},

@@ -3,12 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::report {
 
 // What the page shows of streams and private pools at the peak: `list` of `name`, `allocated`, `reserved`
 // (null: unknown) and `blocks`, the first 20, and `free_elsewhere`, null where that is unknown.
-nlohmann::json place_data(const analysis::Facts& facts);
+nlohmann::json place_data(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/timeline.hpp"
 
@@ -27,7 +28,7 @@ std::string slug_of(analysis::Category category) {
 
 }  // namespace
 
-std::string static_timeline(const analysis::Facts& facts) {
+std::string static_timeline(const analysis::MemoryFacts& facts) {
   if (facts.points.empty()) return {};
   const RunTime time = run_time(facts);
   const std::vector<analysis::Point> states =

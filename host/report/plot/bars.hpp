@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/category.hpp"
+#include "host/analysis/facts/category.hpp"
 #include "host/report/plot/plots.hpp"
 
 namespace strata::report::plot {

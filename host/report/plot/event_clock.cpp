@@ -26,7 +26,7 @@ class EventClock {
 
 }  // namespace
 
-analysis::Facts with_event_clock(analysis::Facts facts) {
+analysis::MemoryFacts with_event_clock(analysis::MemoryFacts facts) {
   const EventClock clock(facts.points);
   const auto turn = [&](auto& ranges) {
     for (auto& range : ranges) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/plot/palette.hpp"
 #include "host/report/text.hpp"
 
@@ -13,7 +14,7 @@ constexpr TextStyle kBelow{9.0, kMuted, Align::kLeft, false};
 
 }  // namespace
 
-std::string title_of(const analysis::Facts& facts, const PlotOptions& options) {
+std::string title_of(const analysis::MemoryFacts& facts, const PlotOptions& options) {
   if (!options.title.empty()) return options.title;
   if (facts.dry) return fmt::format("{}, dry run on {}", facts.name, facts.dry->name);
   return fmt::format("{}, {}", facts.name, facts.device);

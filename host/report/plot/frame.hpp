@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/category.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/report/plot/drawing.hpp"
 #include "host/report/plot/plots.hpp"
 
@@ -15,7 +16,7 @@ inline constexpr double kMargin = 14.0, kHeadHeight = 44.0, kLegendHeight = 18.0
 inline constexpr TextStyle kTitle{13.0, Colour::of(0x18202C), Align::kLeft, true};
 
 // "quickstart, cpu", unless a title was asked for.
-std::string title_of(const analysis::Facts& facts, const PlotOptions& options);
+std::string title_of(const analysis::MemoryFacts& facts, const PlotOptions& options);
 
 // At the top, cut to the picture's width.
 void draw_head(Drawing& drawing, std::string_view title, std::string_view below, double width);

@@ -22,7 +22,7 @@
 namespace strata::report::plot {
 namespace {
 
-using analysis::Facts;
+using analysis::MemoryFacts;
 using analysis::Point;
 
 constexpr double kLeft = 56.0, kBottom = 34.0, kBand = 13.0, kBandGap = 2.0, kNarrowestBand = 1.0;
@@ -30,7 +30,7 @@ constexpr TextStyle kMarkText{8.5, kMuted, Align::kRight, false};
 
 class MemoryPlot {
  public:
-  MemoryPlot(const Facts& facts, const PlotOptions& options)
+  MemoryPlot(const MemoryFacts& facts, const PlotOptions& options)
       : facts_(facts),
         options_(options),
         stretch_(shown_stretch(facts, options)),
@@ -270,7 +270,7 @@ class MemoryPlot {
 
   std::int64_t length_ns() const { return stretch_.end_ns - stretch_.begin_ns; }
 
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   const PlotOptions& options_;
   ShownStretch stretch_;
   Drawing drawing_;
@@ -285,7 +285,7 @@ class MemoryPlot {
 
 }  // namespace
 
-std::string draw_memory(const Facts& facts, const PlotOptions& options) {
+std::string draw_memory(const MemoryFacts& facts, const PlotOptions& options) {
   if (options.over == Over::kEvents) return MemoryPlot(with_event_clock(facts), options).file();
   return MemoryPlot(facts, options).file();
 }

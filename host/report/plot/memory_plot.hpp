@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/report/plot/plots.hpp"
 
 namespace strata::report::plot {
 
 // Throws as draw().
-std::string draw_memory(const analysis::Facts& facts, const PlotOptions& options);
+std::string draw_memory(const analysis::MemoryFacts& facts, const PlotOptions& options);
 
 }  // namespace strata::report::plot

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "host/analysis/category.hpp"
+#include "host/analysis/facts/category.hpp"
 #include "host/report/plot/drawing.hpp"
 
 namespace strata::report::plot {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "host/analysis/steps/stretch.hpp"
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/layer_rows.hpp"
 #include "host/report/plot/bars.hpp"
 #include "host/report/plot/frame.hpp"
@@ -18,7 +18,7 @@ namespace strata::report::plot {
 namespace {
 
 using analysis::Category;
-using analysis::Facts;
+using analysis::MemoryFacts;
 
 constexpr std::size_t kLayerRows = 28, kKindRows = 18;
 
@@ -26,11 +26,11 @@ std::string amount(std::uint64_t bytes, int decimals) {
   return mebibytes(static_cast<double>(bytes), decimals);
 }
 
-int decimals_of(const Facts& facts) {
+int decimals_of(const MemoryFacts& facts) {
   return decimals_for(static_cast<double>(facts.peak.allocated_bytes));
 }
 
-BarChart categories(const Facts& facts, const PlotOptions& options) {
+BarChart categories(const MemoryFacts& facts, const PlotOptions& options) {
   BarChart chart{
       title_of(facts, options),
       fmt::format("steps {} to {}: bars are the mean over events, lines reach from the least to the most, "
@@ -51,14 +51,14 @@ BarChart categories(const Facts& facts, const PlotOptions& options) {
   return chart;
 }
 
-analysis::LayerTree tree_of(const Facts& facts, const std::optional<std::int64_t>& step) {
+analysis::LayerTree tree_of(const MemoryFacts& facts, const std::optional<std::int64_t>& step) {
   if (!step) return folded_layer_tree(facts, facts.layers.sequence, facts.layers.stretch);
   const auto found = std::ranges::find(facts.steps, *step, &analysis::StepFact::index);
   if (found == facts.steps.end()) throw std::out_of_range(fmt::format("the run recorded no step {}", *step));
   return folded_layer_tree(facts, found->peak_sequence, stretch_of(facts, *step));
 }
 
-BarChart layers(const Facts& facts, const PlotOptions& options) {
+BarChart layers(const MemoryFacts& facts, const PlotOptions& options) {
   BarChart chart{title_of(facts, options),
                  options.step ? fmt::format("what each module holds at the peak of step {}", *options.step)
                               : "what each module holds at the peak",
@@ -85,7 +85,7 @@ Category category_of(std::string_view label) {
   return Category::kUnknown;
 }
 
-BarChart peak(const Facts& facts, const PlotOptions& options) {
+BarChart peak(const MemoryFacts& facts, const PlotOptions& options) {
   const auto& peak = facts.peak;
   BarChart chart{title_of(facts, options),
                  fmt::format("alive at the peak of {} MiB{}{}", amount(peak.allocated_bytes, 1),
@@ -108,7 +108,7 @@ BarChart peak(const Facts& facts, const PlotOptions& options) {
 
 }  // namespace
 
-std::string draw(const Facts& facts, Picture picture, const PlotOptions& options) {
+std::string draw(const MemoryFacts& facts, Picture picture, const PlotOptions& options) {
   switch (picture) {
     case Picture::kMemory:
       return draw_memory(facts, options);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/report/plot/drawing.hpp"
 
 namespace strata::report::plot {
@@ -39,6 +39,6 @@ struct PlotOptions {
 };
 
 // The file's content. Throws DrawingError; std::out_of_range when the run has no such step.
-std::string draw(const analysis::Facts& facts, Picture picture, const PlotOptions& options);
+std::string draw(const analysis::MemoryFacts& facts, Picture picture, const PlotOptions& options);
 
 }  // namespace strata::report::plot

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/memory_facts.hpp"
+
 namespace strata::report::plot {
 namespace {
 
@@ -14,7 +16,7 @@ struct LevelChange {
 
 }  // namespace
 
-std::vector<analysis::CategoryBytes> remaining_states(const analysis::Facts& facts,
+std::vector<analysis::CategoryBytes> remaining_states(const analysis::MemoryFacts& facts,
                                                       std::span<const std::uint32_t> blocks,
                                                       std::span<const analysis::Point> states) {
   std::vector<LevelChange> changes;

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/timeline.hpp"
 
 namespace strata::report::plot {
 
-ShownStretch shown_stretch(const analysis::Facts& facts, const PlotOptions& options) {
+ShownStretch shown_stretch(const analysis::MemoryFacts& facts, const PlotOptions& options) {
   if (!options.step && !options.whole_run && facts.window_end_ns > facts.window_begin_ns)
     return {facts.window_begin_ns, facts.window_end_ns};
   if (!options.step) {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/report/plot/plots.hpp"
 
 namespace strata::report::plot {
@@ -14,6 +14,6 @@ struct ShownStretch {
 };
 
 // The step that was asked for, the window, or the whole run. std::out_of_range when the run has no such step.
-ShownStretch shown_stretch(const analysis::Facts& facts, const PlotOptions& options);
+ShownStretch shown_stretch(const analysis::MemoryFacts& facts, const PlotOptions& options);
 
 }  // namespace strata::report::plot

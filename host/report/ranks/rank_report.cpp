@@ -8,8 +8,7 @@
 #include "host/report/ranks/rank_findings.hpp"
 #include "host/report/ranks/rank_table.hpp"
 #include "host/report/ranks/rank_timeline.hpp"
-#include "host/report/terminal/terminal.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {

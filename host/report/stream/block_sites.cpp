@@ -7,12 +7,13 @@
 #include <unordered_map>
 #include <utility>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {
 namespace {
 
-using analysis::Facts;
+using analysis::MemoryFacts;
 
 struct SiteHash {
   std::size_t operator()(const BlockSite& site) const {
@@ -25,7 +26,7 @@ struct SiteHash {
 // Texts of the run by their index, then the static ones as they are met.
 class Words {
  public:
-  explicit Words(const Facts& facts) : facts_(facts) {}
+  explicit Words(const MemoryFacts& facts) : facts_(facts) {}
 
   std::uint32_t of_static(std::string_view text) {
     if (text.empty()) return 0;
@@ -41,7 +42,7 @@ class Words {
   std::size_t count() const { return facts_.texts.size() + more_.size(); }
 
  private:
-  const Facts& facts_;
+  const MemoryFacts& facts_;
   std::unordered_map<std::string_view, std::uint32_t> index_;
   std::vector<std::string_view> more_;
 };
@@ -85,7 +86,7 @@ void keep_texts(BlockSites& sites, const Words& words, const SiteLimits& limits)
 
 }  // namespace
 
-BlockSites block_sites(const Facts& facts, const EventStream& stream, const SiteLimits& limits) {
+BlockSites block_sites(const MemoryFacts& facts, const EventStream& stream, const SiteLimits& limits) {
   Words words(facts);
   BlockSites sites;
   std::vector<std::uint64_t> allocations;

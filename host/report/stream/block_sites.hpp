@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/category.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/report/stream/event_stream.hpp"
 
 namespace strata::report {
@@ -36,7 +38,7 @@ struct SiteLimits {
   std::size_t all_texts_bytes = 4'000'000;  // of all together
 };
 
-BlockSites block_sites(const analysis::Facts& facts, const EventStream& stream,
+BlockSites block_sites(const analysis::MemoryFacts& facts, const EventStream& stream,
                        const SiteLimits& limits = {});
 
 }  // namespace strata::report

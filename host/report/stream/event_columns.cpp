@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/stream/block_sites.hpp"
 #include "host/report/stream/number_column.hpp"
 #include "host/report/stream/packed.hpp"

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/analysis/facts/forward.hpp"
 #include "host/report/stream/event_stream.hpp"
 
 namespace strata::report {

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <tuple>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/stream/joined_columns.hpp"
 
 namespace strata::report {
 namespace {
 
 using analysis::Block;
-using analysis::Facts;
+using analysis::MemoryFacts;
 
 struct Death {
   std::uint64_t sequence;
@@ -65,7 +66,7 @@ std::size_t EventStream::state_after(std::uint64_t sequence) const {
   return static_cast<std::size_t>(found - events.begin());
 }
 
-EventStream event_stream(const Facts& facts, const StreamLimits& limits) {
+EventStream event_stream(const MemoryFacts& facts, const StreamLimits& limits) {
   EventStream stream = every_event(facts.blocks);
   stream.recorded_events = stream.events.size();
   stream.exact_end = stream.events.size();

@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/category.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::report {
 
@@ -50,6 +51,6 @@ struct StreamLimits {
   std::size_t joined_columns = 20'000;  // of a run with more
 };
 
-EventStream event_stream(const analysis::Facts& facts, const StreamLimits& limits = {});
+EventStream event_stream(const analysis::MemoryFacts& facts, const StreamLimits& limits = {});
 
 }  // namespace strata::report

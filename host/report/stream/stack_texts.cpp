@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
 #include "host/report/text.hpp"
 

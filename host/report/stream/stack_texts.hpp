@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/analysis/facts/forward.hpp"
 #include "host/report/stream/event_stream.hpp"
 
 namespace strata::report {

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/peak/alike_blocks.hpp"
 #include "host/analysis/peak/largest_blocks.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
@@ -14,8 +15,7 @@
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/stack_lines.hpp"
-#include "host/report/terminal/terminal.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {

@@ -9,7 +9,7 @@
 
 #include "host/analysis/diff/gate.hpp"
 #include "host/analysis/diff/run_measures.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 
 namespace strata::report {
 

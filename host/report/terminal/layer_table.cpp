@@ -7,9 +7,10 @@
 #include <array>
 #include <vector>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/layer_rows.hpp"
 #include "host/report/quantity.hpp"
-#include "host/report/terminal/terminal.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 #include "host/report/untold_modules.hpp"
 
@@ -17,8 +18,8 @@ namespace strata::report {
 namespace {
 
 using analysis::Category;
-using analysis::Facts;
 using analysis::LayerTree;
+using analysis::MemoryFacts;
 using analysis::sum;
 
 constexpr std::size_t kShortTableRows = 14;
@@ -178,7 +179,7 @@ std::string layer_lines(std::string_view heading, const LayerTree& tree, const s
 
 }  // namespace
 
-LayerTree layer_tree_at(const Facts& facts, const analysis::Peak& moment) {
+LayerTree layer_tree_at(const MemoryFacts& facts, const analysis::Peak& moment) {
   if (facts.blocks.empty()) return {};
   return folded_layer_tree(facts, moment.sequence, stretch_of(facts, moment.step));
 }
@@ -189,8 +190,8 @@ std::string largest_layers(std::string_view heading, const LayerTree& tree, std:
   return layer_lines(heading, tree, largest_layer_rows(tree, rows), style);
 }
 
-std::string short_layer_table(std::string_view heading, const Facts& facts, const analysis::Peak& moment,
-                              const TerminalStyle& style) {
+std::string short_layer_table(std::string_view heading, const MemoryFacts& facts,
+                              const analysis::Peak& moment, const TerminalStyle& style) {
   const LayerTree tree = layer_tree_at(facts, moment);
   if (tree.nodes.empty()) return {};
   const std::vector<LayerRow> rows = largest_layer_rows(tree, kShortTableRows);
@@ -211,7 +212,7 @@ std::string short_layer_table(std::string_view heading, const Facts& facts, cons
   return text;
 }
 
-std::string layer_table(const Facts& facts, const LayerTableOptions& options, bool colour, int width) {
+std::string layer_table(const MemoryFacts& facts, const LayerTableOptions& options, bool colour, int width) {
   const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
   const auto step = std::ranges::find(facts.steps, options.step.value_or(-1), &analysis::StepFact::index);
   const bool of_step = options.step && step != facts.steps.end();

@@ -8,19 +8,21 @@
 #include <string>
 #include <string_view>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
+#include "host/analysis/facts/layer_tree.hpp"
+#include "host/analysis/facts/peak.hpp"
 #include "host/analysis/layers/layer_tree.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 
 namespace strata::report {
 
 // A dozen rows of what the modules hold at a moment, the run's peak or when an allocation failed, for the
 // report; and how to know more, where a forward's modules are not told.
-std::string short_layer_table(std::string_view heading, const analysis::Facts& facts,
+std::string short_layer_table(std::string_view heading, const analysis::MemoryFacts& facts,
                               const analysis::Peak& moment, const TerminalStyle& style);
 
 // What the modules hold at a moment; empty of a run without blocks.
-analysis::LayerTree layer_tree_at(const analysis::Facts& facts, const analysis::Peak& moment);
+analysis::LayerTree layer_tree_at(const analysis::MemoryFacts& facts, const analysis::Peak& moment);
 
 // About so many rows of such a tree, and nothing else.
 std::string largest_layers(std::string_view heading, const analysis::LayerTree& tree, std::size_t rows,
@@ -33,7 +35,7 @@ struct LayerTableOptions {
 };
 
 // All of them, by category, with the most and the mean over the step. Facts must hold the step.
-std::string layer_table(const analysis::Facts& facts, const LayerTableOptions& options, bool colour,
+std::string layer_table(const analysis::MemoryFacts& facts, const LayerTableOptions& options, bool colour,
                         int width);
 
 }  // namespace strata::report

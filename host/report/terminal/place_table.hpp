@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/analysis/facts/peak.hpp"
+#include "host/report/terminal_style.hpp"
 
 namespace strata::report {
 

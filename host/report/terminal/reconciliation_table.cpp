@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {
 namespace {
 
-using analysis::Facts;
+using analysis::MemoryFacts;
 using analysis::Reconciliation;
 
 class Tree {
@@ -99,7 +100,7 @@ void add_host(Tree& tree, const Reconciliation& moment) {
   add_allocated(tree, moment.resident_bytes ? 1 : 0, moment, "by torch's CPU allocator");
 }
 
-std::string where(const Facts& facts, const Reconciliation& moment) {
+std::string where(const MemoryFacts& facts, const Reconciliation& moment) {
   std::string text = moment.step < 0 ? std::string("outside of steps") : fmt::format("step {}", moment.step);
   if (!moment.phase.empty()) text += ", " + shortened(moment.phase, 24);
   return text + fmt::format(", {} into the run", duration(static_cast<double>(moment.ns - facts.begin_ns)));
@@ -107,7 +108,7 @@ std::string where(const Facts& facts, const Reconciliation& moment) {
 
 }  // namespace
 
-std::string reconciliation_table(const Facts& facts, const Reconciliation& moment,
+std::string reconciliation_table(const MemoryFacts& facts, const Reconciliation& moment,
                                  const TerminalStyle& style) {
   const std::uint64_t largest = std::max({moment.allocated_bytes, moment.device_used_bytes.value_or(0),
                                           facts.device == "cpu" ? moment.resident_bytes.value_or(0) : 0});

@@ -5,12 +5,13 @@
 #include <string>
 
 #include "host/analysis/checks/reconciliation.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/analysis/facts/forward.hpp"
+#include "host/report/terminal_style.hpp"
 
 namespace strata::report {
 
 // In bytes, so that the lines add up to the last digit, and in MiB.
-std::string reconciliation_table(const analysis::Facts& facts, const analysis::Reconciliation& moment,
+std::string reconciliation_table(const analysis::MemoryFacts& facts, const analysis::Reconciliation& moment,
                                  const TerminalStyle& style);
 
 }  // namespace strata::report

@@ -7,8 +7,7 @@
 #include <string_view>
 
 #include "host/report/quantity.hpp"
-#include "host/report/terminal/terminal.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {

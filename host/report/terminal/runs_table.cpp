@@ -13,8 +13,7 @@
 
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/diff_amounts.hpp"
-#include "host/report/terminal/terminal.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <array>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/reconciliation_table.hpp"
-#include "host/report/terminal/terminal.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {

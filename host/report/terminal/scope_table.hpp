@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/analysis/checks/reconciliation.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/analysis/steps/scopes.hpp"
 
 namespace strata::report {

@@ -5,15 +5,15 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/report/quantity.hpp"
-#include "host/report/terminal/terminal.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {
 namespace {
 
-using analysis::Facts;
+using analysis::MemoryFacts;
 using analysis::Shape;
 
 constexpr int kIndent = 4, kTitleColumns = 22, kStepColumns = 18;
@@ -24,13 +24,14 @@ std::string said_step(const Shape& shape) {
                          : fmt::format("{}", shape.step);
 }
 
-std::string moment_of(const Facts& facts, const Shape& shape) {
+std::string moment_of(const MemoryFacts& facts, const Shape& shape) {
   const auto step = std::ranges::find(facts.steps, shape.step, &analysis::StepFact::index);
   const std::int64_t begin_ns = step == facts.steps.end() ? facts.begin_ns : step->begin_ns;
   return duration(static_cast<double>(std::max<std::int64_t>(shape.at_ns - begin_ns, 0)));
 }
 
-std::string shape_rows(const Facts& facts, const Shape& shape, int decimals, const TerminalStyle& style) {
+std::string shape_rows(const MemoryFacts& facts, const Shape& shape, int decimals,
+                       const TerminalStyle& style) {
   const int layer_columns = std::max(style.width - 1 - kTitleColumns - 12 - 2 - kStepColumns - 12 - 2, 8);
   const auto amount = [&](std::uint64_t bytes) { return mebibytes(static_cast<double>(bytes), decimals); };
   const std::string row =
@@ -45,7 +46,7 @@ std::string shape_rows(const Facts& facts, const Shape& shape, int decimals, con
 
 }  // namespace
 
-std::string shape_table(const Facts& facts, const std::vector<Shape>& shapes, bool colour, int width) {
+std::string shape_table(const MemoryFacts& facts, const std::vector<Shape>& shapes, bool colour, int width) {
   const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
   if (shapes.empty())
     return wrapped(

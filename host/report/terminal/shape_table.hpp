@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/analysis/shapes/shape.hpp"
 
 namespace strata::report {
 
 // Of each a line, what it is, and what would remove it.
-std::string shape_table(const analysis::Facts& facts, const std::vector<analysis::Shape>& shapes, bool colour,
-                        int width);
+std::string shape_table(const analysis::MemoryFacts& facts, const std::vector<analysis::Shape>& shapes,
+                        bool colour, int width);
 
 }  // namespace strata::report

@@ -12,17 +12,18 @@
 #include <vector>
 
 #include "host/analysis/checks/reconciliation.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/peak/most_reserved.hpp"
 #include "host/analysis/shapes/find_shapes.hpp"
 #include "host/report/advise_line.hpp"
-#include "host/report/failure.hpp"
 #include "host/report/peak_context.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/shell_word.hpp"
 #include "host/report/terminal/check_lines.hpp"
+#include "host/report/terminal/failure.hpp"
 #include "host/report/terminal/layer_table.hpp"
-#include "host/report/terminal/terminal.hpp"
 #include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 #include "host/report/untold_modules.hpp"
 

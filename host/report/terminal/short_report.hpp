@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::report {
 

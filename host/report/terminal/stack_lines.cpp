@@ -7,10 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/stacks/stacks_alive.hpp"
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
-#include "host/report/terminal/terminal.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {
@@ -79,7 +80,7 @@ std::string stacks_at_peak(const Facts& facts, std::size_t count, bool colour, i
         "stacks_sample_mib (strata exec --plugins '[{allocator_tracer: {stacks_above_mib: 1}}]').",
         0, style.width);
   StackView view(facts.call_stacks);
-  const StacksAlive alive = stacks_alive(facts, facts.peak.sequence);
+  const StacksAlive alive = stacks_alive(facts.blocks, facts.call_stacks, facts.peak.sequence);
   const std::size_t shown = std::min(count, alive.shares.size());
   std::string text = style.heading(
       fmt::format("At the peak, by stack: the {} largest of {}", shown, thousands(alive.shares.size())));

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 
 namespace strata::report {
 

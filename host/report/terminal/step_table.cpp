@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/memory_facts.hpp"
 #include "host/analysis/peak/evaluations.hpp"
 #include "host/report/quantity.hpp"
-#include "host/report/terminal/terminal.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {
@@ -16,7 +16,7 @@ namespace {
 
 using analysis::Category;
 using analysis::Evaluations;
-using analysis::Facts;
+using analysis::MemoryFacts;
 using analysis::StepFact;
 
 // Columns that the phase has, and how many are left behind it.
@@ -27,13 +27,13 @@ int columns_behind(const TerminalStyle& style) {
   return style.width - 1 - 6 - 11 - 11 - 12 - 2 - phase_columns(style) - 2;
 }
 
-std::string phase_of(const Facts& facts, const StepFact& step, const Evaluations& evaluations) {
+std::string phase_of(const MemoryFacts& facts, const StepFact& step, const Evaluations& evaluations) {
   if (step.peak_phase != 0) return facts.phases.at(step.peak_phase - 1).name;
   const std::string_view phase = evaluations.phase_at(step.peak_sequence);
   return phase.empty() ? "(no phase)" : std::string(phase);
 }
 
-std::string row(const Facts& facts, const StepFact& step, const std::string& phase, int decimals,
+std::string row(const MemoryFacts& facts, const StepFact& step, const std::string& phase, int decimals,
                 const TerminalStyle& style) {
   const auto largest = std::ranges::max_element(step.peak_categories) - step.peak_categories.begin();
   const auto amount = [&](std::uint64_t bytes) { return mebibytes(static_cast<double>(bytes), decimals); };
@@ -54,7 +54,7 @@ std::string row(const Facts& facts, const StepFact& step, const std::string& pha
 
 }  // namespace
 
-std::string step_table(const Facts& facts, bool colour, int width) {
+std::string step_table(const MemoryFacts& facts, bool colour, int width) {
   const TerminalStyle style{colour, std::max(width, kNarrowestTerminal)};
   if (facts.steps.empty()) return "No step was recorded.\n";
   std::uint64_t most = 0;

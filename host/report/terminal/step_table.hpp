@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::report {
 
 // One line a step, the run's peak marked.
-std::string step_table(const analysis::Facts& facts, bool colour, int width);
+std::string step_table(const analysis::MemoryFacts& facts, bool colour, int width);
 
 }  // namespace strata::report

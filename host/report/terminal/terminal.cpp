@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "host/analysis/checks/reconciliation.hpp"
+#include "host/analysis/facts/facts.hpp"
 #include "host/analysis/peak/most_reserved.hpp"
 #include "host/report/advise_line.hpp"
 #include "host/report/dry.hpp"
-#include "host/report/failure.hpp"
 #include "host/report/peak_context.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/terminal/check_lines.hpp"
+#include "host/report/terminal/failure.hpp"
 #include "host/report/terminal/layer_table.hpp"
 #include "host/report/terminal/place_table.hpp"
 #include "host/report/terminal/short_report.hpp"

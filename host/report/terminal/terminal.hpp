@@ -4,12 +4,9 @@
 
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 
 namespace strata::report {
-
-// The narrowest report there is; a smaller `width` is taken as this one.
-inline constexpr int kNarrowestTerminal = 80;
 
 // UTF-8 text in lines of at most `width` columns, the last one ended. `colour` adds ANSI colours, and nothing
 // else. Names come from a stranger's program: control characters (escape sequences among them) and invalid

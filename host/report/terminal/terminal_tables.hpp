@@ -8,26 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
+#include "host/analysis/facts/peak.hpp"
 #include "host/analysis/stacks/stack_view.hpp"
+#include "host/report/terminal_style.hpp"
 
 namespace strata::report {
-
-// What a name keeps of its room beside however many numbers.
-inline constexpr int kNarrowestName = 18;
-
-struct TerminalStyle {
-  bool colour = false;
-  int width = 0;
-
-  std::string heading(std::string_view text) const;
-  std::string dimmed(std::string_view text) const;
-  std::string alarming(std::string_view text) const;
-  std::string in_colour_of(analysis::Category category, std::string_view text) const;
-};
-
-// `columns` columns in eighths of one: full for part == whole, something to see for any part above nothing.
-std::string bar(std::uint64_t part, std::uint64_t whole, int columns);
 
 // Mean, min, median and max a category, in MiB. Where the width allows it the categories are columns, as in
 // published tables; else they are rows.

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "host/report/page_data/step_drawing.hpp"
+#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/warm_up/causes.hpp"
 #include "host/report/quantity.hpp"
-#include "host/report/terminal/terminal.hpp"
+#include "host/report/terminal/step_drawing.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 
 namespace strata::report {
 

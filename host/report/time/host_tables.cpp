@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/time/columns.hpp"
 #include "host/report/time/time_tables.hpp"

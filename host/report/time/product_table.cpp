@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/facts.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
 #include "host/report/time/columns.hpp"

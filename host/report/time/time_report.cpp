@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/time/capture.hpp"
 #include "host/report/quantity.hpp"
-#include "host/report/terminal/terminal.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 #include "host/report/time/time_tables.hpp"
 

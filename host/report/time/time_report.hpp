@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "host/analysis/facts.hpp"
+#include "host/analysis/facts/forward.hpp"
 #include "host/analysis/time/device_peak.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 
 namespace strata::report {
 

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "host/analysis/facts/forward.hpp"
+#include "host/analysis/facts/time_facts.hpp"
 #include "host/report/time/time_report.hpp"
 
 namespace strata::report {

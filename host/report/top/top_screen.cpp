@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "host/report/quantity.hpp"
-#include "host/report/terminal/terminal_tables.hpp"
+#include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
 #include "host/report/top/top_memory.hpp"
 

@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "host/config/files/checkpoint_files.hpp"
-#include "host/config/resume.hpp"
+#include "host/config/checks/resume.hpp"
 #include "host/trainer/saving/state_dict.hpp"
 
 namespace strata::trainer {

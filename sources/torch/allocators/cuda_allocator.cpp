@@ -11,7 +11,7 @@
 #include "sources/torch/allocators/cuda_allocator_slot.hpp"
 #include "sources/torch/allocators/cuda_workspaces.hpp"
 #include "sources/torch/allocators/wrapped_cuda_allocator.hpp"
-#include "sources/torch/host_link.hpp"
+#include "sources/torch/host/host_link.hpp"
 
 namespace strata::torch_source {
 namespace {

@@ -10,7 +10,7 @@
 #include <shared_mutex>
 #include <string_view>
 
-#include "sources/torch/host_link.hpp"
+#include "sources/torch/host/host_link.hpp"
 #include "strata/ext/tensor.h"
 
 namespace strata::torch_source {

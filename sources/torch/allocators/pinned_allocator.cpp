@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sources/torch/host_link.hpp"
+#include "sources/torch/host/host_link.hpp"
 
 namespace strata::torch_source {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "sources/torch/allocators/cpu_allocator.hpp"
-#include "sources/torch/host_link.hpp"
+#include "sources/torch/host/host_link.hpp"
 
 namespace strata::torch_source {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "sources/torch/allocators/cuda_workspaces.hpp"
 #include "sources/torch/allocators/forwarding_cuda_allocator.hpp"
-#include "sources/torch/host_link.hpp"
+#include "sources/torch/host/host_link.hpp"
 
 namespace strata::torch_source {
 namespace {

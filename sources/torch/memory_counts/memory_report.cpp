@@ -8,7 +8,7 @@
 #include <atomic>
 #include <optional>
 
-#include "sources/torch/host_link.hpp"
+#include "sources/torch/host/host_link.hpp"
 #include "strata/table.hpp"
 
 namespace strata::torch_source {

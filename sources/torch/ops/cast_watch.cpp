@@ -14,8 +14,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "sources/torch/host_link.hpp"
-#include "sources/torch/storage_place.hpp"
+#include "sources/torch/host/host_link.hpp"
+#include "sources/torch/host/storage_place.hpp"
 #include "strata/ext/tensor.h"
 
 namespace strata::torch_source {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "sources/torch/host_link.hpp"
+#include "sources/torch/host/host_link.hpp"
 
 namespace strata::torch_source {
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "sources/torch/host_link.hpp"
+#include "sources/torch/host/host_link.hpp"
 #include "sources/torch/ops/op_names.hpp"
 #include "sources/torch/ops/op_range.hpp"
 #include "sources/torch/ops/product_shape.hpp"

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <memory>
 
-#include "sources/torch/host_link.hpp"
+#include "sources/torch/host/host_link.hpp"
 
 namespace strata::torch_source {
 namespace {

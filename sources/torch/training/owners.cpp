@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "sources/torch/host_link.hpp"
-#include "sources/torch/storage_place.hpp"
+#include "sources/torch/host/host_link.hpp"
+#include "sources/torch/host/storage_place.hpp"
 #include "sources/torch/training/assigned_gradients.hpp"
 #include "sources/torch/training/compiled_steps.hpp"
 #include "sources/torch/training/gradients.hpp"

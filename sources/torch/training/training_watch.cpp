@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "sources/torch/allocators/cuda_workspaces.hpp"
-#include "sources/torch/host_link.hpp"
+#include "sources/torch/host/host_link.hpp"
 #include "sources/torch/training/assigned_gradients.hpp"
 #include "sources/torch/training/compiled_steps.hpp"
 #include "sources/torch/training/gradients.hpp"

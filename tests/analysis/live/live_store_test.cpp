@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/recording/run_error.hpp"
 #include "strata/ext/memory.h"
 #include "tests/analysis/cached_run.hpp"
 #include "tests/analysis/random_run.hpp"

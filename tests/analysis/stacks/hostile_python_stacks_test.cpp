@@ -7,7 +7,7 @@
 #include <string>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/reading/run_error.hpp"
+#include "host/analysis/recording/run_error.hpp"
 #include "host/report/terminal/stack_lines.hpp"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/analysis/stacks/stacks_alive.hpp"
+#include "host/analysis/facts/facts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +31,8 @@ Facts three_blocks() {
 }
 
 TEST(StacksAlive, SumsUpAndEstimates) {
-  const StacksAlive alive = stacks_alive(three_blocks(), 10);
+  const Facts facts = three_blocks();
+  const StacksAlive alive = stacks_alive(facts.blocks, facts.call_stacks, 10);
   ASSERT_EQ(alive.shares.size(), 2u);
   EXPECT_EQ(alive.shares[0].stack, 1u);  // its estimate is larger
   EXPECT_EQ(alive.shares[0].bytes, 500u);

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/reading/recording.hpp"
-#include "host/analysis/time/time_facts.hpp"
+#include "host/analysis/facts/time_facts.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis::testing {
 

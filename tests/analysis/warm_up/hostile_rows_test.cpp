@@ -5,8 +5,8 @@
 #include <string>
 
 #include "host/analysis/analyse.hpp"
-#include "host/analysis/reading/run_error.hpp"
-#include "host/analysis/warm_up/warm_up_json.hpp"
+#include "host/analysis/json/warm_up_json.hpp"
+#include "host/analysis/recording/run_error.hpp"
 #include "tests/analysis/store_writer.hpp"
 #include "tests/analysis/training_run.hpp"
 #include "tests/temporary_folder.hpp"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/analysis/facts.hpp"
-#include "host/analysis/reading/recording.hpp"
+#include "host/analysis/facts/facts.hpp"
+#include "host/analysis/recording/recording.hpp"
 
 namespace strata::analysis::testing {
 

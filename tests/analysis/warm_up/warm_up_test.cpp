@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each cause planted alone, and beside others, on a clock of the test's own.
 #include "host/analysis/warm_up/warm_up.hpp"
+#include "host/analysis/warm_up/causes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "host/analysis/warm_up/warm_up_json.hpp"
+#include "host/analysis/json/warm_up_json.hpp"
 #include "strata/ext/activity.h"
 #include "strata/ext/phase.h"
 #include "tests/analysis/warm_up/timed_run.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 TEST(EventClock, GivesEachEventItsNumber) {
   const analysis::Facts facts = report::testing::simulate({});
-  const analysis::Facts counted = with_event_clock(facts);
+  const analysis::MemoryFacts counted = with_event_clock(facts);
   ASSERT_EQ(counted.points.size(), facts.points.size());
   for (std::size_t point = 0; point < counted.points.size(); ++point)
     ASSERT_EQ(counted.points[point].ns, static_cast<std::int64_t>(point));

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators of a run, with what each inherits from those around it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "host/analysis/recording/structure_rows.hpp"
+
+namespace strata::analysis {
+
+struct Recording;
+
+// What an op's name says to the rules. One bit each.
+enum OpTrait : std::uint16_t {
+  kOnesLike = 1,        // aten::ones_like: the seed of a backward
+  kAccumulateGrad = 2,  // torch::autograd::AccumulateGrad: where a gradient arrives at its parameter
+  kAdd = 4,             // aten::add, aten::add_
+  kMatrixProduct = 8,   // a matrix product or a convolution: what libraries want a workspace for
+  kEvaluateNode = 16,   // autograd::engine::evaluate_function: the engine's frame around one node
+  kFactory = 32,        // aten::empty and its kin: they allocate for the op around them
+  kZerosLike = 64,      // aten::zeros_like: how optimizers make the state of a parameter
+  kSharding = 128,      // any range of fully_shard's, which computes nothing of the model
+  kGathering = 256,     // FSDP::all_gather_copy_out: sharded parameters are put together
+  kReducing = 512,      // FSDP::post_backward_reduce: this rank's part of summed gradients
+  kCopy = 1024          // aten::_to_copy: of a batch to the device, or to another type
+};
+std::uint16_t traits_of(std::string_view op_name);
+
+class OpTable {
+ public:
+  using Index = std::uint32_t;
+
+  // Parents that do not exist or begin after their child are taken for none.
+  explicit OpTable(const Recording& run);
+
+  std::size_t size() const { return ops_.size(); }
+  const OpRow& operator[](Index op) const { return ops_[op]; }
+  // By the ordinal that events carry.
+  std::optional<Index> find(std::uint64_t ordinal) const;
+  std::optional<Index> parent(Index op) const;
+  // The text of the op that wanted the memory: the innermost one that is no factory, where there is one.
+  std::uint32_t maker(Index op) const;
+
+  bool has(Index op, OpTrait trait) const { return (own_[op] & trait) != 0; }
+  // The op or one around it.
+  bool within(Index op, OpTrait trait) const { return (inherited_[op] & trait) != 0; }
+  // Whether the op runs inside an AccumulateGrad that adds to a gradient already there.
+  bool in_gradient_addition(Index op) const;
+  // The first node of the backward graph that begins in [begin, end); kNever when none does.
+  std::uint64_t first_backward_node(std::uint64_t begin_sequence, std::uint64_t end_sequence) const;
+
+ private:
+  static constexpr Index kNone = UINT32_MAX;
+
+  const std::vector<OpRow>& ops_;
+  std::unordered_map<std::uint64_t, Index> index_;
+  std::vector<Index> parents_;
+  std::vector<std::uint16_t> own_, inherited_;
+  std::vector<Index> accumulation_;  // the outermost AccumulateGrad around an op
+  std::vector<bool> adds_;           // of an outermost AccumulateGrad
+  std::vector<std::uint64_t> backward_nodes_;
+};
+
+}  // namespace strata::analysis

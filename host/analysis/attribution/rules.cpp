@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/attribution/rules.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "strata/ext/tensor.h"
+
+namespace strata::analysis {
+namespace {
+
+template <std::uint32_t kRole>
+bool registered(const Evidence& block) {
+  return block.role == kRole;
+}
+
+// A batch that requires its gradient, for a penalty or an attack, is a leaf as a parameter is, and goes.
+bool leaf_input(const Evidence& block) {
+  const bool is_of_one_step = block.stage == Stage::kSetup && block.optimizer_after_next == kNever;
+  return block.unnamed_parameter && block.death != kNever && block.death < block.optimizer_after_next &&
+         !is_of_one_step;
+}
+
+template <Stage kStage>
+bool born_in(const Evidence& block) {
+  return block.stage == kStage;
+}
+
+// Born in a stage and dead before its phase ended.
+template <Stage kStage>
+bool within_phase(const Evidence& block) {
+  return block.stage == kStage && block.death < block.phase_end;
+}
+
+// Where no step ever begins, as in a program that only infers, what dies at its end was no temporary.
+bool setup_temporary(const Evidence& block) {
+  return within_phase<Stage::kSetup>(block) && block.phase_end != kNever;
+}
+
+// Born in a stage and dead before the step ended.
+template <Stage kStage>
+bool within_step(const Evidence& block) {
+  return block.stage == kStage && block.death < block.step_end;
+}
+
+bool has_backward(const Evidence& block) {
+  return block.backward_begin != kNever;
+}
+
+// Dead before its backward ended; or cut off inside it, together with the recording.
+bool dead_with_backward(const Evidence& block) {
+  return block.death < block.backward_end || (block.death == kNever && block.backward_end == kNever);
+}
+
+bool gathered(const Evidence& block) {
+  return block.born_in_gathering;
+}
+
+bool sharded_gradient(const Evidence& block) {
+  return block.born_in_reducing && !dead_with_backward(block);
+}
+
+bool sharding(const Evidence& block) {
+  return block.born_in_sharding;
+}
+
+bool saved(const Evidence& block) {
+  return block.saved;
+}
+
+bool saved_in_recompute(const Evidence& block) {
+  return block.saved && block.stage == Stage::kRecompute;
+}
+
+bool saved_beyond_backward(const Evidence& block) {
+  return block.saved && has_backward(block) && block.held_until > block.backward_end;
+}
+
+bool backward_seed(const Evidence& block) {
+  return block.born_in_ones_like && (block.stage == Stage::kBackward || block.stage == Stage::kForward) &&
+         has_backward(block) && dead_with_backward(block);
+}
+
+bool accumulated(const Evidence& block) {
+  return block.stage == Stage::kBackward && block.died_in_gradient_addition;
+}
+
+bool workspace(const Evidence& block) {
+  return block.lived_in_one_matrix_product;
+}
+
+// A capture's own blocks come and go as any step's do. What it leaves alive the graph's replays write to
+// again, unless it has the mark of something that a training keeps.
+bool kept_in_pool(const Evidence& block) {
+  const bool is_kept = block.death >= block.step_end && (block.step_end != kNever || block.run_finished);
+  const bool is_batch_or_state = block.stage == Stage::kData || block.stage == Stage::kOptimizer;
+  const bool is_gradient = block.stage == Stage::kBackward && block.parameter_sized;
+  return block.in_private_pool && is_kept && !is_batch_or_state && !is_gradient;
+}
+
+// Made where a step's optimizers have run, and let go of when the next step's have, or are about to.
+bool batch_between(const Evidence& block) {
+  return block.stage == Stage::kBetween && block.death >= block.step_end && block.death != kNever &&
+         block.next_optimizer > block.step_end && block.death < block.optimizer_after_next;
+}
+
+// Made in a step before its forward, unmarked, and there in backward. A program that makes the next one
+// before it lets go of it does so in the next step.
+bool batch_before_forward(const Evidence& block) {
+  if (block.stage != Stage::kBetween || block.next_forward_begin >= block.step_end) return false;
+  const bool reached_backward =
+      block.next_backward_begin != kNever && block.death > block.next_backward_begin;
+  const bool next_is_there = block.optimizer_after_next != kNever && block.death > block.optimizer_after_next;
+  return reached_backward && !next_is_there;
+}
+
+// The run was cut short between the forward that came next and the optimizer; or that forward was.
+bool batch_cut_short(const Evidence& block) {
+  return block.stage == Stage::kBetween && block.next_forward_begin != kNever &&
+         block.next_optimizer == kNever && block.death == kNever && !block.run_finished;
+}
+
+// A teacher's logits, or a reference's, that the loss compares with.
+bool forward_before(const Evidence& block) {
+  return block.computed_before_forward &&
+         (batch_between(block) || batch_before_forward(block) || batch_cut_short(block));
+}
+
+// Of an evaluation that nobody marked the last result is in a variable until the next one's.
+bool forward_alone(const Evidence& block) {
+  return block.computed_before_forward;
+}
+
+// As of a rollout, or a batch that is trained on several times.
+bool batch_of_several_steps(const Evidence& block) {
+  return block.stage == Stage::kBetween && block.made_as_an_input;
+}
+
+// What an evaluation puts together, as a rule: nobody knows any more when it would have gone.
+bool between_cut_short(const Evidence& block) {
+  return block.stage == Stage::kBetween && block.step_end == kNever && block.death == kNever &&
+         !block.run_finished;
+}
+
+bool data_ahead(const Evidence& block) {
+  return block.stage == Stage::kData && block.death >= block.step_end;
+}
+
+bool recomputed(const Evidence& block) {
+  return block.stage == Stage::kRecompute && dead_with_backward(block);
+}
+
+bool forward_temporary(const Evidence& block) {
+  return block.stage == Stage::kForward && has_backward(block) && block.death < block.backward_begin;
+}
+
+bool activation(const Evidence& block) {
+  return block.stage == Stage::kForward && has_backward(block) && dead_with_backward(block);
+}
+
+bool beyond_backward(const Evidence& block) {
+  return block.stage == Stage::kForward && has_backward(block);
+}
+
+bool forward_cut_short(const Evidence& block) {
+  return block.stage == Stage::kForward && block.death == kNever && !block.run_finished;
+}
+
+bool flowing(const Evidence& block) {
+  return block.stage == Stage::kBackward && dead_with_backward(block);
+}
+
+bool gradient_left(const Evidence& block) {
+  return block.stage == Stage::kBackward && block.parameter_sized;
+}
+
+bool optimizer_cut_short(const Evidence& block) {
+  return block.stage == Stage::kOptimizer && block.death == kNever && block.phase_end == kNever &&
+         !block.run_finished && !block.born_in_zeros_like;
+}
+
+// The first phase of an optimizer that names nothing goes on to the next forward, for nobody knows yet which
+// of its writes is the last: the next batch is born in it, and let go of behind the next optimizer, or where
+// a turn of the loop has several behind the last of them. A state goes on, or is replaced within the
+// optimizer.
+bool batch_behind_optimizer(const Evidence& block) {
+  const bool dies_with_turn = block.death < block.optimizer_after_next ||
+                              (block.death < block.optimizers_of_a_turn_end && !block.born_in_zeros_like);
+  return block.born_in_nameless_optimizer && block.next_optimizer_end != kNever && block.death != kNever &&
+         block.death > block.next_optimizer_end && dies_with_turn;
+}
+
+bool optimizer_state_left(const Evidence& block) {
+  return block.stage == Stage::kOptimizer && block.death > block.next_optimizer;
+}
+
+bool optimizer_state_at_end(const Evidence& block) {
+  return block.stage == Stage::kOptimizer && block.death == kNever;
+}
+
+bool always(const Evidence&) {
+  return true;
+}
+
+using enum Category;
+
+RuleTable make_rules() {
+  return {
+      // Owners.
+      {"leaf_input",
+       "has a gradient, is in no model and no optimizer, and is gone by the optimizer of the step after next",
+       kInput, "input", leaf_input},
+      {"parameter", "registered as a parameter", kParameter, "parameter",
+       registered<STRATA_TENSOR_PARAMETER>},
+      {"buffer", "registered as a buffer", kParameter, "buffer", registered<STRATA_TENSOR_BUFFER>},
+      {"ema", "registered as a moving average of parameters", kParameter, "ema",
+       registered<STRATA_TENSOR_EMA>},
+      {"optimizer_state", "registered as optimizer state", kOptimizerState, "state",
+       registered<STRATA_TENSOR_OPTIMIZER_STATE>},
+      {"projector", "registered as an optimizer's projector", kOptimizerState, "projector",
+       registered<STRATA_TENSOR_PROJECTOR>},
+      {"scaler", "registered as a gradient scaler's state", kOptimizerState, "scaler",
+       registered<STRATA_TENSOR_SCALER>},
+      {"bucket", "registered as a bucket of gradients", kGradient, "bucket",
+       registered<STRATA_TENSOR_BUCKET>},
+      {"gradient", "registered as a parameter's gradient", kGradient, "gradient",
+       registered<STRATA_TENSOR_GRADIENT>},
+      {"input", "registered as an input", kInput, "input", registered<STRATA_TENSOR_INPUT>},
+      {"target", "registered as a target", kInput, "target", registered<STRATA_TENSOR_TARGET>},
+      {"prefetch", "registered as a later step's input", kInput, "prefetch",
+       registered<STRATA_TENSOR_PREFETCH>},
+      {"logits", "registered as logits", kActivation, "logits", registered<STRATA_TENSOR_LOGITS>},
+      {"loss", "registered as a loss", kActivation, "loss", registered<STRATA_TENSOR_LOSS>},
+      {"kept_workspace", "registered as what a library computes in", kTemporary, "workspace",
+       registered<STRATA_TENSOR_WORKSPACE>},
+      {"checkpoint_input", "registered as what a checkpointed layer keeps until it runs again", kActivation,
+       "checkpoint_input", registered<STRATA_TENSOR_CHECKPOINT_INPUT>},
+      {"offloaded", "registered as moved to the host's memory until backward", kActivation, "offloaded",
+       registered<STRATA_TENSOR_OFFLOADED>},
+      {"autocast_copy", "registered as autocast's copy of a parameter", kActivation, "autocast_copy",
+       registered<STRATA_TENSOR_AUTOCAST_COPY>},
+
+      // Forms that fully_shard gives them.
+      {"gathered", "sharded parameters put together, for the layers that compute with them", kParameter,
+       "gathered", gathered},
+      {"sharded_gradient", "this rank's part of gradients that were summed over the ranks, kept", kGradient,
+       "gradient", sharded_gradient},
+      {"sharding_temp", "born while parameters were gathered or gradients summed over the ranks", kTemporary,
+       "comm", sharding},
+
+      // What the autograd graph saved.
+      {"saved_recompute", "saved by autograd in a forward that ran again inside backward", kActivation,
+       "recompute", saved_in_recompute},
+      {"saved_retained", "saved by autograd and held beyond the end of its backward", kActivation, "retained",
+       saved_beyond_backward},
+      {"saved", "saved by autograd", kActivation, "saved", saved},
+
+      // What ops prove.
+      {"backward_seed", "made by ones_like just before the first backward node: the gradient of the loss",
+       kGradient, "gradient", backward_seed},
+      {"accumulate_temp", "born in backward and dead once it was added to the gradient that was there",
+       kGradient, "accumulate_temp", accumulated},
+      {"workspace", "never left the one matrix product or convolution that made it", kTemporary, "workspace",
+       workspace},
+
+      // Lifetimes over phases.
+      {"graph_pool", "in a private pool, as of a CUDA graph, kept beyond its step, and never registered",
+       kTemporary, "graph_pool", kept_in_pool},
+      {"setup_temp", "born in setup and dead before the first step", kTemporary, "op_temp", setup_temporary},
+      {"data_temp", "born and dead while a batch was made", kTemporary, "op_temp",
+       within_phase<Stage::kData>},
+      {"data_kept", "born while a batch was made, dead in the same step", kInput, "input",
+       within_step<Stage::kData>},
+      {"data_ahead", "born while a batch was made and kept beyond its step", kInput, "prefetch", data_ahead},
+      {"forward_before",
+       "made by a forward without a graph, or by a matrix product, before the forward whose backward it is "
+       "there for",
+       kActivation, "forward_residue", forward_before},
+      {"batch_between", "born behind a step's optimizer and dead before the optimizer of the step after next",
+       kInput, "input", batch_between},
+      {"batch_before_forward",
+       "born in a step before a forward, there when its backward began, and gone by the optimizer of the "
+       "next "
+       "step",
+       kInput, "input", batch_before_forward},
+      {"batch_cut_short",
+       "born before a forward and alive when that, or the run before an optimizer, was cut short; "
+       "provisional",
+       kInput, "input", batch_cut_short},
+      {"recompute_temp", "born and dead in a forward that ran again inside backward", kTemporary, "op_temp",
+       within_phase<Stage::kRecompute>},
+      {"recompute", "born in a forward that ran again inside backward, dead before that backward ended",
+       kActivation, "recompute", recomputed},
+      {"forward_temp", "born in forward and dead before its backward began", kTemporary, "op_temp",
+       forward_temporary},
+      {"activation", "born in forward, alive when its backward began, dead before that backward ended",
+       kActivation, "saved", activation},
+      {"forward_residue", "born in forward and alive beyond the end of its backward", kActivation,
+       "forward_residue", beyond_backward},
+      {"forward_only_temp", "born and dead in a phase of a forward that no backward followed", kTemporary,
+       "op_temp", within_phase<Stage::kForward>},
+      {"forward_cut_short", "born in forward, alive when that or the run was cut short; provisional",
+       kActivation, "forward_residue", forward_cut_short},
+      {"forward_only_residue", "alive at the end of a forward that no backward followed", kActivation,
+       "forward_residue", born_in<Stage::kForward>},
+      {"flowing", "born and dead in backward", kAutogradDetail, "flowing", flowing},
+      {"gradient_left", "as large as a parameter, left behind by backward", kGradient, "gradient",
+       gradient_left},
+      {"gradient_sync_temp", "born and dead while gradients were exchanged", kTemporary, "comm",
+       within_phase<Stage::kGradientSync>},
+      {"gradient_sync_kept", "born while gradients were exchanged, and kept: what communication holds",
+       kTemporary, "comm", born_in<Stage::kGradientSync>},
+      {"clip_temp", "born in gradient clipping and dead in the same step", kTemporary, "op_temp",
+       within_step<Stage::kClip>},
+      {"optimizer_temp", "born and dead in the optimizer", kTemporary, "optimizer_temp",
+       within_phase<Stage::kOptimizer>},
+      {"optimizer_cut_short",
+       "born in an optimizer's step that was cut short, and not as zeros like something; provisional",
+       kTemporary, "optimizer_temp", optimizer_cut_short},
+      {"batch_behind_optimizer",
+       "born in an optimizer that names nothing, and dead between the next one's end and the end of a loop's "
+       "turn",
+       kInput, "input", batch_behind_optimizer},
+      {"optimizer_state_left", "born in the optimizer and still there at its next step", kOptimizerState,
+       "state", optimizer_state_left},
+      {"optimizer_state_at_end", "born in the optimizer and alive at the end", kOptimizerState, "state",
+       optimizer_state_at_end},
+      {"zero_grad_temp", "born and dead while gradients were cleared", kTemporary, "op_temp",
+       within_phase<Stage::kZeroGrad>},
+      {"evaluation_temp", "born and dead in one phase of an evaluation", kTemporary, "op_temp",
+       within_phase<Stage::kEvaluation>},
+      {"evaluation_residue", "alive at the end of a phase of an evaluation", kActivation, "forward_residue",
+       born_in<Stage::kEvaluation>},
+      {"checkpoint_save_temp", "born and dead while a checkpoint was written", kTemporary, "op_temp",
+       within_phase<Stage::kCheckpointSave>},
+      {"other_temp", "born and dead in one phase that is known by its name alone", kTemporary, "op_temp",
+       within_phase<Stage::kOther>},
+      {"between_temp", "born between phases and dead in the same step", kTemporary, "op_temp",
+       within_step<Stage::kBetween>},
+
+      {"forward_alone",
+       "made by a forward without a graph, or by a matrix product, outside of phases, and kept beyond its "
+       "step",
+       kActivation, "forward_residue", forward_alone},
+      {"batch_of_several_steps",
+       "born between phases as a registered input was, by the same operator and of as many bytes", kInput,
+       "input", batch_of_several_steps},
+
+      {"between_cut_short",
+       "born between phases of the step in which the run was cut short, and alive then; provisional",
+       kTemporary, "op_temp", between_cut_short},
+
+      // Unknown.
+      {"unknown_setup", "born in setup, kept, and never registered", kUnknown, "unattributed",
+       born_in<Stage::kSetup>},
+      {"unknown_backward", "born in backward, kept beyond it, no parameter's size, and never registered",
+       kUnknown, "unattributed", born_in<Stage::kBackward>},
+      {"unknown_optimizer", "born in the optimizer, dead before its next step, and never registered",
+       kUnknown, "unattributed", born_in<Stage::kOptimizer>},
+      {"unknown_between", "born between phases, kept beyond its step, and never registered", kUnknown,
+       "unattributed", born_in<Stage::kBetween>},
+      {"unknown", "kept beyond the phase of its birth, and never registered", kUnknown, "unattributed",
+       always},
+  };
+}
+
+}  // namespace
+
+const RuleTable& standard_rules() {
+  static const RuleTable table = make_rules();
+  return table;
+}
+
+RuleTable without_saved(const RuleTable& rules) {
+  RuleTable rest = rules;
+  std::erase_if(rest, [](const Rule& rule) { return rule.name.starts_with("saved"); });
+  return rest;
+}
+
+const Rule& decide(std::span<const Rule> rules, const Evidence& evidence) {
+  const auto found =
+      std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.applies(evidence); });
+  if (found == rules.end()) throw std::logic_error("the table of categories is not total");
+  return *found;
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "host/analysis/facts/finding.hpp"
+#include "host/analysis/facts/peak.hpp"
+
+namespace strata::analysis {
+
+// An allocation that failed.
+struct OutOfMemory {
+  std::uint64_t requested_bytes = 0;
+  std::optional<std::uint64_t> device_free_bytes;  // as the device said; nothing: it said nothing
+  std::uint64_t largest_gap_bytes = 0;             // the largest piece of what was reserved and not allocated
+  std::uint32_t op = 0;                            // index into Facts::texts: the op that asked
+  std::uint32_t layer = 0;                         // index into Facts::texts
+  Peak held;                                       // what filled the device
+  std::vector<Finding> findings;                   // what the recording proves of that moment, largest first
+};
+
+}  // namespace strata::analysis

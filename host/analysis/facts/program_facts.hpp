@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program of a run did, in order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/analysis/facts/phase.hpp"
+#include "host/analysis/facts/run_facts.hpp"
+#include "host/analysis/facts/step.hpp"
+#include "host/analysis/facts/stretch.hpp"
+
+namespace strata::analysis {
+
+struct ProgramFacts : RunFacts {
+  std::vector<std::string> texts;              // what other facts name by its index; [0] is empty
+  std::vector<PhaseFact> phases;               // by begin_sequence
+  std::vector<StepFact> steps;                 // by index
+  std::int64_t first_step = 0, last_step = 0;  // the window that the statistics cover
+  std::int64_t window_begin_ns = 0, window_end_ns = 0;
+  std::uint64_t window_begin_sequence = 0, window_end_sequence = UINT64_MAX;
+};
+
+// That step; the window where the run has none of that number.
+Stretch stretch_of(const ProgramFacts& facts, std::int64_t step);
+
+}  // namespace strata::analysis

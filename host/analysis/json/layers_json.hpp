@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "host/analysis/facts/layer_tree.hpp"
+
+namespace strata::analysis {
+
+struct MemoryFacts;
+
+// What `strata report --layers --json` prints: strata.layers/1 of docs/summary.md, with a line's end. Nodes
+// deeper than `depth` are in those above them.
+std::string layers_document(const MemoryFacts& facts, const LayerTree& tree,
+                            std::optional<std::uint32_t> depth);
+
+}  // namespace strata::analysis

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes as scripts and pages read them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "host/analysis/shapes/shape.hpp"
+
+namespace strata::analysis {
+
+struct MemoryFacts;
+
+// All fields of each, times from the run's begin.
+nlohmann::ordered_json shapes_json(const MemoryFacts& facts, const std::vector<Shape>& shapes);
+
+// `shapes` of summary.json: their kinds and bytes alone.
+nlohmann::ordered_json shapes_summary(const std::vector<Shape>& shapes);
+
+// All of `strata report --shapes --json` (docs/shapes.md).
+std::string shapes_document(const MemoryFacts& facts, const std::vector<Shape>& shapes);
+
+}  // namespace strata::analysis

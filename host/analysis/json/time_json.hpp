@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run's times as JSON: docs/time.md and docs/summary.md.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "host/analysis/time/device_peak.hpp"
+
+namespace strata::analysis {
+
+struct Facts;
+
+// The document strata.time/1. Lists hold the first `top` of each; 0: all. Facts must have times.
+std::string time_document(const Facts& facts, const std::optional<DevicePeak>& peak, std::size_t top);
+
+// The section of summary.json; null of a run without times.
+nlohmann::ordered_json time_summary(const Facts& facts);
+
+}  // namespace strata::analysis

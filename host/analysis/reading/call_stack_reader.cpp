@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/analysis/reading/call_stack_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "host/analysis/reading/python_stack_reader.hpp"
+
+namespace strata::analysis {
+namespace {
+
+constexpr std::size_t kMostFrames = 4096;
+
+class CallStackReader {
+ public:
+  explicit CallStackReader(const StoreFile& file) : file_(file) {}
+
+  void read_frames() {
+    for (Query query(file_, "allocator_tracer_stack_frame", {"stack", "position", "address"});
+         query.next();) {
+      const std::uint32_t position = query.row().small(1);
+      if (position >= kMostFrames) {
+        ++strange_frames_;
+        continue;
+      }
+      const auto [found, is_new] =
+          index_.try_emplace(query.row().bits(0), static_cast<std::uint32_t>(stacks_.addresses.size()));
+      if (is_new) stacks_.addresses.emplace_back();
+      // A frame that was never written is left as 0: it has no name, and those around it keep theirs.
+      std::vector<std::uint64_t>& addresses = stacks_.addresses[found->second];
+      if (addresses.size() <= position) addresses.resize(position + 1);
+      addresses[position] = query.row().bits(2);
+    }
+  }
+
+  void read_events() {
+    for (Query query(file_, "allocator_tracer_event_stack", {"sequence", "stack", "chance"}); query.next();) {
+      const double chance = query.row().real(2);
+      const auto stack = index_.find(query.row().bits(1));
+      if (stack == index_.end()) {
+        ++unknown_stacks_;
+      } else if (!(chance > 0 && chance <= 1)) {
+        ++strange_chances_;
+      } else {
+        stacks_.taken.push_back({query.row().bits(0), stack->second, chance});
+      }
+    }
+    const auto earlier = [](const TakenStack& left, const TakenStack& right) {
+      return left.sequence < right.sequence;
+    };
+    const auto same = [](const TakenStack& left, const TakenStack& right) {
+      return left.sequence == right.sequence;
+    };
+    std::stable_sort(stacks_.taken.begin(), stacks_.taken.end(), earlier);
+    stacks_.taken.erase(std::unique(stacks_.taken.begin(), stacks_.taken.end(), same), stacks_.taken.end());
+  }
+
+  // Each event's addresses and Python frames are one stack from here on.
+  void join_python(PythonStacks python) {
+    stacks_.python = std::move(python.stacks);
+    std::vector<bool> is_used(stacks_.addresses.size());
+    stacks_.python_of.assign(stacks_.addresses.size(), CallStacks::kNoPython);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> joined;
+    for (TakenStack& taken : stacks_.taken) {
+      const auto around = python.of_event.find(taken.sequence);
+      const std::uint32_t number = around == python.of_event.end() ? CallStacks::kNoPython : around->second;
+      const auto [found, is_new] = joined.try_emplace({taken.stack, number}, taken.stack);
+      if (is_new && is_used[taken.stack]) {
+        found->second = static_cast<std::uint32_t>(stacks_.addresses.size());
+        std::vector<std::uint64_t> addresses = stacks_.addresses[taken.stack];
+        stacks_.addresses.push_back(std::move(addresses));
+        stacks_.python_of.push_back(number);
+      } else if (is_new) {
+        is_used[taken.stack] = true;
+        stacks_.python_of[taken.stack] = number;
+      }
+      taken.stack = found->second;
+    }
+  }
+
+  void read_libraries(const std::function<std::string(const Row&, int)>& text) {
+    for (Query query(file_, "allocator_tracer_library",
+                     {"path", "build_id", "base", "begin_address", "end_address", "modified_ns"});
+         query.next();) {
+      const Row& row = query.row();
+      LoadedLibrary library{text(row, 0), text(row, 1), row.integer(5),
+                            row.bits(2),  row.bits(3),  row.bits(4)};
+      if (library.begin < library.end && library.base <= library.begin)
+        stacks_.libraries.push_back(std::move(library));
+      else
+        ++strange_libraries_;
+    }
+  }
+
+  CallStacks finish(const std::function<void(const std::string&)>& warn) && {
+    const auto say = [&](std::uint64_t count, std::string_view what) {
+      if (count > 0) warn(fmt::format("{} {}", count, what));
+    };
+    say(unknown_stacks_, "events name a stack that the store does not hold");
+    say(strange_chances_, "stacks were taken with a chance that is none, and are left out");
+    say(strange_frames_, "frames of stacks have a position that no stack is deep enough for");
+    say(strange_libraries_, "libraries have an extent that is none, and are left out");
+    return std::move(stacks_);
+  }
+
+ private:
+  const StoreFile& file_;
+  CallStacks stacks_;
+  std::unordered_map<std::uint64_t, std::uint32_t> index_;
+  std::uint64_t unknown_stacks_ = 0, strange_chances_ = 0, strange_frames_ = 0, strange_libraries_ = 0;
+};
+
+}  // namespace
+
+CallStacks read_call_stacks(const StoreFile& file,
+                            const std::function<std::string(const Row&, int column)>& text,
+                            const std::function<void(const std::string&)>& warn) {
+  CallStackReader reader(file);
+  // Declared together, so that a store has all of them or none; a damaged one may have some.
+  if (file.has_table("allocator_tracer_stack_frame")) reader.read_frames();
+  if (file.has_table("allocator_tracer_event_stack")) reader.read_events();
+  if (PythonStacks python = read_python_stacks(file, text, warn); !python.of_event.empty())
+    reader.join_python(std::move(python));
+  if (file.has_table("allocator_tracer_library")) reader.read_libraries(text);
+  return std::move(reader).finish(warn);
+}
+
+}  // namespace strata::analysis

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "host/analysis/facts/forward.hpp"
+
+namespace strata::report {
+
+// The steps' times as columns of eighths, the longest step of each column; below them where the steady steps
+// begin. Two or three lines of at most `width` columns; empty of fewer than two steps.
+std::string step_drawing(const analysis::Facts& facts, int width);
+
+}  // namespace strata::report
