@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "host/analysis/analyse.hpp"
+#include "host/analysis/warm_up/causes.hpp"
 #include "strata/ext/activity.h"
 #include "strata/runtime/session.hpp"
 #include "tests/runtime/plugins/recording_sink.hpp"

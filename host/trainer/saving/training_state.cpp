@@ -11,8 +11,8 @@
 #include <string>
 #include <system_error>
 
-#include "host/config/files/checkpoint_files.hpp"
 #include "host/config/checks/resume.hpp"
+#include "host/config/files/checkpoint_files.hpp"
 #include "host/trainer/saving/state_dict.hpp"
 
 namespace strata::trainer {
