@@ -27,6 +27,29 @@ for step in range(100):
     optimizer.zero_grad()
 print("ended", file=open("starts.txt", "a"))
 """
+# The first use of torch is a call that changes are made in.
+ACCELERATOR_FIRST = """
+import accelerate
+accelerator = accelerate.Accelerator()
+import torch
+model, data = torch.nn.Linear(64, 64), torch.utils.data.TensorDataset(torch.randn(512, 64))
+loader = torch.utils.data.DataLoader(data, batch_size=64)
+model, optimizer, loader = accelerator.prepare(model, torch.optim.AdamW(model.parameters()), loader)
+for (x,) in loader:
+    accelerator.backward(model(x).sum())
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+LOADER_FIRST = """
+import torch
+loader = torch.utils.data.DataLoader([float(index) for index in range(1024)], batch_size=64)
+model = torch.nn.Linear(1, 64).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+for x in loader:
+    model(x.float().cuda().unsqueeze(1)).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
 LARGE = "524288"  # more than 4 GiB on a card
 ADVISE = ["--device", "t4", "--json", "--", sys.executable, "train.py"]
 
@@ -72,6 +95,19 @@ def test_trials_that_are_forked_and_trials_that_are_not_need_the_same(program):
     assert numbers(forked) == numbers(anew)
     assert forked["refused"] == anew["refused"]
     assert len(numbers(forked)) > 12
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "write"),
+    [
+        (ACCELERATOR_FIRST, "bf16 autocast", 'Accelerator(mixed_precision="bf16")'),
+        (LOADER_FIRST, "half the batch, accumulated", "batches of 32 in place of 64; loss = loss / 2, and step and zero_grad after each 2"),
+    ],
+)
+def test_a_call_that_is_the_first_use_of_torch_is_changed(workspace, text, name, write):
+    workspace.write("train.py", text)
+    advice = json.loads(advise(workspace, *ADVISE, code=0).stdout)
+    assert {each["changes"][0]["name"]: each["changes"][0]["write"] for each in advice["alone"]}.get(name) == write, advice["refused"]
 
 
 def test_a_program_that_no_change_makes_fit(program):

@@ -11,6 +11,7 @@ that ended it, and the KiB of host memory that it took at most. One that closes 
 from __future__ import annotations
 
 import ctypes
+import functools
 import json
 import os
 import select
@@ -24,6 +25,8 @@ from typing import Any, Callable, Dict, Optional
 import torch
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
+from .changes.frameworks import ENTRIES
+from .imports import when_imported
 from .program import enter, replace
 
 _PR_SET_PDEATHSIG = 1
@@ -36,13 +39,17 @@ def wait_for_first_use(place: str, begin_trial: Callable[[], None]) -> None:
     replace(torch._C, "_cuda_getDeviceCount", lambda _: lambda: _count_devices(process))
     server = _Server(place, begin_trial, process)
 
-    def first(run: Callable[..., Any]) -> Callable[..., Any]:
-        def used(*arguments: Any, **named: Any) -> Any:
-            server.used()
-            server.leave_mode()
-            return run(*arguments, **named)
+    def watch(owner: Any, name: str) -> None:
+        def first(run: Callable[..., Any]) -> Callable[..., Any]:
+            def used(*arguments: Any, **named: Any) -> Any:
+                if server.used():  # in a trial: with what the trial has put around this call
+                    return getattr(owner, name)(*arguments, **named)
+                server.leave_mode()
+                return run(*arguments, **named)
 
-        return used
+            return used
+
+        replace(owner, name, first)
 
     def first_at_any_time(run: Callable[..., Any]) -> Callable[..., Any]:
         def used(*arguments: Any, **named: Any) -> Any:
@@ -51,9 +58,10 @@ def wait_for_first_use(place: str, begin_trial: Callable[[], None]) -> None:
 
         return used
 
-    replace(torch.nn.Module, "__init__", first)
-    replace(torch.utils.data.BatchSampler, "__init__", first)
-    replace(torch.optim.Optimizer, "__init__", first)
+    for owner in (torch.nn.Module, torch.utils.data.BatchSampler, torch.optim.Optimizer):
+        watch(owner, "__init__")
+    for place, kind, name in ENTRIES:
+        when_imported(place, functools.partial(lambda kind, name, module: watch(getattr(module, kind), name), kind, name))
     replace(torch.cuda, "_lazy_init", first_at_any_time)
     server.mode = _Functions(server)
     enter(server.mode)
@@ -77,10 +85,12 @@ class _Server:
         self._is_over = False
         self.mode: Any = None
 
-    def used(self) -> None:
-        """Torch is used: by the program, or by a module that it imports and that needs it for itself."""
-        if not self._is_over and not _is_importing():
-            self.serve()
+    def used(self) -> bool:
+        """Torch is used: by the program, or by a module that it imports and that needs it for itself. Whether a trial begins here."""
+        if self._is_over or _is_importing():
+            return False
+        self.serve()
+        return True
 
     def leave_mode(self) -> None:
         """In a trial, where it is the innermost: not within a function that it was told of."""

@@ -10,6 +10,14 @@ from typing import Any, Callable, Dict, List
 from ..imports import when_imported
 from ..program import Program
 
+# Where each takes its switches: module, class and method.
+ENTRIES = (
+    ("transformers.training_args", "TrainingArguments", "__post_init__"),
+    ("accelerate.accelerator", "Accelerator", "__init__"),
+    ("lightning.pytorch.trainer.trainer", "Trainer", "__init__"),
+    ("pytorch_lightning.trainer.trainer", "Trainer", "__init__"),
+)
+
 
 class Frameworks:
     """Who makes the program's loop. What is in these lists is called before the framework reads its arguments.
@@ -23,10 +31,9 @@ class Frameworks:
         self.set_accelerator: List[Callable[[Dict[str, Any]], None]] = []
         self.set_lightning: List[Callable[[Dict[str, Any]], None]] = []
         self.has_training_arguments = self.has_accelerator = self.has_lightning = False
-        when_imported("transformers.training_args", self._wrap_training_arguments)
-        when_imported("accelerate.accelerator", lambda module: self._wrap(module.Accelerator, "accelerator"))
-        for place in ("lightning.pytorch.trainer.trainer", "pytorch_lightning.trainer.trainer"):
-            when_imported(place, lambda module: self._wrap(module.Trainer, "lightning"))
+        wraps = (self._wrap_training_arguments, self._wrap_accelerator, self._wrap_trainer, self._wrap_trainer)
+        for (place, _, _), wrap in zip(ENTRIES, wraps):
+            when_imported(place, wrap)
 
     @property
     def name(self) -> str:
@@ -47,6 +54,12 @@ class Frameworks:
             settle(arguments)
 
         module.TrainingArguments.__post_init__ = set_first
+
+    def _wrap_accelerator(self, module: ModuleType) -> None:
+        self._wrap(module.Accelerator, "accelerator")
+
+    def _wrap_trainer(self, module: ModuleType) -> None:
+        self._wrap(module.Trainer, "lightning")
 
     def _wrap(self, kind: Any, name: str) -> None:
         make = kind.__init__
