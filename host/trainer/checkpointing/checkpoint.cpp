@@ -42,8 +42,8 @@ class Frame {
     }
     if (saved_again_ != slots_.size()) {
       throw std::logic_error(
-          "checkpointing: a layer saved fewer tensors when it ran again than at first; what it computes must "
-          "depend on its input, its weights and the random number generators alone.");
+          "checkpointing: a layer saved fewer tensors in its second run than in its first; its result must "
+          "depend only on its input, its weights and the random number generators.");
     }
   }
 
@@ -63,7 +63,8 @@ class Frame {
 
   void save_again(const at::Tensor& tensor) {
     if (saved_again_ == slots_.size())
-      throw std::logic_error("checkpointing: a layer saved more tensors when it ran again than at first.");
+      throw std::logic_error(
+          "checkpointing: a layer saved more tensors in its second run than in its first.");
     // A node that has run already, or died with the graph, needs nothing any more.
     if (const std::shared_ptr<Slot> slot = slots_[saved_again_].lock()) slot->keep(tensor.detach());
     if (++saved_again_ == slots_.size()) throw AllRecomputed{};

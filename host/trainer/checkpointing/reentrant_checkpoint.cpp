@@ -57,8 +57,8 @@ struct RunAgain : torch::autograd::Function<RunAgain> {
 at::Tensor reentrant_checkpoint(const LayerFunction& layer, const at::Tensor& x, const ModuleScope& scope) {
   if (!x.requires_grad()) {
     throw std::invalid_argument(
-        "checkpointing: reentrant: the input of a layer requires no gradient, so that its weights would get "
-        "none. Use reentrant: false.");
+        "checkpointing: reentrant: the input of a layer requires no gradient, so its weights would get none. "
+        "Use reentrant: false.");
   }
   return RunAgain::apply(x, layer, scope);
 }

@@ -15,7 +15,7 @@ std::unique_ptr<Optimizer> make_optimizer(const config::OptimizerConfig& config,
                                           std::vector<NamedParameter> parameters) {
   if (!config::has_multi_tensor_form(config.name)) {
     if (config.impl != config::OptimizerImpl::kLoop)
-      throw std::logic_error("optimizer.impl: there is only a loop of it");
+      throw std::logic_error("optimizer.impl: this optimizer supports only loop");
     return std::make_unique<RuleOptimizer>(config, std::move(parameters));
   }
   if (config.impl == config::OptimizerImpl::kLoop) return make_loop_optimizer(config, std::move(parameters));

@@ -27,7 +27,7 @@ c10::intrusive_ptr<c10d::Backend> make_nccl_backend(const c10::intrusive_ptr<c10
   const std::filesystem::path path = nccl_library();
   if (!std::filesystem::exists(path)) {
     throw std::runtime_error(
-        fmt::format("world_size: this build has no NCCL ({} is missing), which ranks on CUDA devices need; "
+        fmt::format("world_size: ranks on CUDA devices need NCCL, but this build has none ({} is missing); "
                     "build Strata with torch's CUDA wheel, or use device: cpu",
                     path.string()));
   }

@@ -73,8 +73,8 @@ void require_same_configuration(c10d::Store& store, const RankPlace& place,
     their_line = next_line(theirs);
   }
   throw std::runtime_error(
-      fmt::format("rank {} was given another configuration than rank 0: '{}' where that has '{}'; give all "
-                  "ranks the same file and overrides",
+      fmt::format("rank {} has a different configuration from rank 0: '{}' instead of '{}'; give all ranks "
+                  "the same file and overrides",
                   place.rank, our_line, their_line));
 }
 

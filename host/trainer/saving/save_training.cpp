@@ -71,7 +71,7 @@ void save_training(const std::filesystem::path& file, const TrainingState& state
   std::filesystem::create_directories(file.parent_path(), no_folder);
   if (no_folder)
     throw CheckpointError(
-        fmt::format("save: cannot make '{}': {}.", file.parent_path().string(), no_folder.message()));
+        fmt::format("save: cannot create '{}': {}.", file.parent_path().string(), no_folder.message()));
 
   Dict contents = make_dict();
   contents.insert("format", kFormat);
