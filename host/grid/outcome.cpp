@@ -65,7 +65,7 @@ std::string out_of_memory_reason(const std::optional<RunResult>& result) {
   if (!failure.op.empty()) text += fmt::format(" in {}", failure.op);
   if (!failure.layer.empty()) text += fmt::format(" of {}", failure.layer);
   if (!failure.phase.empty()) text += fmt::format(" ({})", failure.phase);
-  text += fmt::format(" with {:.1f} MiB", static_cast<double>(failure.allocated_bytes) / 1048576.0);
+  text += fmt::format(" with {:.1f} MiB allocated", static_cast<double>(failure.allocated_bytes) / 1048576.0);
   if (!failure.filled_by.empty()) text += fmt::format(": {}", failure.filled_by);
   return text;
 }

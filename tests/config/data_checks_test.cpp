@@ -46,7 +46,7 @@ TEST_F(DataChecks, WholeImagesOfTheModelsClassesAreFine) {
 
 TEST_F(DataChecks, AFolderWithoutImagesIsNone) {
   folder_.write("cat/1.png", kImage);
-  EXPECT_EQ(of_images(), (Lines{of_path("expected images called *.ppm, found none among 1 file(s) such as '" +
+  EXPECT_EQ(of_images(), (Lines{of_path("expected images named *.ppm, found none among 1 file(s) such as '" +
                                         file("cat/1.png") + "'; convert the images to binary PPM")}));
 }
 

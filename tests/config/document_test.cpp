@@ -60,7 +60,7 @@ TEST(Document, ProgramInPython) {
   EXPECT_EQ(refusal_of_file(file),
             file.string() +
                 ": expected a YAML file, found a program; record it with `strata exec -- python " +
-                file.string() + "` records");
+                file.string() + "`");
   std::filesystem::remove(file);
 }
 
