@@ -36,8 +36,8 @@ void tell_of_missing_code(const DeviceProfile& profile, const void* kernel) {
   const std::vector<CodeImage> images = code_images(known->fat_binary);
   if (images.empty() || code_for(images, profile.architecture())) return;
   say(profile.name.c_str(),
-      "would refuse this kernel and all that were compiled with it: they are for other compute capabilities. "
-      "Memory is told as if they ran");
+      "would refuse this kernel and all kernels compiled with it, because they were built for other compute "
+      "capabilities. Memory is reported as if they ran");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ ncclResult_t match_own(std::vector<Queued>& group) {
     const auto own = std::ranges::find(sent, queued.communicator, &Queued::communicator);
     if (own == sent.end()) return fail(ncclInvalidUsage, "Trying to recv to self without a matching send");
     if ((*own)->movement.send_bytes != queued.movement.receive_bytes)
-      return fail(ncclInvalidUsage, "Trying to recv to self what has another size than what is sent");
+      return fail(ncclInvalidUsage, "Trying to recv to self with a size other than the sent one");
     queued.movement.send = (*own)->movement.send;
     queued.movement.send_bytes = (*own)->movement.send_bytes;
     sent.erase(own);

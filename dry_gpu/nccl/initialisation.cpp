@@ -103,7 +103,7 @@ ncclResult_t ncclCommInitAll(ncclComm_t* result, int size, const int* devices) {
       if (!machine.has(device))
         return fail(ncclUnhandledCudaError, "Invalid device " + std::to_string(device));
       if (!taken.insert(device).second)
-        return fail(ncclInvalidUsage, "device " + std::to_string(device) + " is there twice");
+        return fail(ncclInvalidUsage, "device " + std::to_string(device) + " is listed twice");
     }
     for (int rank = 0; rank < size; ++rank) {
       const int device = devices == nullptr ? rank : devices[rank];

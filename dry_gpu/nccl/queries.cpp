@@ -7,8 +7,8 @@ using namespace strata::dry_gpu;
 namespace {
 
 constexpr const char* kSplit =
-    "how many ranks chose a split's color is not known on a dry GPU: make the communicator of its own "
-    "instead (in PyTorch: init_process_group without device_id)";
+    "a dry GPU does not know how many ranks chose a split's color: create a separate communicator instead "
+    "(in PyTorch: init_process_group without device_id)";
 
 template <typename Body>
 ncclResult_t ask(ncclComm_t communicator, const void* result, Body&& body) {

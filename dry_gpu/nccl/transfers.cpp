@@ -108,7 +108,7 @@ ncclResult_t check_buffer(Machine& machine, int device, const char* name, const 
     is_whole = bytes <= block->bytes - (address - block->address);
   }
   return is_whole ? ncclSuccess
-                  : refuse(" holds less than the " + std::to_string(bytes) + " bytes of its part");
+                  : refuse(" is smaller than the " + std::to_string(bytes) + " bytes of its part");
 }
 
 }  // namespace

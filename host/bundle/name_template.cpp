@@ -67,16 +67,16 @@ NameTemplate::NameTemplate(std::string_view text) {
     if (open == std::string_view::npos) break;
     const auto close = text.find_first_of("{}", open + 1);
     if (text[open] == '}' || close == std::string_view::npos || text[close] == '{')
-      throw TemplateError(fmt::format("'{}' has a brace without its other one; a key stands in {{}}", whole));
+      throw TemplateError(fmt::format("'{}' has an unmatched brace; put each key between {{ and }}", whole));
     const std::string key(text.substr(open + 1, close - open - 1));
     if (config::find_key(key) == nullptr)
       throw TemplateError(
-          fmt::format("'{}' names the key '{}', which no run has{}; `strata run --help-config` lists them",
-                      whole, key, config::did_you_mean(key, known)));
+          fmt::format("'{}' names the unknown key '{}'{}; `strata run --help-config` lists all keys", whole,
+                      key, config::did_you_mean(key, known)));
     parts_.push_back({key, true});
     text.remove_prefix(close + 1);
   }
-  if (parts_.empty()) throw TemplateError("the template of names is empty; such as '{name}_{mode}'");
+  if (parts_.empty()) throw TemplateError("the name template is empty; expected one such as '{name}_{mode}'");
 }
 
 std::string NameTemplate::name_for(std::string_view config_yaml) const {

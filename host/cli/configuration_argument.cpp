@@ -19,10 +19,10 @@ bool is_program(const std::filesystem::path& word) {
 
 void require_configuration(std::string_view command, const std::string& config) {
   if (!is_program(config)) return;
-  throw UsageError(
-      fmt::format("{}: {}: expected a configuration's YAML file, found a program; the largest batch of one: "
-                  "strata fit --device rtx-4090 -- python train.py --batch-size {{}} (docs/fit.md)",
-                  command, config));
+  throw UsageError(fmt::format(
+      "{}: {}: expected a configuration's YAML file, found a program; to find a program's largest batch: "
+      "strata fit --device rtx-4090 -- python train.py --batch-size {{}} (docs/fit.md)",
+      command, config));
 }
 
 }  // namespace strata::cli

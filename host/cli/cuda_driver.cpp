@@ -42,9 +42,9 @@ std::optional<CudaDriver> ask_cuda_driver() {
   driver.cuda_version = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
   int count = 0;
   if (const int error = initialise(0); error != 0) {
-    driver.problem = fmt::format("cuInit answers error {}", error);
+    driver.problem = fmt::format("cuInit returns error {}", error);
   } else if (get_count(&count) != 0 || count == 0) {
-    driver.problem = "the driver knows none";
+    driver.problem = "the driver finds no device";
   }
   for (int device = 0; device < count; ++device) {
     std::array<char, 128> name{};
@@ -72,9 +72,8 @@ void require_gpu(std::int64_t index) {
                                                   fmt::join(driver->devices, ", "));
   }
   throw UsageError(
-      fmt::format("device: cuda:{} was asked for, but {}. Without a GPU, `--dry h100-80gb` runs the same on "
-                  "a device that "
-                  "computes nothing; `strata devices` lists the cards it can be",
+      fmt::format("device: cuda:{} was requested, but {}. Without a GPU, use `--dry h100-80gb`, a simulated "
+                  "device that computes nothing; `strata devices` lists the cards that it can simulate",
                   index, found));
 }
 

@@ -21,7 +21,8 @@ double parse_detail(std::string_view text) {
   if (error != std::errc() || rest != number.data() + number.size() || !is_percent ||
       !(percent > 0.0 && percent <= 100.0))
     throw UsageError(fmt::format(
-        "--detail {}: expected how many of the allocations to show, above 0% and at most 100%: 10%", text));
+        "--detail {}: expected the share of allocations to show, above 0% and at most 100%, such as 10%",
+        text));
   return percent / 100.0;
 }
 

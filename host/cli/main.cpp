@@ -53,10 +53,11 @@ std::string unknown_option(const CLI::App& app, std::span<char*> words) {
     if (!name.starts_with("-") || name == "-" || std::ranges::find(options, name) != options.end()) continue;
     std::string hint = name.starts_with("--") ? did_you_mean(name, options) : "";
     if (hint.empty() && command.get_name() == "exec") {
-      hint = " If it is the program's, the program comes behind --: strata exec -- python train.py " + name;
+      hint = " If it is the program's own option, put the program after --: strata exec -- python train.py " +
+             name;
     }
     const std::string within = &command == &app ? "" : words_of_command(app) + ": ";
-    return fmt::format("{}there is no option {}.{}", within, name, hint);
+    return fmt::format("{}unknown option {}.{}", within, name, hint);
   }
   return {};
 }
@@ -79,7 +80,7 @@ std::string unknown_command(const CLI::App& app, std::span<char*> words) {
     names.reserve(known.size());
     for (const CLI::App* const each : known) names.push_back(each->get_name());
     const std::string meant = did_you_mean(word, names);
-    return fmt::format("{}there is no command {}.{}", within, word,
+    return fmt::format("{}unknown command {}.{}", within, word,
                        meant.empty() ? fmt::format(" There are {}.", fmt::join(names, ", ")) : meant);
   }
   return {};
@@ -109,14 +110,14 @@ std::string second_run(const CLI::App& app) {
   const std::vector<std::string> more = command.remaining();
   if (command.get_name() != "report" || more.empty() || more.front().starts_with("-")) return {};
   const auto run = command.get_option("RUN")->as<std::string>();
-  return fmt::format("report: takes one run, and {1} is another; to compare the two: strata diff {0} {1}",
+  return fmt::format("report: expected one run, found another, {1}; to compare the two: strata diff {0} {1}",
                      run, more.front());
 }
 
 // An empty `--out` is a variable of a shell that was not set: nothing is written where nobody looks for it.
 void require_places(CLI::App& command) {
   const CLI::Validator is_named(
-      [](const std::string& text) { return text.empty() ? std::string("is empty; expected a place") : ""; },
+      [](const std::string& text) { return text.empty() ? std::string("is empty; expected a path") : ""; },
       "");
   if (CLI::Option* const out = command.get_option_no_throw("--out")) out->check(is_named);
   for (CLI::App* const below : command.get_subcommands([](const CLI::App*) { return true; }))

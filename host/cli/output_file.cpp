@@ -35,7 +35,7 @@ void make_output_folder(const fs::path& folder) {
   fs::create_directories(folder, error);
   if (error)
     throw UsageError(
-        fmt::format("{} cannot be made: {}; name another with --out", folder.string(), error.message()));
+        fmt::format("{} cannot be created: {}; name another with --out", folder.string(), error.message()));
 }
 
 OutputFile::OutputFile(const std::string& name) : name_(name) {
@@ -47,7 +47,7 @@ OutputFile::OutputFile(const std::string& name) : name_(name) {
   std::error_code ignored;
   const fs::file_status status = fs::status(name, ignored);
   if (fs::is_directory(status))
-    throw UsageError(fmt::format("--out {} is a folder; name a file in it, as {}", name,
+    throw UsageError(fmt::format("--out {} is a folder; name a file in it, such as {}", name,
                                  (fs::path(name) / "export").string()));
   const bool replaces = !fs::exists(status) || fs::is_regular_file(status);
   int flags = O_WRONLY | O_CLOEXEC;
@@ -65,7 +65,7 @@ OutputFile::OutputFile(const std::string& name) : name_(name) {
   }
   descriptor_ = ::open(replaces ? part_.c_str() : name.c_str(), flags, kMode);
   if (descriptor_ >= 0) return;
-  throw UsageError(fmt::format("--out {} cannot be written: {}; name another file, in a folder that is there",
+  throw UsageError(fmt::format("--out {} cannot be written: {}; name another file, in an existing folder",
                                name, std::strerror(errno)));
 }
 
@@ -99,7 +99,8 @@ void OutputFile::commit() {
 
 void OutputFile::fail(int error) const {
   const char* const remedy =
-      part_.empty() ? "" : "; nothing was left behind. Make room, or name another file with --out";
+      part_.empty() ? ""
+                    : "; the incomplete file was removed. Free some space, or name another file with --out";
   throw std::runtime_error(fmt::format("cannot write {}: {}{}", name_, std::strerror(error), remedy));
 }
 

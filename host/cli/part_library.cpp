@@ -21,8 +21,8 @@ std::string last_error() {
 void require_there(const std::filesystem::path& library, const std::string& part) {
   if (std::filesystem::exists(library)) return;
   throw UsageError(
-      fmt::format("{} is not installed: there is no {}. Build Strata with LibTorch "
-                  "(-DSTRATA_WITH_TORCH=ON, and -DSTRATA_TORCH_ROOT= where it is not in .venv)",
+      fmt::format("{} is not installed: {} does not exist. Build Strata with LibTorch "
+                  "(-DSTRATA_WITH_TORCH=ON, and -DSTRATA_TORCH_ROOT= if LibTorch is not in .venv)",
                   part, library.string()));
 }
 
@@ -47,10 +47,10 @@ PartSymbol find_in_part(const std::string& file, const char* symbol, const std::
     library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   if (library == nullptr)
-    throw UsageError(fmt::format("{} cannot be opened: {}. `strata doctor` tells more", part, last_error()));
+    throw UsageError(fmt::format("{} cannot be opened: {}. `strata doctor` shows more", part, last_error()));
   void* const found = dlsym(library, symbol);
   if (found == nullptr) {
-    throw UsageError(fmt::format("{} is of another build of Strata: {}. Build and install both together",
+    throw UsageError(fmt::format("{} belongs to another build of Strata: {}. Build and install both together",
                                  path.string(), last_error()));
   }
   return {.address = found, .library = std::move(path)};

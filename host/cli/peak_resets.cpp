@@ -50,7 +50,7 @@ PeakReset of_step(const MemoryFacts& facts, const std::string& where, std::int64
   if (found != facts.steps.end())
     return {found->begin_sequence, found->begin_ns, fmt::format("step {}", step)};
   if (facts.steps.empty()) refuse(where, "this run recorded no steps");
-  refuse(where, fmt::format("this run recorded the steps {} to {}", facts.steps.front().index,
+  refuse(where, fmt::format("this run recorded steps {} to {}", facts.steps.front().index,
                             facts.steps.back().index));
 }
 

@@ -71,23 +71,23 @@ fs::path folder_of(const std::string& named) {
 std::filesystem::path recorded_run(const std::string& named) {
   if (named.empty()) throw UsageError("expected the folder of a run, found an empty name");
   fs::path path = folder_of(named);
-  if (!fs::exists(path)) throw UsageError(fmt::format("there is no run {}{}", named, neighbour_text(named)));
+  if (!fs::exists(path)) throw UsageError(fmt::format("no run {}{}", named, neighbour_text(named)));
   if (!fs::is_directory(path)) {
     throw UsageError(fmt::format(
-        "{} is not a run: expected the folder that holds rank0 and, as a rule, report.html, or that page",
+        "{} is not a run: expected the folder that holds rank0 and usually report.html, or that page",
         named));
   }
   if (grid::GridFolder(path).has_plan()) {
     throw UsageError(
-        fmt::format("{} is a grid, not a run: `strata grid report {}` has its table, and the runs of its "
-                    "cells lie in {}/cells",
+        fmt::format("{} is a grid, not a run: `strata grid report {}` shows its table; the runs of its cells "
+                    "are in {}/cells",
                     named, named, named));
   }
   if (!holds_ranks(path))
     throw UsageError(fmt::format("{} is not a run: it has no folder rank0{}", named, runs_within(named)));
   for (const RecoveredStore& store : recover_run(path)) {
     if (store.rows_recovered > 0) {
-      say(fmt::format("recovered {} rows of a process that did not end: {}", store.rows_recovered,
+      say(fmt::format("recovered {} rows of a process that was killed: {}", store.rows_recovered,
                       store.store.string()));
     }
     for (const std::string& problem : store.problems) say(problem);

@@ -59,7 +59,7 @@ void write_results(const analysis::Facts& facts, const std::filesystem::path& ru
   const std::filesystem::path folder =
       rank.value_or(0) == 0 ? run_directory : run_directory / fmt::format("rank{}", *rank);
   if (std::error_code ignored; folder != run_directory && std::filesystem::is_symlink(folder, ignored)) {
-    say(fmt::format("{} is a link, which may lead out of the run: no page is written there",
+    say(fmt::format("{} is a symbolic link, which may lead out of the run: no page is written there",
                     folder.string()));
     return;
   }

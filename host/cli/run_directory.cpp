@@ -48,10 +48,10 @@ void require_folder_above(const fs::path& wanted) {
   while (!fs::exists(above, ignored) && above.has_relative_path()) above = above.parent_path();
   if (!fs::is_directory(above, ignored)) {
     refuse(wanted,
-           fmt::format("cannot be made: {} is not a folder; name another with --out", above.string()));
+           fmt::format("cannot be created: {} is not a folder; name another with --out", above.string()));
   }
   if (access(above.c_str(), W_OK | X_OK) != 0) {
-    refuse(wanted, fmt::format("cannot be made: {}: {}; name another with --out", above.string(),
+    refuse(wanted, fmt::format("cannot be created: {}: {}; name another with --out", above.string(),
                                std::strerror(errno)));
   }
 }
@@ -89,7 +89,7 @@ RunDirectory RunDirectory::create_default(const std::string& name,
       if (make_private_folder(directory.path_)) break;
     }
   } catch (const fs::filesystem_error& error) {
-    refuse(parent, fmt::format("cannot be made: {}; name another with --out", error.code().message()));
+    refuse(parent, fmt::format("cannot be created: {}; name another with --out", error.code().message()));
   }
   directory.created_.push_back(directory.path_);
   return directory;
@@ -104,7 +104,7 @@ RunDirectory RunDirectory::create(const fs::path& wanted) {
     make_folders(directory.path_.parent_path(), directory.created_);
     if (make_private_folder(directory.path_)) directory.created_.push_back(directory.path_);
   } catch (const fs::filesystem_error& error) {
-    refuse(wanted, fmt::format("cannot be made: {}; name another with --out", error.code().message()));
+    refuse(wanted, fmt::format("cannot be created: {}; name another with --out", error.code().message()));
   }
   return directory;
 }
@@ -114,10 +114,9 @@ fs::path RunDirectory::join(const fs::path& wanted, const std::string& start) {
   const auto deadline = std::chrono::steady_clock::now() + kJoinLimit;
   while (read_file(directory / kStartFile) != start) {
     if (std::chrono::steady_clock::now() > deadline)
-      refuse(directory,
-             fmt::format("did not come within {} seconds: rank 0 could not make it, or --out names no folder "
-                         "that all ranks share",
-                         kJoinLimit.count()));
+      refuse(directory, fmt::format("did not appear within {} seconds: rank 0 could not create it, or --out "
+                                    "is not a folder that all ranks share",
+                                    kJoinLimit.count()));
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   return directory;
@@ -153,9 +152,8 @@ void RunDirectory::write_file(const std::string& name, const std::string& text) 
 std::string RunDirectory::removal_of(const fs::path& directory) {
   std::error_code ignored;
   if (fs::is_directory(directory, ignored)) return {};
-  return fmt::format(
-      "the run's folder {} was removed while the program ran, and all that was recorded with it",
-      directory.string());
+  return fmt::format("the run's folder {} was removed while the program ran, and with it the whole recording",
+                     directory.string());
 }
 
 void write_whole_file(const fs::path& file, const std::string& text) {

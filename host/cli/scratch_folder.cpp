@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 ScratchFolder::ScratchFolder(const std::string& name) {
   std::string pattern = (fs::temp_directory_path() / (name + "-XXXXXX")).string();
   if (mkdtemp(pattern.data()) == nullptr)
-    throw UsageError(fmt::format("cannot make a folder {}; TMPDIR names another place", pattern));
+    throw UsageError(fmt::format("cannot create the folder {}; set TMPDIR to use another place", pattern));
   path_ = pattern;
 }
 

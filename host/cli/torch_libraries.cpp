@@ -37,9 +37,8 @@ std::vector<std::string> supported_releases() {
 std::string remedy() {
   const std::vector<std::string> releases = supported_releases();
   return fmt::format(
-      "Install torch {} where python3 finds it (pip install torch=={}), or set {} to the folder of such a "
-      "torch "
-      "that has lib/libtorch_cpu.so",
+      "Install torch {} where python3 finds it (pip install torch=={}), or set {} to the folder of that "
+      "torch, which contains lib/libtorch_cpu.so",
       fmt::join(releases, ", "), releases.back(), kTorchRootVariable);
 }
 
@@ -66,8 +65,7 @@ void require_release(const TorchPlace& place) {
   if (place.release.empty() || std::ranges::find(releases, place.release) != releases.end()) return;
   throw UsageError(
       fmt::format("this Strata has no trainer for torch {}, found by {} in {}: torch's C++ ABI differs "
-                  "between releases, and "
-                  "it was built for {}. {}",
+                  "between releases, and Strata was built for {}. {}",
                   place.release, place.found_by, place.root.string(), fmt::join(releases, ", "), remedy()));
 }
 
@@ -79,14 +77,14 @@ TorchPlace place_of_torch() {
   if (const char* const named = std::getenv(kTorchRootVariable); named != nullptr && *named != '\0') {
     if (holds_torch(named)) return place_at(named, kTorchRootVariable);
     throw UsageError(
-        fmt::format("{}={}: there is no lib/libtorch_cpu.so in it. Name the `torch` folder of a wheel, or an "
-                    "unpacked LibTorch, of torch {}",
+        fmt::format("{}={}: this folder has no lib/libtorch_cpu.so. Name the `torch` folder of a wheel, or "
+                    "an unpacked LibTorch, of torch {}",
                     kTorchRootVariable, named, fmt::join(supported_releases(), ", ")));
   }
   const fs::path root = torch_of_python();
   if (!root.empty() && holds_torch(root)) return place_at(root, "python3");
   throw UsageError(
-      fmt::format("there is no LibTorch: {} is not set, and the python3 in PATH has no torch. {}",
+      fmt::format("LibTorch was not found: {} is not set, and the python3 in PATH has no torch. {}",
                   kTorchRootVariable, remedy()));
 }
 

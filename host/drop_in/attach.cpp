@@ -27,8 +27,8 @@ STRATA_ATTACH_EXPORT const strata_trainer_calls* strata_trainer_bind(std::uint32
   if (abi_major != STRATA_ABI_MAJOR) {
     std::fprintf(
         stderr,
-        "strata: no mark of this program is recorded: it was compiled with version %u of strata/trainer.h, "
-        "and this Strata has version %d; compile it with this one's headers\n",
+        "strata: this program's marks are not recorded: it was compiled with version %u of strata/trainer.h, "
+        "but this Strata has version %d; compile it with the headers of this Strata\n",
         abi_major, STRATA_ABI_MAJOR);
     return nullptr;
   }

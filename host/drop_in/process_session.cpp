@@ -106,7 +106,7 @@ Session* process_session() noexcept {
 }
 
 void open_process_session(const std::string& settings) {
-  if (session.load() != nullptr) throw std::logic_error("a session records this process already");
+  if (session.load() != nullptr) throw std::logic_error("a session already records this process");
   open_session(settings);
 }
 

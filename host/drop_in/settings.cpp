@@ -59,9 +59,9 @@ std::string settings_text(const SessionOptions& options) {
 SessionOptions read_settings(const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (!stream)
-    throw std::runtime_error(fmt::format(
-        "{}={}: there is no such file; `strata exec` makes it, and it is gone with the run's folder",
-        kSettingsVariable, file.string()));
+    throw std::runtime_error(
+        fmt::format("{}={}: no such file; `strata exec` creates it, and it is removed with the run's folder",
+                    kSettingsVariable, file.string()));
   try {
     const json settings = json::parse(stream);
     const json& schedule = settings.at("schedule");

@@ -29,7 +29,7 @@ std::string folded_name(const analysis::Frame& frame) {
 void write_folded(const analysis::Facts& facts, Output& output, const Progress& progress) {
   if (facts.call_stacks.empty())
     throw std::runtime_error(
-        "this run took no stacks: ask for them with the allocator_tracer's option stacks_above_mib or "
+        "this run recorded no stacks: record them with the allocator_tracer's option stacks_above_mib or "
         "stacks_sample_mib");
   const analysis::StacksAlive alive =
       analysis::stacks_alive(facts.blocks, facts.call_stacks, facts.peak.sequence);

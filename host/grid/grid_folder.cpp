@@ -36,12 +36,12 @@ Plan GridFolder::read_plan(bool with_configs) const {
   const std::string text = read_if_there(path_ / "plan.json");
   if (text.empty())
     throw FolderError(fmt::format(
-        "{} holds no grid: it has no plan.json; start one with `strata grid run GRID.yaml --out {}`",
+        "{} holds no grid, because it has no plan.json; start one with `strata grid run GRID.yaml --out {}`",
         path_.string(), path_.string()));
   std::optional<Plan> plan = parse_plan(text);
   if (!plan)
     throw FolderError(
-        fmt::format("{}: is no plan of this version of Strata; run the grid's YAML again with --out {}",
+        fmt::format("{}: is not a plan of this version of Strata; run the grid's YAML again with --out {}",
                     (path_ / "plan.json").string(), path_.string()));
   if (with_configs) {
     for (Cell& each : plan->cells) {

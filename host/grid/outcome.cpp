@@ -61,11 +61,11 @@ std::string out_of_memory_reason(const std::optional<RunResult>& result) {
   if (!result || !result->out_of_memory) return "out of the device's memory";
   const OutOfMemory& failure = *result->out_of_memory;
   std::string text =
-      fmt::format("asked for {:.1f} MiB", static_cast<double>(failure.requested_bytes) / 1048576.0);
+      fmt::format("requested {:.1f} MiB", static_cast<double>(failure.requested_bytes) / 1048576.0);
   if (!failure.op.empty()) text += fmt::format(" in {}", failure.op);
   if (!failure.layer.empty()) text += fmt::format(" of {}", failure.layer);
   if (!failure.phase.empty()) text += fmt::format(" ({})", failure.phase);
-  text += fmt::format(" beside {:.1f} MiB", static_cast<double>(failure.allocated_bytes) / 1048576.0);
+  text += fmt::format(" with {:.1f} MiB allocated", static_cast<double>(failure.allocated_bytes) / 1048576.0);
   if (!failure.filled_by.empty()) text += fmt::format(": {}", failure.filled_by);
   return text;
 }
@@ -103,7 +103,7 @@ CellState state_after(CellState running, const Ending& ending, const std::filesy
     state.reason = "took longer than limits.timeout";
     return state;
   }
-  if (ending.no_room) return lost(std::move(state), "no room on the disk");
+  if (ending.no_room) return lost(std::move(state), "no space left on the disk");
   if (ending.signal) {
     const std::string reason = fmt::format("killed by {}", signal_text(*ending.signal));
     if (is_of_a_limit(*ending.signal))
@@ -117,7 +117,7 @@ CellState state_after(CellState running, const Ending& ending, const std::filesy
   if (code > kExitSignalBase && comes_from_outside(code - kExitSignalBase))
     return lost(std::move(state), fmt::format("interrupted by {}", signal_text(code - kExitSignalBase)));
   const std::string said = last_line(output);
-  if (code == kExitDone) return failed(std::move(state), "ended well, but left no summary.json");
+  if (code == kExitDone) return failed(std::move(state), "ended successfully, but wrote no summary.json");
   return failed(std::move(state), said.empty() ? fmt::format("exit code {}", code) : said);
 }
 

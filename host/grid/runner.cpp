@@ -157,7 +157,7 @@ void Runner::end(const ProcessSet::Ended& ended) {
   const Status status = state.status;
   keep(attempt.cell, std::move(state));
   if (ending.no_room && status == Status::kLost)
-    stop(GridEnd::kNoRoom, 0, "a cell found no room on the disk");
+    stop(GridEnd::kNoRoom, 0, "a cell found no space left on the disk");
   if (status == Status::kOutOfMemory && plan_.limits.on_oom == After::kStop) stop(GridEnd::kStopped, 0, "");
   if (status == Status::kFailed && plan_.limits.on_fail == After::kStop) stop(GridEnd::kStopped, 0, "");
 }

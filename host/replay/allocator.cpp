@@ -44,15 +44,15 @@ void take_settings(const std::string& settings) {
   try {
     c10::CachingAllocator::setAllocatorSettings(settings);
   } catch (const std::logic_error&) {  // of std::stoull and std::stod, which name only themselves
-    throw std::runtime_error("a number in it is none, or too large");
+    throw std::runtime_error("a number is invalid or too large");
   }
 }
 
 }  // namespace
 
 Allocator::Allocator(const std::string& settings) {
-  require(cudaSetDevice(kDevice), "the device cannot be had");
-  require(cudaFree(nullptr), "the device's context cannot be made");
+  require(cudaSetDevice(kDevice), "the device cannot be used");
+  require(cudaFree(nullptr), "the device's context cannot be created");
   // Before the allocator makes a device's: some are read then.
   take_settings(settings);
   allocator_ = c10::cuda::CUDACachingAllocator::get();
@@ -64,7 +64,7 @@ void Allocator::make_streams(const std::set<std::uint64_t>& recorded) {
   for (const std::uint64_t stream : recorded) {
     if (stream == 0) continue;  // the default stream is what it is everywhere
     require(cudaStreamCreateWithFlags(&made.emplace_back(), cudaStreamNonBlocking),
-            "a stream cannot be made");
+            "a stream cannot be created");
   }
   std::ranges::sort(made, std::less<>());
   auto next = made.begin();
@@ -103,7 +103,7 @@ Counts Allocator::counts() const {
 
 std::uint64_t Allocator::device_free_bytes() const {
   std::size_t free = 0, total = 0;
-  require(cudaMemGetInfo(&free, &total), "the device does not tell what is free");
+  require(cudaMemGetInfo(&free, &total), "the device does not report its free memory");
   return free;
 }
 

@@ -22,7 +22,7 @@ void in_child() {
 }
 
 [[noreturn]] void refuse() {
-  throw std::logic_error("a session is open in this process already; end and destroy it first");
+  throw std::logic_error("a session is already open in this process; end and destroy it first");
 }
 
 }  // namespace

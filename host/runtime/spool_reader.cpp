@@ -29,22 +29,22 @@ void check_header(std::span<const std::byte> header, std::uint64_t file_bytes) {
     throw SpoolError("not a spool: it does not begin with STRSPOOL");
   }
   if (read_field<std::uint32_t>(header, offsetof(SpoolHeader, byte_order)) != kSpoolByteOrder) {
-    throw SpoolError("written by a machine of the other byte order; recover the run there");
+    throw SpoolError(
+        "written by a machine with the other byte order; recover the run on a machine like that");
   }
   const auto version = read_field<std::uint32_t>(header, offsetof(SpoolHeader, version));
   if (version != kSpoolVersion) {
-    throw SpoolError(
-        fmt::format("spool version {}, this is a reader of version {}; recover the run with the "
-                    "Strata that wrote it",
-                    version, kSpoolVersion));
+    throw SpoolError(fmt::format(
+        "spool version {}, but this Strata reads version {}; recover the run with the Strata that wrote it",
+        version, kSpoolVersion));
   }
   const auto capacity = read_field<std::uint64_t>(header, offsetof(SpoolHeader, capacity_bytes));
   if (!std::has_single_bit(capacity) || capacity < kMinimumSpoolBytes || capacity > kMaximumSpoolBytes) {
-    throw SpoolError(fmt::format("a ring of {} bytes cannot be", capacity));
+    throw SpoolError(fmt::format("a ring of {} bytes is not possible", capacity));
   }
   if (file_bytes != kSpoolRingOffset + capacity) {
-    throw SpoolError(fmt::format("cut or grown: {} bytes, where a ring of {} bytes makes {}", file_bytes,
-                                 capacity, kSpoolRingOffset + capacity));
+    throw SpoolError(fmt::format("wrong size: {} bytes, but a spool with a ring of {} bytes has {}",
+                                 file_bytes, capacity, kSpoolRingOffset + capacity));
   }
 }
 
@@ -70,8 +70,8 @@ SpoolReader::SpoolReader(std::span<const std::byte> ring, std::uint64_t from, st
 }
 
 void SpoolReader::throw_too_long(std::uint64_t bytes, std::uint64_t available) const {
-  throw SpoolError(
-      fmt::format("the record at position {} has {} bytes, where {} are left", position_, bytes, available));
+  throw SpoolError(fmt::format("the record at position {} has {} bytes, but only {} are left", position_,
+                               bytes, available));
 }
 
 void SpoolReader::throw_loose_padding() const {
@@ -86,7 +86,7 @@ SpoolFile read_spool_file(const std::filesystem::path& file) {
   std::vector<std::byte> header(kSpoolRingOffset);
   const auto read_all = [&stream](std::vector<std::byte>& bytes) {
     stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (!stream) throw SpoolError("cut: the file ends before the ring does, or cannot be read");
+    if (!stream) throw SpoolError("truncated: the file ends before the ring does, or cannot be read");
   };
   read_all(header);
   check_header(header, file_bytes);

@@ -34,7 +34,7 @@ class AdviceText {
     row("as it is", advice_.base, "");
     section("The same training, one change at a time", Effect::kSameMathematics);
     if (advice_.together.size() > 1) {
-      text_ += "\nOne after the other, what saved most first\n";
+      text_ += "\nOne after the other, the largest saving first\n";
       for (const Line& line : advice_.together) row(last_name(line), line, "");
     }
     section("Another training, one change at a time", Effect::kOtherMathematics);
@@ -91,13 +91,11 @@ class AdviceText {
 
   void explain() {
     text_ += report::wrapped(
-        std::string(
-            "* fits. Peak: what is allocated at most. Needs: what the allocator reserves at most, and the "
-            "context; saves is of these.") +
-            (advice_.base.measured.step_ns
-                 ? " Time: of the device for a step, by the card's peak rates, to that of the training as it "
-                   "is; nothing was timed."
-                 : ""),
+        std::string("* fits. Peak: most memory allocated. Needs: most memory reserved by the allocator, plus "
+                    "the context; saves refers to needs.") +
+            (advice_.base.measured.step_ns ? " Time: modelled device time of a step, from the card's peak "
+                                             "rates, relative to the training as it is; nothing was timed."
+                                           : ""),
         0, kAdviceWidth);
   }
 
@@ -136,15 +134,16 @@ class AdviceText {
       std::string names;
       for (const std::size_t index : advice_.least->changes)
         names += (names.empty() ? "" : ", ") + changes_[index].name;
-      text_ += "\n" + report::wrapped("Least that makes it fit: " + names, 0, kAdviceWidth);
+      text_ += "\n" + report::wrapped("Smallest change that makes it fit: " + names, 0, kAdviceWidth);
       for (const std::size_t index : advice_.least->changes) {
         if (!changes_[index].write.empty()) text_ += fmt::format("  {}\n", changes_[index].write);
       }
       tell_command(advice_.least->changes);
     } else {
       text_ +=
-          "\nNone of these makes it fit. See `strata fit` for the largest model, context or batch that "
-          "does.\n";
+          "\n"
+          "None of these makes it fit. Use `strata fit` to find the largest model, context or batch that "
+          "fits.\n";
     }
   }
 

@@ -41,7 +41,7 @@ std::string contents(const analysis::CategoryBytes& bytes) {
 
 std::string asked_by(const TrialFailure& failure) {
   std::string text =
-      report::mebibytes(static_cast<double>(failure.requested_bytes), 1) + " MiB were asked for";
+      report::mebibytes(static_cast<double>(failure.requested_bytes), 1) + " MiB were requested";
   if (!failure.phase.empty()) text += " in " + report::printable(failure.phase);
   if (!failure.layer.empty()) text += ", in " + report::printable(failure.layer);
   if (!failure.op.empty()) text += ", by " + report::printable(failure.op);
@@ -76,7 +76,7 @@ std::string fit_text(const std::string& key, const DeviceFit& fit) {
   std::string text = fmt::format("{} on a dry {}, {} GiB\n\n", key, fit.card, gibibytes(fit.memory_bytes));
   if (fit.found.largest) {
     text += fmt::format("  largest that fits      {}\n", fit.found.largest->value);
-    text += fmt::format("  needs, at its fullest  {} GiB, of them {} allocated\n",
+    text += fmt::format("  needs at its peak      {} GiB, {} of them allocated\n",
                         gibibytes(fit.at_largest.needed_bytes()), gibibytes(fit.at_largest.allocated_bytes));
     text += fmt::format("  left                   {} GiB\n\n", gibibytes(left_bytes(fit)));
     text +=
@@ -87,7 +87,7 @@ std::string fit_text(const std::string& key, const DeviceFit& fit) {
   if (fit.found.next) {
     text += report::wrapped(why_not(*fit.found.next, fit.at_next), 2, kFitWidth);
   } else {
-    text += report::wrapped("It is the highest that was allowed (--at-most).", 2, kFitWidth);
+    text += report::wrapped("It is the highest allowed value (--at-most).", 2, kFitWidth);
   }
   text += fmt::format("\n  {}\n", fit.command);
   return text;

@@ -20,7 +20,7 @@ class Search {
         end_(range.highest / range.stride - first_ + 1),
         capacity_(static_cast<double>(capacity_bytes)),
         start_(std::clamp<std::int64_t>(start / range.stride - first_, 0, end_ - 1)) {
-    if (end_ < 1) throw std::invalid_argument("there is no value to try");
+    if (end_ < 1) throw std::invalid_argument("no value to try");
   }
 
   bool is_done() const { return low_ + 1 == high_; }

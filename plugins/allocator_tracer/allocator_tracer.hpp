@@ -21,11 +21,13 @@ namespace strata::allocator_tracer {
 inline constexpr std::array kOptions{
     option::real(
         "stacks_above_mib", "-1",
-        "Allocations of at least so many MiB get their C++ stack, with 0 all of them; -1: by size none.", -1,
+        "Record the C++ stack of allocations of at least this many MiB; 0: of all; -1: of none by size.", -1,
         1 << 20),
     option::real("stacks_sample_mib", "0",
-                 "Smaller ones get it by chance, about one in so many MiB allocated; 0: none.", 0, 1 << 20),
-    option::integer("stack_frames", "128", "So many frames of a stack are kept, the innermost.", 8,
+                 "Also record the stack of smaller allocations at random, about one for each this many MiB "
+                 "allocated; 0: none.",
+                 0, 1 << 20),
+    option::integer("stack_frames", "128", "Number of innermost frames to keep of each stack.", 8,
                     kMostFrames)};
 
 class AllocatorTracer {

@@ -4,11 +4,11 @@
 namespace strata::allocator_tracer {
 namespace {
 
-constexpr const char* kSequenceHelp = "the run's own order over all threads";
+constexpr const char* kSequenceHelp = "order of events in the run, over all threads";
 constexpr const char* kTimeHelp = "on CLOCK_MONOTONIC";
 constexpr const char* kThreadHelp = "the OS's thread id";
 constexpr const char* kDeviceTypeHelp = "STRATA_DEVICE_*";
-constexpr const char* kDeviceIndexHelp = "of the device among those of its type";
+constexpr const char* kDeviceIndexHelp = "index of the device among devices of its type";
 constexpr const char* kPhaseHelp = "ordinal of the driver's innermost phase; 0 outside";
 constexpr const char* kOpHelp = "ordinal of the thread's innermost operator; 0 outside";
 constexpr const char* kModuleHelp = "ordinal of the thread's innermost module range; 0 outside";
@@ -18,7 +18,7 @@ constexpr const char* kModuleHelp = "ordinal of the thread's innermost module ra
 Table<EventRow> event_table(const Host& host) {
   return {host,
           "event",
-          "an allocation, a free; of a block or of a segment",
+          "an allocation or a free of a block or segment",
           {STRATA_COLUMN(EventRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
            STRATA_COLUMN(EventRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
            STRATA_COLUMN(EventRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
@@ -27,12 +27,12 @@ Table<EventRow> event_table(const Host& host) {
            STRATA_COLUMN(EventRow, device_index, STRATA_COLUMN_UINT32, "", kDeviceIndexHelp),
            STRATA_COLUMN(EventRow, address, STRATA_COLUMN_UINT64, "", "of the block"),
            STRATA_COLUMN(EventRow, bytes, STRATA_COLUMN_UINT64, "bytes",
-                         "as asked for; 0 in a free whose source does not know it"),
+                         "requested bytes; 0 in a free if the source does not know them"),
            STRATA_COLUMN(EventRow, stream, STRATA_COLUMN_UINT64, "", "CUDA stream handle, else 0"),
            STRATA_COLUMN(EventRow, pool, STRATA_COLUMN_UINT64, "", "CUDA private pool id, else 0"),
            STRATA_COLUMN(
                EventRow, device_handed_out_bytes, STRATA_COLUMN_UINT64, "bytes",
-               "of all blocks that the device's allocator ever handed out before; 0: it keeps no count"),
+               "bytes of all blocks that the device's allocator handed out before; 0: it keeps no count"),
            STRATA_COLUMN(EventRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
            STRATA_COLUMN(EventRow, op, STRATA_COLUMN_UINT64, "", kOpHelp),
            STRATA_COLUMN(EventRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp)}};
@@ -47,14 +47,14 @@ Table<FailureRow> failure_table(const Host& host) {
            STRATA_COLUMN(FailureRow, device_index, STRATA_COLUMN_UINT32, "", kDeviceIndexHelp),
            STRATA_COLUMN(FailureRow, bytes, STRATA_COLUMN_UINT64, "bytes", "as asked for"),
            STRATA_COLUMN(FailureRow, device_free_bytes, STRATA_COLUMN_UINT64, "bytes",
-                         "that the device said are free, for any process; 2^64 - 1: it said nothing")}};
+                         "free bytes reported by the device, for any process; 2^64 - 1: not reported")}};
 }
 
 Table<OpRow> op_table(const Host& host) {
   return {
       host,
       "op",
-      "an operator that handled memory or made a node of the backward graph, at its begin",
+      "an operator that used memory or created a node of the backward graph, at its begin",
       {STRATA_COLUMN(OpRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
        STRATA_COLUMN(OpRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
        STRATA_COLUMN(OpRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
@@ -65,27 +65,28 @@ Table<OpRow> op_table(const Host& host) {
        STRATA_COLUMN(OpRow, autograd_sequence, STRATA_COLUMN_INT64, "",
                      "autograd's number, which a backward node shares with its forward operator; -1: none"),
        STRATA_COLUMN(OpRow, forward_thread, STRATA_COLUMN_UINT64, "",
-                     "the framework's number of the thread that counts `autograd_sequence`; 0: unknown"),
+                     "the framework's number of the thread to which `autograd_sequence` belongs; 0: unknown"),
        STRATA_COLUMN(OpRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
        STRATA_COLUMN(OpRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp)}};
 }
 
 Table<SavedRow> saved_table(const Host& host) {
-  return {host,
-          "saved",
-          "autograd took or released a storage",
-          {STRATA_COLUMN(SavedRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
-           STRATA_COLUMN(SavedRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
-           STRATA_COLUMN(SavedRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
-           STRATA_COLUMN(SavedRow, action, STRATA_COLUMN_UINT32, "", "STRATA_GRAPH_*"),
-           STRATA_COLUMN(SavedRow, saved, STRATA_COLUMN_UINT64, "", "joins a release with its save"),
-           STRATA_COLUMN(SavedRow, device_type, STRATA_COLUMN_UINT32, "", kDeviceTypeHelp),
-           STRATA_COLUMN(SavedRow, device_index, STRATA_COLUMN_UINT32, "", kDeviceIndexHelp),
-           STRATA_COLUMN(SavedRow, address, STRATA_COLUMN_UINT64, "", "of the storage's first byte"),
-           STRATA_COLUMN(SavedRow, storage_bytes, STRATA_COLUMN_UINT64, "bytes", "of the whole storage"),
-           STRATA_COLUMN(SavedRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
-           STRATA_COLUMN(SavedRow, op, STRATA_COLUMN_UINT64, "", kOpHelp),
-           STRATA_COLUMN(SavedRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp)}};
+  return {
+      host,
+      "saved",
+      "autograd saved or released a storage",
+      {STRATA_COLUMN(SavedRow, sequence, STRATA_COLUMN_UINT64, "", kSequenceHelp),
+       STRATA_COLUMN(SavedRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", kTimeHelp),
+       STRATA_COLUMN(SavedRow, thread, STRATA_COLUMN_UINT32, "", kThreadHelp),
+       STRATA_COLUMN(SavedRow, action, STRATA_COLUMN_UINT32, "", "STRATA_GRAPH_*"),
+       STRATA_COLUMN(SavedRow, saved, STRATA_COLUMN_UINT64, "", "joins a release with its save"),
+       STRATA_COLUMN(SavedRow, device_type, STRATA_COLUMN_UINT32, "", kDeviceTypeHelp),
+       STRATA_COLUMN(SavedRow, device_index, STRATA_COLUMN_UINT32, "", kDeviceIndexHelp),
+       STRATA_COLUMN(SavedRow, address, STRATA_COLUMN_UINT64, "", "address of the storage's first byte"),
+       STRATA_COLUMN(SavedRow, storage_bytes, STRATA_COLUMN_UINT64, "bytes", "bytes of the whole storage"),
+       STRATA_COLUMN(SavedRow, phase, STRATA_COLUMN_UINT32, "", kPhaseHelp),
+       STRATA_COLUMN(SavedRow, op, STRATA_COLUMN_UINT64, "", kOpHelp),
+       STRATA_COLUMN(SavedRow, module, STRATA_COLUMN_UINT32, "", kModuleHelp)}};
 }
 
 }  // namespace strata::allocator_tracer

@@ -64,7 +64,7 @@ void NvtxMarkers::end_run(const strata_when&, std::uint32_t reason) {
   marking_ = false;
   if (const std::uint32_t left = threads_.abandoned(); left != 0)
     host_.warning(std::to_string(left) +
-                  " NVTX ranges stay open: the threads that opened them did not come back to close them");
+                  " NVTX ranges stay open: the threads that opened them did not close them");
 }
 
 std::uint64_t NvtxMarkers::begin_step(const strata_when& when, const strata_step_info& step) {

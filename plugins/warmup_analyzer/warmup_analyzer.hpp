@@ -22,8 +22,8 @@ namespace strata::warmup_analyzer {
 
 inline constexpr std::array kOptions{option::integer(
     "steps", "32",
-    "So many steps are looked at phase by phase, and as many operator by operator, of those whose "
-    "operators are told (trace.ops); of later ones each sixteenth by phases.",
+    "Analyze this many steps phase by phase, and this many steps with recorded operators (trace.ops) "
+    "operator by operator; of later steps, analyze every sixteenth phase by phase.",
     1, 1 << 20)};
 
 class WarmupAnalyzer {
@@ -34,7 +34,7 @@ class WarmupAnalyzer {
       .flags = STRATA_DESCRIPTOR_WHOLE_RUN,
       .id = "warmup_analyzer",
       .version = "0.2.0",
-      .summary = "Why the first steps are slow, and from which step on they are not",
+      .summary = "Why the first steps are slow, and from which step on the run is steady",
       .options = kOptions.data(),
       .option_count = kOptions.size(),
       .reserved = 0};

@@ -27,13 +27,13 @@ def parse_size(size: Union[str, int, float]) -> int:
     else:
         match = _SIZE.fullmatch(size) if isinstance(size, str) else None
         if match is None or match.group(2).lower() not in _UNITS:
-            raise BudgetError(f'{size!r} is no size: expected one such as "12 GiB" or "800 MB", or a number of bytes')
+            raise BudgetError(f'{size!r} is not a size: expected one such as "12 GiB" or "800 MB", or a number of bytes')
         amount, unit = float(match.group(1)), match.group(2).lower()
     bytes_of = int(amount * _UNITS[unit])
     if not 0 < bytes_of < 1 << 62:
-        raise BudgetError(f"{size!r} is no size: expected more than nothing, and less than 4 EiB")
+        raise BudgetError(f"{size!r} is not a size: expected more than 0 and less than 4 EiB")
     if not unit and bytes_of < _LEAST_BYTES:
-        raise BudgetError(f'{size!r} alone are bytes, and these are nothing to go by: "{amount:g} {"GiB" if amount <= 1024 else "MiB"}"?')
+        raise BudgetError(f'{size!r} without a unit means bytes, which is too small a budget; did you mean "{amount:g} {"GiB" if amount <= 1024 else "MiB"}"?')
     return bytes_of
 
 

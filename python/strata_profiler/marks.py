@@ -40,7 +40,7 @@ class phase:  # noqa: N801 - used as a function, as contextlib's classes are
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
-            raise TypeError(f"strata.phase: name: expected a str, and got {type(name).__name__}")
+            raise TypeError(f"strata.phase: name: expected a str, got {type(name).__name__}")
         self._name = name
         self._ordinal = 0
 

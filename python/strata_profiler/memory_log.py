@@ -125,7 +125,7 @@ class _Look:
                     self._steps = json.loads(self._output.read())["steps"]
                 else:
                     said = self._errors.read().decode("utf-8", "replace").strip()
-                    sys.stderr.write(f"strata: no memory is logged any more: {said}\n")
+                    sys.stderr.write(f"strata: memory is no longer logged: {said}\n")
         return self._steps
 
 

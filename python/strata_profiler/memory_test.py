@@ -61,7 +61,7 @@ def read_mark(marker: pytest.Mark) -> Wanted:
         raise BudgetError(f'expected (budget, dry=None, device=None), as in ("12 GiB", dry="a100-40gb"); {said}')
     for key in ("dry", "device"):
         if named.get(key) is not None and not isinstance(named[key], str):
-            raise BudgetError(f"{key}={named[key]!r}: expected a text")
+            raise BudgetError(f"{key}={named[key]!r}: expected a string")
     return Wanted(parse_size(named["budget"]), named.get("dry"), named.get("device"))
 
 
@@ -133,7 +133,7 @@ def _cut_short(reports: List[pytest.TestReport], ran: "subprocess.CompletedProce
     is_whole = any(report.when == "teardown" or report.skipped and report.when == "setup" for report in reports)
     if is_whole and ran.returncode in _PYTESTS_EXIT_CODES:
         return None
-    where = "behind" if is_whole else "in the middle of"
+    where = "after" if is_whole else "in the middle of"
     return f"the test's own process ended with {ran.returncode} {where} the test:\n{_last_lines(ran.stdout or '')}"
 
 

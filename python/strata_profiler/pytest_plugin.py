@@ -26,8 +26,8 @@ _REPORTS = "STRATA_PYTEST_REPORTS"
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        f'{_MARK}(budget, *, dry=None, device=None): runs the test in a process of its own, recorded by Strata, and fails it when more than '
-        'budget ("12 GiB") was allocated at once; dry: a card of `strata devices`, which computes nothing; device: "cpu", "cuda:1".',
+        f'{_MARK}(budget, *, dry=None, device=None): runs the test in its own process, recorded by Strata, and fails it if more than '
+        'budget ("12 GiB") was allocated at once; dry: a card of `strata devices`, which is simulated and computes nothing; device: "cpu", "cuda:1".',
     )
     if _REPORTS in os.environ:
         config.pluginmanager.register(memory_test.ReportWriter(pathlib.Path(os.environ[_REPORTS]), config))

@@ -42,7 +42,7 @@ class Run:
         if device is not None:
             self._options += ["--device", device]
         if not directory.is_dir():
-            raise RunError(f"{directory}: there is no such folder")
+            raise RunError(f"{directory}: no such folder")
         self.summary  # noqa: B018 - what is no run is refused here, and not where it is first used
 
     @functools.cached_property

@@ -91,10 +91,10 @@ class Session:
         try:
             told = (math.nan if loss is None else float(loss), int(tokens))
             if not 0 <= told[1] < 1 << 63:
-                raise ValueError("tokens count up from zero")
+                raise ValueError("expected at least 0 tokens")
         except (TypeError, ValueError, OverflowError, RuntimeError) as error:
             told = (math.nan, 0)
-            _say_once(f"strata.step(loss={loss!r}, tokens={tokens!r}): {error}; such steps go without either")
+            _say_once(f"strata.step(loss={loss!r}, tokens={tokens!r}): {error}; such steps are recorded without loss and tokens")
         self._step(*told)
 
     def begin_phase(self, name: str) -> int:
@@ -185,7 +185,7 @@ def _look_for_one() -> Optional[Session]:
         session = of_process()
     except native.NativePartsMissing as error:
         _may_come = False
-        sys.stderr.write(f"strata: no mark of this program is recorded: {error}; use the package of the Strata that records it\n")
+        sys.stderr.write(f"strata: this program's marks are not recorded: {error}; use the Python package of the Strata that records it\n")
         return None
     if session.is_recording():
         set_current(session)

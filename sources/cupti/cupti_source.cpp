@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds kEndLimit{2000};
 const strata_emit_service* emit_service(const Host& host) {
   const auto* const emit = host.service<strata_emit_service>(STRATA_EXT_EMIT);
   if (emit == nullptr || emit->activity == nullptr)
-    throw std::runtime_error("this host takes no events (it has no " STRATA_EXT_EMIT ").");
+    throw std::runtime_error("this host accepts no events (it has no " STRATA_EXT_EMIT ").");
   return emit;
 }
 
@@ -197,9 +197,9 @@ void CuptiSource::refused(Regime regime, const std::string& holder, const std::s
                      {});
   }
   if (waits) {
-    host_.warning(reason + ". Asked for again at each step of the window (on_busy: wait)");
+    host_.warning(reason + ". It is tried again at each step of the window (on_busy: wait)");
   } else if (regime == Regime::kBusy && settings_.on_busy == OnBusy::kNvtx) {
-    host_.warning("nothing is recorded of devices: " + reason + " (on_busy: nvtx)");
+    host_.warning("no device activity is recorded: " + reason + " (on_busy: nvtx)");
   } else {
     host_.log(STRATA_LOG_PLUGIN_FAILED, reason.c_str());
   }
@@ -222,8 +222,8 @@ void CuptiSource::write_row(std::int64_t end_ns) {
   const Recording::Sums sums = owned_->take_sums();
   if (sums.dropped != 0) {
     host_.warning(std::to_string(sums.dropped) +
-                  " records of what devices did were dropped, since all buffers were full: set `buffers` or "
-                  "`buffer_bytes` higher");
+                  " records of device activity were dropped, because all buffers were full: raise `buffers` "
+                  "or `buffer_bytes`");
   }
   if (!captures_) return;
   captures_->write({.begin_ns = begin_ns_,
@@ -245,17 +245,17 @@ void CuptiSource::warn_of_copies() const {
   if (copies.size() < 2) return;
   std::string text;
   for (const std::string& copy : copies) text += (text.empty() ? "" : ", ") + copy;
-  host_.warning("more than one libcupti is loaded, and each records for itself alone: " + text +
-                "; used is " + library_->path);
+  host_.warning("more than one libcupti is loaded, and each records separately: " + text + "; used is " +
+                library_->path);
 }
 
 void CuptiSource::warn_of_profiler() {
   if (!starves_profiler_ || !profiler_->records() || !starves_profiler_.exchange(false)) return;
   said_profiler_ = true;
   host_.warning(
-      "torch.profiler (Kineto) records in this process, but CUPTI, which lets one tool in at a time, is held "
-      "here: its traces have no device events. Start it before this run's window, or leave it or the plugins "
-      "that listen to devices out");
+      "torch.profiler (Kineto) records in this process, but its traces have no device events, because Strata "
+      "uses CUPTI, which allows only one tool at a time. Start torch.profiler before this run's window, or "
+      "leave out either torch.profiler or the plugins that record devices");
 }
 
 std::uint64_t CuptiSource::push(const Origin& origin) {

@@ -30,7 +30,7 @@ class CuptiSource {
       .flags = STRATA_DESCRIPTOR_SOURCE | STRATA_DESCRIPTOR_WHOLE_RUN,
       .id = "cupti",
       .version = "0.2.0",
-      .summary = "What a CUDA device did, and the calls that made it: kernels, copies, loading, waiting.",
+      .summary = "What a CUDA device did, and the calls that caused it: kernels, copies, loading, waiting.",
       .options = kOptions.data(),
       .option_count = kOptions.size(),
       .reserved = 0};

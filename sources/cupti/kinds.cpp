@@ -77,7 +77,7 @@ Kinds parse_kinds(std::string_view words, bool graph_nodes) {
     if (text.empty()) continue;
     const auto* const known = std::ranges::find(kWords, text, &Word::text);
     if (known == kWords.end()) {
-      throw std::runtime_error("kinds: '" + std::string(text) + "' is none of " + known_words());
+      throw std::runtime_error("kinds: '" + std::string(text) + "' is not one of " + known_words());
     }
     kinds.*known->member = true;
   }

@@ -9,32 +9,31 @@
 namespace strata::torch_source {
 
 inline constexpr std::array kOptions{
-    option::choice("ops", "window|run|none", "window",
-                   "Tell of operators, so that allocations have a name: all but those of steps that wait for "
-                   "the window (save the first, whose blocks stay), those of the whole run, or none."),
-    option::flag("saved_tensors", "false",
-                 "Tell of what autograd keeps for backward, through an autograd engine of our own."),
-    option::flag("cross_check", "false",
-                 "Write c10's own memory reporting and DeviceStats into the run store, to be compared with "
-                 "ours. DeviceStats' peaks are reset at each step's begin."),
     option::choice(
-        "memory_samples", "phase|step|none", "phase",
-        "Sample what the devices have in use and what the process holds of the host's memory: where "
-        "the run, steps and phases begin or end (the devices at phases only when segments came or "
-        "went), where the run and steps do, or not at all."),
+        "ops", "window|run|none", "window",
+        "Record operators, which give allocations a name: in all steps except those that wait for the window "
+        "(but including the first step, because its blocks stay), in the whole run, or never."),
+    option::flag("saved_tensors", "false",
+                 "Record what autograd keeps for backward, through Strata's own autograd engine."),
+    option::flag("cross_check", "false",
+                 "Write c10's own memory reports and DeviceStats into the run store, to compare them with "
+                 "Strata's. The peaks of DeviceStats are reset at the begin of each step."),
+    option::choice("memory_samples", "phase|step|none", "phase",
+                   "Sample the memory in use on devices and the process's host memory: where the run, steps "
+                   "and phases begin or end (devices at phases only if segments came or went), where the run "
+                   "and steps begin or end, or never."),
     option::flag("layer_outputs", "false",
-                 "Tell how many bytes each operator of the window's first step returned, for an estimate of "
-                 "activations."),
+                 "Record how many bytes each operator of the window's first step returned, for an estimate "
+                 "of activations."),
     option::flag("python_stacks", "false",
-                 "Tell where in the Python program each operator that allocates was called: for reports that "
-                 "show stacks. Only of threads that Python knows."),
-    option::flag(
-        "shapes", "false",
-        "Tell the shapes of matrix products, convolutions and attention, for their FLOP/s. Costs each "
-        "operator about as much again as telling of it."),
+                 "Record where in the Python program each allocating operator was called, for reports that "
+                 "show stacks. Only for threads that Python knows."),
+    option::flag("shapes", "false",
+                 "Record the shapes of matrix products, convolutions and attention, for their FLOP/s. This "
+                 "about doubles the cost of recording an operator."),
     option::flag("program_layers", "false",
-                 "In a Python program that attaches no model itself: find its models, once its first step "
-                 "begins, and tell of each module's forward."),
+                 "In a Python program that attaches no model itself: find its models when its first step "
+                 "begins, and record each module's forward."),
 };
 
 }  // namespace strata::torch_source

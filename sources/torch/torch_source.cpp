@@ -56,7 +56,7 @@ TorchSource::TorchSource(const Host& host)
       sampled_at_(host_.text("memory_samples")) {
   require(release_mismatch(loaded_torch_release()));
   if (emit_ == nullptr)
-    throw std::runtime_error("this host takes no events (it has no " STRATA_EXT_EMIT ").");
+    throw std::runtime_error("this host accepts no events (it has no " STRATA_EXT_EMIT ").");
   require(self_check());
   if (saved_tensors_) require(install_saved_tensor_engine());
   if (sampled_at_ != "none") samples_.emplace(host_);
@@ -72,7 +72,7 @@ TorchSource::~TorchSource() {
   try {
     let_go();
   } catch (const std::exception& error) {
-    host_.error(std::string("cannot let go of torch: ") + error.what());
+    host_.error(std::string("cannot detach from torch: ") + error.what());
   }
   wait_for_emissions();
 }
@@ -172,8 +172,7 @@ void TorchSource::let_go() {
   training_watch_.reset();
   program_layers_.reset();
   if (const std::string problem = take_naming_problem(); !problem.empty())
-    host_.warning("the program's own names of tensors could not be had, so that they are numbered: " +
-                  problem);
+    host_.warning("the program's names of tensors are not available, so tensors are numbered: " + problem);
   op_observer_.reset();
   if (python_stacks_) python_stacks_->end();
   if (layer_outputs_) layer_outputs_->end();
@@ -184,10 +183,9 @@ void TorchSource::let_go() {
   disconnect_host();
   if (memory_report_) memory_report_->end();
   if (const std::uint64_t blocks = take_blocks_not_followed(); blocks != 0) {
-    host_.warning(
-        std::to_string(blocks) +
-        " CPU blocks could not be followed: their deleter was not their allocator's. They are missing "
-        "from this run's memory.");
+    host_.warning(std::to_string(blocks) +
+                  " CPU blocks could not be traced, because their deleter was not their allocator's. They "
+                  "are missing from this run's memory.");
   }
 }
 

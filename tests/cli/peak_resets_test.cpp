@@ -50,7 +50,7 @@ TEST(PeakResets, AreAtStepsAndPhases) {
 }
 
 TEST(PeakResets, AreRefusedWithWhatThereIs) {
-  EXPECT_EQ(refusal("step=9"), "--reset step=9: this run recorded the steps 3 to 5");
+  EXPECT_EQ(refusal("step=9"), "--reset step=9: this run recorded steps 3 to 5");
   EXPECT_EQ(refusal("phase=forwards"),
             "--reset phase=forwards: the phases there are backward, forward, setup");
   EXPECT_EQ(refusal("step=4,phase=setup"),

@@ -28,11 +28,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"none", with("adapter: {name: none}"), {}},
         Case{"rank_without_a_name",
              llama_with("adapter: {rank: 4}"),
-             {"t.yaml:2:17: adapter.rank: has a meaning only with adapter.name: lora; remove it, or change "
+             {"t.yaml:2:17: adapter.rank: has an effect only with adapter.name: lora; remove it, or change "
               "adapter.name"}},
         Case{"of_another_model",
              with("adapter: {name: lora}"),
-             {"t.yaml:2:17: adapter.name: lora is for llama, qwen and gpt2, but model.name is transformer; "
+             {"t.yaml:2:17: adapter.name: lora supports llama, qwen and gpt2, but model.name is transformer; "
               "remove the adapter, or choose another model"}},
         Case{"unknown_target",
              llama_with("adapter: {name: lora, targets: [q_proj, v_prj]}"),
@@ -47,35 +47,32 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:2:32: adapter.targets: expected a name, or a list of names, found a list"}},
         Case{"double_quantization_of_bf16",
              llama_with("adapter: {name: lora, base: bf16, double_quantization: true}\nprecision: bf16"),
-             {"t.yaml:2:56: adapter.double_quantization: has a meaning only with adapter.base: nf4; remove "
-              "it, "
-              "or change adapter.base"}},
+             {"t.yaml:2:56: adapter.double_quantization: has an effect only with adapter.base: nf4; remove "
+              "it, or change adapter.base"}},
         Case{"bf16_in_fp32",
              llama_with("adapter: {name: lora, base: bf16}"),
-             {"t.yaml:2:29: adapter.base: bf16 weights are computed with in bf16, but precision is fp32; "
-              "choose "
-              "precision: bf16 or bf16_autocast, or base: fp32"}},
-        Case{
-            "fp32_in_bf16",
-            llama_with("adapter: {name: lora, base: fp32}\nprecision: bf16"),
-            {"t.yaml:2:29: adapter.base: fp32 weights are not computed with in precision: bf16; choose base: "
-             "bf16, or precision: bf16_autocast"}},
+             {"t.yaml:2:29: adapter.base: bf16 weights need computation in bf16, but precision is fp32; "
+              "choose precision: bf16 or bf16_autocast, or base: fp32"}},
+        Case{"fp32_in_bf16",
+             llama_with("adapter: {name: lora, base: fp32}\nprecision: bf16"),
+             {"t.yaml:2:29: adapter.base: fp32 weights cannot be used with precision: bf16; choose base: "
+              "bf16, or precision: bf16_autocast"}},
         Case{"nf4_in_fp16",
              llama_with("adapter: {name: lora, base: nf4}\nprecision: fp16_autocast"),
-             {"t.yaml:2:29: adapter.base: nf4 is computed with in bf16 or fp32, but precision is "
-              "fp16_autocast; "
-              "choose precision: bf16 or bf16_autocast"}},
+             {"t.yaml:2:29: adapter.base: nf4 weights need computation in bf16 or fp32, but precision is "
+              "fp16_autocast; choose precision: bf16 or bf16_autocast"}},
         Case{"fp64",
              llama_with("adapter: {name: lora}\nprecision: fp64"),
-             {"t.yaml:3:12: precision: fp64 is not for adapters, which are float32; choose another "
-              "precision"}},
+             {"t.yaml:3:12: precision: fp64 is not supported with adapters, which are float32; choose "
+              "another precision"}},
         Case{"reentrant",
              llama_with("adapter: {name: lora}\ncheckpointing: {every: 1, reentrant: true}"),
              {"t.yaml:3:16: checkpointing: reentrant needs an input that requires a gradient, and with an "
               "adapter the first block's does not; remove reentrant"}},
         Case{"nf4_on_two_ranks",
              llama_with("adapter: {name: lora, base: nf4}\nworld_size: 2"),
-             {"t.yaml:2:29: adapter.base: nf4 is for one device; choose base: bf16, or world_size: 1"}}),
+             {"t.yaml:2:29: adapter.base: nf4 supports only one device; choose base: bf16, or world_size: "
+              "1"}}),
     [](const auto& test) { return test.param.name; });
 
 config::RunConfig adapted(const std::string& model, const std::string& rest = "") {

@@ -52,8 +52,7 @@ TEST_F(AnswerFile, IsReadIntoBytes) {
 }
 
 TEST_F(AnswerFile, SaysEverythingThatIsWrongAtOnce) {
-  EXPECT_EQ(
-      problems(R"(schema: strata.answers/2
+  EXPECT_EQ(problems(R"(schema: strata.answers/2
 answer: []
 answers:
 - {reader: two words, type: float31, values: [1], then: once}
@@ -62,24 +61,24 @@ answers:
 - {type: bool, values: [2]}
 - 5
 )"),
-      "answers.yaml:1:9: schema: expected strata.answers/1, the version of these keys\n"
-      "answers.yaml:2:1: answer: there is no such key; did you mean 'answers'?\n"
-      "answers.yaml:4:12: answers[0].reader: expected who reads, in one word, as an account's "
-      "unknown_reads_by names it (aten::_local_scalar_dense for .item()), found 'two words'\n"
-      "answers.yaml:4:29: answers[0].type: expected one of bool, uint8, int8, int16, int32, int64, float16, "
-      "bfloat16, float32, float64, found 'float31'; did you mean 'float32'?\n"
-      "answers.yaml:4:57: answers[0].then: expected repeat_last, cycle, unknown, found 'once'\n"
-      "answers.yaml:5:52: answers[1].values: expected an integer from 0 to 255, found '256'\n"
-      "answers.yaml:5:57: answers[1].values: expected an integer from 0 to 255, found 'x'\n"
-      "answers.yaml:5:61: answers[1].if: there is no such key\n"
-      "answers.yaml:6:3: answers[2]: answers[1] answers what aten::nonzero reads in 1 byte already: put all "
-      "values into one list\n"
-      "answers.yaml:6:47: answers[2].values: expected a list of values in the order of reading, found an "
-      "empty list\n"
-      "answers.yaml:7:3: answers[3].reader: expected who reads, in one word, as an account's "
-      "unknown_reads_by names it (aten::_local_scalar_dense for .item()), found nothing\n"
-      "answers.yaml:7:25: answers[3].values: expected true or false, found '2'\n"
-      "answers.yaml:8:3: answers[4]: expected {reader, type, values, then}, found '5'");
+            "answers.yaml:1:9: schema: expected strata.answers/1, the version of this format\n"
+            "answers.yaml:2:1: answer: unknown key; did you mean 'answers'?\n"
+            "answers.yaml:4:12: answers[0].reader: expected a reader in one word, as in unknown_reads_by of "
+            "an account (aten::_local_scalar_dense for .item()), found 'two words'\n"
+            "answers.yaml:4:29: answers[0].type: expected one of bool, uint8, int8, int16, int32, int64, "
+            "float16, bfloat16, float32, float64, found 'float31'; did you mean 'float32'?\n"
+            "answers.yaml:4:57: answers[0].then: expected repeat_last, cycle, unknown, found 'once'\n"
+            "answers.yaml:5:52: answers[1].values: expected an integer from 0 to 255, found '256'\n"
+            "answers.yaml:5:57: answers[1].values: expected an integer from 0 to 255, found 'x'\n"
+            "answers.yaml:5:61: answers[1].if: unknown key\n"
+            "answers.yaml:6:3: answers[2]: answers[1] already answers reads by aten::nonzero of 1 byte: put "
+            "all values into one list\n"
+            "answers.yaml:6:47: answers[2].values: expected a list of values in the order in which they are "
+            "read, found an empty list\n"
+            "answers.yaml:7:3: answers[3].reader: expected a reader in one word, as in unknown_reads_by of "
+            "an account (aten::_local_scalar_dense for .item()), found nothing\n"
+            "answers.yaml:7:25: answers[3].values: expected true or false, found '2'\n"
+            "answers.yaml:8:3: answers[4]: expected {reader, type, values, then}, found '5'");
   EXPECT_EQ(problems("schema: strata.answers/1\n"),
             "answers.yaml: answers: expected a list of answers, found nothing");
 }

@@ -46,10 +46,8 @@ TEST_F(DataChecks, WholeImagesOfTheModelsClassesAreFine) {
 
 TEST_F(DataChecks, AFolderWithoutImagesIsNone) {
   folder_.write("cat/1.png", kImage);
-  EXPECT_EQ(of_images(),
-            (Lines{of_path("expected images called *.ppm, found none among 1 file(s), the first of "
-                           "which is '" +
-                           file("cat/1.png") + "'; convert them to binary PPM")}));
+  EXPECT_EQ(of_images(), (Lines{of_path("expected images named *.ppm, found none among 1 file(s) such as '" +
+                                        file("cat/1.png") + "'; convert the images to binary PPM")}));
 }
 
 TEST_F(DataChecks, EveryImageIsLookedAt) {
@@ -62,11 +60,10 @@ TEST_F(DataChecks, EveryImageIsLookedAt) {
   folder_.write("cat/7.ppm", "P6 0 1 255 ");
   folder_.write("cat/8.ppm", "P6 2 1 255");
   folder_.write("cat/9.ppm", "P6 # endless");
-  const std::string again = "; write it again as binary PPM of 8 bits a colour";
+  const std::string again = "; write it again as binary PPM with 8 bits per colour";
   const std::string no_ppm =
-      " is no binary PPM, for it does not begin with P6; convert it, as `magick image.png -depth 8 "
-      "image.ppm` "
-      "does";
+      " is not a binary PPM, because it does not begin with P6; convert it, for example with `magick "
+      "image.png -depth 8 image.ppm`";
   const auto of = [&](int number, const std::string& message) {
     return of_path("'" + file("cat/" + std::to_string(number) + ".ppm") + "'" + message);
   };
@@ -87,10 +84,8 @@ TEST_F(DataChecks, OfManyBrokenImagesTheFirstTenAreNamed) {
 
 TEST_F(DataChecks, MoreFoldersThanClassesAreTooMany) {
   for (const char* name : {"emu", "cat", "dog"}) folder_.write(std::string(name) + "/1.ppm", kImage);
-  EXPECT_EQ(
-      of_images(),
-      (Lines{"t.yaml:1:34: model.classes: expected at least 3, for the images lie in so many folders, from "
-             "'cat' to 'emu', found 2"}));
+  EXPECT_EQ(of_images(), (Lines{"t.yaml:1:34: model.classes: expected at least 3, the number of folders with "
+                                "images, from 'cat' to 'emu', found 2"}));
   EXPECT_EQ(of_images("name: resnet18"), Lines{});
 }
 
@@ -108,9 +103,10 @@ TEST_F(DataChecks, ABatchIsOneArchive) {
     return problems_of("model: {size: small}\ndata: {source: batch, path: '" + path + "'}\n");
   };
   EXPECT_EQ(of_batch(file("a.pt")), Lines{});
-  EXPECT_EQ(of_batch(file("b.txt")),
-            (Lines{at_path(29, "expected what torch.save writes, a zip archive, found another file, '" +
-                                   file("b.txt") + "'; save the batch with torch.save(batch, path)")}));
+  EXPECT_EQ(
+      of_batch(file("b.txt")),
+      (Lines{at_path(29, "expected a zip archive as torch.save writes it, found another kind of file, '" +
+                             file("b.txt") + "'; save the batch with torch.save(batch, path)")}));
   EXPECT_EQ(of_batch(file("*")),
             (Lines{at_path(29, "expected one file with data.source: batch, found 2; name one")}));
   EXPECT_EQ(problems_of("model: {size: small}\ndata: {source: batch}\n"),
@@ -119,17 +115,15 @@ TEST_F(DataChecks, ABatchIsOneArchive) {
 }
 
 TEST_F(DataChecks, OrderIsOfDataThatHasSome) {
-  EXPECT_EQ(
-      problems_of("model: {size: small}\ndata: {order: sequential}\n"),
-      (Lines{"t.yaml:2:15: data.order: has a meaning only with data.source: text or images; remove it, or "
-             "change data.source"}));
+  EXPECT_EQ(problems_of("model: {size: small}\ndata: {order: sequential}\n"),
+            (Lines{"t.yaml:2:15: data.order: has an effect only with data.source: text or images; remove it, "
+                   "or change data.source"}));
 }
 
 TEST_F(DataChecks, AnEpochIsOfDataThatEndsAndAtLeastOneStep) {
-  EXPECT_EQ(
-      problems_of("model: {size: small}\nschedule: {epochs: 1}\n"),
-      (Lines{"t.yaml:2:20: schedule.epochs: has no meaning with data.source: synthetic, which has no end; "
-             "remove it, or choose text, images or batch"}));
+  EXPECT_EQ(problems_of("model: {size: small}\nschedule: {epochs: 1}\n"),
+            (Lines{"t.yaml:2:20: schedule.epochs: has no effect with data.source: synthetic, which never "
+                   "ends; remove it, or choose text, images or batch"}));
   for (const char* name : {"1", "2", "3"}) folder_.write("cat/" + std::string(name) + ".ppm", kImage);
   const auto of_epochs = [&](const std::string& batch) {
     return problems_of("model: {name: resnet18}\ndata: {source: images, path: " + folder_.path().string() +

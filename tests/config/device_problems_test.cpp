@@ -24,7 +24,7 @@ INSTANTIATE_TEST_SUITE_P(
              {std::string("t.yaml:2:9: device: expected ") + kDevices + ", found a mapping"}},
         Case{"no_such_file",
              with("device: {dry: /nowhere/card.yaml}"),
-             {"t.yaml:2:15: device.dry: there is no file '/nowhere/card.yaml'"}},
+             {"t.yaml:2:15: device.dry: the file '/nowhere/card.yaml' does not exist"}},
         Case{"no_devices",
              with("device: {dry: " + kH100 + ", count: 0}"),
              {"t.yaml:2:" + std::to_string(24 + kH100.size()) +
@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"no_answers",
              with("device: {dry: " + kH100 + ", answers: /nowhere/answers.yaml}"),
              {"t.yaml:2:" + std::to_string(26 + kH100.size()) +
-              ": device.answers: there is no file '/nowhere/answers.yaml'"}},
+              ": device.answers: the file '/nowhere/answers.yaml' does not exist"}},
         Case{"dry_settings",
              with("device: {dry: " + kH100 +
                   ", clock: modelled, cudnn_workspace: 32MiB, cusolver_workspace: 0, nccl_memory: 1GiB}"),

@@ -97,7 +97,7 @@ TEST_F(DeviceProfileTest, MayTellWhenARealCardWasCompared) {
 TEST_F(DeviceProfileTest, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(problems("l2_bytes: 2MiB", "l2_byte: 2MiB"),
             "own.yaml:1:1: l2_bytes: missing\n"
-            "own.yaml:11:1: l2_byte: there is no such key; did you mean 'l2_bytes'?");
+            "own.yaml:11:1: l2_byte: unknown key; did you mean 'l2_bytes'?");
   EXPECT_EQ(problems("multiprocessors: 20", "multiprocessors: many"),
             "own.yaml:6:18: multiprocessors: expected a positive integer, with or without a unit (80GiB), "
             "found 'many'");
@@ -106,9 +106,9 @@ TEST_F(DeviceProfileTest, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(problems("low: 300MiB", "low: 600MiB"),
             "own.yaml:4:16: context_bytes: expected bytes, or {low: bytes, high: bytes}, found a mapping");
   EXPECT_EQ(problems("high: 500MiB", "high: 9GiB"),
-            "own.yaml:4:16: context_bytes: leaves nothing of memory_bytes");
+            "own.yaml:4:16: context_bytes: leaves no free memory of memory_bytes");
   EXPECT_EQ(problems("strata.device/1", "strata.device/2"),
-            "own.yaml:1:9: schema: expected strata.device/1, the version of these keys");
+            "own.yaml:1:9: schema: expected strata.device/1, the version of this format");
   EXPECT_EQ(problems("fp8_tflops: 0", "fp8_tflops: -1"),
             "own.yaml:20:13: fp8_tflops: expected a number that is not negative, found '-1'");
 }

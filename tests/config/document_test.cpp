@@ -46,10 +46,10 @@ TEST(Document, FolderOfARunSaysWhereItsConfigurationIs) {
   EXPECT_EQ(refusal_of_file(run), run.string() +
                                       ": expected a YAML file, found the folder of a recorded program, which "
                                       "has no configuration; `strata report " +
-                                      run.string() + "` says what it needs");
+                                      run.string() + "` shows its report");
   std::ofstream(run / "config.yaml") << "model: {size: small}";
   EXPECT_EQ(refusal_of_file(run),
-            run.string() + ": expected a YAML file, found the folder of a run, whose configuration is " +
+            run.string() + ": expected a YAML file, found the folder of a run; its configuration is " +
                 (run / "config.yaml").string());
   std::filesystem::remove_all(run);
 }
@@ -58,14 +58,15 @@ TEST(Document, ProgramInPython) {
   const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "document_test_train.py";
   std::ofstream(file) << "import torch\n";
   EXPECT_EQ(refusal_of_file(file),
-            file.string() + ": expected a YAML file, found a program, which `strata exec -- python " +
-                file.string() + "` records");
+            file.string() +
+                ": expected a YAML file, found a program; record it with `strata exec -- python " +
+                file.string() + "`");
   std::filesystem::remove(file);
 }
 
 TEST(Document, EndlessFile) {
   EXPECT_EQ(refusal_of_file("/dev/zero"),
-            "/dev/zero: is larger than 1048576 bytes, which no run configuration is");
+            "/dev/zero: is larger than 1048576 bytes, the limit for a configuration");
 }
 
 TEST(Document, Empty) {
@@ -83,7 +84,7 @@ TEST(Document, NotAMapping) {
 
 TEST(Document, TwoDocuments) {
   EXPECT_EQ(refusal_of("a: 1\n---\nb: 1\n"),
-            "t.yaml: expected one YAML document, found 2 (divided by `---`)");
+            "t.yaml: expected one YAML document, found 2 (separated by `---`)");
 }
 
 TEST(Document, SyntaxErrorHasItsPlace) {
@@ -111,7 +112,7 @@ TEST(Document, ByteOrderMarkIsFine) {
 
 TEST(Document, DeepNestingIsRefused) {
   const std::string refusal = refusal_of("seed: " + std::string(100'000, '[') + "\n");
-  EXPECT_EQ(refusal, "t.yaml: is nested deeper than any run configuration");
+  EXPECT_EQ(refusal, "t.yaml: is nested too deeply for a configuration");
 }
 
 TEST(Document, AliasesAreNotUnfolded) {

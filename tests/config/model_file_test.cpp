@@ -120,14 +120,12 @@ TEST_F(ModelFile, IsNotInTheResolvedConfiguration) {
 
 TEST_F(ModelFile, IsRefusedWithItsPlaces) {
   using Lines = std::vector<std::string>;
-  EXPECT_EQ(
-      problems(kLlama100m, ", size: 9m"),
-      (Lines{"t.yaml:1:35: model.size: cannot stand beside model.config, which says the same; remove one of "
-             "them"}));
-  EXPECT_EQ(
-      problems(kLlama100m, ", name: gpt2"),
-      (Lines{"model.json:10:19: model.config: is of a llama, but model.name is 'gpt2'; remove model.name, or "
-             "name another file"}));
+  EXPECT_EQ(problems(kLlama100m, ", size: 9m"),
+            (Lines{"t.yaml:1:35: model.size: cannot be combined with model.config, which sets the same; "
+                   "remove one of them"}));
+  EXPECT_EQ(problems(kLlama100m, ", name: gpt2"),
+            (Lines{"model.json:10:19: model.config: describes a llama, but model.name is 'gpt2'; remove "
+                   "model.name, or name another file"}));
   EXPECT_EQ(
       problems(R"({"model_type": "mamba"})"),
       (Lines{"model.json:1:16: model.config: expected a model_type of llama, gpt2, qwen2 or distilbert, "
@@ -136,12 +134,11 @@ TEST_F(ModelFile, IsRefusedWithItsPlaces) {
       problems(R"({"hidden_size": 64})"),
       (Lines{"model.json: model.config: expected a model_type of llama, gpt2, qwen2 or distilbert, found "
              "none"}));
-  EXPECT_EQ(
-      problems(R"({"model_type": "llama", "num_hidden_layers": -1, "hidden_size": 64,
+  EXPECT_EQ(problems(R"({"model_type": "llama", "num_hidden_layers": -1, "hidden_size": 64,
  "intermediate_size": 96, "num_attention_heads": 4, "vocab_size": 100, "hidden_act": "gelu"})"),
-      (Lines{"model.json:1:46: model.layers: expected an integer from 1 to 10000, found '-1'",
-             "model.json:2:86: model.config: asks for hidden_act: 'gelu', which llama has not here; expected "
-             "silu"}));
+            (Lines{"model.json:1:46: model.layers: expected an integer from 1 to 10000, found '-1'",
+                   "model.json:2:86: model.config: sets hidden_act: 'gelu', which llama does not support "
+                   "here; expected silu"}));
   EXPECT_EQ(problems(R"({"model_type": "llama", "hidden_size": 64})").size(), 4u)
       << "four fields are missing";
 }

@@ -60,8 +60,8 @@ TEST(PluginList, WhatIsWrong) {
   EXPECT_EQ(problems("[[a]]"),
             Lines{"t.yaml:2:11: plugins: expected a plugin's name or {name: {option: value}}, found a list"});
   EXPECT_EQ(problems("[{a: 1, b: 2}]"),
-            Lines{"t.yaml:2:11: plugins: expected a plugin's name or {name: {option: value}}, "
-                  "found a mapping of other than one name"});
+            Lines{"t.yaml:2:11: plugins: expected a plugin's name or {name: {option: value}}, found a "
+                  "mapping with more or fewer than one name"});
   EXPECT_EQ(problems("[a: 1]"), Lines{"t.yaml:2:14: plugins.a: expected a mapping of options, found '1'"});
   EXPECT_EQ(problems("[a: {x: [1]}]"),
             Lines{"t.yaml:2:15: plugins.a.x: expected a single value, found a list"});

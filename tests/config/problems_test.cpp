@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:2:1: optimizer.lr: unknown key; did you mean `optimizer: {lr: ...}`?"}},
         Case{"of_the_top",
              with("backend: {device: cpu}"),
-             {"t.yaml:2:11: backend.device: unknown key; did you mean 'device', at the top?"}},
+             {"t.yaml:2:11: backend.device: unknown key; did you mean 'device', at the top level?"}},
         Case{"unlike_any",
              with("zero_grad: {frobnicate: 1}"),
              {"t.yaml:2:13: zero_grad.frobnicate: unknown key; expected one of at, set_to_none"}},
@@ -145,9 +145,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:2:17: store.max_mb: expected 0 (no limit) or at least 8 (MiB), found 7"}},
         Case{"name_with_slash",
              with("name: ../x"),
-             {"t.yaml:2:7: name: expected a name of letters, digits, '.', '_' and '-', with no '.' or '-' in "
-              "front, "
-              "found '../x'"}},
+             {"t.yaml:2:7: name: expected a name of letters, digits, '.', '_' and '-' that does not begin "
+              "with '.' or '-', found '../x'"}},
         Case{
             "long_value",
             with("seed: " + std::string(500, 'x')),
@@ -166,9 +165,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"t.yaml:1:29: model.heads: expected heads that divide d_model, found 5 heads for d_model 768"}},
         Case{"odd_head",
              "model: {size: small, heads: 256}\n",
-             {"t.yaml:1:29: model.heads: expected an even number of elements a head (RoPE turns pairs), "
-              "found 768 / 256 "
-              "= 3"}},
+             {"t.yaml:1:29: model.heads: expected an even number of elements per head (RoPE rotates pairs), "
+              "found 768 / 256 = 3"}},
         Case{"custom_needs_all",
              "model: {size: custom, layers: 1}\n",
              {"t.yaml:1:15: model.d_model: is required with model.size: custom",
@@ -177,37 +175,33 @@ INSTANTIATE_TEST_SUITE_P(
               "t.yaml:1:15: model.vocab: is required with model.size: custom"}},
         Case{"momentum_of_sgd",
              with("optimizer: {momentum: 0.9}"),
-             {"t.yaml:2:23: optimizer.momentum: has a meaning only with optimizer.name: sgd or muon; remove "
+             {"t.yaml:2:23: optimizer.momentum: has an effect only with optimizer.name: sgd or muon; remove "
               "it, or change optimizer.name"}},
-        Case{
-            "beta_of_adamw",
-            with("optimizer: {name: sgd, beta1: 0.9}"),
-            {"t.yaml:2:31: optimizer.beta1: has a meaning only with optimizer.name: adamw, adam, lion, muon, "
-             "adam8bit, galore_adamw or rsvd_adam; remove it, or change optimizer.name"}},
+        Case{"beta_of_adamw",
+             with("optimizer: {name: sgd, beta1: 0.9}"),
+             {"t.yaml:2:31: optimizer.beta1: has an effect only with optimizer.name: adamw, adam, lion, "
+              "muon, adam8bit, galore_adamw or rsvd_adam; remove it, or change optimizer.name"}},
         Case{"path_of_text",
              with("data: {path: /proc/self/exe}"),
-             {"t.yaml:2:14: data.path: has a meaning only with data.source: text, images or batch; remove "
-              "it, or change "
-              "data.source"}},
+             {"t.yaml:2:14: data.path: has an effect only with data.source: text, images or batch; remove "
+              "it, or change data.source"}},
         Case{"too_little_text",
              with("data: {source: text, path: /proc/self/exe, max_bytes: 512}"),
              {"t.yaml:2:28: data.path: expected at least 513 tokens, one sequence of model.context and its "
               "target, "
               "found 512 in 1 file(s); name more text, raise data.max_bytes, or lower model.context"}},
-        Case{
-            "pinned_memory_on_the_cpu",
-            with("data: {pin_memory: true}"),
-            {"t.yaml:2:20: data.pin_memory: has a meaning only where a CUDA device copies from the host, but "
-             "device is cpu; remove it, or choose another device"}},
+        Case{"pinned_memory_on_the_cpu",
+             with("data: {pin_memory: true}"),
+             {"t.yaml:2:20: data.pin_memory: has an effect only if a CUDA device copies from the host, but "
+              "device is cpu; remove it, or choose another device"}},
         Case{"pinned_memory_on_cuda", kOnH100 + with("data: {pin_memory: true}"), {}},
         Case{"nothing_ahead",
              with("data: {workers: 2, prefetch: 0}"),
              {"t.yaml:2:30: data.prefetch: expected an integer from 1 to 10000, found '0'"}},
         Case{"range_beside_its_parts",
              with("schedule: {steps: 3-8, active: 2}"),
-             {"t.yaml:2:32: schedule.active: cannot stand beside schedule.steps, which says the same; remove "
-              "one of "
-              "them"}},
+             {"t.yaml:2:32: schedule.active: cannot be combined with schedule.steps, which sets the same; "
+              "remove one of them"}},
         Case{"range_backwards",
              with("schedule: {steps: 8-3}"),
              {"t.yaml:2:19: schedule.steps: expected a range such as 3-8, or one number, from 0 to "

@@ -57,11 +57,10 @@ TEST(Resume, TakesAFileOrTheNewestOfAFolder) {
 TEST(Resume, SaysWhereThereIsNone) {
   const TemporaryFolder folder;
   const std::string place = folder.path().string();
-  EXPECT_EQ(
-      problems_of(kSmall + "resume: " + place + "\n"),
-      std::vector<std::string>{"t.yaml:2:9: resume: expected a checkpoint, or the folder of a run that saved "
-                               "some, found no step_<n>.pt in '" +
-                               place + "' or in its folder checkpoints"});
+  EXPECT_EQ(problems_of(kSmall + "resume: " + place + "\n"),
+            std::vector<std::string>{"t.yaml:2:9: resume: expected a checkpoint, or the folder of a run with "
+                                     "checkpoints, found no step_<n>.pt in '" +
+                                     place + "' or in its folder checkpoints"});
   EXPECT_EQ(problems_of(kSmall + "resume: " + place + "/none.pt\n"),
             std::vector<std::string>{"t.yaml:2:9: resume: cannot read '" + place +
                                      "/none.pt': No such file or directory"});

@@ -159,11 +159,11 @@ TEST_F(Libraries, RefuseWhatIsNotImplementedOnceAloud) {
   curandGenerator_t generator = nullptr;  // LibTorch draws its numbers in kernels of its own
   EXPECT_EQ(curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT), CURAND_STATUS_INTERNAL_ERROR);
   strata_dry_gpu_send_messages_to(nullptr);
-  EXPECT_EQ(
-      messages(),
-      (std::vector<std::string>{
-          "cudaMallocArray is not implemented; it was answered with its library's error for that",
-          "curandCreateGenerator is not implemented; it was answered with its library's error for that"}));
+  EXPECT_EQ(messages(),
+            (std::vector<std::string>{
+                "cudaMallocArray is not implemented; it returned its library's error for unsupported calls",
+                "curandCreateGenerator is not implemented; it returned its library's error for unsupported "
+                "calls"}));
   const Refused all = refused();
   EXPECT_NE(std::ranges::find(all, std::pair<std::string, std::uint64_t>{"cudaMallocArray", 2}), all.end());
 }

@@ -74,13 +74,13 @@ TEST(Profile, TellsTheContextInParts) {
 
 TEST(Profile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(problem_of(with("devices 8", "device 8")),
-            "line 16 of the device profile: 'device' is none of its keys");
+            "line 16 of the device profile: 'device' is not one of its keys");
   EXPECT_EQ(problem_of(with("devices 8", "devices two")),
-            "line 16 of the device profile: 'two' is no value for 'devices'");
+            "line 16 of the device profile: 'two' is not a value for 'devices'");
   EXPECT_EQ(problem_of(with("devices 8", "devices -2")),
-            "line 16 of the device profile: '-2' is no value for 'devices'");
+            "line 16 of the device profile: '-2' is not a value for 'devices'");
   EXPECT_EQ(problem_of(with("devices 8", "devices")),
-            "line 16 of the device profile: '' is no value for 'devices'");
+            "line 16 of the device profile: '' is not a value for 'devices'");
   EXPECT_EQ(problem_of(with("devices 8", "devices 8\ndevices 3")),
             "line 17 of the device profile: 'devices' is given twice");
   EXPECT_EQ(problem_of(with("devices 8\n", "")), "the device profile: 'devices' is missing");
@@ -101,13 +101,13 @@ TEST(Profile, HasAClockOnlyWhereOneIsAskedFor) {
   EXPECT_EQ(profile_text(parse_profile(profile_text(profile))), profile_text(profile));
 
   EXPECT_EQ(problem_of(kTestProfile + std::string("clock measured\n")),
-            "line 18 of the device profile: 'measured' is no value for 'clock'");
+            "line 18 of the device profile: 'measured' is not a value for 'clock'");
   EXPECT_EQ(problem_of(kTestProfile + std::string("fp32_tflops many\n")),
-            "line 18 of the device profile: 'many' is no value for 'fp32_tflops'");
+            "line 18 of the device profile: 'many' is not a value for 'fp32_tflops'");
   EXPECT_EQ(problem_of(kTestProfile + std::string("clock modelled\n")),
             "the device profile: 'clock modelled' needs 'memory_gb_per_s' and 'fp32_tflops'");
   EXPECT_EQ(problem_of(kClockProfile + "clock_memory_gb 2\n"),
-            "line 29 of the device profile: 'clock_memory_gb' is none of its keys");
+            "line 29 of the device profile: 'clock_memory_gb' is not one of its keys");
   EXPECT_EQ(problem_of(kTestProfile + std::string("clock modelled\nmemory_gb_per_s 1\nfp32_tflops 1\n"
                                                   "clock_memory_percent 101\n")),
             "the device profile: the clock's percentages must be from 1 to 100");

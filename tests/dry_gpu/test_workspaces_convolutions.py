@@ -131,7 +131,7 @@ PRINTS = '#include <stdio.h>\n#include <unistd.h>\nunsigned long cudnnGetVersion
         (NONE_OF_IT, "it has no cudnnGetVersion"),
         (ENDS, "its process ended, or did not answer in time"),
         (PRINTS, "is version 0.0.0"),
-        (None, "there is no file"),
+        (None, "no such file"),
     ],
     ids=["old", "another library", "ends", "prints", "missing"],
 )

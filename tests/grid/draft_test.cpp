@@ -79,8 +79,8 @@ TEST(Draft, DoesNotCheckWhatIsExcluded) {
 TEST(Draft, SaysWhenARuleTakesNothing) {
   const grid::Planned planned = plan("axes: {accumulation: [1, 2]}\nexclude: [{accumulation: 3}]");
   EXPECT_EQ(planned.excluded[0].cells, 0U);
-  EXPECT_TRUE(std::ranges::any_of(planned.notes,
-                                  [](const std::string& note) { return note.ends_with("takes no cell"); }));
+  EXPECT_TRUE(std::ranges::any_of(
+      planned.notes, [](const std::string& note) { return note.ends_with("excludes no cell"); }));
 }
 
 TEST(Draft, IncludesWholeCells) {

@@ -31,45 +31,45 @@ INSTANTIATE_TEST_SUITE_P(
              "base, set, axes, exclude, include, repeats, seeds, limits, engine, plugins, device"}},
         GridCase{"key_of_a_run",
                  "optimizer: {lr: 1}",
-                 {"g.yaml:3:1: optimizer: is a key of a run; in a grid it stands below `set` or `axes`"}},
+                 {"g.yaml:3:1: optimizer: is a key of a run; in a grid, put it under `set` or `axes`"}},
         GridCase{"unknown_axis",
                  "axes: {model.layer: [1]}",
-                 {"g.yaml:3:22: model.layer: is no key of a run, so each of its values must be a mapping of "
-                  "keys, found '1'; did you mean 'layers'?"}},
+                 {"g.yaml:3:22: model.layer: is not a key of a run, so each of its values must be a mapping "
+                  "of keys, found '1'; did you mean 'layers'?"}},
         GridCase{"axis_of_names_alone",
                  "axes: {optimiser: [{name: sgd}, {name: adamw}]}",
-                 {"g.yaml:3:19: optimiser: is no key of a run, and none of its values sets one; did you mean "
-                  "'optimizer'?"}},
+                 {"g.yaml:3:19: optimiser: is not a key of a run, and none of its values sets one; did you "
+                  "mean 'optimizer'?"}},
         GridCase{"axis_that_was_meant_to_be_a_section",
                  "axes: {optimiser: {a: {name: adamw}, s: {name: sgd, momentum: 0.9}}}",
-                 {"g.yaml:3:53: momentum: unknown key of a run; the axis's name 'optimiser' is none, either; "
-                  "did you mean 'optimizer'?"}},
+                 {"g.yaml:3:53: momentum: unknown key of a run; the axis's name 'optimiser' is not a key, "
+                  "either; did you mean 'optimizer'?"}},
         GridCase{"unknown_in_set",
                  "set: {optimizer.lrr: 1}",
                  {"g.yaml:3:7: optimizer.lrr: unknown key of a run; did you mean 'lr'?"}},
         GridCase{"list_in_set",
                  "set: {optimizer.lr: [1, 2]}",
-                 {"g.yaml:3:21: optimizer.lr: expected one value, found a list; lists of values stand below "
+                 {"g.yaml:3:21: optimizer.lr: expected one value, found a list; put lists of values under "
                   "`axes`"}},
         GridCase{
             "empty_axis", "axes: {seed: []}", {"g.yaml:3:14: seed: expected at least one value, found none"}},
         GridCase{"same_label", "axes: {seed: [1, 1]}", {"g.yaml:3:18: seed: has the value 1 twice"}},
         GridCase{"seed_and_repeats",
                  "axes: {seed: [1, 2]}\nrepeats: 2",
-                 {"g.yaml:3:14: seed: cannot be an axis beside repeats or seeds"}},
+                 {"g.yaml:3:14: seed: cannot be an axis together with repeats or seeds"}},
         GridCase{"range_backwards",
                  "axes: {seed: {from: 3, to: 1, step: 1}}",
                  {"g.yaml:3:14: seed: to is less than from"}},
         GridCase{"range_for_ever",
                  "axes: {seed: {from: 1, to: 3, times: 1}}",
-                 {"g.yaml:3:14: seed: times needs to be above 1, and from above 0"}},
+                 {"g.yaml:3:14: seed: times must be above 1, and from above 0"}},
         GridCase{"exclude_unknown",
                  "exclude: [{modle.layers: 1}]",
-                 {"g.yaml:3:12: exclude: 'modle.layers' is no axis and an unknown key of a run; did you mean "
-                  "'model.layers'?"}},
+                 {"g.yaml:3:12: exclude: 'modle.layers' is not an axis and an unknown key of a run; did you "
+                  "mean 'model.layers'?"}},
         GridCase{"skip_no_axis",
                  "limits: {skip_dominated: [seed]}",
-                 {"g.yaml:3:26: limits.skip_dominated: 'seed' is no axis of this grid"}},
+                 {"g.yaml:3:26: limits.skip_dominated: 'seed' is not an axis of this grid"}},
         GridCase{"later_engine",
                  "engine: {kind: slrm}",
                  {"g.yaml:3:16: engine.kind: expected local, slurm or manifest, found 'slrm'"}},
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "model.layers=-1)"}},
         GridCase{"all_excluded",
                  "axes: {seed: [1]}\nexclude: [{seed: 1}]",
-                 {"g.yaml: axes: no cell is left: all are excluded"}}),
+                 {"g.yaml: axes: no cell is left, because all are excluded"}}),
     [](const auto& info) { return info.param.name; });
 
 TEST(GridProblems, NeedTheKeyThatSaysWhatItIs) {
@@ -104,11 +104,9 @@ TEST(GridProblems, NeedTheKeyThatSaysWhatItIs) {
 }
 
 TEST(GridProblems, SayOnceThatTheFileIsOfARun) {
-  EXPECT_EQ(
-      grid_problems("model: {size: small}\ndata: {batch_size: 2}\nname: a"),
-      (Texts{
-          "g.yaml: grid: is required, and without it this file is of a run: strata run g.yaml; a grid over "
-          "it says `grid: 1`, and `base: g.yaml`"}));
+  EXPECT_EQ(grid_problems("model: {size: small}\ndata: {batch_size: 2}\nname: a"),
+            (Texts{"g.yaml: grid: is required; without it this file describes a run: strata run g.yaml; a "
+                   "grid over this run contains `grid: 1` and `base: g.yaml`"}));
 }
 
 TEST(GridProblems, NameTheBaseThatIsNotThere) {

@@ -61,7 +61,7 @@ TEST_F(Outcome, KnowsWhatFilledTheDevice) {
   EXPECT_EQ(state.status, Status::kOutOfMemory);
   EXPECT_EQ(
       state.reason,
-      "asked for 2.0 MiB in aten::mm of layers.0 (forward) beside 4.0 MiB: Parameter 75%, Activation 25%");
+      "requested 2.0 MiB in aten::mm of layers.0 (forward) with 4.0 MiB allocated: Parameter 75%, Activation 25%");
 }
 
 TEST_F(Outcome, OfAKillIsNoResult) {

@@ -103,7 +103,7 @@ TEST(Runner, TakesEachEndForWhatItIs) {
   EXPECT_EQ(grid.states[3].reason, "killed by SIGSEGV");
   EXPECT_EQ(grid.states[3].signal, SIGSEGV);
   EXPECT_TRUE(grid.states[4].reason.starts_with("killed by SIGKILL"));
-  EXPECT_EQ(grid.states[5].reason, "ended well, but left no summary.json");
+  EXPECT_EQ(grid.states[5].reason, "ended successfully, but wrote no summary.json");
 }
 
 TEST(Runner, EndsWhatIgnoresItsTime) {

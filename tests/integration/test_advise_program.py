@@ -120,7 +120,7 @@ def test_the_table_says_what_to_write(program):
     assert "\n* a quarter of it, accumulated" in text
     assert "\n    batches of 131072 in place of 524288; " in text
     assert "Not tried, or without effect\n" in text and "a foreach optimizer: it is one" in text
-    assert "\nLeast that makes it fit: " in text
+    assert "\nSmallest change that makes it fit: " in text
 
 
 def test_behind_the_report_of_exec(program):
@@ -128,9 +128,9 @@ def test_behind_the_report_of_exec(program):
     result = program.strata(*words)
     assert "as it is" in result.stderr, result.stderr
     assert result.returncode == 1, "the program's own"
-    assert "Out of memory" in result.stderr and result.stderr.index("Out of memory") < result.stderr.index("Least that makes it fit: ")
+    assert "Out of memory" in result.stderr and result.stderr.index("Out of memory") < result.stderr.index("Smallest change that makes it fit: ")
     result = program.strata("exec", "--advise", "--", sys.executable, "-c", "pass")
-    assert result.returncode == 125 and "exec: --advise needs a dry card, such as --dry rtx-4090" in result.stderr
+    assert result.returncode == 125 and "exec: --advise tries changes on a dry card; add one, such as --dry rtx-4090" in result.stderr
 
 
 def test_allocator_settings_are_those_of_the_environment(program):
@@ -166,11 +166,11 @@ def test_ranks_of_torchrun(workspace):
 
 def test_what_cannot_be_changed_from_outside_is_told(program):
     result = advise(program, "--device", "t4", "--", sys.executable, "-E", "train.py", "16", code=2)
-    assert "changes are made in programs of Python that use torch" in result.stderr
+    assert "only Python programs that use torch can be changed" in result.stderr
     result = advise(program, "--device", "t4", "--", sys.executable, "train.py", code=1)
     assert "IndexError" in result.stderr and "in the trial: strata exec --dry t4" in result.stderr
     result = advise(program, "--device", "t4", "--", "no-such-program", code=2)
-    assert "there is no program 'no-such-program'" in result.stderr
+    assert "no program 'no-such-program'" in result.stderr
     result = advise(program, "--", sys.executable, "train.py", "16", code=2)
     assert "expected a card, such as --device rtx-4090" in result.stderr
 

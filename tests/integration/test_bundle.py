@@ -111,8 +111,8 @@ def test_names_are_safe_and_unique(two_runs):
 
 @pytest.mark.parametrize("name, said", [
     ("{model.nme}", "'model.nme', which no run has; did you mean 'model.name'?"),
-    ("{mode", "a brace without its other one"),
-    ("mode}", "a brace without its other one"),
+    ("{mode", "an unmatched brace"),
+    ("mode}", "an unmatched brace"),
     ("", "is empty"),
 ])
 def test_a_template_that_is_wrong(two_runs, name, said):
@@ -123,7 +123,7 @@ def test_a_template_that_is_wrong(two_runs, name, said):
 
 def test_a_run_that_is_not_there(two_runs):
     (two_runs.folder / "empty").mkdir(exist_ok=True)
-    for folder, said in (("nowhere", "there is no run nowhere"), ("empty", "it has no folder rank0"), (".", "runs in it: one, two")):
+    for folder, said in (("nowhere", "no run nowhere"), ("empty", "it has no folder rank0"), (".", "runs in it: one, two")):
         result = two_runs.strata("bundle", "one", folder, "--out", "wrong.tar.gz")
         assert result.returncode == 2 and said in result.stderr
     assert not (two_runs.folder / "wrong.tar.gz").exists()

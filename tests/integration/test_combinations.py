@@ -82,19 +82,19 @@ HALF = ("bf16_autocast", "fp16_autocast", "bf16")
 RULES = {
     ("device", "attention"): (
         lambda device, attention: device == "cpu" and attention == "sdpa_efficient",
-        "is a kernel of CUDA",
+        "is a CUDA kernel",
     ),
     ("device", "precision"): (
         lambda device, precision: device == "cpu" and precision == "tf32",
-        "is a format of CUDA devices' matrix units",
+        "exists only on CUDA devices",
     ),
     ("model", "attention"): (
         lambda model, attention: model in IMAGES and attention != "naive",
-        "has no meaning with model.name",
+        "has no effect with model.name",
     ),
     ("model", "checkpointing"): (
         lambda model, checkpointing: model in IMAGES and "select" in checkpointing,
-        "whose blocks have no attention and no mlp",
+        "because its blocks have no attention and no mlp",
     ),
     ("model", "data"): (
         lambda model, data: model in IMAGES and data != "synthetic",
@@ -102,7 +102,7 @@ RULES = {
     ),
     ("precision", "autocast_cache"): (
         lambda precision, cache: not precision.endswith("autocast") and cache == "false",
-        "has a meaning only with precision",
+        "has an effect only with precision",
     ),
     ("optimizer", "accumulation"): (
         lambda optimizer, accumulation: "per_layer" in optimizer and accumulation != "1",
@@ -122,11 +122,11 @@ RULES = {
     ),
     ("mode", "checkpointing"): (
         lambda mode, checkpointing: mode == "forward" and checkpointing != "none",
-        "has a meaning only where autograd records",
+        "has an effect only if autograd records",
     ),
     ("mode", "save"): (
         lambda mode, save: mode != "train" and save != "{}",
-        "has a meaning only with mode: train",
+        "has an effect only with mode: train",
     ),
     # On CUDA only: these rules read three axes, so that a pair of two of them may stand.
     ("device", "model", "attention"): (

@@ -32,7 +32,7 @@ def test_a_training_over_cuda_malloc_async_is_seen_whole(small):
     """Every sum of the categories is what the driver counts then; nothing is unknown; and no byte is missing beside
     the same training over torch's own allocator, whose blocks are as large."""
     summary, errors = train(small, "trace.cross_check=true", "trace.saved_tensors=true", settings=ASYNC)
-    assert "torch's CUDA allocator here is 'cudaMallocAsync', which tells of no segments" in errors
+    assert "torch's CUDA allocator here is 'cudaMallocAsync', which does not report segments" in errors
     check = summary["checks"]["cross_check"]
     assert check["events"] > 500
     assert check["events_compared"] == check["events"]
@@ -184,7 +184,7 @@ def test_exports_and_replays_of_such_a_run(workspace):
     record_use(workspace, "streams", settings=ASYNC)
     result = workspace.strata("replay", "out")
     assert result.returncode == 2
-    assert "its CUDA allocator was 'cudaMallocAsync', and a replay repeats what was asked of torch's own" in result.stderr
+    assert "its CUDA allocator was 'cudaMallocAsync', but a replay needs the requests to torch's own" in result.stderr
     for form, name in (("memory_viz", "snapshot.pickle"), ("chrome", "trace.json"), ("csv", "table.csv"), ("json", "all.json")):
         result = workspace.strata("export", "out", "--format", form, "--out", name)
         assert result.returncode == 0, result.stderr
@@ -207,7 +207,7 @@ def test_the_doctor_says_how_the_allocator_is_seen(workspace, variable):
         (found,) = [check for check in checks if check["name"] == "CUDA allocator"]
         return found
 
-    assert finding()["detail"] == "torch's own, which tells of blocks and segments"
+    assert finding()["detail"] == "torch's own, which reports blocks and segments"
     found = finding(**{variable: ASYNC})
     assert found["detail"].startswith(f"cudaMallocAsync ({variable}): runs see its blocks through a wrapper")
     assert variable in found["remedy"]

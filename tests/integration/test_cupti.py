@@ -66,8 +66,8 @@ def test_every_launch_of_the_window_has_its_kernel_op_and_phase(workspace):
 def test_without_a_clock_it_says_why_there_is_nothing(workspace):
     sources, errors = run(workspace, "{dry: h100-80gb}")
     assert sources["cupti"]["status"] == "failed"
-    assert "give it one with --clock modelled" in sources["cupti"]["reason"]
-    assert "give it one with --clock modelled" in errors
+    assert "add --clock modelled" in sources["cupti"]["reason"]
+    assert "add --clock modelled" in errors
     assert rows(workspace, "SELECT regime, activities FROM cupti_capture") == [(4, 0)]
 
 

@@ -90,7 +90,7 @@ def test_workers_change_no_loss_and_leave_nothing_unknown(images):
     "data, message",
     [
         (b"P6 40 36 255 " + bytes(100), "is truncated: 40 x 36 pixels are 4320 bytes, but 100 follow its header"),
-        (b"\x89PNG", "is no binary PPM"),
+        (b"\x89PNG", "is not a binary PPM"),
     ],
 )
 def test_a_broken_image_is_named_before_a_folder_is_made(images, data, message):
@@ -118,7 +118,7 @@ def test_a_batch_of_torch_save_is_trained_on_again_and_again(workspace, tokens):
     found = losses(workspace, "out", "batch.yaml", "schedule.active=30", "optimizer.lr=0.01")
     assert found[-1] < 0.5 * found[0]
     assert manifest(workspace, "out")["data"] == (
-        "batch: 2 sequences of 32 tokens of batch.pt, again and again, which are their own labels; "
+        "batch: 2 sequences of 32 tokens of batch.pt, repeated, which are their own labels; "
         "ignored: attention_mask"
     )
     shapes = workspace.query("out", "SELECT DISTINCT shape FROM tensor WHERE name = 'logits'")
@@ -163,7 +163,7 @@ def test_a_text_is_no_batch(workspace, tokens):
     workspace.write("batch.pt", "not a batch")
     result = workspace.strata("run", "batch.yaml", "--out", "out")
     assert result.returncode == 2
-    assert "expected what torch.save writes, a zip archive" in result.stderr
+    assert "expected a zip archive as torch.save writes it" in result.stderr
     assert "out" not in workspace.names()
 
 

@@ -32,7 +32,7 @@ def test_a_launcher_that_hands_on(workspace, launcher):
 def test_a_launcher_that_keeps_back(workspace, launcher, lost):
     found = finding(workspace, launcher)
     assert found["verdict"] == "warning"
-    assert f"keeps back {lost}:" in found["detail"]
+    assert f"does not pass on {lost}:" in found["detail"]
     assert f"{launcher} strata exec -- python train.py" in found["remedy"]
 
 

@@ -43,7 +43,7 @@ def test_a_tool_that_is_not_there(workspace):
 
 def test_what_this_build_can_do(workspace):
     found = checks(workspace)
-    assert found["NVTX memory"]["detail"] == "counters, where the tool knows them, else marks"
+    assert found["NVTX memory"]["detail"] == "counters if the tool supports them, otherwise marks"
     if found["GPU driver"]["verdict"] == "missing":
         assert "cuda_profiler_api captures nothing" in found["NVTX capture"]["detail"]
 

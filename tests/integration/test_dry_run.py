@@ -195,15 +195,15 @@ def test_a_card_of_ones_own(small):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["--dry", "h100-80bg"], "strata: run: --dry h100-80bg: there is no device 'h100-80bg'; did you mean 'h100-80gb'?"),
+        (["--dry", "h100-80bg"], "strata: run: --dry h100-80bg: unknown device 'h100-80bg'; did you mean 'h100-80gb'?"),
         (["--dry", "h100-80gb:0"], "run: --dry h100-80gb:0: expected an integer from 1 to 64, found '0'"),
-        (["--dry", "./none.yaml"], "run: --dry ./none.yaml: there is no file"),
+        (["--dry", "./none.yaml"], "run: --dry ./none.yaml: the file"),
         (["--dry", "t4", "--clock", "real"], "run: --clock real: expected none or modelled, found 'real'"),
         (["--dry", "t4", "--device-memory", "24"], "run: --device-memory 24: expected bytes from 1GiB to 1TiB, such as 24GiB"),
-        (["--dry", "4090"], "run: --dry 4090: there is no device '4090'; did you mean 'rtx-4090'?"),
-        (["--dry", "A100"], "there is no device 'A100'; did you mean 'a100-40gb' or 'a100-80gb'?"),
-        (["--clock", "modelled"], "run: --clock is for a dry device; give --dry PROFILE too"),
-        (["device=cuda"], "`--dry h100-80gb` runs the same on a device that computes nothing"),
+        (["--dry", "4090"], "run: --dry 4090: unknown device '4090'; did you mean 'rtx-4090'?"),
+        (["--dry", "A100"], "unknown device 'A100'; did you mean 'a100-40gb' or 'a100-80gb'?"),
+        (["--clock", "modelled"], "run: --clock needs a dry device; add --dry PROFILE"),
+        (["device=cuda"], "use `--dry h100-80gb`, a simulated device that computes nothing"),
     ],
 )
 def test_what_cannot_be_had_is_refused_and_leaves_nothing(small, words, message):

@@ -131,12 +131,12 @@ def test_a_file_answers_reads_of_unknown_values(torch_program):
 
 def test_an_answer_that_nobody_took_is_told(torch_program):
     for reader, type, told in (
-        ("aten::_local_scalar_dense", "int64", "it read 1 value of 4 bytes, and the answer is of 8 bytes"),
-        ("aten::_local_scalar_dence", "float32", "it read nothing that is unknown; whoever did is told with --account FILE"),
+        ("aten::_local_scalar_dense", "int64", "it read 1 value of 4 bytes, but the answer has 8 bytes"),
+        ("aten::_local_scalar_dence", "float32", "it read no unknown values; --account FILE lists the readers that did"),
     ):
         torch_program.write("answers.yaml", f"schema: strata.answers/1\nanswers:\n- {{reader: {reader}, type: {type}, values: [2]}}\n")
         result = execute(torch_program, "--dry", "h100-80gb", "--answers", "answers.yaml", "--", sys.executable, "program.py")
-        assert result.returncode == 0 and f"no read took an answer for {reader}: {told}" in result.stderr
+        assert result.returncode == 0 and f"no answer for {reader} was used: {told}" in result.stderr
 
 
 def test_answers_that_are_none_are_refused(workspace):
@@ -189,14 +189,14 @@ def test_children_are_included_however_they_end(torch_program):
 @pytest.mark.parametrize(
     "command, code, message",
     [
-        (["bash", "-c", "exit 7"], 7, "no process asked for a CUDA device"),
-        (["bash", "-c", "kill -KILL $$"], 137, "no process asked for a CUDA device"),
-        (["no-such-program"], 127, "there is no program 'no-such-program'\n"),
-        (["./none"], 127, "there is no program './none'"),
+        (["bash", "-c", "exit 7"], 7, "no process used a CUDA device"),
+        (["bash", "-c", "kill -KILL $$"], 137, "no process used a CUDA device"),
+        (["no-such-program"], 127, "no program 'no-such-program'\n"),
+        (["./none"], 127, "no program './none'"),
         (["./text"], 126, "./text cannot be run"),
-        (["text.py", "--steps", "3"], 127, "there is no program 'text.py'; a script is run by python: -- python text.py --steps 3\n"),
-        (["./text.py"], 126, "./text.py is not executable; a script is run by python: -- python ./text.py\n"),
-        ([], 125, "expected a command behind `--`"),
+        (["text.py", "--steps", "3"], 127, "no program 'text.py'; to run a script, start it with python: -- python text.py --steps 3\n"),
+        (["./text.py"], 126, "./text.py is not executable; to run a script, start it with python: -- python ./text.py\n"),
+        ([], 125, "expected a command after `--`"),
     ],
 )
 def test_passes_exit_codes_through_and_has_its_own(workspace, command, code, message):
@@ -226,14 +226,14 @@ print(sum(segment["is_expandable"] for segment in torch.cuda.memory_snapshot()))
 def test_without_a_python_it_says_where_there_is_one(workspace):
     result = workspace.strata("exec", "--dry", "t4", "--", "python", "train.py", PATH="/nowhere")
     assert result.returncode == 127
-    assert "there is no program 'python'; activate the environment that has torch: source .venv/bin/activate" in result.stderr
+    assert "no program 'python'; activate the environment that has torch: source .venv/bin/activate" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        ("raise RuntimeError('no GPU')", "the command ended with 1 before anything of it allocated with torch. Where it wants a GPU"),
-        ("raise SystemExit(3)", "the command ended with 3 before anything of it allocated with torch\n"),
+        ("raise RuntimeError('no GPU')", "the command ended with 1 before it allocated memory with torch. If it needs a GPU"),
+        ("raise SystemExit(3)", "the command ended with 3 before it allocated memory with torch\n"),
         ("pass", "`strata doctor --launcher 'WORDS'`"),
     ],
 )
@@ -245,7 +245,7 @@ def test_a_program_without_torch_is_not_recorded_and_told_why(workspace, program
 
 def test_a_failure_of_what_was_recorded_is_sent_to_a_dry_card_too(workspace):
     program = "import torch; torch.ones(3); raise RuntimeError('no GPU')"
-    ended = "strata: the command ended with 1. Where it wants a GPU that is not there: strata exec --dry h100-80gb"
+    ended = "strata: the command ended with 1. If it needs a GPU and this machine has none: strata exec --dry h100-80gb"
     result = workspace.strata("exec", "--", sys.executable, "-c", program)
     assert (ended in result.stderr) == (not glob.glob("/dev/nvidia[0-9]*"))
     result = workspace.strata("exec", "--dry", "t4", "--", sys.executable, "-c", program)
@@ -263,7 +263,7 @@ def test_the_programs_own_lines_are_in_its_stacks(workspace):
 
 def test_a_failure_on_a_dry_card_is_not_sent_to_one(workspace):
     result = workspace.strata("exec", "--dry", "t4", "--", sys.executable, "-c", "raise RuntimeError('of its own')")
-    assert "the command ended with 1 before anything of it allocated with torch\n" in result.stderr
+    assert "the command ended with 1 before it allocated memory with torch\n" in result.stderr
 
 
 def test_an_exit_code_is_kept_where_ended_children_are_ignored(workspace):
@@ -287,9 +287,9 @@ def test_what_stands_behind_the_program_is_the_programs(workspace, dashes):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["--", "true"], "with --plugins none and without --dry there is nothing to do"),
+        (["--", "true"], "there is nothing to do with --plugins none and without --dry"),
         (["--dry", "h100-80bg", "--", "true"], "did you mean 'h100-80gb'?"),
-        (["--dry", "4090", "--", "true"], "exec: --dry 4090: there is no device '4090'; did you mean 'rtx-4090'?"),
+        (["--dry", "4090", "--", "true"], "exec: --dry 4090: unknown device '4090'; did you mean 'rtx-4090'?"),
         (["--dry", "t4", "--device-memory", "24", "--", "true"], "exec: --device-memory 24: expected bytes from 1GiB to 1TiB, such as 24GiB"),
         (["--dry", "h100-80gb:65", "--", "true"], "exec: --dry h100-80gb:65: expected an integer from 1 to 64, found '65'"),
     ],
@@ -337,7 +337,7 @@ def test_a_program_with_a_runtime_of_its_own_is_refused(workspace):
     )
     result = execute(workspace, "--dry", "h100-80gb", "--", "./fixed")
     assert result.returncode == 125
-    assert "./fixed holds a CUDA runtime of its own, linked statically" in result.stderr
+    assert "./fixed is linked statically with the CUDA runtime" in result.stderr
     assert "nvcc --cudart shared" in result.stderr
 
 
@@ -370,7 +370,7 @@ def test_a_program_that_shares_its_runtime_runs(workspace):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["--dry", "t4"], "the dry GPU cannot take CUDA's place"),
+        (["--dry", "t4"], "the dry GPU cannot replace CUDA"),
         (["device=cuda"], "device: cuda is a dry GPU in this process"),
     ],
 )

@@ -74,13 +74,13 @@ REFUSED = {
     "a short entry": ("sizeof(strata_entry), STRATA_ABI_MAJOR", "8, STRATA_ABI_MAJOR", "strata_plugin_entry is incomplete"),
     "no create": ("descriptor, create,", "descriptor, NULL,", "no function may be null"),
     "no descriptor": ("return index == 0 ? &the_descriptor : NULL;", "(void)index; return NULL;", "descriptor 0 is null"),
-    "four billion plugins": ("  return 1;\n", "  return 4000000000u;\n", "says that it holds 4000000000 plugins"),
+    "four billion plugins": ("  return 1;\n", "  return 4000000000u;\n", "declares 4000000000 plugins"),
 }
 SURVIVED = {
-    "no destroy": ("counter, listener, destroy}", "counter, listener, NULL}", "create gave an incomplete plugin"),
-    "no listener": ("counter, listener, destroy}", "counter, NULL, destroy}", "create gave an incomplete plugin"),
+    "no destroy": ("counter, listener, destroy}", "counter, listener, NULL}", "create returned an incomplete plugin"),
+    "no listener": ("counter, listener, destroy}", "counter, NULL, destroy}", "create returned an incomplete plugin"),
     "create fails": ("calloc(1, sizeof *counter)", "NULL", "out of memory"),
-    "rows of another size": ("{sizeof table, sizeof(step_row),", "{sizeof table, 1u << 20,", "a row has 1 to 4096 bytes, not 1048576"),
+    "rows of another size": ("{sizeof table, sizeof(step_row),", "{sizeof table, 1u << 20,", "a row must have 1 to 4096 bytes, found 1048576"),
     "a listener that says it is short": ("strata_step_listener step = {sizeof step,", "strata_step_listener step = {4,", "0 steps"),
     "a listener that says it is long": ("strata_step_listener step = {sizeof step,", "strata_step_listener step = {4000000000u,", "6 steps"),
     "memory that it keeps": (COUNTS, COUNTS + " memset(malloc(1 << 20), 1, 1 << 20);", "6 steps"),

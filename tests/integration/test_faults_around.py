@@ -172,7 +172,7 @@ def in_the_middle(workspace, fault):
 def test_the_folder_of_a_run_of_ours_is_removed(workspace):
     code, out, said = in_the_middle(workspace, lambda: shutil.rmtree(workspace.folder / "out"))
     assert (code, out) == (1, ""), said
-    gone = f"the run's folder {workspace.folder / 'out'} was removed while the program ran, and all that was recorded with it"
+    gone = f"the run's folder {workspace.folder / 'out'} was removed while the program ran, and with it the whole recording"
     assert said.splitlines()[-1] == f"strata: {gone}"
     assert "no such run directory" not in said and "rows of this run" not in said
     assert not (workspace.folder / "out").exists()

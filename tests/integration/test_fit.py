@@ -94,11 +94,11 @@ def test_what_does_not_fit_at_all_and_what_always_does(small):
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["--device", "t5"], "strata: there is no device 't5'"),
+        (["--device", "t5"], "strata: unknown device 't5'"),
         ([], "expected a card, such as --device a100-40gb"),
-        (["--device", "t4", "--over", "optimizer.lr"], "optimizer.lr: this key is no integer"),
+        (["--device", "t4", "--over", "optimizer.lr"], "optimizer.lr: expected a key with an integer value"),
         (["--device", "t4", "--over", "data.batchsize"], "did you mean 'data.batch_size'?"),
-        (["--device", "t4", "--over", "model.heads"], "--step N tries multiples of N alone"),
+        (["--device", "t4", "--over", "model.heads"], "--step N tries only multiples of N"),
         (["--device", "t4", "model.layers=0"], "model.layers: expected an integer from 1"),
     ],
 )

@@ -141,14 +141,14 @@ def test_memory_that_runs_out_and_is_caught_does_not_fit(workspace):
 
 
 REFUSED = {
-    "no braces": (["--device", "t4", "--", sys.executable, "train.py"], 2, "expected {} in the program's words"),
+    "no braces": (["--device", "t4", "--", sys.executable, "train.py"], 2, "expected {} in the program's arguments"),
     "no card": (["--", sys.executable, "train.py", "{}"], 2, "expected a card"),
-    "no such card": (["--device", "t5", "--", sys.executable, "train.py", "{}"], 2, "there is no device 't5'"),
+    "no such card": (["--device", "t5", "--", sys.executable, "train.py", "{}"], 2, "unknown device 't5'"),
     "a key": (["--device", "t4", "--over", "data.batch_size", "--", sys.executable, "{}"], 2, "such as 1..512"),
     "backwards": (["--device", "t4", "--over", "9..3", "--", sys.executable, "{}"], 2, "such as 1..512"),
-    "no program": (["--device", "t4", "--", "pyhton", "{}"], 2, "there is no program 'pyhton'"),
+    "no program": (["--device", "t4", "--", "pyhton", "{}"], 2, "no program 'pyhton'"),
     "another failure": (["--device", "t4", "--", sys.executable, "train.py", "--batch-sice", "{}"], 1, "unrecognized arguments: --batch-sice 1"),
-    "no memory": (["--device", "t4", "--", sys.executable, "-c", "print({})"], 1, "took memory of the card"),
+    "no memory": (["--device", "t4", "--", sys.executable, "-c", "print({})"], 1, "the program used no memory of the card"),
     "no --": (["--device", "t4", sys.executable, "train.py", "{}"], 2, "-- python train.py"),
 }
 

@@ -81,7 +81,7 @@ def test_all_tables_stand_behind_detail(program):
 
 def test_the_doctor_opens_with_a_verdict(workspace):
     first, blank, *_ = workspace.strata("doctor").stdout.splitlines()
-    assert re.match(r"Ready: torch 2\.\S+ in \S+; (no GPU here: use --dry \S+, or the CPU|GPUs: .+|no GPU here, and no dry one: use the CPU)$", first)
+    assert re.match(r"Ready: torch 2\.\S+ in \S+; (no GPU here: use --dry \S+, or the CPU|GPUs: .+|no GPU and no dry GPU here: use the CPU)$", first)
     assert blank == ""
 
 

@@ -78,7 +78,7 @@ def test_a_cell_is_what_the_same_run_alone_is(finished_grid):
 def test_a_grid_is_not_reported_as_a_run(finished_grid):
     result = finished_grid.strata("report", "out")
     assert (result.returncode, result.stdout) == (2, "")
-    assert "out is a grid, not a run: `strata grid report out` has its table" in result.stderr
+    assert "out is a grid, not a run: `strata grid report out` shows its table" in result.stderr
 
 
 def test_what_is_finished_is_not_run_again(finished_grid):
@@ -201,7 +201,7 @@ def test_the_time_of_a_dry_cells_host_is_not_compared(grid):
     result = grid.strata("grid", "report", "out")
     assert result.returncode == 0, result.stderr
     assert "step_time" not in result.stdout and not (grid.folder / "out/report/pareto.svg").exists()
-    assert "--clock modelled gives its device one" in result.stderr
+    assert "use --clock modelled to model the device's time" in result.stderr
 
 
 def planned_with(grid, peaks, *words):

@@ -105,7 +105,7 @@ def test_ctrl_c(grid, finished_grid):  # noqa: F811
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert "go on with `strata grid resume" in said
+    assert "continue with `strata grid resume" in said
     assert not running(grid)
     assert resume(grid).returncode == 0
     assert table(grid) == table(finished_grid)
@@ -144,7 +144,7 @@ def test_ctrl_c_while_memory_is_predicted(grid, monkeypatch, words, number, code
     assert not out and not predicting(grid) and not list(temporary.iterdir())
     if words[0] == "plan":
         return
-    assert "go on with `strata grid resume" in said
+    assert "continue with `strata grid resume" in said
     assert {(cell["status"], cell["attempt"]) for cell in status(grid).values()} == {("planned", 0)}
     assert resume(grid).returncode == 0
     assert {cell["status"] for cell in status(grid).values()} == {"ok"}
@@ -186,7 +186,7 @@ def test_a_full_disk(grid, finished_grid, small_disk):  # noqa: F811
     os.rename(small_disk / "filler", small_disk / "cells/filler")
     result = grid.strata("grid", "run", "g.yaml", "--out", "out")
     assert result.returncode == 1, result.stderr
-    assert "make room, then go on with" in result.stderr
+    assert "free some space, then continue with" in result.stderr
     (small_disk / "cells/filler").unlink()
     subprocess.run(["mount", "-o", "remount,size=256m", small_disk], check=True)
     result = resume(grid)

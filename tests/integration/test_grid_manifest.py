@@ -106,10 +106,10 @@ def test_what_is_asked_for_in_vain_is_told(grid):  # noqa: F811
     assert unknown.returncode == 2 and "no cell of out has the id 0123456789ab" in unknown.stderr
     grid.write("list.txt", "0123456789ab\n")
     beyond = grid.strata("grid", "cell", "out", "--list", "list.txt", "--index", "1")
-    assert beyond.returncode == 1 and "there is no task 1" in beyond.stderr
+    assert beyond.returncode == 1 and "no task 1" in beyond.stderr
     grid.write("g.yaml", (grid.folder / "g.yaml").read_text() + "engine: {kind: slurm, partition: 'a b', time: 90, cpus: 0, gpus: 1, gres: 'gpu:1', sbatch: [mem=1]}\n")
     wrong = grid.strata("grid", "plan", "g.yaml")
     assert wrong.returncode == 2
     for text in ("engine.partition: expected one word", "engine.time: expected a time such as 30m", "engine.cpus: expected an integer from 1",
-                 "engine.gpus: cannot stand beside gres", "engine.sbatch: expected options of sbatch"):
+                 "engine.gpus: cannot be combined with gres", "engine.sbatch: expected options of sbatch"):
         assert f"g.yaml:12:" in wrong.stderr and text in wrong.stderr, wrong.stderr

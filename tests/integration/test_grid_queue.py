@@ -65,14 +65,14 @@ def test_a_queue_that_cannot_be_asked_is_not_an_empty_one(slurm):
         result = strata(slurm, *words)
         assert result.returncode == 1, (words, result.stdout, result.stderr)
         assert "Unable to contact slurm controller" in result.stderr and not result.stdout, words
-        assert "cells twice" in result.stderr and f"move {slurm.folder}/out/slurm away" in result.stderr
+        assert "cells could run twice" in result.stderr and f"move {slurm.folder}/out/slurm away" in result.stderr
     assert (slurm.folder / "submitted.txt").read_text() == before
     assert sorted(path.name for path in (slurm.folder / "out/slurm").glob("[0-9]*")) == ["1"]
     # Those who only look are told.
     for words in (("status", "out"), ("report", "out")):
         result = strata(slurm, *words)
         assert result.returncode == 0 and "Unable to contact" in result.stderr, (words, result.stderr)
-    assert "what Slurm has of them is unknown" in strata(slurm, "status", "out").stdout
+    assert "how many are in Slurm's queue is unknown" in strata(slurm, "status", "out").stdout
     # As it says: without its submissions the grid asks nobody.
     (slurm.folder / "out/slurm").rename(slurm.folder / "away")
     result = strata(slurm, "resume", "out", "--engine", "local")
@@ -121,7 +121,7 @@ def test_the_jobs_that_hold_a_grid_are_named(slurm):
             assert refused.returncode == 2 and "scancel 1" in refused.stderr, refused.stderr
         slurm.write("said.txt", "")
         refused = strata(slurm, "resume", "out", "--engine", "local")
-        assert refused.returncode == 2 and "commands or jobs of their own" in refused.stderr
+        assert refused.returncode == 2 and "other commands or jobs (`strata grid cell`)" in refused.stderr
 
 
 def test_two_that_submit_at_once_submit_once(slurm):

@@ -207,7 +207,7 @@ def test_exported_scripts_are_what_is_submitted(grid):
 def test_what_slurm_refuses_is_told(grid):
     result = grid.strata("grid", "run", "g.yaml", "--engine", "slurm", "--out", "out", "engine.partition=none")
     assert result.returncode == 1
-    assert "sbatch did not take" in result.stderr and "invalid partition" in result.stderr
+    assert "sbatch did not accept" in result.stderr and "invalid partition" in result.stderr
     assert {cell["status"] for cell in status(grid).values()} == {"planned"}
 
 

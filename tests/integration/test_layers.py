@@ -141,7 +141,7 @@ def test_the_steps_are_those_of_the_summary(finished):
 @pytest.mark.parametrize("words, said", [
     (["--layers", "--step", "9"], "--step 9: the run recorded steps 0 to 2"),
     (["--layers", "--steps"], "excludes"),
-    (["--depth", "2"], "--depth goes with --layers or --time"),
+    (["--depth", "2"], "--depth needs --layers or --time"),
     (["--layers", "--depth", "0"], "depth"),
 ])
 def test_what_cannot_be_asked_is_refused(finished, words, said):

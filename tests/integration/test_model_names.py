@@ -83,7 +83,7 @@ def recorded(workspace, text, *words):
     workspace.write("program.py", NET + text)
     result = workspace.strata("exec", *words, "--out", "out", "--", sys.executable, "program.py")
     assert result.returncode == 0, result.stderr
-    assert "could not be had" not in result.stderr
+    assert "are not available" not in result.stderr
 
 
 def rows(workspace):

@@ -295,4 +295,4 @@ def test_a_command_that_was_killed_is_told_of_full_memory(workspace):
     workspace.write("killed.py", "import os, torch\ntorch.ones(8)\nos.kill(os.getpid(), 9)\n")
     result = workspace.strata("exec", "--dry", "t4", "--out", "out", "--", sys.executable, "killed.py")
     assert result.returncode == 137
-    assert "was killed (SIGKILL): where nobody did that, the host's memory was full" in " ".join(result.stderr.split())
+    assert "was killed (SIGKILL): unless somebody killed it, the host's memory was full" in " ".join(result.stderr.split())

@@ -53,7 +53,7 @@ def test_wrong_words_are_named(finished, tmp_path, words, said):
 
 def test_a_folder_is_no_picture(finished, tmp_path):
     done = finished.strata("plot", "out", "--out", tmp_path / "memory.png")
-    assert done.returncode == 2 and "memory.png names a folder" in done.stderr
+    assert done.returncode == 2 and "memory.png must name a folder" in done.stderr
     assert not list(tmp_path.iterdir())
 
 

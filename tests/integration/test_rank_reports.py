@@ -221,7 +221,7 @@ def test_all_ranks_are_one_trace(job):
     blocks = [(event["pid"], event["id"]) for event in events if event["ph"] == "b"]
     assert len({number for _, number in blocks}) == len(blocks), "no two ranks share an id"
     refused = job.strata("export", "out", "--format", "csv", "--all-ranks", "--out", "-")
-    assert refused.returncode == 2 and "--all-ranks goes with --format chrome" in refused.stderr
+    assert refused.returncode == 2 and "--all-ranks needs --format chrome" in refused.stderr
 
 
 def test_ranks_of_strata_run_are_compared(workspace):

@@ -315,7 +315,7 @@ def test_a_rank_with_another_configuration_is_refused(ranks):
     ]
     _, errors = processes[1].communicate(timeout=120)
     assert processes[1].returncode == 1
-    assert "rank 1 was given another configuration than rank 0: '  lr: 0.002' where that has '  lr: 0.001'" in errors
+    assert "rank 1 has a different configuration from rank 0: '  lr: 0.002' instead of '  lr: 0.001'" in errors
     processes[0].terminate()
     processes[0].terminate()
     processes[0].kill()
@@ -325,9 +325,9 @@ def test_a_rank_with_another_configuration_is_refused(ranks):
 @pytest.mark.parametrize(
     ("overrides", "says"),
     [
-        (["optimizer.per_layer=true"], "steps each parameter before its gradient was averaged over the ranks"),
-        (["ddp.ranks=first"], "first waits for ranks that are not there, except on a dry device"),
-        (["device={dry: h100-80gb, count: 3}"], "expected dry devices whose count divides world_size 2, found 3"),
+        (["optimizer.per_layer=true"], "steps each parameter before its gradient is averaged over the ranks"),
+        (["ddp.ranks=first"], "first works only on a dry device"),
+        (["device={dry: h100-80gb, count: 3}"], "expected a count of dry devices that divides world_size 2, found 3"),
         (["device=cuda:1"], "rank k uses device k of its machine, but device is cuda:1"),
         (["device={dry: h100-80gb}", "world_size=300"], "expected at most 256 processes on this machine, found 300"),
         (["ddp.bucket_cap=0"], "ddp.bucket_cap: expected a number of bytes"),

@@ -47,17 +47,17 @@ def test_all_errors_of_a_file_at_once_in_its_order(workspace):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["exec", "--drry", "a100-40gb", "--", "true"], "strata: exec: there is no option --drry. Did you mean '--dry'?"),
-        (["run", "x.yaml", "--otu=here"], "strata: run: there is no option --otu. Did you mean '--out'?"),
-        (["reprot", "runs/a", "--layers"], "strata: there is no command reprot. Did you mean 'report'?"),
+        (["exec", "--drry", "a100-40gb", "--", "true"], "strata: exec: unknown option --drry. Did you mean '--dry'?"),
+        (["run", "x.yaml", "--otu=here"], "strata: run: unknown option --otu. Did you mean '--out'?"),
+        (["reprot", "runs/a", "--layers"], "strata: unknown command reprot. Did you mean 'report'?"),
         (
             ["exec", "--batch", "1", "python", "train.py"],
-            "strata: exec: there is no option --batch. If it is the program's, the program comes behind --: strata exec -- python train.py --batch",
+            "strata: exec: unknown option --batch. If it is the program's own option, put the program after --: strata exec -- python train.py --batch",
         ),
-        (["--verzion"], "strata: there is no option --verzion. Did you mean '--version'?"),
-        (["gird", "run", "x.yaml"], "strata: there is no command gird. Did you mean 'grid'?"),
-        (["grid", "rnu", "x.yaml"], "strata: grid: there is no command rnu. Did you mean 'run'?"),
-        (["grid", "run", "x.yaml", "--nothing-like-it"], "strata: grid run: there is no option --nothing-like-it."),
+        (["--verzion"], "strata: unknown option --verzion. Did you mean '--version'?"),
+        (["gird", "run", "x.yaml"], "strata: unknown command gird. Did you mean 'grid'?"),
+        (["grid", "rnu", "x.yaml"], "strata: grid: unknown command rnu. Did you mean 'run'?"),
+        (["grid", "run", "x.yaml", "--nothing-like-it"], "strata: grid run: unknown option --nothing-like-it."),
     ],
 )
 def test_an_option_that_is_none_is_named(workspace, words, message):
@@ -66,14 +66,14 @@ def test_an_option_that_is_none_is_named(workspace, words, message):
 
 def test_without_a_command_they_are_told(workspace):
     (line,) = refused(workspace, "help")
-    assert line.startswith("strata: there is no command help. There are run, exec, ")
+    assert line.startswith("strata: unknown command help. There are run, exec, ")
     lines = refused(workspace)
     assert lines[0] == "Strata shows where a training step's memory and time go." and "Examples:" in lines
 
 
 def test_a_run_that_is_missing_is_asked_for_with_an_example(workspace):
     assert refused(workspace, "diff", "runs/a") == [
-        "strata: diff: NEW is required: Folder of the other run; several are compared with the base, side by side. For example:",
+        "strata: diff: NEW is required: Folder of the new run; several are compared with the base side by side. For example:",
         "  strata diff runs/base/20261121T101500Z runs/new/20261121T102000Z",
     ]
     assert refused(workspace, "grid", "run")[0] == "strata: grid run: GRID is required: The grid's YAML. For example:"
@@ -82,7 +82,7 @@ def test_a_run_that_is_missing_is_asked_for_with_an_example(workspace):
 
 def test_two_runs_are_for_diff(workspace):
     assert refused(workspace, "report", "runs/a", "runs/b") == [
-        "strata: report: takes one run, and runs/b is another; to compare the two: strata diff runs/a runs/b"
+        "strata: report: expected one run, found another, runs/b; to compare the two: strata diff runs/a runs/b"
     ]
 
 
@@ -91,11 +91,11 @@ def test_a_grids_file_and_a_runs_are_told_apart(workspace):
     workspace.write("r.yaml", "model: {size: small}\n")
     result = workspace.strata("run", "g.yaml")
     assert result.returncode == 2
-    assert result.stderr == "g.yaml:2:1: grid: this file is of a grid, not of a run: strata grid run g.yaml\n"
+    assert result.stderr == "g.yaml:2:1: grid: this file describes a grid, not a run; use: strata grid run g.yaml\n"
     for command in ("plan", "run"):
         result = workspace.strata("grid", command, "r.yaml")
         assert result.returncode == 2 and len(result.stderr.splitlines()) == 1
-        assert "this file is of a run: strata run r.yaml" in result.stderr
+        assert "this file describes a run: strata run r.yaml" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -104,21 +104,21 @@ def test_a_grids_file_and_a_runs_are_told_apart(workspace):
 )
 def test_an_empty_place_is_none(workspace, words):
     result = workspace.strata(words[0], "--out", "", *words[1:]) if words[0] != "grid" else workspace.strata("grid", "run", "--out", "", "g.yaml")
-    assert result.returncode == 2 and "--out: is empty; expected a place" in result.stderr
+    assert result.returncode == 2 and "--out: is empty; expected a path" in result.stderr
     assert not list(workspace.folder.iterdir())
 
 
 def test_a_folder_that_cannot_be_made_is_named(finished):
     assert refused(finished, "plot", "out", "--out", "/proc/x") == [
-        "strata: /proc/x cannot be made: No such file or directory; name another with --out"
+        "strata: /proc/x cannot be created: No such file or directory; name another with --out"
     ]
 
 
 def test_a_folder_of_runs_is_told_apart_from_one(finished):
     (line,) = refused(finished, "report", ".")
     assert line == "strata: . is not a run: it has no folder rank0; runs in it: out"
-    assert refused(finished, "report", "nosuch") == ["strata: there is no run nosuch"]
-    assert refused(finished, "report", "./uot") == ["strata: there is no run ./uot. Did you mean 'out'?"]
+    assert refused(finished, "report", "nosuch") == ["strata: no run nosuch"]
+    assert refused(finished, "report", "./uot") == ["strata: no run ./uot. Did you mean 'out'?"]
     (file,) = [path.name for path in finished.folder.iterdir() if path.is_file()]
     assert refused(finished, "report", file)[0].startswith(f"strata: {file} is not a run: expected the folder that holds rank0")
     assert finished.strata("report", "out/report.html").stdout == finished.strata("report", "out").stdout
@@ -141,13 +141,13 @@ def test_an_unknown_option_of_a_plugin_names_its_place(workspace):
     [
         (b"", "is empty"),
         (b"# nothing\n", "is empty"),
-        (b"model: {size: small}\ntrace:\n\tops: run\n", "t.yaml:3:1: is indented by a tab, which YAML does not take; expected spaces"),
+        (b"model: {size: small}\ntrace:\n\tops: run\n", "t.yaml:3:1: is indented with a tab, which YAML does not allow; use spaces"),
         (b"model: [", "t.yaml:1:1: not valid YAML: "),
         (b"\xff\xfem\x00o\x00", "expected UTF-8, found UTF-16"),
         (b"\x7fELF\x02\x01\x01\x00\x00", "t.yaml:1:8: expected UTF-8 text, found the byte 0x00"),
         (b"\x89PNG\r\n", "t.yaml:1:1: expected UTF-8 text, found the byte 0x89"),
-        (b"seed: " + b"[" * 100_000, "is nested deeper than any run configuration"),
-        (b"seed: " + b"{a: " * 100_000, "is nested deeper than any run configuration"),
+        (b"seed: " + b"[" * 100_000, "is nested too deeply for a configuration"),
+        (b"seed: " + b"{a: " * 100_000, "is nested too deeply for a configuration"),
         (b"x" * (2 << 20), "is larger than 1048576 bytes"),
         (b"model: {size: small}\nname: " + b"x" * 1_000_000, "expected a name of letters"),
         (b"a: &a [*a]\nmodel: {size: small}\n", "t.yaml:1:1: a: unknown key"),

@@ -290,12 +290,12 @@ def test_a_run_on_a_real_card_needs_a_profile(small):
     small.query("out", "DELETE FROM meta WHERE key = 'dry'")
     result = small.strata("replay", "out")
     assert result.returncode == 2
-    assert "the run was on a real card, whose profile it does not tell. Name it: --dry h100-80gb" in result.stderr
+    assert "the run was on a real card and does not record which profile matches it. Name one: --dry h100-80gb" in result.stderr
     replayed = replay(small, "--dry", "h100-80gb")
     assert_as_recorded(replayed["replays"][0])
     assert replayed["replays"][0]["device"]["recorded"] is False
     assert replayed["recorded"]["settings_known"] is False
-    assert "they are taken to be the defaults" in replayed["warnings"][-1]
+    assert "the defaults are assumed" in replayed["warnings"][-1]
 
 
 def test_the_table_fits_80_columns(small):
@@ -312,15 +312,15 @@ def test_the_table_fits_80_columns(small):
     ("words", "message"),
     [
         (["--alloc-conf", "foo:1"], "replay: the settings 'foo:1': Unrecognized key 'foo' in Accelerator allocator config."),
-        (["--alloc-conf", "max_split_size_mb:abc"], "replay: the settings 'max_split_size_mb:abc': a number in it is none"),
+        (["--alloc-conf", "max_split_size_mb:abc"], "replay: the settings 'max_split_size_mb:abc': a number is invalid"),
         (["--alloc-conf", "expandable_segments:yes"], "Expected 'True' or 'False' at index 2"),
         (["--alloc-conf", "backend:cudaMallocAsync"], "'cudaMallocAsync' is not torch's caching allocator"),
         (["--memory", "0"], "replay: --memory 0: expected a size such as 24GiB, in KiB, MiB, GiB or TiB"),
-        (["--memory", "24"], "replay: --memory 24: is 24 bytes; expected a unit, as in 24GiB"),
+        (["--memory", "24"], "replay: --memory 24: is only 24 bytes; expected a unit, as in 24GiB"),
         (["--memory", "24GB"], "replay: --memory 24GB: expected a size such as 24GiB, in KiB, MiB, GiB or TiB"),
-        (["--memory", "100MiB"], "that a context takes of a NVIDIA H100 80GB HBM3"),
+        (["--memory", "100MiB"], "that a context needs on a NVIDIA H100 80GB HBM3"),
         (["--memory", "2TiB"], "replay: --memory: a dry card has at most 1TiB"),
-        (["--dry", "h100-80bg"], "there is no device 'h100-80bg'; did you mean 'h100-80gb'?"),
+        (["--dry", "h100-80bg"], "unknown device 'h100-80bg'; did you mean 'h100-80gb'?"),
     ],
 )
 def test_what_cannot_be_had_is_refused_in_one_line(small, words, message):
@@ -341,14 +341,14 @@ def test_a_run_without_a_caching_allocator_is_refused(tiny):
     assert tiny.strata("run", "tiny.yaml", "--out", "cpu").returncode == 0
     result = tiny.strata("replay", "cpu")
     assert result.returncode == 2
-    assert "the run was on the CPU, whose allocator keeps nothing back" in result.stderr
+    assert "the run was on the CPU, whose allocator does not cache" in result.stderr
     assert tiny.strata("run", "tiny.yaml", "--out", "plain", "--dry", "t4", "plugins=[]").returncode == 0
     result = tiny.strata("replay", "plain")
     assert result.returncode == 2
     assert "no allocation was recorded" in result.stderr
     result = tiny.strata("replay", "none")
     assert result.returncode == 2
-    assert "there is no run none" in result.stderr
+    assert "no run none" in result.stderr
 
 
 def test_help_has_examples(workspace):

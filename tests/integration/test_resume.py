@@ -114,7 +114,7 @@ def test_a_model_of_ones_own_is_resumed_with_its_buffers(training):
     assert result.returncode == 1
     assert "step_5.pt' has taken 5 steps" in result.stderr
     result = training.strata("run", "training.yaml", own, f"resume={checkpoint(training, 'whole', SAVED_AT)}")
-    assert "Resume with the model that it was saved of" in result.stderr
+    assert "Resume with the model that was saved" in result.stderr
 
 
 def test_the_learning_rate_and_who_listens_may_change(training):
@@ -277,7 +277,7 @@ def test_a_disk_that_is_full_fails_the_run_and_leaves_no_part(training):
     assert result.returncode == 1, result.stderr
     assert "the run failed after 3 steps: save: cannot write '" in result.stderr
     assert "File too large" in result.stderr
-    assert "Make room" in result.stderr
+    assert "Free some space" in result.stderr
     assert saved_files(training, "out") == []
     assert len(losses(training, "out")) == 3
 

@@ -69,17 +69,17 @@ def test_what_is_no_checkpoint_is_refused(saved):
         saved.write(name, contents)
         code, line = refusal(saved, f"resume={name}")
         assert code == 1
-        assert f"{name}' is no whole checkpoint" in line
+        assert f"{name}' is not a complete checkpoint" in line
         assert "Name one that save.every or save.at_end has written" in line
 
 
 def test_another_programs_checkpoint_is_refused(saved):
     torch.save({"model": {"weight": torch.zeros(2)}}, saved.folder / "other.pt")
-    assert "is an archive, but no checkpoint of a training" in refusal(saved, "resume=other.pt")[1]
+    assert "is an archive, but not a checkpoint of a training" in refusal(saved, "resume=other.pt")[1]
     torch.save([torch.zeros(2)], saved.folder / "list.pt")
     assert "it holds no dict" in refusal(saved, "resume=list.pt")[1]
     torch.save(torch.nn.Linear(2, 2), saved.folder / "module.pt")
-    assert "is no whole checkpoint" in refusal(saved, "resume=module.pt")[1]
+    assert "is not a complete checkpoint" in refusal(saved, "resume=module.pt")[1]
 
 
 def test_a_tensor_that_is_larger_than_its_bytes_is_refused(saved):
@@ -97,7 +97,7 @@ def test_a_tensor_that_is_larger_than_its_bytes_is_refused(saved):
         writer.write_end_of_file()
         return refusal(saved, "resume=odd.pt")[1]
 
-    assert "but no checkpoint of a training" in says(pickle, record)
+    assert "but not a checkpoint of a training" in says(pickle, record)
     assert "a tensor in it is larger than its bytes" in says(pickle, record[:-4])
     assert "a tensor in it is larger than its bytes" in says(pickle.replace(size, b"K\x21\x85"), record)
     assert "a tensor in it is larger than its bytes" in says(pickle.replace(stride, b"K\x02\x85"), record)
@@ -115,7 +115,7 @@ def test_a_later_versions_checkpoint_is_refused(saved):
     contents = load(checkpoint(saved, "saved", 4))
     torch.save(contents | {"format_version": 2}, saved.folder / "later.pt")
     line = refusal(saved, "resume=later.pt")[1]
-    assert "has format version 2, and this version of Strata reads up to 1" in line
+    assert "has format version 2, but this version of Strata reads only up to 1" in line
 
 
 def test_a_checkpoint_that_was_tampered_with_is_refused(saved):
@@ -130,7 +130,7 @@ def test_a_checkpoint_that_was_tampered_with_is_refused(saved):
     resave("no_weight.pt", model={key: value for key, value in model.items() if key != "ln_final.weight"})
     assert "has no 'ln_final.weight'. Resume with the model" in refusal(saved, "resume=no_weight.pt")[1]
     resave("more.pt", model=model | {"more": torch.zeros(1)})
-    assert "has 23 tensors of a model, and this one has 22" in refusal(saved, "resume=more.pt")[1]
+    assert "has 23 tensors of a model, but this model has 22" in refusal(saved, "resume=more.pt")[1]
     resave("wrong_size.pt", model=model | {"ln_final.weight": torch.zeros(3)})
     assert "has 'ln_final.weight' as Float of [3], and the model as Float of [32]" in refusal(saved, "resume=wrong_size.pt")[1]
     state = optimizer["ln_final.weight"]
@@ -147,7 +147,7 @@ def test_a_checkpoint_that_was_tampered_with_is_refused(saved):
     resave("step.pt", step=-1)
     assert "has no count called step" in refusal(saved, "resume=step.pt")[1]
     resave("config.pt", config="a: [")
-    assert "has a configuration that is no YAML" in refusal(saved, "resume=config.pt")[1]
+    assert "has a configuration that is not YAML" in refusal(saved, "resume=config.pt")[1]
 
 
 def test_a_place_without_a_checkpoint_is_refused_before_the_run(saved):
@@ -164,7 +164,7 @@ def test_only_a_training_is_saved_or_resumed(saved):
     for key, value in {"save.every": 1, "save.at_end": "true", "resume": "saved"}.items():
         result = saved.strata("run", "training.yaml", "mode=forward", f"{key}={value}")
         assert result.returncode == 2
-        assert f"{key}: has a meaning only with mode: train; remove it, or change mode" in result.stderr
+        assert f"{key}: has an effect only with mode: train; remove it, or change mode" in result.stderr
     result = saved.strata("run", "training.yaml", "save.keep=2")
     assert result.returncode == 2
-    assert "save.keep: has a meaning only where something is saved" in result.stderr
+    assert "save.keep: has an effect only if the run saves checkpoints" in result.stderr

@@ -162,7 +162,7 @@ def test_on_a_terminal_it_draws_over_itself_in_80_columns_until_q(tiny, running)
     assert "\x1b[?1049h" in text and text.index("\x1b[?1049l") > text.index("\x1b[?1049h")
     assert "\x1b[?25h" in text
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
-    for name in ("strata top", "allocated", "peak allocated", "Parameter", "loss", "tokens/s", "q ends this"):
+    for name in ("strata top", "allocated", "peak allocated", "Parameter", "loss", "tokens/s", "q quits"):
         assert name in plain
     assert max(len(line.rstrip("\r")) for line in plain.split("\n")) <= 80
     assert running.poll() is None  # the run goes on
@@ -187,10 +187,10 @@ def test_a_window_without_an_end_names_no_last_step(tiny, first):
 def test_before_the_first_store_it_waits(tiny):
     (tiny.folder / "out").mkdir()
     result = tiny.strata("top", "out", "--once")
-    assert result.returncode == 0 and "no process has made a store yet" in result.stdout
+    assert result.returncode == 0 and "no process has created a run store yet" in result.stdout
     assert looked(tiny, "out")["ranks"] == []
     top = tiny.start("top", "out", "--plain", "--interval", "0.2")
-    assert "no process has made a store yet" in top.stdout.readline()
+    assert "no process has created a run store yet" in top.stdout.readline()
     assert tiny.strata("run", "tiny.yaml", "--out", "out").returncode == 0
     out, err = top.communicate(timeout=120)
     assert "the run is over: done" in err
@@ -198,7 +198,7 @@ def test_before_the_first_store_it_waits(tiny):
 
 def test_without_a_name_the_newest_run_is_taken_and_one_that_goes_on_before_all(tiny):
     assert tiny.strata("top", "--once").returncode == 2
-    assert "there is no run under" in tiny.strata("top", "--once").stderr
+    assert "no run under" in tiny.strata("top", "--once").stderr
     going_on = tiny.start("run", "tiny.yaml", "name=first", "schedule.active=1000000")
     for line in going_on.stderr:
         if line.startswith("step 1/"):
@@ -244,10 +244,10 @@ def test_a_damaged_store_is_named_and_stops_nothing(tiny, damage):
 
 def test_bad_usage_is_refused(tiny):
     assert tiny.strata("top", "nowhere").returncode == 2
-    assert "is no folder" in tiny.strata("top", "nowhere").stderr
+    assert "is not a folder" in tiny.strata("top", "nowhere").stderr
     assert "no such process" in tiny.strata("top", "--pid", "999999999").stderr
     sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    assert "has a run store open" in tiny.strata("top", "--pid", sleeper.pid).stderr
+    assert "have a visible run store open" in tiny.strata("top", "--pid", sleeper.pid).stderr
     sleeper.kill()
     sleeper.wait()
     help_text = tiny.strata("top", "--help").stdout

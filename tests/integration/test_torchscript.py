@@ -113,7 +113,7 @@ def test_what_is_no_torchscript_is_said(own):
     own.write("own.pt", "text")
     result = own.strata("run", "own.yaml", "--out", "out")
     assert result.returncode == 1
-    assert f"model.file: '{own.folder}/own.pt' is no TorchScript" in result.stderr
+    assert f"model.file: '{own.folder}/own.pt' is not TorchScript" in result.stderr
     assert "torch.jit.save" in result.stderr
 
 

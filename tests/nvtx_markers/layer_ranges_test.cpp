@@ -136,8 +136,7 @@ TEST(LayerRanges, ThatNobodyCouldEndAreReported) {
   training.end_module(layer, worker);
   host->end_run();
   ASSERT_FALSE(host->log().empty());
-  EXPECT_EQ(host->log().back(),
-            "1 NVTX ranges stay open: the threads that opened them did not come back to close them");
+  EXPECT_EQ(host->log().back(), "1 NVTX ranges stay open: the threads that opened them did not close them");
 }
 
 TEST(LayerRanges, CanBeLeftOut) {

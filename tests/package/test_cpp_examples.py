@@ -252,7 +252,7 @@ def test_a_program_binds_by_itself(installation, examples, tmp_path):
 
 def test_environment_goes_with_no_command(installation, tmp_path):
     result = run(installation / "bin/strata", "exec", "--environment", "--", "true", status=125, env=WITH_TORCH, cwd=tmp_path)
-    assert "starts none" in result.stderr
+    assert "starts nothing" in result.stderr
     assert not (tmp_path / "runs").exists()
 
 
@@ -261,7 +261,7 @@ def test_a_run_that_cannot_be_opened_stops_no_program(installation, examples, tm
     env = {"STRATA_ATTACH": str(attach), "STRATA_EXEC": str(tmp_path / "gone.json")}
     result = run(examples("no_torch"), "2", env=env)
     assert len(result.stdout.splitlines()) == 2
-    assert "there is no such file" in result.stderr
+    assert "no such file" in result.stderr
 
 
 def test_without_torch_the_component_says_where_it_looked(installation, tmp_path):

@@ -255,7 +255,7 @@ def test_nothing_is_captured_where_nothing_is_to_be(programs):
     [
         ('"12 gigs"', "expected one such as"),
         ('"-1 GiB"', "expected one such as"),
-        ("0", "more than nothing"),
+        ("0", "more than 0"),
         ('"24"', '"24 GiB"?'),
         ("3000", '"3000 MiB"?'),
         ("", "expected (budget"),

@@ -166,7 +166,7 @@ def test_a_package_of_another_release_says_once_that_its_marks_are_lost(programs
     done = programs.python("marks.py", STRATA_ATTACH=other)
     assert (done.returncode, done.stdout) == (0, "on\n" * 3), done.stderr
     [said] = done.stderr.splitlines()
-    assert said.startswith("strata: no mark of this program is recorded: ") and other in said
+    assert said.startswith("strata: this program's marks are not recorded: ") and other in said
 
 
 def test_without_its_native_parts_the_package_says_so(tmp_path, programs):
@@ -205,5 +205,5 @@ with strata.phase("evaluation"), torch.no_grad():
 def test_a_phases_name_is_text(name):
     import strata_profiler as strata
 
-    with pytest.raises(TypeError, match=f"strata.phase: name: expected a str, and got {type(name).__name__}$"):
+    with pytest.raises(TypeError, match=f"strata.phase: name: expected a str, got {type(name).__name__}$"):
         strata.phase(name)

@@ -221,4 +221,4 @@ except strata.RunError as error:
         [interpreter, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": str(PACKAGE)}
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "3\nnowhere: there is no such folder\n"
+    assert done.stdout == "3\nnowhere: no such folder\n"

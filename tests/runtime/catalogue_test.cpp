@@ -31,7 +31,7 @@ TEST(Catalogue, DescribesPluginsAndTheirOptions) {
 
 TEST(Catalogue, SaysWhyAFileIsNoPlugin) {
   const auto plugins = available_plugins({STRATA_TEST_PLUGINS});
-  EXPECT_NE(find(plugins, "no_entry").refused.find("exports no strata_plugin_entry"), std::string::npos);
+  EXPECT_NE(find(plugins, "no_entry").refused.find("does not export strata_plugin_entry"), std::string::npos);
   EXPECT_NE(find(plugins, "wrong_major").refused.find("plugin ABI 2.0"), std::string::npos);
 }
 

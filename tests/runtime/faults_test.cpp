@@ -106,7 +106,7 @@ TEST_F(Faults, CheckModeNamesWhatTheTrainerDidWrong) {
   for (const char* part :
        {"HOST_MISBEHAVING: end_phase(9): it is not open", "HOST_MISBEHAVING: end_module",
         "HOST_MISBEHAVING: op_end", "HOST_MISBEHAVING: begin_step(1): step 0 has not ended",
-        "HOST_MISBEHAVING: begin_run: the run has begun already"}) {
+        "HOST_MISBEHAVING: begin_run: the run has already begun"}) {
     EXPECT_NE(log.find(part), std::string::npos) << part << " is not in: " << log;
   }
 }
@@ -127,7 +127,7 @@ TEST_F(Faults, APluginThatFailsInTheRunsBeginIsNotOk) {
     session.end_run(RunEnd::kDone);
   });
   EXPECT_EQ(log,
-            "strata: error: [begin_fails] failed, and the run goes on without it: the device is gone\n"
+            "strata: error: [begin_fails] failed, and the run continues without it: the device is gone\n"
             "strata: info: [begin_fails] let go\n");
   EXPECT_EQ(status_of("begin_fails").status, "failed");
   EXPECT_EQ(status_of("begin_fails").reason, "the device is gone");

@@ -109,7 +109,7 @@ TEST_F(HostileRecoveryTest, FollowsNoLinkToAFolderOfRanks) {
   const std::string before = bytes_of(database);
   fs::remove_all(folder_.rank());
   fs::create_directory_symlink(outside_, folder_.rank());
-  EXPECT_NE(recover().find("rank0 is a link"), std::string::npos);
+  EXPECT_NE(recover().find("rank0 is a symbolic link"), std::string::npos);
   EXPECT_EQ(bytes_of(database), before);
   EXPECT_TRUE(fs::is_empty(outside_ / "4711.spool"));
   EXPECT_EQ(names_outside().size(), 2U);
@@ -120,26 +120,26 @@ TEST_F(HostileRecoveryTest, FollowsNoLinkToADatabase) {
   const std::string before = bytes_of(database);
   fs::remove(file());
   fs::create_symlink(database, file());
-  EXPECT_NE(recover().find("4711.sqlite is a link"), std::string::npos);
+  EXPECT_NE(recover().find("4711.sqlite is a symbolic link"), std::string::npos);
   EXPECT_EQ(bytes_of(database), before);
 
   fs::remove(file());
   fs::create_symlink(outside_ / "new", file());
-  EXPECT_NE(recover().find("4711.sqlite is a link"), std::string::npos);
+  EXPECT_NE(recover().find("4711.sqlite is a symbolic link"), std::string::npos);
   EXPECT_EQ(names_outside(), std::vector<std::string>{"4711.sqlite"});
 }
 
 TEST_F(HostileRecoveryTest, FollowsNoLinkToASpoolFolder) {
   fs::remove(folder_.spools(kPid));
   fs::create_directory_symlink(outside_, folder_.spools(kPid));
-  EXPECT_NE(recover().find("4711.spool is a link"), std::string::npos);
+  EXPECT_NE(recover().find("4711.spool is a symbolic link"), std::string::npos);
   EXPECT_TRUE(fs::is_empty(outside_));
 }
 
 TEST_F(HostileRecoveryTest, TakesNoPipeForADatabase) {
   fs::remove(file());
   ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
-  EXPECT_NE(recover().find("4711.sqlite is a link, or no file"), std::string::npos);
+  EXPECT_NE(recover().find("4711.sqlite is a symbolic link, or not a file"), std::string::npos);
 }
 
 // A store is made through none either.

@@ -45,14 +45,14 @@ TEST_F(Loading, AMissingFileIsNamed) {
   ask_for("./nowhere/plugin.so");
   const auto found = problems();
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_TRUE(contains(found[0], "there is no file './nowhere/plugin.so'"));
+  EXPECT_TRUE(contains(found[0], "the file './nowhere/plugin.so' does not exist"));
 }
 
 TEST_F(Loading, AFileWithoutTheEntryIsRefused) {
   ask_for("no_entry");
   const auto found = problems();
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_TRUE(contains(found[0], "exports no strata_plugin_entry"));
+  EXPECT_TRUE(contains(found[0], "does not export strata_plugin_entry"));
 }
 
 TEST_F(Loading, AFileThatIsNoLibraryIsRefused) {
@@ -102,7 +102,7 @@ TEST_F(Loading, EverythingThatIsWrongIsToldAtOnce) {
   EXPECT_TRUE(
       contains(found[3], "run.yaml:7: option 'ratio' of plugin 'optioned': expected a number from 0 to 1"));
   EXPECT_TRUE(
-      contains(found[4], "run.yaml:8: 'recording_source' is a source, and was asked for as a plugin"));
+      contains(found[4], "run.yaml:8: 'recording_source' is a source, but was requested as a plugin"));
 }
 
 TEST_F(Loading, ThePluginThatIsNamedTwiceIsAProblem) {

@@ -43,7 +43,7 @@ TEST_F(Verbose, ShowsPathsVersionsAndOptions) {
 
 TEST_F(Verbose, ShowsTheBlockAlsoWhenLoadingFails) {
   EXPECT_EXIT(open_verbosely({"no_entry", {}, ""}), testing::ExitedWithCode(1),
-              "refused .*/no_entry.so: .* exports no strata_plugin_entry");
+              "refused .*/no_entry.so: .* does not export strata_plugin_entry");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST_F(CuptiBusy, TheHolderIsNamedAndTheRunGoesOn) {
   EXPECT_EQ(sink_.all().size(), 0u);
   EXPECT_EQ(captures("regime, activities"), (std::vector<std::string>{"3|0"}));
   EXPECT_EQ(text("holder"), "Nsight Systems");
-  EXPECT_EQ(text("reason").rfind("'Nsight Systems' has CUPTI", 0), 0u) << text("reason");
+  EXPECT_EQ(text("reason").rfind("'Nsight Systems' uses CUPTI", 0), 0u) << text("reason");
   EXPECT_EQ(fake_.calls_without_subscription, 0) << "the Activity API is the holder's";
 }
 
@@ -53,7 +53,7 @@ TEST_F(CuptiBusy, AHolderWithoutANameIsGuessedAt) {
   setenv("NSYS_PROFILING_SESSION_ID", "1", 1);
   run([&](Session&) {});
   unsetenv("NSYS_PROFILING_SESSION_ID");
-  EXPECT_EQ(text("reason").rfind("'Nsight Systems (nsys)' has CUPTI", 0), 0u) << text("reason");
+  EXPECT_EQ(text("reason").rfind("'Nsight Systems (nsys)' uses CUPTI", 0), 0u) << text("reason");
 }
 
 }  // namespace

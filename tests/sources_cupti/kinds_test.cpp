@@ -25,7 +25,7 @@ TEST(CuptiKinds, AreReadFromWords) {
     FAIL() << "accepted";
   } catch (const std::runtime_error& error) {
     EXPECT_EQ(std::string(error.what()),
-              "kinds: 'kernels' is none of kernel, copy, set, api, driver, synchronize, overhead, memory, "
+              "kinds: 'kernels' is not one of kernel, copy, set, api, driver, synchronize, overhead, memory, "
               "memory_pool, module, jit");
   }
 }

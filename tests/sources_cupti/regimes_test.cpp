@@ -38,8 +38,8 @@ TEST_F(CuptiRegimes, TheRealLibraryWithoutADriver) {
   run([&](Session&) {});
   EXPECT_EQ(source().status, "failed");
   EXPECT_EQ(source().reason,
-            "this machine has no GPU driver (libcuda.so.1); nothing is recorded of devices (CUPTI says 999 "
-            "(CUPTI_ERROR_UNKNOWN))");
+            "this machine has no GPU driver (libcuda.so.1); no device activity is recorded (CUPTI reports "
+            "999 (CUPTI_ERROR_UNKNOWN))");
 }
 
 TEST_F(CuptiRegimes, SeveralLibrariesAreNamed) {
@@ -67,14 +67,14 @@ TEST_F(CuptiRegimes, AFileThatIsNotThere) {
 TEST_F(CuptiRegimes, AFileThatIsNoCupti) {
   options_.sources[1].options[0].text = STRATA_ACTIVITY_PLUGINS "/activity_listener.so";
   run([&](Session&) {});
-  EXPECT_NE(source().reason.find("is no CUPTI: it lacks cuptiGetVersion"), std::string::npos)
+  EXPECT_NE(source().reason.find("is not CUPTI: it lacks cuptiGetVersion"), std::string::npos)
       << source().reason;
 }
 
 TEST_F(CuptiRegimes, CuptiOfAnEarlierCudaIsRefusedByItsVersion) {
   fake_.version = 28;  // 12.9
   run([&](Session&) {});
-  EXPECT_NE(source().reason.find("is CUPTI of version 28"), std::string::npos) << source().reason;
+  EXPECT_NE(source().reason.find("is CUPTI version 28"), std::string::npos) << source().reason;
   EXPECT_EQ(fake_.subscriptions, 0);
 }
 

@@ -51,7 +51,7 @@ def test_torch_profiler_came_first(tmp_path):
     assert source["status"] == "ok", "what NVTX tells remains"
     assert (row["regime"], kernels) == (3, 0)
     assert "torch.profiler (Kineto)" in row["why"]
-    assert "nothing is recorded of devices: another tool of this process has CUPTI" in errors
+    assert "no device activity is recorded: another tool in this process uses CUPTI" in errors
 
 
 def test_torch_profiler_comes_later(tmp_path):

@@ -75,7 +75,7 @@ class AllocatorWithoutRawInterface final : public c10::Allocator {
 TEST(ForeignAllocator, LeavesBlocksWithOtherDeletersAloneAndCountsThem) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(count_what_is_followed(), testing::ExitedWithCode(0),
-              "10 events; 5 CPU blocks could not be followed");
+              "10 events; 5 CPU blocks could not be traced");
 }
 
 TEST(ForeignAllocator, WithoutRawInterfaceIsRefused) {
@@ -91,7 +91,7 @@ TEST(ForeignAllocator, AfterAFirstRunIsRefused) {
     static WhimsicalAllocator allocator;
     load_over(allocator);
   };
-  EXPECT_EXIT(second_run(), testing::ExitedWithCode(0), "was replaced since it was first traced");
+  EXPECT_EXIT(second_run(), testing::ExitedWithCode(0), "was replaced after it was first traced");
 }
 
 // The allocator is replaced after the source was made, and before the run begins.
@@ -106,7 +106,7 @@ TEST(ForeignAllocator, ThatComesBeforeTheRunsBeginFailsTheSource) {
     std::cerr << host.failure() << '\n';
     std::_Exit(0);
   };
-  EXPECT_EXIT(replace_it(), testing::ExitedWithCode(0), "was replaced since it was first traced");
+  EXPECT_EXIT(replace_it(), testing::ExitedWithCode(0), "was replaced after it was first traced");
 }
 
 }  // namespace

@@ -107,7 +107,8 @@ TEST_F(Archive, IsNotReadInPart) {
   const auto size = fs::file_size(file_);
   for (const auto length : {size - 1, size - 60, size / 2, std::uintmax_t{30}, std::uintmax_t{1}}) {
     fs::resize_file(file_, length);
-    EXPECT_NE(message_of([&] { read_archive(file_); }).find("is no whole checkpoint"), std::string::npos)
+    EXPECT_NE(message_of([&] { read_archive(file_); }).find("is not a complete checkpoint"),
+              std::string::npos)
         << length;
   }
   fs::remove(file_);
@@ -126,7 +127,7 @@ TEST_F(Archive, LeavesTheOneBeforeWhereTheDiskIsFull) {
     setrlimit(RLIMIT_FSIZE, &low);
     const std::string message = message_of([&] { write_archive(file_, dict_of("a", at::ones({elements}))); });
     setrlimit(RLIMIT_FSIZE, &before);
-    EXPECT_NE(message.find("save: cannot write '" + file_.string() + "': File too large. Make room"),
+    EXPECT_NE(message.find("save: cannot write '" + file_.string() + "': File too large. Free some space"),
               std::string::npos)
         << message;
   }

@@ -67,7 +67,7 @@ TEST_F(SavedBatch, OfTokensAloneHasTheNextTokensAsTargets) {
   EXPECT_TRUE(at::equal(batch.input, tokens_));
   EXPECT_TRUE(at::equal(batch.target, rows({2, 3, -100, 5, 6, -100})));
   EXPECT_EQ(source.description(),
-            "batch: 2 sequences of 3 tokens of batch.pt, again and again, which are their own labels");
+            "batch: 2 sequences of 3 tokens of batch.pt, repeated, which are their own labels");
 }
 
 TEST_F(SavedBatch, ComesAgainAndAgainInNewTensors) {
@@ -87,8 +87,7 @@ TEST_F(SavedBatch, LabelsAreShiftedAndTheRestIsSaidToBeIgnored) {
   EXPECT_TRUE(at::equal(source.read(0, 2).input, tokens_));
   EXPECT_TRUE(at::equal(source.read(0, 2).target, rows({-100, 3, -100, 5, 9, -100})));
   EXPECT_EQ(source.description(),
-            "batch: 2 sequences of 3 tokens of batch.pt, again and again; ignored: attention_mask, "
-            "token_type_ids");
+            "batch: 2 sequences of 3 tokens of batch.pt, repeated; ignored: attention_mask, token_type_ids");
 }
 
 TEST_F(SavedBatch, AClassifiersLabelsAreClasses) {
@@ -98,7 +97,7 @@ TEST_F(SavedBatch, AClassifiersLabelsAreClasses) {
   EXPECT_EQ(error_of(Fields{{"input_ids", tokens_}}),
             "has no labels, but the model classifies. Save the class of each sequence as labels.");
   EXPECT_EQ(error_of(Fields{{"input_ids", tokens_}, {"labels", tokens_}}),
-            "has labels of another shape than [batch]. Save the class of each sequence.");
+            "has labels with a shape other than [batch]. Save the class of each sequence.");
   EXPECT_EQ(error_of(Fields{{"input_ids", tokens_}, {"labels", at::tensor({1, 2}, at::kLong)}}),
             "holds the label 2, which is not from 0 to 1. Raise model.classes, or save another batch.");
 }
@@ -121,7 +120,7 @@ TEST_F(SavedBatch, WithoutTokensIsAnError) {
             "holds neither a tensor nor a dict. Save {'input_ids': ...}, or the tokens alone.");
   EXPECT_EQ(error_of(c10::IValue(tokens_.to(at::kFloat))), "has the tensor of Float. Save integers.");
   EXPECT_EQ(error_of(Fields{{"input_ids", tokens_}, {"labels", at::tensor({1, 2}, at::kLong)}}),
-            "has labels of another shape than input_ids. Save one for each token.");
+            "has labels with a shape other than that of input_ids. Save one label for each token.");
 }
 
 TEST_F(SavedBatch, ATokenOrLabelThatIsNoneIsAnError) {

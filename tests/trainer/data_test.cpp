@@ -92,7 +92,7 @@ TEST_F(Data, NoMoreThanMaxBytesAreRead) {
 TEST_F(Data, AnOddNumberOfBytesIsNoUint16) {
   const fs::path path = write("odd.bin", std::string("abc"));
   const std::string message = data_error([&] { TokenFiles({path}, TokenFormat::kUint16, 0); });
-  EXPECT_NE(message.find("'" + path.string() + "' has 3 bytes, which is no whole number of uint16"),
+  EXPECT_NE(message.find("'" + path.string() + "' has 3 bytes, which is not a whole number of uint16"),
             std::string::npos)
       << message;
 }
@@ -109,7 +109,7 @@ TEST_F(Data, TextTooShortForOneSequenceIsAnError) {
             "text: 8 tokens of 1 file(s)");
   const std::string message =
       data_error([&] { TextSource(text_config({path}), {.tokens = 9, .stride = 8}, 0); });
-  EXPECT_NE(message.find("hold 8 tokens together, but one sequence needs 9"), std::string::npos) << message;
+  EXPECT_NE(message.find("hold 8 tokens in total, but one sequence needs 9"), std::string::npos) << message;
   const fs::path empty = write("empty", std::string());
   EXPECT_NE(data_error([&] {
               TextSource(text_config({empty}), {.tokens = 2, .stride = 1}, 0);

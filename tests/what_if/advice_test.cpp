@@ -153,7 +153,7 @@ TEST(AdviceText, OfAProgramSaysWhatToWriteAndWhatWasNotTried) {
   const std::string text = advice_text(runs.all, device, advice, command);
   EXPECT_NE(text.find("What to write\n  half\n    write half\n"), std::string::npos) << text;
   EXPECT_NE(text.find("  fused: it is fused\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("Least that makes it fit: all\n  write all\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("Smallest change that makes it fit: all\n  write all\n"), std::string::npos) << text;
   const auto json = advice_json(runs.all, device, advice, command);
   EXPECT_EQ(json["refused"][0]["reason"], "it is fused");
   EXPECT_EQ(json["least"]["changes"][0]["write"], "write all");
@@ -176,7 +176,7 @@ TEST(AdviceText, FitsIntoEightyColumnsAndNamesTheCommand) {
     EXPECT_LE(end - begin, 84u) << text.substr(begin, end - begin);  // an ellipsis has three bytes
     begin = end + 1;
   }
-  EXPECT_NE(text.find("Least that makes it fit: all, "), std::string::npos) << text;
+  EXPECT_NE(text.find("Smallest change that makes it fit: all, "), std::string::npos) << text;
   EXPECT_NE(text.find("\n  run 2 there\n"), std::string::npos) << text;
 
   const auto json = advice_json(changes, {"h100-80gb", "NVIDIA H100", 13 * kGiB / 2}, advice, command);

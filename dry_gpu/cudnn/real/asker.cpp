@@ -83,7 +83,7 @@ int spawn(const std::filesystem::path& program, int socket) {
 
 // The text of a refusal.
 std::string reason_in(std::string_view answer) {
-  return take_until(answer, ' ') == kNo ? std::string(answer) : std::string("it answered what it never does");
+  return take_until(answer, ' ') == kNo ? std::string(answer) : std::string("its answer is invalid");
 }
 
 }  // namespace

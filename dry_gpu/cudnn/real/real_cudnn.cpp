@@ -57,7 +57,7 @@ class Describer {
 
 void say_why_not(const std::string& problem) {
   const std::string text =
-      "cannot be asked for the workspaces of convolutions, which are taken as unknown: " + problem;
+      "cannot be asked for the workspaces of convolutions, which remain unknown: " + problem;
   say("cuDNN", text.c_str());
 }
 
@@ -77,10 +77,10 @@ std::unique_ptr<Client> make_client(const DeviceProfile& device) {
   profile.device = device;
   const auto start = [library, identity, device_text, profile = profile_text(profile)]() -> Asker::Started {
     if (library.empty())
-      return {
-          nullptr,
-          "there is no libcudnn.so.9 where this program would look for it; STRATA_CUDNN_LIBRARY names one"};
-    if (identity.empty()) return {nullptr, "there is no file " + library.string()};
+      return {nullptr,
+              "libcudnn.so.9 was not found where this program searches for it; set STRATA_CUDNN_LIBRARY to "
+              "its path"};
+    if (identity.empty()) return {nullptr, "no such file: " + library.string()};
     return Asker::start({.program = folder_of_this_library() / "strata_real_cudnn",
                          .library = library.string(),
                          .device = device_text,

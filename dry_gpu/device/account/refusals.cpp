@@ -32,7 +32,7 @@ void refuse(Refused& function) noexcept {
   function.next = latest.load(std::memory_order_relaxed);
   while (!latest.compare_exchange_weak(function.next, &function, std::memory_order_release)) {
   }
-  say(function.name, "is not implemented; it was answered with its library's error for that");
+  say(function.name, "is not implemented; it returned its library's error for unsupported calls");
 }
 
 int succeed_without_effect() noexcept {

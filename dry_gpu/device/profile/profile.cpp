@@ -187,10 +187,10 @@ MachineProfile parse_profile(std::string_view text) {
       profile.answers.push_back(answer_of(line, value));
       continue;
     }
-    if (index == fields.size()) fail(line, "'" + key + "' is none of its keys");
+    if (index == fields.size()) fail(line, "'" + key + "' is not one of its keys");
     if (given[index]) fail(line, "'" + key + "' is given twice");
     if (value.empty() || !assign(fields[index].place, value))
-      fail(line, "'" + std::string(value) + "' is no value for '" + key + "'");
+      fail(line, "'" + std::string(value) + "' is not a value for '" + key + "'");
     given[index] = true;
   }
   for (std::size_t index = 0; index < fields.size(); ++index) {

@@ -240,8 +240,8 @@ class AdviseProgram final : public AdviseOnDry {
     const std::string notes = trial.at("notes");
     if (notes.empty())
       throw UsageError(
-          "advise: changes are made in programs of Python that use torch, and are not started with -E or -I; "
-          "`strata fit -- COMMAND {}` searches for a value of any program");
+          "advise: only Python programs that use torch can be changed, and only when started without -E and "
+          "-I; for any other program, `strata fit -- COMMAND {}` searches for the largest value that fits");
     request_.facts = scratch_.path() / "facts.json";
     write_whole_file(request_.facts, notes);
     const nlohmann::json taken = nlohmann::json::parse(notes);

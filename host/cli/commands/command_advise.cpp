@@ -46,29 +46,35 @@ Advised advise(const AdviseArguments& arguments) {
 void add_advise_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<AdviseArguments>();
   CLI::App* const command =
-      app.add_subcommand("advise", "What would make a training need less memory, each change tried");
-  command->add_option("CONFIG", arguments->config, "The run's YAML; or -- and a program of your own")
+      app.add_subcommand("advise", "Find changes that make a training need less memory, by trying each one");
+  command->add_option("CONFIG", arguments->config, "The run's YAML file; or -- and your own program")
       ->required();
   command->add_option("OVERRIDE", arguments->overrides,
-                      "key.path=value, whose value is YAML; wins over the file");
+                      "key.path=value, with a YAML value; overrides the file");
   command->add_flag(kProgramFlag, arguments->is_program)->group("");
   command->add_option("--device", arguments->device, "Card [the YAML's dry device]; see `strata devices`");
   command->add_option("--device-memory", arguments->memory,
-                      "Memory of the card that trials may take, as 22GiB [the YAML's; else the card's]");
+                      "Memory that trials may use on the card, such as 22GiB [the YAML's; else the card's]");
   command->add_option("--steps,--trial-steps", arguments->steps, "Steps of each trial [2]")
       ->check(CLI::PositiveNumber);
-  command->add_option("--jobs", arguments->jobs, "Trials at once [as cores and memory allow]")
+  command
+      ->add_option("--jobs", arguments->jobs,
+                   "Number of trials to run at once [as many as cores and memory allow]")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--json", arguments->json, "Print JSON, with what makes each change");
+  command->add_flag("--json", arguments->json, "Print JSON, including how to make each change");
   command->footer(
-      "Every number is a run of some steps on a dry GPU, in a process of its own: none is predicted. First\n"
-      "changes that leave the training alone, one by one and together: checkpoints, a part of the batch,\n"
-      "the optimizer's form, attention, casts, the allocator's settings; then those that do not: number\n"
-      "formats, 8-bit state.\n\n"
-      "A Python program needs no line for it: changes are made from outside, and each trial is ended after\n"
-      "--steps steps of its optimizers. What to write into it stands below the table.\n\n"
-      "Exit codes: 0 it fits as it is; 3 it fits with changes; 4 none of them makes it fit; 1 a trial\n"
-      "failed; 2 bad usage or configuration.\n\n"
+      "Every number comes from a run of a few steps on a dry GPU, in its own process; none is predicted. "
+      "Changes\n"
+      "that do not alter the training come first, tried one by one and together: checkpoints, smaller parts "
+      "of the\n"
+      "batch, the optimizer's implementation, attention, casts, the allocator's settings. Changes that alter "
+      "the\n"
+      "training follow: number formats, 8-bit state.\n\n"
+      "A Python program needs no changes: Strata makes them from outside, and ends each trial after --steps\n"
+      "optimizer steps. The lines below the table show what to write into the program.\n\n"
+      "Exit codes: 0 it fits as it is; 3 it fits with changes; 4 it fits with none of them; 1 a trial "
+      "failed; 2 bad\n"
+      "usage or configuration.\n\n"
       "Examples:\n"
       "  strata advise --device rtx-4090 -- python train.py --batch-size 16\n"
       "  strata advise --device h100-80gb --device-memory 70GiB -- python train.py\n"

@@ -65,7 +65,7 @@ std::vector<std::filesystem::path> runs_of(const std::vector<std::string>& folde
     }
     runs.push_back(recorded_run(folder));
   }
-  if (runs.empty()) throw UsageError("there is no run to bundle");
+  if (runs.empty()) throw UsageError("no run to bundle");
   return runs;
 }
 
@@ -114,31 +114,34 @@ int write_bundle(const BundleArguments& arguments) {
 void add_bundle_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<BundleArguments>();
   CLI::App* const command = app.add_subcommand(
-      "bundle", "Pack runs into one .tar.gz: pickles, pages, pictures, settings, and a table over all");
+      "bundle", "Pack runs into one .tar.gz: pickles, pages, pictures, settings, and one table of all runs");
   command->add_option("RUNS", arguments->runs, "Folders of runs, or of grids")->required();
   command->add_option("--out", arguments->out,
-                      "The archive; - is standard output [memory_profiling_<date>_<time>.tar.gz]");
+                      "Archive to write; - for standard output [memory_profiling_<date>_<time>.tar.gz]");
   command->add_option(
       "--name", arguments->name,
-      fmt::format("What each run's files are called; any key of a run's YAML in braces [{}]", kUsualName));
+      fmt::format(
+          "Name of each run's files; keys of the run's YAML in braces are replaced by their values [{}]",
+          kUsualName));
   std::vector<std::string> names;
   names.reserve(kParts.size());
   for (const auto& [name, part] : kParts) names.push_back(name);
   command
       ->add_option("--what", arguments->parts,
-                   "Of pickle, html, pictures, config, manifest, summary and table those to pack [all]")
+                   "What to pack: pickle, html, pictures, config, manifest, summary, table [all]")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
   command
       ->add_option("--format", arguments->formats,
-                   "Of the pictures: svg, png, pdf; several with commas [svg]")
+                   "Format of the pictures: svg, png or pdf; separate several with commas [svg]")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(kFileFormatNames.begin(), kFileFormatNames.end())));
   command->footer(
-      "The archive is there whole or not at all, and the same runs make the same bytes under the same name. "
-      "Names\n"
-      "keep letters, digits and '._-'; runs that would be called alike get a number. Prints the archive's "
-      "name.\n\n"
+      "The archive is written completely or not at all. The same runs always give the same bytes under the "
+      "same\n"
+      "name. File names contain only letters, digits and '._-'; runs with the same name get a number. Prints "
+      "the\n"
+      "archive's name.\n\n"
       "Examples:\n"
       "  strata bundle runs/quickstart/20261121T101500Z\n"
       "  strata bundle runs/*/* --out profiles.tar.gz --name '{model.name}_ctx{model.context}_{mode}'\n"

@@ -77,12 +77,12 @@ void add_devices_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<DevicesArguments>();
   CLI::App* const command =
       app.add_subcommand("devices", "List device profiles, or the numbers of one and their sources");
-  command->add_option("NAME", arguments->name, "A profile, or a file of your own");
+  command->add_option("NAME", arguments->name, "A profile, or your own file");
   command->add_flag("--json", arguments->json, "Print JSON, strata.devices/1");
   command->footer(
-      "A profile is what the dry GPU is made of: a card's memory, architecture and rates. A file of your own "
-      "has the\n"
-      "same keys; a number may stand alone, without its source.\n\n"
+      "A profile describes the card that a dry GPU simulates: its memory, architecture and rates. Your own "
+      "file\n"
+      "uses the same keys; a number may be given without its source.\n\n"
       "Examples:\n"
       "  strata devices\n"
       "  strata devices h100-80gb\n"

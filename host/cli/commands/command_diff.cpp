@@ -80,33 +80,38 @@ int diff(const DiffArguments& arguments) try {
 void add_diff_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<DiffArguments>();
   CLI::App* const command =
-      app.add_subcommand("diff", "Compare runs, and fail when a new one needs too much");
+      app.add_subcommand("diff", "Compare runs, and fail when a new run needs too much");
   command->add_option("BASE", arguments->base, "Folder of the run to compare with")->required();
   command
       ->add_option("NEW", arguments->now,
-                   "Folder of the other run; several are compared with the base, side by side")
+                   "Folder of the new run; several are compared with the base side by side")
       ->required();
   command
-      ->add_option("--fail-if", arguments->gates,
-                   "Exit with 4 when the new run does so, such as 'peak_allocated>+2%'; as often as wanted")
+      ->add_option(
+          "--fail-if", arguments->gates,
+          "Exit with 4 when the new run passes this limit, such as 'peak_allocated>+2%'; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--top", arguments->top, "Rows of kinds, layers and allocations [10]")
+  command->add_option("--top", arguments->top, "Number of rows for kinds, layers and allocations [10]")
       ->check(CLI::PositiveNumber);
-  command->add_option("--rank", arguments->rank, "Of several ranks the one to compare [the first]");
+  command->add_option("--rank", arguments->rank, "Rank to compare, if the run has several [the first]");
   command->add_option("--device", arguments->device,
-                      "Whose memory: cuda:1, cpu or pinned [as `strata report`]");
+                      "Device to show the memory of: cuda:1, cpu or pinned [as in `strata report`]");
   command->add_flag("--json", arguments->json,
                     "Print everything as JSON (strata.diff/1; of several runs strata.diffs/1)");
   command
       ->add_flag("--markdown", arguments->markdown,
-                 "Print Markdown tables, for the summary of a CI job or a comment on a change")
+                 "Print Markdown tables, for a CI job's summary or a comment on a pull request")
       ->excludes("--json");
   command->footer(
-      "A gate is NAME>LIMIT or NAME<LIMIT. Names: peak_allocated, peak_reserved, peak_requested,\n"
-      "peak_device_used, peak_resident, of the window; run_peak_allocated, run_peak_reserved,\n"
-      "run_peak_device_used, of all of the run; step_time, throughput, category.Activation,\n"
-      "kind.Activation.saved, layer.layers.*.attn, phase.forward; a * at the end stands for all that\n"
-      "begin so. Limits: +2% or -5% of the base, +100MiB, +5ms, or 24GiB as such.\n\n"
+      "A gate is NAME>LIMIT or NAME<LIMIT.\n\n"
+      "Names for the window: peak_allocated, peak_reserved, peak_requested, peak_device_used, peak_resident. "
+      "Names\n"
+      "for the whole run: run_peak_allocated, run_peak_reserved, run_peak_device_used. Other names: "
+      "step_time,\n"
+      "throughput, category.Activation, kind.Activation.saved, layer.layers.*.attn, phase.forward. A * at "
+      "the end\n"
+      "matches all names that begin this way.\n\n"
+      "Limits: +2% or -5% of the base, +100MiB, +5ms, or an absolute value such as 24GiB.\n\n"
       "Exit codes: 0 compared; 2 wrong usage; 4 a gate failed.\n\n"
       "Examples:\n"
       "  strata diff runs/base/20261121T101500Z runs/new/20261121T102000Z\n"

@@ -75,7 +75,7 @@ std::string verdict(const Findings& findings) {
   } else if (dry != nullptr && dry->verdict == Verdict::kOk) {
     text += "no GPU here: use --dry h100-80gb, or the CPU";
   } else {
-    text += "no GPU here, and no dry one: use the CPU";
+    text += "no GPU and no dry GPU here: use the CPU";
   }
   return text + '\n';
 }
@@ -122,7 +122,7 @@ int diagnose(const DoctorArguments& arguments) {
   }
   const auto blocking = std::ranges::count_if(findings, blocks_runs);
   if (blocking == 0) return kDone;
-  say(fmt::format("no run can start here: {} of the needed things are missing", blocking));
+  say(fmt::format("no run can start here: {} required parts are missing", blocking));
   return kFailed;
 }
 
@@ -131,13 +131,13 @@ int diagnose(const DoctorArguments& arguments) {
 void add_doctor_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<DoctorArguments>();
   CLI::App* const command =
-      app.add_subcommand("doctor", "Tell what works on this machine, what does not, and why");
+      app.add_subcommand("doctor", "Check what works on this machine, what does not, and why");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->add_option("--launcher", arguments->launcher,
-                      "Start this and tell whether a program behind it could be recorded by strata exec");
+                      "Run this launcher and check whether strata exec can record a program that it starts");
   command->add_option(kAnswerLauncherOption, arguments->answer)->group("");  // what a launcher is asked with
   command->footer(
-      "Exit code 0 when a run can start here, else 1.\n\n"
+      "Exit code: 0 if a run can start here, else 1.\n\n"
       "Examples:\n"
       "  strata doctor\n"
       "  strata doctor --launcher 'srun -n 1'\n"

@@ -78,16 +78,18 @@ class ExportProgress {
 
 void check(const ExportArguments& arguments) {
   if (arguments.table && arguments.format != "csv") {
-    throw UsageError(fmt::format("--what goes with --format csv; {} holds all there is", arguments.format));
+    throw UsageError(fmt::format("--what needs --format csv; {} always holds everything", arguments.format));
   }
   if (arguments.all_ranks && arguments.format != "chrome")
     throw UsageError(
-        "--all-ranks goes with --format chrome; the other forms hold one rank, which --rank names");
+        "--all-ranks needs --format chrome; the other formats hold one rank, chosen with --rank");
   if (arguments.format != "memory_viz") return;
   if (arguments.compresses())
-    throw UsageError("memory_viz reads no .gz: end --out in .pickle, and compress it where it is kept");
+    throw UsageError(
+        "memory_viz cannot read .gz: use a name that ends in .pickle for --out, and compress the file later");
   if (arguments.out == "-" && is_terminal(STDOUT_FILENO))
-    throw UsageError("a pickle is no text for a terminal: name a file with --out, or pipe it on");
+    throw UsageError(
+        "a pickle is binary and is not written to a terminal: name a file with --out, or pipe the output");
 }
 
 exports::Table table_of(const std::string& name) {
@@ -117,10 +119,10 @@ void say_what_is_odd(const analysis::Facts& facts) {
   for (std::size_t index = 0; index < std::min(facts.warnings.size(), kMostWarnings); ++index)
     say(facts.warnings[index]);
   if (facts.warnings.size() > kMostWarnings)
-    say(fmt::format("and {} warnings more, which `strata report` shows",
+    say(fmt::format("and {} more warnings; `strata report` shows them all",
                     facts.warnings.size() - kMostWarnings));
   if (facts.dry) {
-    say(fmt::format("a dry {} computed nothing: bytes are the allocator's, times the host's alone",
+    say(fmt::format("a dry {} computed nothing: bytes come from the allocator, times are the host's only",
                     facts.dry->profile));
   }
 }
@@ -173,28 +175,31 @@ int export_run(const ExportArguments& arguments) {
 
 void add_export_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ExportArguments>();
-  CLI::App* const command = app.add_subcommand("export", "Write a run in the form that another tool reads");
+  CLI::App* const command = app.add_subcommand("export", "Write a run in another tool's format");
   command->add_option("RUN", arguments->run, "Folder of a run")->required();
-  command->add_option("--format", arguments->format, "For which tool, as below")
+  command->add_option("--format", arguments->format, "Format, as listed below")
       ->required()
       ->check(CLI::IsMember({"memory_viz", "chrome", "csv", "folded", "json"}));
-  command->add_option("--out", arguments->out, "File to write; - for standard output; .gz compresses")
+  command
+      ->add_option("--out", arguments->out,
+                   "File to write; - for standard output; a name ending in .gz is compressed")
       ->required();
-  command->add_option("--what", arguments->table, "Which table of csv [categories]")
+  command->add_option("--what", arguments->table, "Table to write with csv [categories]")
       ->check(CLI::IsMember({"categories", "timeline", "blocks"}));
-  command->add_option("--rank", arguments->rank, "Of several ranks the one to export [the first]");
+  command->add_option("--rank", arguments->rank, "Rank to export, if the run has several [the first]");
   command
       ->add_flag("--all-ranks", arguments->all_ranks,
-                 "With chrome: all ranks in one trace, a process a rank, on one clock")
+                 "With chrome: all ranks in one trace on one clock, one process for each rank")
       ->excludes("--rank");
-  command->add_option("--device", arguments->device,
-                      "Whose memory: cuda:1, cpu or pinned [the CUDA device that was used most, or the CPU]");
+  command->add_option(
+      "--device", arguments->device,
+      "Device to export the memory of: cuda:1, cpu or pinned [the most used CUDA device, or the CPU]");
   command->footer(
       "  memory_viz  a snapshot for pytorch.org/memory_viz and torch/cuda/_memory_viz.py, coloured by "
       "category\n"
-      "  chrome      a trace for ui.perfetto.dev: a counter a category, steps, micro-batches, phases\n"
+      "  chrome      a trace for ui.perfetto.dev: a counter for each category, steps, micro-batches, phases\n"
       "  csv         mean, min, median and max of each category; its timeline; or every block\n"
-      "  folded      what is alive at the peak by stack, for flamegraph.pl, inferno and speedscope\n"
+      "  folded      memory alive at the peak by stack, for flamegraph.pl, inferno and speedscope\n"
       "  json        everything, with names and units\n\n"
       "Examples:\n"
       "  strata export runs/quickstart/20261121T101500Z --format memory_viz --out snapshot.pickle\n"

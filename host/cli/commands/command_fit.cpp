@@ -105,11 +105,11 @@ int fit_or_explain(const FitArguments& arguments) {
 void add_fit_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<FitArguments>();
   CLI::App* const command =
-      app.add_subcommand("fit", "The largest batch, context or other integer that fits into a card");
-  command->add_option("CONFIG", arguments->config, "The run's YAML; or -- and a program of your own")
+      app.add_subcommand("fit", "Find the largest batch, context or other integer that fits on a card");
+  command->add_option("CONFIG", arguments->config, "The run's YAML file; or -- and your own program")
       ->required();
   command->add_option("OVERRIDE", arguments->overrides,
-                      "key.path=value, whose value is YAML; wins over the file");
+                      "key.path=value, with a YAML value; overrides the file");
   command->add_flag(kProgramFlag, arguments->is_program)->group("");
   command
       ->add_option("--device,--devices", arguments->devices,
@@ -118,25 +118,26 @@ void add_fit_command(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   command->add_option(
       "--over", arguments->over,
-      "Key whose largest value is asked for [data.batch_size]; with a program LOWEST..HIGHEST");
+      "Key to find the largest value of [data.batch_size]; for a program, the range LOWEST..HIGHEST");
   command->add_option("--device-memory", arguments->memory,
-                      "Memory of each card that trials may take, as 22GiB [the YAML's; else the card's]");
-  command->add_option("--from", arguments->range.lowest, "Try nothing below [1]")->check(CLI::PositiveNumber);
-  command->add_option("--at-most", arguments->range.highest, "Try nothing above [1000000]")
+                      "Memory that trials may use on each card, such as 22GiB [the YAML's; else the card's]");
+  command->add_option("--from", arguments->range.lowest, "Lowest value to try [1]")
       ->check(CLI::PositiveNumber);
-  command->add_option("--step", arguments->range.stride, "Try multiples of this alone [1]")
+  command->add_option("--at-most", arguments->range.highest, "Highest value to try [1000000]")
       ->check(CLI::PositiveNumber);
-  command->add_option("--steps,--trial-steps", arguments->steps, "Steps of each trial [3; of a program 2]")
+  command->add_option("--step", arguments->range.stride, "Try only multiples of this [1]")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--json", arguments->json, "Print JSON: `largest`, and how it was found");
+  command->add_option("--steps,--trial-steps", arguments->steps, "Steps of each trial [3; 2 for a program]")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--json", arguments->json, "Print JSON: `largest`, and all trials");
   command->footer(
-      "Each value is tried by a run of some steps on a dry GPU, in a process of its own: none is needed, "
-      "and\n"
-      "none is used. The answer was run, and so was the value behind it, which ran out of memory.\n\n"
-      "Of a program the words may hold {}, where each value is put. One in Python is ended after --steps "
-      "steps of\n"
-      "each of its optimizers; others run to their end.\n\n"
-      "Exit codes: 0 answered, also when nothing fits; 1 a trial failed; 2 bad usage or configuration.\n\n"
+      "Each value is tried with a run of a few steps on a dry GPU, in its own process; no GPU is needed or "
+      "used.\n"
+      "The answer itself was run, and the next value was run, too, and ran out of memory.\n\n"
+      "In a program's arguments, {} is replaced by each value. A Python program is ended after --steps steps "
+      "of\n"
+      "each of its optimizers; any other program runs to its end.\n\n"
+      "Exit codes: 0 answered, also if nothing fits; 1 a trial failed; 2 bad usage or configuration.\n\n"
       "Examples:\n"
       "  strata fit configs/first_run.yaml --device rtx-4090\n"
       "  strata fit llama.yaml --device a100-40gb --over model.context --step 128\n"

@@ -68,10 +68,10 @@ constexpr double kLabelledWidth = 960.0, kLabelledHeight = 560.0;
 void require_no_picture(const std::string& folder) {
   const std::string extension = std::filesystem::path(folder).extension().string();
   if (extension.size() > 1 && report::plot::file_format_named(std::string_view(extension).substr(1)))
-    throw UsageError(fmt::format(
-        "plot: --out {} names a folder, for there may be several pictures; one alone: --out FOLDER "
-        "--what memory --format {}",
-        folder, extension.substr(1)));
+    throw UsageError(
+        fmt::format("plot: --out {} must name a folder, because there may be several pictures; to draw only "
+                    "one: --out FOLDER --what memory --format {}",
+                    folder, extension.substr(1)));
 }
 
 void plot(const PlotArguments& arguments) {
@@ -105,47 +105,47 @@ void add_plot_command(CLI::App& app, int& exit_code) {
   CLI::App* const command = app.add_subcommand("plot", "Draw a run's pictures into files, ready for a paper");
   command->add_option("RUN", arguments->run, "Folder of a run")->required();
   command
-      ->add_option(
-          "--what", arguments->pictures,
-          "Of memory (categories over time), categories (their mean, median, least and most), layers and "
-          "peak (what they are made of at the peak) those to draw [all]")
+      ->add_option("--what", arguments->pictures,
+                   "Pictures to draw: memory (categories over time), categories (their mean, median, least "
+                   "and most), layers and peak (their contents at the peak) [all]")
       ->delimiter(',')
       ->check(CLI::IsMember(kPictures));
-  command->add_option("--format", arguments->formats, "svg, png, pdf; several with commas [svg]")
+  command->add_option("--format", arguments->formats, "svg, png or pdf; separate several with commas [svg]")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(kFileFormatNames.begin(), kFileFormatNames.end())));
   command->add_option("--out", arguments->out, "Folder for the files [plots in the run's folder]");
   CLI::Option* const step = command->add_option("--step", arguments->options.step,
-                                                "Memory and layers of this step alone [the window's]");
-  command->add_flag("--whole-run", arguments->options.whole_run, "Memory from the run's begin to its end")
+                                                "Draw memory and layers of this step only [the window]");
+  command->add_flag("--whole-run", arguments->options.whole_run, "Draw memory of the whole run")
       ->excludes(step);
   CLI::Option* const shapes = command->add_flag(
       "--shapes", arguments->options.shapes,
-      "Memory with its shapes labelled, which `strata report --shapes` explains; wider and higher");
+      "Label the shapes in the memory picture, which becomes larger; `strata report --shapes` explains them");
   command
       ->add_option("--over", arguments->over,
-                   "Memory over time, or over events: allocations and frees, each as wide as any other "
-                   "[time; of a dry run, whose times are the host's, events]")
+                   "Draw memory over time, or over events: allocations and frees, all equally wide [time; "
+                   "events for a dry run, whose times are the host's]")
       ->check(CLI::IsMember(kOvers));
-  command->add_option(
-      "--detail", arguments->detail,
-      "Memory with the largest of all allocations by category, so many percent of them by their "
-      "number, and the smaller ones in grey [100%]");
-  command->add_option("--title", arguments->options.title, "Above each picture [the run's name and device]");
+  command->add_option("--detail", arguments->detail,
+                      "Draw only the largest allocations by category, as a percentage of their number; "
+                      "smaller ones are grey [100%]");
+  command->add_option("--title", arguments->options.title,
+                      "Title of each picture [the run's name and device]");
   CLI::Option* const width =
-      command->add_option("--width", arguments->options.width, "In points of 1/72 inch [720]")
+      command->add_option("--width", arguments->options.width, "Width in points of 1/72 inch [720]")
           ->check(CLI::Range(320.0, 10000.0));
-  CLI::Option* const height = command
-                                  ->add_option("--height", arguments->options.height,
-                                               "Of memory; others are as high as their rows [400]")
-                                  ->check(CLI::Range(120.0, 10000.0));
-  command->add_option("--pixels", arguments->options.pixels_a_point, "Of a PNG, for each point [2]")
+  CLI::Option* const height =
+      command
+          ->add_option("--height", arguments->options.height,
+                       "Height of the memory picture; others are as high as their rows [400]")
+          ->check(CLI::Range(120.0, 10000.0));
+  command->add_option("--pixels", arguments->options.pixels_a_point, "Pixels per point in a PNG [2]")
       ->check(CLI::Range(0.5, 8.0));
-  command->add_option("--rank", arguments->rank, "Of several ranks the one to draw [the first]");
+  command->add_option("--rank", arguments->rank, "Rank to draw, if the run has several [the first]");
   command->add_option("--device", arguments->device,
-                      "Whose memory: cuda:1, cpu or pinned [as `strata report`]");
+                      "Device to draw the memory of: cuda:1, cpu or pinned [as in `strata report`]");
   command->footer(
-      "Prints the files that it wrote, one a line.\n\n"
+      "Prints the names of the written files, one per line.\n\n"
       "Examples:\n"
       "  strata plot runs/quickstart/20261121T101500Z\n"
       "  strata plot runs/quickstart/20261121T101500Z --what memory --step 5 --format pdf,png --out figures\n"

@@ -50,7 +50,8 @@ std::string list(const std::vector<PluginDescription>& entries) {
     text += fmt::format("{:<20} {:<7} {:<8} {}\n", entry.id, entry.source ? "source" : "plugin",
                         entry.version, summary);
   }
-  return text.empty() ? "no plugins found; `STRATA_VERBOSE=1` shows where a run looks for them\n" : text;
+  return text.empty() ? "no plugins found; set `STRATA_VERBOSE=1` to see where a run searches for them\n"
+                      : text;
 }
 
 std::string details(const PluginDescription& entry) {
@@ -72,7 +73,7 @@ const PluginDescription& find(const std::vector<PluginDescription>& entries, con
   std::vector<std::string_view> ids;
   ids.reserve(entries.size());
   for (const PluginDescription& entry : entries) ids.push_back(entry.id);
-  throw UsageError(fmt::format("there is no plugin '{}'{}; `strata plugins` lists them", name,
+  throw UsageError(fmt::format("no plugin is called '{}'{}; `strata plugins` lists them", name,
                                config::did_you_mean(name, ids)));
 }
 
@@ -93,10 +94,10 @@ void show(const PluginsArguments& arguments) {
 void add_plugins_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<PluginsArguments>();
   CLI::App* const command = app.add_subcommand("plugins", "List plugins and sources, or the options of one");
-  command->add_option("NAME", arguments->name, "Show this one in full");
+  command->add_option("NAME", arguments->name, "Plugin or source to show in full");
   command->add_flag("--json", arguments->json, "Print JSON, strata.plugins/1");
   command->footer(
-      "Looked for in the folders of STRATA_PLUGIN_PATH and in lib/strata/plugins beside this program.\n\n"
+      "Searches the folders in STRATA_PLUGIN_PATH, then lib/strata/plugins of this installation.\n\n"
       "Examples:\n"
       "  strata plugins\n"
       "  strata plugins allocator_tracer");

@@ -53,24 +53,26 @@ void replay(const ReplayArguments& arguments) {
 void add_replay_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ReplayArguments>();
   CLI::App* const command =
-      app.add_subcommand("replay", "Repeat a run's CUDA allocations under other settings of the allocator");
+      app.add_subcommand("replay", "Repeat a run's CUDA allocations with other allocator settings");
   command->add_option("RUN", arguments->run, "Folder of a run")->required();
   command
       ->add_option(
           "--alloc-conf", arguments->settings,
-          "Settings as PYTORCH_CUDA_ALLOC_CONF has them, '' for the defaults; again for more of them")
+          "Settings in the form of PYTORCH_CUDA_ALLOC_CONF, '' for the defaults; repeat it to replay several")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--dry", arguments->profile, "Card to replay on; see `strata devices` [the run's own]");
-  command->add_option("--memory", arguments->memory, "Memory of that card, as 24GiB [what it has]");
-  command->add_option("--rank", arguments->rank, "Of several ranks the one to replay [the first]");
+  command->add_option("--memory", arguments->memory,
+                      "Memory of that card, such as 24GiB [as in its profile]");
+  command->add_option("--rank", arguments->rank, "Rank to replay, if the run has several [the first]");
   command->add_flag("--keep-going", arguments->keep_going,
-                    "Where memory runs out, go on as if that block did not exist");
-  command->add_flag("--json", arguments->json, "Print the results as JSON and nothing else");
+                    "When memory runs out, skip the block that does not fit and continue");
+  command->add_flag("--json", arguments->json, "Print only the results, as JSON");
   command->footer(
-      "The run's requests and frees go through torch's own caching allocator on a dry GPU, without the "
-      "model.\n"
-      "The first row is the run's own settings on its own card, and says whether it came out as recorded.\n\n"
+      "The run's requests and frees are repeated with torch's own caching allocator on a dry GPU, without "
+      "the\n"
+      "model. The first row uses the run's own settings and card, and shows whether the replay matches the\n"
+      "recording.\n\n"
       "Examples:\n"
       "  strata replay runs/quickstart/20261121T101500Z\n"
       "  strata replay runs/quickstart/20261121T101500Z --alloc-conf expandable_segments:True\n"

@@ -119,7 +119,7 @@ void print_time(const ReportArguments& arguments) {
   const std::size_t top = arguments.top.value_or(report::TimeReportOptions{}.top);
   if (!facts.time)
     throw UsageError(
-        "--time: the run recorded no times: they need the plugin cupti_timeline (strata exec --plugins "
+        "--time: the run recorded no times. Record it with the plugin cupti_timeline (strata exec --plugins "
         "allocator_tracer,cupti_timeline; in a file plugins: [allocator_tracer, cupti_timeline])");
   if (arguments.json) return print(analysis::time_document(facts, peak, top));
   for (const std::string& warning : facts.warnings) say(warning);
@@ -146,10 +146,9 @@ void print_detail(const ReportArguments& arguments) {
 // A run that recorded no allocation is within no budget, unless it was traced and made none.
 void require_memory(const analysis::Facts& facts, const std::string& run) {
   if (!traces_memory(facts) && facts.points.empty())
-    throw analysis::RunError(
-        fmt::format("{}: recorded no memory, so that nothing is known of its peak; the plugin "
-                    "allocator_tracer records it",
-                    run));
+    throw analysis::RunError(fmt::format(
+        "{}: the run recorded no memory, so its peak is unknown; record it with the plugin allocator_tracer",
+        run));
 }
 
 // Whether it fits.
@@ -212,37 +211,36 @@ struct ReportOptions {
 };
 
 void add_views(CLI::App& command, ReportArguments& arguments, ReportOptions& options) {
-  options.layers =
-      command.add_flag("--layers", arguments.layers, "Where the memory is: by module, as du prints folders");
-  CLI::Option* const shapes = command.add_flag(
-      "--shapes", arguments.shapes,
-      "Why it is as it is: what the timeline's shapes are, each with its bytes and what would remove it");
+  options.layers = command.add_flag("--layers", arguments.layers,
+                                    "Show where the memory is: a tree of modules, like du for folders");
+  CLI::Option* const shapes =
+      command.add_flag("--shapes", arguments.shapes,
+                       "Explain the timeline's shapes, each with its bytes and a way to remove it");
   options.budget = command.add_option(
       "--budget", arguments.budget,
-      "Whether the run's peak is within this size (12GiB), and where it is not, what filled it, what the "
-      "recording shows of it, and the command that tries changes; the exit code is 4 then");
-  options.detail = command.add_option(
-      "--detail", arguments.detail,
-      "The largest of all allocations, so many percent of them by their number, as the page's Detail "
-      "and memory_viz's shows them: 10%");
+      "Check that the run's peak is within this size (12GiB); if not, show what filled the memory, what the "
+      "recording shows about it and the command that tries changes, and exit with 4");
+  options.detail = command.add_option("--detail", arguments.detail,
+                                      "Show only the largest allocations, as a percentage of their number, "
+                                      "like Detail on the page and in memory_viz: 10%");
   CLI::Option* const stacks = command.add_option(
-      "--stacks", arguments.stacks, "Which lines allocated it: the so many largest stacks at the peak [10]");
+      "--stacks", arguments.stacks,
+      "Show which lines allocated the memory: this many of the largest stacks at the peak [10]");
   stacks->expected(0, 1)->default_str("10")->check(CLI::PositiveNumber);
-  CLI::Option* const steps = command.add_flag("--steps", arguments.steps, "The peak of each step");
+  CLI::Option* const steps = command.add_flag("--steps", arguments.steps, "Show the peak of each step");
   options.scopes = command.add_flag(
       "--scopes", arguments.scopes,
-      "The peaks of the run, the window, each epoch and step: of the device's use, reserved, allocated, "
-      "requested, and the process's RSS; and one moment that reconciles them");
-  options.time =
-      command.add_flag("--time", arguments.time,
-                       "Where the time went, by phase, module, operator and kernel, and why devices idled; "
-                       "with --steps, step by step");
+      "Show the peaks of the run, the window, each epoch and each step: device use, reserved, allocated, "
+      "requested, and the process's RSS; and one moment at which they are reconciled");
+  options.time = command.add_flag("--time", arguments.time,
+                                  "Show where the time went, by phase, module, operator and kernel, and why "
+                                  "devices idled; with --steps, step by step");
   CLI::Option* const warm_up =
       command.add_flag("--warm-up", arguments.warm_up,
-                       "From which step on the run is steady, and why the steps before are slower");
-  CLI::Option* const ranks =
-      command.add_flag("--ranks", arguments.ranks,
-                       "All ranks of a job side by side: memory, who is slow, one step on one clock");
+                       "Show from which step the run is steady, and why earlier steps are slower");
+  CLI::Option* const ranks = command.add_flag(
+      "--ranks", arguments.ranks,
+      "Show all ranks of a job side by side: memory, which ranks are slow, one step on one clock");
   options.time->excludes(options.layers)->excludes(options.scopes);
   options.detail->excludes(options.layers)->excludes(options.time)->excludes(options.scopes);
   options.budget->excludes(options.layers)
@@ -258,12 +256,13 @@ void add_views(CLI::App& command, ReportArguments& arguments, ReportOptions& opt
 }
 
 void add_parts(CLI::App& command, ReportArguments& arguments, const ReportOptions& options) {
-  command.add_option("--rank", arguments.rank, "Of several ranks the one to analyse [the first]")
+  command.add_option("--rank", arguments.rank, "Rank to analyse, if the run has several [the first]")
       ->excludes("--ranks")
       ->group(kWhichPart);
   command
-      .add_option("--device", arguments.device,
-                  "Whose memory: cuda:1, cpu or pinned [the CUDA device that was used most, or the CPU]")
+      .add_option(
+          "--device", arguments.device,
+          "Device to show the memory of: cuda:1, cpu or pinned [the most used CUDA device, or the CPU]")
       ->excludes("--ranks")
       ->group(kWhichPart);
   command.add_option("--step", arguments.table.step, "With --layers: at the peak of this step [the run's]")
@@ -271,30 +270,32 @@ void add_parts(CLI::App& command, ReportArguments& arguments, const ReportOption
       ->group(kWhichPart);
   command
       .add_option("--reset", arguments.resets,
-                  "With --scopes: set the peaks back where this step or phase begins, as "
-                  "torch.cuda.reset_peak_memory_stats() does; as often as wanted")
+                  "With --scopes: reset the peaks where this step or phase begins, as "
+                  "torch.cuda.reset_peak_memory_stats() does; may be repeated")
       ->needs(options.scopes)
       ->group(kWhichPart);
 }
 
 void add_amounts(CLI::App& command, ReportArguments& arguments, ReportOptions& options) {
-  options.depth =
-      command.add_option("--depth", arguments.table.depth, "With --layers and --time: how deep [all; 3]")
-          ->check(CLI::PositiveNumber)
-          ->group(kHowMuch);
-  options.unfold = command
-                       .add_flag("--unfold", arguments.table.unfold,
-                                 "With --layers and --time: each of several modules alike in its own row")
-                       ->group(kHowMuch);
-  options.top =
+  options.depth = command
+                      .add_option("--depth", arguments.table.depth,
+                                  "With --layers and --time: depth of the module tree [all; 3]")
+                      ->check(CLI::PositiveNumber)
+                      ->group(kHowMuch);
+  options.unfold =
       command
-          .add_option("--top", arguments.top, "With --time and --detail: so many rows of each list [12; 40]")
-          ->check(CLI::PositiveNumber)
+          .add_flag("--unfold", arguments.table.unfold,
+                    "With --layers and --time: show each of several equal modules in its own row")
           ->group(kHowMuch);
+  options.top = command
+                    .add_option("--top", arguments.top,
+                                "With --time and --detail: number of rows in each list [12; 40]")
+                    ->check(CLI::PositiveNumber)
+                    ->group(kHowMuch);
   command
       .add_option("--card", arguments.card,
-                  "With --time: hold matrix products on a device against this card's peak [a dry run's "
-                  "own]; `strata devices` lists them")
+                  "With --time: compare matrix products on a device with this card's peak [a dry run's own "
+                  "card]; `strata devices` lists them")
       ->needs(options.time)
       ->group(kHowMuch);
 }
@@ -303,8 +304,8 @@ void add_amounts(CLI::App& command, ReportArguments& arguments, ReportOptions& o
 void add_output(CLI::App& command, ReportArguments& arguments) {
   command
       .add_flag("--json", arguments.json,
-                "Print summary.json and nothing else; with --scopes, --layers, --steps, --shapes, --detail, "
-                "--warm-up, --ranks or --time, those as JSON")
+                "Print only summary.json; with --scopes, --layers, --steps, --shapes, --detail, --warm-up, "
+                "--ranks or --time, print those as JSON")
       ->excludes("--stacks")
       ->group(kOutput);
   command.set_help_flag("-h,--help", "Print this help message and exit")->group(kOutput);
@@ -326,11 +327,13 @@ void add_report_command(CLI::App& app, int& exit_code) {
   add_amounts(*command, *arguments, options);
   add_output(*command, *arguments);
   command->footer(
-      "Recovers what a killed run left, and writes summary.json and report.html anew; those of a\n"
-      "--device have its name in theirs. Of several ranks it shows the first, and then all side by side, in\n"
-      "ranks.html and ranks.json too; --rank shows one alone. With --scopes, --layers, --steps, --shapes, "
-      "--detail, --warm-up\n"
-      "or --time it only prints.\n\n"
+      "Recovers the records of a killed run, and writes summary.json and report.html again; with --device, "
+      "their\n"
+      "names contain the device. If the run has several ranks, it shows the first, then all side by side, "
+      "and also\n"
+      "writes ranks.html and ranks.json; --rank shows one alone. With --scopes, --layers, --steps, "
+      "--shapes,\n"
+      "--detail, --warm-up or --time it only prints.\n\n"
       "Examples:\n"
       "  strata report runs/quickstart/20261121T101500Z\n"
       "  strata report runs/quickstart/20261121T101500Z --json | jq .peak\n"
@@ -351,10 +354,10 @@ void add_report_command(CLI::App& app, int& exit_code) {
   command->callback([arguments, options, &exit_code] {
     const bool has_time = options.time->count() > 0;
     if (options.top->count() > 0 && !has_time && options.detail->count() == 0)
-      throw UsageError("--top goes with --time or --detail");
+      throw UsageError("--top needs --time or --detail");
     for (const CLI::Option* const option : {options.depth, options.unfold}) {
       if (option->count() > 0 && options.layers->count() == 0 && !has_time)
-        throw UsageError(fmt::format("{} goes with --layers or --time", option->get_name()));
+        throw UsageError(fmt::format("{} needs --layers or --time", option->get_name()));
     }
     exit_code = kDone;
     if (options.budget->count() == 0) return print_report(*arguments);

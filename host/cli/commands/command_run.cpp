@@ -131,23 +131,21 @@ int run_or_explain(const RunArguments& arguments) {
 void add_run_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* const command =
-      app.add_subcommand("run", "Train as a YAML file says, and report where the memory went");
-  command->add_option("CONFIG", arguments->config, "The run's YAML");
+      app.add_subcommand("run", "Train as a YAML file describes, and report where the memory went");
+  command->add_option("CONFIG", arguments->config, "The run's YAML file");
   command->add_option("OVERRIDE", arguments->overrides,
-                      "key.path=value, whose value is YAML; wins over the file");
+                      "key.path=value, with a YAML value; overrides the file");
   add_dry_options(*command, arguments->dry);
-  command->add_option("--out", arguments->out,
-                      "Folder of the run, not there yet or empty [runs/<name>/<time>]");
-  command->add_flag("--json", arguments->json, "Print summary.json and nothing else");
+  command->add_option("--out", arguments->out, "Folder for the run, new or empty [runs/<name>/<time>]");
+  command->add_flag("--json", arguments->json, "Print only summary.json");
   command->add_flag("--help-config", arguments->help_config, "Print every key of the YAML and exit");
   command->add_flag("--json-schema", arguments->json_schema, "Print the YAML's JSON Schema and exit");
   command->footer(
       "The run's folder gets config.yaml, manifest.json, the run store, summary.json and report.html; the "
       "last line\n"
-      "printed is the report's path. Ctrl-C ends the run after the current micro-batch, with save.at_end "
-      "after "
-      "the\n"
-      "current step, with its report; a second one at once.\n\n"
+      "printed is the report's path. Ctrl-C ends the run after the current micro-batch and still writes the "
+      "report;\n"
+      "with save.at_end the run ends after the current step. A second Ctrl-C ends it at once.\n\n"
       "Exit codes: 0 done, 1 failed, 2 bad usage or configuration, 3 out of device memory, 130 and 143 "
       "interrupted.\n\n"
       "Examples:\n"

@@ -46,8 +46,8 @@ std::filesystem::path wanted_run(const TopArguments& arguments) {
   if (arguments.pid) return run_of_process(*arguments.pid);
   if (arguments.run.empty()) return newest_run("runs");
   if (!std::filesystem::is_directory(arguments.run)) {
-    throw UsageError(fmt::format("{} is no folder: expected that of a run, as `strata run --out` names it",
-                                 arguments.run));
+    throw UsageError(fmt::format(
+        "{} is not a folder: expected a run's folder, as given to `strata run --out`", arguments.run));
   }
   return std::filesystem::absolute(arguments.run).lexically_normal();
 }
@@ -95,7 +95,7 @@ class TopCommand {
     while (true) {
       refresh(kReadingTime);
       if (screen != nullptr) {
-        screen->show(ranks_.empty() ? waiting_text() : screen_text() + "\n  q ends this, and not the run");
+        screen->show(ranks_.empty() ? waiting_text() : screen_text() + "\n  q quits; the run continues");
       } else if (arguments_.json) {
         print(analysis::live_document(followed_.directory().string(), ranks_));
       } else if (!ranks_.empty()) {
@@ -135,7 +135,7 @@ class TopCommand {
   }
 
   std::string waiting_text() const {
-    return fmt::format("{}: no process has made a store yet\n", followed_.directory().string());
+    return fmt::format("{}: no process has created a run store yet\n", followed_.directory().string());
   }
 
   std::string screen_text() const {
@@ -165,25 +165,27 @@ class TopCommand {
 void add_top_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<TopArguments>();
   CLI::App* const command =
-      app.add_subcommand("top", "Watch a run: its steps, its memory by category, every second");
+      app.add_subcommand("top", "Watch a run: its steps and its memory by category, every second");
   CLI::Option* const run =
       command->add_option("RUN", arguments->run, "Folder of a run [the newest under runs/]");
-  command->add_option("--pid", arguments->pid, "The run that this process, or one that it started, writes")
+  command->add_option("--pid", arguments->pid, "Watch the run of this process or of one that it started")
       ->check(CLI::PositiveNumber)
       ->excludes(run);
-  command->add_option("--rank", arguments->rank, "Of several ranks this one alone [all]");
-  command->add_option("--interval", arguments->interval_seconds, "Seconds from look to look [1]")
+  command->add_option("--rank", arguments->rank, "Rank to show, if the run has several [all]");
+  command->add_option("--interval", arguments->interval_seconds, "Seconds between updates [1]")
       ->check(CLI::Range(0.1, 3600.0));
-  command->add_flag("--once", arguments->once, "Look once and end");
+  command->add_flag("--once", arguments->once, "Show one update and quit");
   CLI::Option* const json = command->add_flag(
-      "--json", arguments->json, "Print an object on one line for each look (docs/top.md), and nothing else");
+      "--json", arguments->json, "Print only one JSON object per update, each on one line (docs/top.md)");
   command
       ->add_flag("--plain", arguments->plain,
-                 "Print a line for each look, as it does without a terminal, instead of a screen")
+                 "Print one line per update instead of a screen; the default without a terminal")
       ->excludes(json);
   command->footer(
-      "q or Ctrl-C ends it, and not the run; it ends by itself when the run is over. It only reads, and the\n"
-      "run does not wait for it. Categories of what has no owner are provisional: `strata report` knows.\n\n"
+      "q or Ctrl-C quits, and the run continues; when the run ends, this ends, too. It only reads, and never "
+      "delays\n"
+      "the run. Categories of memory without an owner are provisional; `strata report` shows the final "
+      "ones.\n\n"
       "Examples:\n"
       "  strata top\n"
       "  strata top runs/quickstart/20261121T101500Z\n"

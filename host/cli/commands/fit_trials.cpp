@@ -31,14 +31,12 @@ const config::IntegerType& integer_key(const std::string& path) {
   const config::Key* const key = config::find_key(path);
   if (key != nullptr) {
     if (const auto* const type = std::get_if<config::IntegerType>(&key->type)) return *type;
-    throw UsageError(
-        fmt::format("fit: --over {}: this key is no integer, of which there is a largest", path));
+    throw UsageError(fmt::format("fit: --over {}: expected a key with an integer value", path));
   }
   std::vector<std::string_view> known;
   for (const config::Key& each : config::keys()) known.push_back(each.path);
-  throw UsageError(
-      fmt::format("fit: --over {}: there is no such key{}; `strata run --help-config` lists them", path,
-                  config::did_you_mean(path, known)));
+  throw UsageError(fmt::format("fit: --over {}: unknown key{}; `strata run --help-config` lists all keys",
+                               path, config::did_you_mean(path, known)));
 }
 
 class FitConfig final : public FitTrials {
@@ -76,7 +74,8 @@ class FitConfig final : public FitTrials {
       return run_trial(request_);
     } catch (const config::ConfigError& error) {
       throw UsageError(fmt::format(
-          "fit: {}={} is refused: {}\n  --step N tries multiples of N alone, --from and --at-most bound them",
+          "fit: {}={} is refused: {}\n"
+          "  --step N tries only multiples of N; --from and --at-most set the lowest and highest value",
           name_, value, error.what()));
     }
   }
@@ -126,8 +125,8 @@ class FitProgram final : public FitTrials {
         std::ranges::find_if(words_, [](const std::string& each) { return each.find(kBraces) != each.npos; });
     if (word == words_.end())
       throw UsageError(
-          "fit: expected {} in the program's words, where each value is put: strata fit --device rtx-4090 -- "
-          "python train.py --batch-size {}");
+          "fit: expected {} in the program's arguments, to be replaced by each value: strata fit --device "
+          "rtx-4090 -- python train.py --batch-size {}");
     // What stands before the braces names the value: "--batch-size {}", "batch={}".
     name_ = word->substr(0, word->find(kBraces));
     if (name_.empty() && word != words_.begin() && (word - 1)->starts_with('-')) name_ = *(word - 1);

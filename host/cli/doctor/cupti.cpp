@@ -38,24 +38,25 @@ std::string file_of(const void* address) {
 // Of a subscription that was tried.
 Finding verdict_of(int result, std::uint32_t version, const std::string& described) {
   if (result == 0) {
-    return {.name = "CUPTI",
-            .detail = fmt::format(
-                "{}: can record what devices do, {}", described,
-                version >= kFirstShared ? "beside other tools if the driver allows it" : "as the only tool")};
-  }
-  if (result == kBusy) {
     return {
         .name = "CUPTI",
-        .verdict = Verdict::kWarning,
-        .detail =
-            fmt::format("{}: another tool has it{}", described,
-                        std::getenv("NSYS_PROFILING_SESSION_ID") == nullptr ? "" : ", Nsight Systems (nsys)"),
-        .remedy =
-            "start without that tool to record what devices do; `cupti.on_busy` says what a run does else"};
+        .detail = fmt::format("{}: can record what devices do, {}", described,
+                              version >= kFirstShared ? "together with other tools if the driver allows it"
+                                                      : "but only if no other tool uses CUPTI")};
+  }
+  if (result == kBusy) {
+    return {.name = "CUPTI",
+            .verdict = Verdict::kWarning,
+            .detail = fmt::format(
+                "{}: another tool uses it{}", described,
+                std::getenv("NSYS_PROFILING_SESSION_ID") == nullptr ? "" : ", Nsight Systems (nsys)"),
+            .remedy =
+                "start without that tool to record what devices do; `cupti.on_busy` sets what a run does "
+                "otherwise"};
   }
   return {.name = "CUPTI",
           .verdict = Verdict::kMissing,
-          .detail = fmt::format("{}: has no device to record (it answers {})", described, result),
+          .detail = fmt::format("{}: there is no device to record (CUPTI returns {})", described, result),
           .remedy = "none needed: a dry GPU with a clock is recorded (--dry h100-80gb --clock modelled)"};
 }
 
@@ -67,8 +68,8 @@ Finding check_cupti() {
   if (library == nullptr) {
     return {.name = "CUPTI",
             .verdict = Verdict::kMissing,
-            .detail = fmt::format("no {} is loaded or found", kName),
-            .remedy = "it comes with CUDA 13, and with a torch built for it"};
+            .detail = fmt::format("{} is neither loaded nor found", kName),
+            .remedy = "install CUDA 13, or a torch that is built for it"};
   }
   const auto get_version = cupti_function<GetVersion>(library, "cuptiGetVersion");
   const auto subscribe = cupti_function<Subscribe>(library, "cuptiSubscribe");
@@ -78,8 +79,8 @@ Finding check_cupti() {
       get_version(&version) != 0 || version / 10000 != kMajor) {
     return {.name = "CUPTI",
             .verdict = Verdict::kMissing,
-            .detail = fmt::format("{} is none of CUDA 13 (version {})", kName, version),
-            .remedy = "`cupti` records with that of CUDA 13"};
+            .detail = fmt::format("{} is not from CUDA 13 (version {})", kName, version),
+            .remedy = "`cupti` needs the one from CUDA 13"};
   }
   const std::string described = fmt::format("{}.{}, {}", version / 10000, version % 10000 / 100,
                                             file_of(reinterpret_cast<const void*>(get_version)));

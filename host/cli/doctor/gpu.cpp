@@ -29,7 +29,7 @@ Finding missing(std::string name, std::string detail) {
 
 Findings check_driver() {
   const std::optional<CudaDriver> driver = ask_cuda_driver();
-  if (!driver) return {missing("GPU driver", "no libcuda.so.1, or none that answers like one")};
+  if (!driver) return {missing("GPU driver", "no libcuda.so.1, or one that is not a GPU driver")};
   Findings findings{{.name = "GPU driver", .detail = "for CUDA " + driver->cuda_version}};
   if (driver->devices.empty()) {
     findings.push_back(missing("GPU devices", driver->problem));
@@ -46,7 +46,7 @@ Finding check_dry_gpu() {
   return {.name = "dry GPU",
           .verdict = Verdict::kMissing,
           .detail = fmt::format("not in {}", dry_gpu_folder().string()),
-          .remedy = "build Strata with the CUDA wheel of torch, which has CUDA's headers beside it"};
+          .remedy = "build Strata with the CUDA wheel of torch, which installs CUDA's headers"};
 }
 
 // The program of that name in PATH; empty when there is none.
@@ -69,15 +69,15 @@ Finding check_cuda_allocator() {
     const char* const settings = std::getenv(variable);
     if (settings == nullptr || std::string_view(settings).find("cudaMallocAsync") == std::string_view::npos)
       continue;
-    return {
-        .name = "CUDA allocator",
-        .verdict = Verdict::kWarning,
-        .detail = fmt::format("cudaMallocAsync ({}): runs see its blocks through a wrapper, and of what is "
-                              "reserved the sum alone",
-                              variable),
-        .remedy = fmt::format("to see segments and what each stream has, take backend: out of {}", variable)};
+    return {.name = "CUDA allocator",
+            .verdict = Verdict::kWarning,
+            .detail = fmt::format("cudaMallocAsync ({}): runs see its blocks through a wrapper, and only the "
+                                  "total of reserved memory",
+                                  variable),
+            .remedy = fmt::format("to see segments and the memory of each stream, remove backend: from {}",
+                                  variable)};
   }
-  return {.name = "CUDA allocator", .detail = "torch's own, which tells of blocks and segments"};
+  return {.name = "CUDA allocator", .detail = "torch's own, which reports blocks and segments"};
 }
 
 Finding check_nsys() {

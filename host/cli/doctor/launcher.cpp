@@ -43,7 +43,8 @@ constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
 
 std::string remedy_for(const std::string& launcher) {
   const std::string first = fs::path(launcher.substr(0, launcher.find(' '))).filename();
-  std::string remedy = fmt::format("start strata behind it: {} strata exec -- python train.py", launcher);
+  std::string remedy =
+      fmt::format("put strata exec after the launcher: {} strata exec -- python train.py", launcher);
   for (const auto& [name, words] : kRemedies) {
     if (first == name) remedy += fmt::format("; or {}", words);
   }
@@ -73,9 +74,9 @@ Finding look_at(const std::string& launcher) {
   const int exit_code = run_program("/bin/sh", {"sh", "-c", command}, variables);
   if (!fs::exists(answer)) {
     finding.verdict = Verdict::kWarning;
-    finding.detail =
-        fmt::format("`{}` ended with {} without having started a program here", launcher, exit_code);
-    finding.remedy = "give it with the words after which a program's name would follow, as \"srun -n 1\"";
+    finding.detail = fmt::format("`{}` ended with {} and started no program here", launcher, exit_code);
+    finding.remedy =
+        "give the launcher with all arguments that come before the program's name, such as \"srun -n 1\"";
     return finding;
   }
   const auto reached = answers_in(answer);
@@ -86,13 +87,13 @@ Finding look_at(const std::string& launcher) {
       lost.emplace_back(variable);
   }
   if (lost.empty() && reached.contains(kMapped)) {
-    finding.detail = fmt::format("`{}` hands on what strata exec needs", launcher);
+    finding.detail = fmt::format("`{}` passes on what strata exec needs", launcher);
     return finding;
   }
   finding.verdict = Verdict::kWarning;
   finding.detail = lost.empty()
                        ? fmt::format("under `{}` the system does not preload {}", launcher, library.string())
-                       : fmt::format("`{}` keeps back {}: strata exec before it would record nothing",
+                       : fmt::format("`{}` does not pass on {}: strata exec before it would record nothing",
                                      launcher, fmt::join(lost, ", "));
   finding.remedy = remedy_for(launcher);
   return finding;

@@ -27,8 +27,8 @@ Finding check_trainer() {
     return {.name = "trainer",
             .verdict = Verdict::kMissing,
             .detail = error.what(),
-            .remedy = fmt::format("put the python3 that has torch first in PATH, or set {}; in a checkout, "
-                                  "`./dev build` fetches LibTorch and builds the trainer",
+            .remedy = fmt::format("put a python3 with torch first in PATH, or set {}; in a checkout, `./dev "
+                                  "build` fetches LibTorch and builds the trainer",
                                   kTorchRootVariable),
             .needed = true};
   }
@@ -56,7 +56,7 @@ Finding check_torch() {
   if (library.empty()) {
     return {.name = "torch",
             .verdict = Verdict::kMissing,
-            .detail = "not loaded, since the trainer is not",
+            .detail = "not loaded, because the trainer is not",
             .remedy = "see trainer",
             .needed = true};
   }
@@ -89,22 +89,25 @@ Finding check_torch_releases() {
   const std::string shipped = fmt::format("{}", fmt::join(brought, ", "));
   const std::string built = fmt::format("{}", fmt::join(built_here, ", "));
   if (shipped.empty() && built.empty()) {
-    return {.name = "torch releases",
-            .verdict = Verdict::kWarning,
-            .detail = "none can be recorded yet",
-            .remedy = "`strata build-source TORCH` builds what records one; `strata exec` does so by itself"};
+    return {
+        .name = "torch releases",
+        .verdict = Verdict::kWarning,
+        .detail = "no release of torch can be recorded yet",
+        .remedy =
+            "build support for one with `strata build-source TORCH`; `strata exec` also does so by itself"};
   }
   std::string detail = "strata exec records " + (shipped.empty() ? built + " (built here)" : shipped);
   if (!shipped.empty() && !built.empty()) detail += fmt::format(", and {} (built here)", built);
-  return {.name = "torch releases", .detail = detail + "; others from 2.11 on are built when they are met"};
+  return {.name = "torch releases",
+          .detail = detail + "; support for other releases from 2.11 on is built when needed"};
 }
 
 // What of a program that torch.compile compiled is not there to be seen.
 Finding check_compiled_programs() {
   return {.name = "torch.compile",
           .detail =
-              "memory, owners, steps and phases are recorded; the operators and modules within a compiled "
-              "program are one range, and an optimizer's compiled step has no length the first time"};
+              "memory, owners, steps and phases are recorded; the operators and modules inside a compiled "
+              "program appear as one range, and an optimizer's first compiled step has no duration"};
 }
 
 }  // namespace
@@ -120,7 +123,7 @@ Findings check_libraries() {
   if (!has_torch_source) {
     findings.push_back({.name = "source torch",
                         .verdict = Verdict::kWarning,
-                        .detail = "not found: runs with plugins would be refused",
+                        .detail = "not found: runs with plugins will be refused",
                         .remedy = "build Strata with LibTorch (`./dev build`)"});
   }
   return findings;

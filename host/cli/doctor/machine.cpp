@@ -45,7 +45,7 @@ Finding check_instruction_sets() {
   if (!found.empty()) return {.name = "vector instructions", .detail = found};
   return {.name = "vector instructions",
           .verdict = Verdict::kWarning,
-          .detail = "none that LibTorch has fast kernels for",
+          .detail = "none for which LibTorch has fast kernels",
           .remedy = "expect slow steps; sizes are not affected"};
 }
 

@@ -31,31 +31,31 @@ Finding check_tool() {
   if (path.empty()) {
     return {.name = "NVTX tool",
             .verdict = Verdict::kMissing,
-            .detail = session.empty()
-                          ? "none listens to this process: nvtx_markers would mark nothing"
-                          : "this is a session of Nsight Systems, but one that does not record NVTX",
-            .remedy = session.empty() ? "none needed; to mark, start the run with nsys profile (docs/nsys.md)"
-                                      : "nsys profile --trace=nvtx"};
+            .detail = session.empty() ? "no tool listens to this process: nvtx_markers would mark nothing"
+                                      : "Nsight Systems records this process, but not its NVTX ranges",
+            .remedy = session.empty()
+                          ? "none needed; to mark ranges, start the run with nsys profile (docs/nsys.md)"
+                          : "nsys profile --trace=nvtx"};
   }
   if (access(std::string(path).c_str(), R_OK) != 0) {
     return {.name = "NVTX tool",
             .verdict = Verdict::kWarning,
             .detail = fmt::format("NVTX_INJECTION64_PATH names {}, which cannot be read", path),
-            .remedy = "unset it, or give the whole path of a tool's library"};
+            .remedy = "unset it, or set it to the full path of a tool's library"};
   }
   if (session.empty()) return {.name = "NVTX tool", .detail = std::string(path)};
   return {.name = "NVTX tool", .detail = fmt::format("Nsight Systems, session {}: {}", session, path)};
 }
 
 Finding check_memory_marks(const PluginDescription& plugin) {
-  Finding finding{.name = "NVTX memory", .detail = "counters, where the tool knows them, else marks"};
+  Finding finding{.name = "NVTX memory", .detail = "counters if the tool supports them, otherwise marks"};
   const auto memory = std::ranges::find(plugin.options, "memory", &OptionDescription::key);
   const bool counters =
       memory != plugin.options.end() && memory->expectation.find("counters") != std::string::npos;
   if (counters) return finding;
   finding.verdict = Verdict::kWarning;
-  finding.detail = "marks alone: nvtx_markers was built with NVTX headers that have no counters";
-  finding.remedy = "for counters, build with the headers of CUDA 13 or later (torch's wheel has them)";
+  finding.detail = "marks only: nvtx_markers was built with NVTX headers that have no counters";
+  finding.remedy = "for counters, build with the headers of CUDA 13 or later (torch's wheel installs them)";
   return finding;
 }
 
@@ -75,8 +75,8 @@ Findings check_nvtx() {
   if (plugin == plugins.end()) {
     return {{.name = "NVTX",
              .verdict = Verdict::kMissing,
-             .detail = "no plugin nvtx_markers: this build found no NVTX headers",
-             .remedy = "build with the CUDA wheel of torch, which has them beside it"}};
+             .detail = "the plugin nvtx_markers is missing: this build found no NVTX headers",
+             .remedy = "build with the CUDA wheel of torch, which installs them"}};
   }
   return {check_tool(), check_memory_marks(*plugin), check_capture()};
 }

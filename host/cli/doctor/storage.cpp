@@ -22,8 +22,8 @@ Finding check_file_system(const fs::path& folder) {
     if (system.network) {
       finding.verdict = Verdict::kWarning;
       finding.remedy =
-          "its run stores are built in the temporary folder and moved at the end; with --out on a local disk "
-          "they need not be";
+          "run stores are written in the temporary folder and moved here at the end; use --out on a local "
+          "disk to avoid that";
     }
   } catch (const std::system_error& error) {
     finding.verdict = Verdict::kWarning;
@@ -41,7 +41,7 @@ Finding check_space(const fs::path& folder) {
   Finding finding{.name = "free disk space", .detail = fmt::format("{} MiB", space.available >> 20)};
   if (space.available < kLittleSpace) {
     finding.verdict = Verdict::kWarning;
-    finding.remedy = "make room, or run with --out on another disk";
+    finding.remedy = "free some space, or run with --out on another disk";
   }
   return finding;
 }
@@ -57,7 +57,7 @@ Findings check_storage(const fs::path& folder) {
   if (!fs::is_directory(existing, ignored) || access(existing.c_str(), W_OK | X_OK) != 0) {
     writable.verdict = Verdict::kMissing;
     writable.detail += fmt::format(": cannot write in {}", existing.string());
-    writable.remedy = "run in a folder of yours, or with --out";
+    writable.remedy = "run in a folder that you can write to, or with --out";
   }
   return {writable, check_file_system(existing), check_space(existing)};
 }

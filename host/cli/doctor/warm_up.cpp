@@ -33,11 +33,12 @@ Findings check_warm_up() {
   } else {
     finding.verdict = Verdict::kWarning;
     finding.remedy =
-        "a kernel with CONFIG_SCHED_INFO tells what steps wait for a processor; else that is unattributed";
+        "use a Linux kernel with CONFIG_SCHED_INFO to see how long steps wait for a processor; without it "
+        "that time is unattributed";
   }
-  finding.detail =
-      fmt::format("{}; device causes (context, modules, kernels, JIT): {}", fmt::join(seen, ", "),
-                  has_devices() ? "where CUPTI tells of activities" : "none here, there is no device");
+  finding.detail = fmt::format(
+      "{}; device causes (context, modules, kernels, JIT): {}", fmt::join(seen, ", "),
+      has_devices() ? "recorded where CUPTI reports activities" : "none, because there is no device here");
   return {finding};
 }
 

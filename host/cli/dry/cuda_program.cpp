@@ -77,9 +77,8 @@ std::string why_not_dry(const std::filesystem::path& program) {
   // What nvcc makes registers its kernels with the CUDA runtime; who does not ask for it brings its own.
   if (!file.has_section(".nvFatBinSegment") || file.imports("__cudaRegisterFatBinary")) return {};
   return program.string() +
-         " holds a CUDA runtime of its own, linked statically, which no other library can take the place of. "
-         "Link "
-         "it with the shared one: nvcc --cudart shared, or CMake's CUDA_RUNTIME_LIBRARY Shared";
+         " is linked statically with the CUDA runtime, which the dry GPU cannot replace. Link it with the "
+         "shared runtime: nvcc --cudart shared, or CMake's CUDA_RUNTIME_LIBRARY Shared";
 }
 
 }  // namespace strata::cli

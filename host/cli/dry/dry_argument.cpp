@@ -71,8 +71,7 @@ std::string DryArguments::device(const std::string& command) const {
     const std::string& value = this->*option.value;
     if (value.empty()) continue;
     if (profile.empty())
-      throw UsageError(
-          fmt::format("{}: {} is for a dry device; give --dry PROFILE too", command, option.name));
+      throw UsageError(fmt::format("{}: {} needs a dry device; add --dry PROFILE", command, option.name));
     text += fmt::format(", {}: {}", option.key, nlohmann::json(value).dump());
   }
   if (profile.empty()) return {};
@@ -86,23 +85,25 @@ std::string DryArguments::device(const std::string& command) const {
 }
 
 void add_dry_options(CLI::App& command, DryArguments& arguments) {
-  command.add_option("--dry", arguments.profile,
-                     "PROFILE[:N]: on N GPUs of that kind, which compute nothing; see `strata devices`");
+  command.add_option(
+      "--dry", arguments.profile,
+      "PROFILE[:N]: use N simulated GPUs of this kind, which compute nothing; see `strata devices`");
   command.add_option("--device-memory", arguments.memory,
-                     "Memory of each dry GPU, as 24GiB, instead of what the card has");
+                     "Memory of each dry GPU, such as 24GiB, instead of the card's");
   command.add_option("--answers", arguments.answers,
-                     "File with values for reads of what nobody knows, in each process from its first on");
+                     "File with values for reads of values that the dry GPU does not compute; each process "
+                     "uses them from the first one on");
   command.add_option("--clock", arguments.clock,
-                     "modelled: work takes the time that the card's peak rates say [none]");
-  command.add_option("--cudnn-workspaces", arguments.cudnn_workspaces,
-                     "asked: the cuDNN of the program's torch tells what convolutions need; off: it is not "
-                     "asked [asked]");
+                     "modelled: compute the time of work from the card's peak rates [none]");
+  command.add_option(
+      "--cudnn-workspaces", arguments.cudnn_workspaces,
+      "asked: ask the cuDNN of the program's torch what convolutions need; off: do not ask [asked]");
   command.add_option("--cudnn-workspace", arguments.cudnn_workspace,
-                     "Memory that each convolution of cuDNN asks for, as 32MiB, instead of what cuDNN tells");
+                     "Workspace of each cuDNN convolution, such as 32MiB, instead of cuDNN's answer");
   command.add_option("--cusolver-workspace", arguments.cusolver_workspace,
-                     "The same of each decomposition of cuSOLVER, instead of what formulas give");
+                     "Workspace of each cuSOLVER decomposition, instead of the formulas' result");
   command.add_option("--nccl-memory", arguments.nccl_memory,
-                     "Memory that each communicator of NCCL takes of its device [what the profile says]");
+                     "Device memory of each NCCL communicator [as in the profile]");
 }
 
 }  // namespace strata::cli

@@ -25,8 +25,8 @@ constexpr std::string_view kLibrary = "libstrata_dry_gpu.so";
 void* open(const fs::path& library) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (handle == nullptr) {
-    throw UsageError(
-        fmt::format("the dry GPU cannot be opened: {}. Build and install all of Strata together", dlerror()));
+    throw UsageError(fmt::format(
+        "the dry GPU cannot be opened: {}. Build and install all parts of Strata together", dlerror()));
   }
   return handle;
 }
@@ -145,19 +145,19 @@ std::string dry_choice_text(const DryChoice& choice) {
 
 void require_dry_gpu() {
   if (has_dry_gpu()) return;
-  throw UsageError(fmt::format(
-      "this build has no dry GPU: there is no {}. Build Strata with the CUDA wheel of torch, which has "
-      "CUDA's headers beside it",
-      (dry_gpu_folder() / kLibrary).string()));
+  throw UsageError(
+      fmt::format("this build has no dry GPU: {} does not exist. Build Strata with the CUDA wheel of torch, "
+                  "which installs CUDA's headers",
+                  (dry_gpu_folder() / kLibrary).string()));
 }
 
 DryGpu::DryGpu(DryChoice choice) : choice_(std::move(choice)) {
   require_dry_gpu();
   if (const std::string library = mapped_cuda_library(); !library.empty()) {
-    throw UsageError(fmt::format(
-        "the dry GPU cannot take CUDA's place: {} is in this process already. Start strata without "
-        "LD_PRELOAD",
-        library));
+    throw UsageError(
+        fmt::format("the dry GPU cannot replace CUDA: {} is already loaded in this process. Start strata "
+                    "without LD_PRELOAD",
+                    library));
   }
   void* const library = open(dry_gpu_folder() / kLibrary);
   const auto choose = find<decltype(&strata_dry_gpu_choose)>(library, "strata_dry_gpu_choose");
@@ -174,8 +174,9 @@ DryGpu::DryGpu(DryChoice choice) : choice_(std::move(choice)) {
   if (choose == nullptr || send_messages_to == nullptr || copy_to_children_ == nullptr || count_ == nullptr ||
       count_modelled_ == nullptr || tell_context_parts_ == nullptr || visit_refused_ == nullptr ||
       visit_readers_ == nullptr) {
-    throw UsageError(fmt::format("{} is of another build of Strata. Build and install all of it together",
-                                 (dry_gpu_folder() / kLibrary).string()));
+    throw UsageError(
+        fmt::format("{} belongs to another build of Strata. Build and install all parts of Strata together",
+                    (dry_gpu_folder() / kLibrary).string()));
   }
   std::array<char, 512> problem{};
   if (choose(dry_choice_text(choice_).c_str(), problem.data(), problem.size()) != 0) {

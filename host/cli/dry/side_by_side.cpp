@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 class Queue {
  public:
   explicit Queue(std::size_t count) {
-    if (pipe(ends_) != 0) throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
+    if (pipe(ends_) != 0) throw std::system_error(errno, std::generic_category(), "cannot create a pipe");
     for (std::size_t index = 0; index < count; ++index) {
       const auto number = static_cast<std::uint16_t>(index);
       if (write(ends_[1], &number, sizeof number) != sizeof number)
@@ -97,7 +97,7 @@ std::vector<std::string> run_side_by_side(std::size_t count, std::size_t jobs,
   for (std::size_t index = 0; index < count; ++index) {
     if (fs::exists(place(index, ".error"))) throw std::runtime_error(content_of(place(index, ".error")));
     if (!fs::exists(place(index, ".result")))
-      throw std::runtime_error("a process that tries changes died: the host's memory may be full");
+      throw std::runtime_error("a process that tries changes died; the host's memory may be full");
     results.push_back(content_of(place(index, ".result")));
   }
   return results;

@@ -65,19 +65,19 @@ void say_answers_left(const DryChoice& choice, const DryAccount& account) {
     const bool reads = reader != account.readers.end() && reader->unknown_reads > 0;
     if ((reader != account.readers.end() && reader->answered_reads > 0) || !told.insert(answer.reader).second)
       continue;
-    say(fmt::format("no read took an answer for {}: {}", answer.reader,
-                    reads ? fmt::format("it read {} of {}, and the answer is of {}",
+    say(fmt::format("no answer for {} was used: {}", answer.reader,
+                    reads ? fmt::format("it read {} of {}, but the answer has {}",
                                         report::counted(reader->unknown_reads, "value", "values"),
                                         report::counted(reader->unknown_bytes, "byte", "bytes"),
                                         report::counted(answer.value_bytes, "byte", "bytes"))
-                          : "it read nothing that is unknown; whoever did is told with --account FILE"));
+                          : "it read no unknown values; --account FILE lists the readers that did"));
   }
 }
 
 std::string account_text(const DryChoice& choice, const DryAccount& account) {
   const config::DeviceProfile& profile = choice.profile;
   if (account.processes == 0)
-    return fmt::format("no process asked for a CUDA device, so that {} made no difference", profile.key);
+    return fmt::format("no process used a CUDA device, so {} had no effect", profile.key);
   std::string text = fmt::format(
       "on a dry {}, nothing was computed and no time measured: {} not run, {} not computed, {} of unknown "
       "values ({})",
@@ -119,7 +119,7 @@ std::optional<DryChoice> choose_device(const std::string& device, const std::str
   if (device.empty()) return std::nullopt;
   const DryChoice choice = dry_choice_for(device, program);
   if (has_nvidia_gpu())
-    say(fmt::format("this machine has a GPU; it is not used, for {} is dry", choice.profile.key));
+    say(fmt::format("this machine's GPU is not used, because {} is a dry GPU", choice.profile.key));
   return choice;
 }
 
@@ -128,20 +128,21 @@ int print_environment(const ExecArguments& arguments) {
   if (!arguments.command.empty() || !arguments.dry.device("exec").empty() ||
       arguments.recording.plugins == kNoPlugins)
     throw UsageError(
-        "exec: --environment prints what a program that includes strata/trainer.h is to find in its "
-        "environment, and starts none: leave out the command, --dry and --plugins none");
+        "exec: --environment only prints the environment for a program that includes strata/trainer.h, and "
+        "starts nothing: leave out the command, --dry and --plugins none");
   ProgramRecording recording(arguments.recording, "program", {});
   for (const auto& [name, value] : recording.begin())
     print(fmt::format("export {}={}\n", name, report::shell_word(value)));
-  say(fmt::format("when the program has run: strata report {}", recording.folder().string()));
+  say(fmt::format("after the program has run: strata report {}", recording.folder().string()));
   return 0;
 }
 
 std::string killed_text(bool is_dry) {
-  std::string text = "the command was killed (SIGKILL): where nobody did that, the host's memory was full";
+  std::string text =
+      "the command was killed (SIGKILL): unless somebody killed it, the host's memory was full";
   if (is_dry)
     text +=
-        "; on a dry card a model takes none of it where it is made on the card: "
+        "; with a dry card, create the model on the card to use no host memory for it: "
         "torch.set_default_device(\"cuda\")";
   return text;
 }
@@ -190,12 +191,11 @@ void tell_advice(const ExecArguments& arguments, const std::string& device) {
 int exec(const ExecArguments& arguments) {
   if (arguments.environment) return print_environment(arguments);
   if (arguments.command.empty())
-    throw UsageError("exec: expected a command behind `--`; see `strata exec --help`");
+    throw UsageError("exec: expected a command after `--`; see `strata exec --help`");
   const std::string device = arguments.dry.device("exec");
   const std::string program = find_program(arguments.command.front());
   if (program.empty()) {
-    say(fmt::format("exec: there is no program '{}'{}", arguments.command.front(),
-                    what_was_meant(arguments.command)));
+    say(fmt::format("exec: no program '{}'{}", arguments.command.front(), what_was_meant(arguments.command)));
     return kNotFound;
   }
   if (const std::string meant = what_was_meant(arguments.command);
@@ -206,12 +206,14 @@ int exec(const ExecArguments& arguments) {
   const std::optional<DryChoice> dry = choose_device(device, program);
   if (!dry && !arguments.account.empty()) throw UsageError("exec: --account needs --dry");
   if (!dry && arguments.advises)
-    throw UsageError("exec: --advise needs a dry card, such as --dry rtx-4090: changes are tried on one");
+    throw UsageError("exec: --advise tries changes on a dry card; add one, such as --dry rtx-4090");
   std::optional<ProgramRecording> recording;
   if (arguments.recording.plugins != kNoPlugins)
     recording.emplace(arguments.recording, program_name(arguments.command), device);
   if (!recording && !dry)
-    throw UsageError("exec: with --plugins none and without --dry there is nothing to do");
+    throw UsageError(
+        "exec: there is nothing to do with --plugins none and without --dry; remove --plugins none, or add "
+        "--dry");
 
   // Where processes find the profile and leave their accounts.
   const ScratchFolder scratch("strata-exec");
@@ -240,55 +242,55 @@ int exec_or_explain(const ExecArguments& arguments) {
 void add_exec_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ExecArguments>();
   CLI::App* const command =
-      app.add_subcommand("exec", "Record any PyTorch program as it is, on a GPU, a dry GPU or the CPU");
+      app.add_subcommand("exec", "Record any PyTorch program unchanged, on a GPU, a dry GPU or the CPU");
   command->add_option(
       "--plugins", arguments->recording.plugins,
-      "What is loaded into it, comma-separated or as the YAML's list; none: nothing is recorded "
-      "[allocator_tracer]");
+      "Plugins to load, comma-separated or as a YAML list; none: record nothing [allocator_tracer]");
   command
       ->add_option("--set", arguments->recording.settings,
-                   "KEY=VALUE of the run's YAML: schedule, trace, cupti, plugins, store, name")
+                   "KEY=VALUE of the run's YAML: schedule, trace, cupti, plugins, store or name")
       ->allow_extra_args(false);  // else the command's words are taken for more of them
   command->add_option("--out", arguments->recording.out,
-                      "Folder of the run, not there yet or empty [runs/<program>/<time>]");
-  CLI::Option* const layers = command->add_flag(
-      "--layers", arguments->recording.layers,
-      "Tell of each module's forward, too, in a Python program that attaches none (costs each about 2 us) "
-      "[with --dry]");
-  command->add_flag("--no-layers", arguments->no_layers, "Do not, with --dry either")->excludes(layers);
+                      "Folder for the run, new or empty [runs/<program>/<time>]");
+  CLI::Option* const layers = command->add_flag("--layers", arguments->recording.layers,
+                                                "Also record each module's forward in a Python program that "
+                                                "attaches no model (about 2 us per call) [with --dry]");
+  command->add_flag("--no-layers", arguments->no_layers, "Do not record module forwards, even with --dry")
+      ->excludes(layers);
   command->add_flag("--detail", arguments->recording.detail,
-                    "Print all tables when the command ends, not one screen of them");
+                    "Print all tables when the command ends, instead of one screen");
   add_dry_options(*command, arguments->dry);
   command->add_flag("--advise", arguments->advises,
-                    "With --dry: behind the report, what would make it need less memory, each change tried; "
-                    "as strata advise");
-  command->add_option("--account", arguments->account, "File for what a dry run owns up to, as JSON");
-  command->add_flag("--environment", arguments->environment,
-                    "Start nothing: print what a program that includes strata/trainer.h is to find in its "
-                    "environment, for a shell");
+                    "With --dry: after the report, try changes that make the program need less memory, as "
+                    "strata advise does");
+  command->add_option("--account", arguments->account,
+                      "JSON file for a list of everything that the dry run did not compute");
+  command->add_flag(
+      "--environment", arguments->environment,
+      "Start nothing: print, for a shell, the environment for a program that includes strata/trainer.h");
   command->add_option("COMMAND", arguments->command,
-                      "The command and its words, at the end; behind --, if you like");
+                      "The command and its arguments, last; -- before them is optional");
   command->footer(
-      "The program is not changed. Its steps and phases are inferred, from what autograd runs and from the "
-      "names that\n"
-      "PyTorch gives to optimizers and data loaders, and are said to be; parameters, gradients and optimizer "
-      "state are\n"
-      "found. What it marks itself with strata/trainer.h holds, and is inferred no second time.\n"
-      "What was recorded is reported when the command ends, on standard error.\n\n"
-      "With --dry the program finds CUDA devices whose memory is that of the card, and PyTorch's own "
-      "allocator "
-      "on them; no\n"
-      "kernel runs, and what one would have written reads as zeros. At the end a line tells what was not "
-      "done.\n\n"
-      "Exit codes: the command's own; 2 there is no such option, 125 strata could not start it or an "
+      "The program is not changed. Its steps and phases are inferred from what autograd runs and from the "
+      "names\n"
+      "that PyTorch gives to optimizers and data loaders; the report marks them as inferred. Parameters, "
+      "gradients\n"
+      "and optimizer state are found. What the program marks itself with strata/trainer.h is used as marked "
+      "and not\n"
+      "inferred again. When the command ends, the results are reported on standard error.\n\n"
+      "With --dry the program finds CUDA devices with the memory of the card, and uses PyTorch's own "
+      "allocator on\n"
+      "them. No kernel runs; memory that a kernel would have written reads as zeros. A line at the end "
+      "reports what\n"
+      "was not done.\n\n"
+      "Exit codes: the command's own; 2 unknown option, 125 strata could not start the command or an "
       "option's value\n"
-      "is wrong, 126 the command cannot be run, 127 there is none.\n\n"
+      "is wrong, 126 the command cannot be run, 127 the command does not exist.\n\n"
       "Examples:\n"
       "  strata exec -- python train.py\n"
       "  strata exec --dry h100-80gb -- python train.py\n"
       "  strata exec --plugins allocator_tracer,warmup_analyzer --set schedule.wait=10 --set "
-      "schedule.active=5 "
-      "-- python train.py\n"
+      "schedule.active=5 -- python train.py\n"
       "  strata exec --dry rtx-4090 --advise -- python train.py\n"
       "  strata exec --dry a100-40gb:2 -- torchrun --nproc-per-node 2 train.py\n"
       "  strata exec --dry h100-80gb --answers counts.yaml --plugins none -- python generate.py\n"

@@ -57,7 +57,7 @@ std::string lost_of(const analysis::StoreFile& store) {
     return manifest.contains(lost) && manifest[lost].is_string() ? manifest[lost].get<std::string>() : "";
   }
   if (!store.has_table("gap") || !analysis::Query(store, "gap", {"rows"}).next()) return {};
-  return "rows of this run are lost, for which there was no room";
+  return "rows of this run are lost, because there was no room for them";
 }
 
 void make_manifest_the_ranks(const fs::path& run_directory, const RecordedProcess& process,

@@ -38,7 +38,7 @@ std::string what_was_meant(const std::vector<std::string>& command) {
   if (word == "python") return "; activate the environment that has torch: source .venv/bin/activate";
   std::error_code ignored;
   if (!word.ends_with(".py") || !fs::is_regular_file(word, ignored)) return {};
-  return "; a script is run by python: -- python " + report::shell_line(command);
+  return "; to run a script, start it with python: -- python " + report::shell_line(command);
 }
 
 }  // namespace strata::cli

@@ -52,7 +52,8 @@ fs::path folder_at_start() {
     if (fs::exists(package / within / "sitecustomize.py")) return package / within;
   }
   throw UsageError(
-      "this installation lacks the Python package strata_profiler, which ends a program's trial");
+      "this installation lacks the Python package strata_profiler, which trials of a program need; install "
+      "it");
 }
 
 // The last line that names an error, as "RuntimeError: ..." after a traceback does; else the last line.
@@ -118,7 +119,7 @@ std::string program_of(const ProgramTrialRequest& request) {
   std::string program = find_program(request.command.front());
   if (program.empty())
     throw UsageError(
-        fmt::format("there is no program '{}'{}", request.command.front(), what_was_meant(request.command)));
+        fmt::format("no program '{}'{}", request.command.front(), what_was_meant(request.command)));
   return program;
 }
 
@@ -210,7 +211,9 @@ ProgramTrial run_program_trial(const ProgramTrialRequest& request) {
                                    ? fmt::format("the trial died of signal {}", trial.exit_code - kSignalBase)
                                    : "the program fails: " + trial.error);
     throw std::runtime_error(
-        fmt::format("the trial ended with exit code {}, and not for want of memory:\n{}\n  in the trial: {}",
+        fmt::format("the trial ended with exit code {}, but not because memory ran out:\n"
+                    "{}\n"
+                    "  in the trial: {}",
                     trial.exit_code, trial.last_words, program_trial_command(request)));
   }
   std::optional<ProgramTrial> most;
@@ -226,9 +229,8 @@ ProgramTrial run_program_trial(const ProgramTrialRequest& request) {
     if (says_more) most = {.report = std::move(report), .notes = std::move(process.notes)};
   }
   if (!most || most->report.reserved_bytes == 0)
-    throw std::runtime_error(
-        fmt::format("nothing that the program ran took memory of the card\n  in the trial: {}",
-                    program_trial_command(request)));
+    throw std::runtime_error(fmt::format("the program used no memory of the card\n  in the trial: {}",
+                                         program_trial_command(request)));
   most->host_bytes = trial.host_bytes;
   return std::move(*most);
 }

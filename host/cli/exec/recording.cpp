@@ -36,14 +36,15 @@ plugins: [allocator_tracer]
 schedule: {wait: 0, warmup: 0, active: 1000000000}
 )";
 
-constexpr const char* kDryCard = "Where it wants a GPU that is not there: strata exec --dry h100-80gb -- ...";
+constexpr const char* kDryCard =
+    "If it needs a GPU and this machine has none: strata exec --dry h100-80gb -- ...";
 
 void require_program_key(const std::string& setting) {
   const std::string_view key = std::string_view(setting).substr(0, setting.find('='));
   const std::string_view section = key.substr(0, key.find('.'));
   if (std::ranges::find(kSections, section) != std::end(kSections)) return;
-  throw UsageError(fmt::format("exec: --set {}: a program of its own is told of {} alone", setting,
-                               fmt::join(kSections, ", ")));
+  throw UsageError(
+      fmt::format("exec: --set {}: only {} can be set for a program", setting, fmt::join(kSections, ", ")));
 }
 
 std::vector<std::string> overrides_of(const RecordingArguments& arguments, const std::string& name,
@@ -133,17 +134,16 @@ void ProgramRecording::end(const CommandEnd& end) {
     return;
   }
   if (!find_run_stores(directory_->path()).empty()) {
-    say(fmt::format("what was recorded is not readable yet; when there is room: strata report {}",
+    say(fmt::format("the recording cannot be read yet; free some space, then: strata report {}",
                     directory_->path().string()));
     return;
   }
   if (end.exit_code.value_or(0) != 0) {
-    say(fmt::format(
-        "nothing was recorded: the command ended with {} before anything of it allocated with torch{}",
-        *end.exit_code, may_want_gpu ? fmt::format(". {}", kDryCard) : ""));
+    say(fmt::format("nothing was recorded: the command ended with {} before it allocated memory with torch{}",
+                    *end.exit_code, may_want_gpu ? fmt::format(". {}", kDryCard) : ""));
   } else {
-    say("nothing was recorded: nothing that the command ran allocated with torch. Where a launcher stands "
-        "between (srun, sudo): `strata doctor --launcher 'WORDS'` tells whether it keeps Strata out");
+    say("nothing was recorded: the command allocated no memory with torch. If it uses a launcher (srun, "
+        "sudo), check with `strata doctor --launcher 'WORDS'` that the launcher does not keep Strata out");
   }
   directory_->take_back();
 }

@@ -82,7 +82,7 @@ class Connection {
   }
 
   [[noreturn]] static void refuse() {
-    throw std::runtime_error("the program that trials are forked from is gone");
+    throw std::runtime_error("the process from which trials are forked has ended");
   }
 
   int descriptor_;

@@ -37,7 +37,7 @@ std::vector<std::size_t> places_of(const grid::Plan& plan, const CellArguments& 
       arguments.list.empty()
           ? arguments.ids
           : grid::cells_of_task(arguments.list, arguments.index + arguments.offset, arguments.pack);
-  if (ids.empty()) throw UsageError("name cells by their ids, or with --list and --index");
+  if (ids.empty()) throw UsageError("name the cells by their ids, or with --list and --index");
   std::vector<std::size_t> places;
   for (const std::string& id : ids) {
     const auto found = std::ranges::find(plan.cells, id, &grid::Cell::id);
@@ -97,21 +97,23 @@ int run_cells(const CellArguments& arguments) {
 void add_grid_cell_command(CLI::App& grid, int& exit_code) {
   auto arguments = std::make_shared<CellArguments>();
   CLI::App* const command =
-      grid.add_subcommand("cell", "Run cells of a grid that have no result yet, and no others");
+      grid.add_subcommand("cell", "Run the given cells of a grid, if they have no result yet");
   command->add_option("DIR", arguments->folder, "Folder of the grid")->required();
   CLI::Option* const ids = command->add_option("ID", arguments->ids, "Ids of cells");
   CLI::Option* const list =
-      command->add_option("--list", arguments->list, "File with an id a line, instead of ids")->excludes(ids);
-  command->add_option("--index", arguments->index, "Which task of the list, from 0")->needs(list);
-  command->add_option("--offset", arguments->offset, "Added to the index [0]")->needs(list);
-  command->add_option("--pack", arguments->pack, "Cells of one task [1]")->needs(list);
+      command->add_option("--list", arguments->list, "File with one id per line, instead of ids")
+          ->excludes(ids);
+  command->add_option("--index", arguments->index, "Index of the task in the list, from 0")->needs(list);
+  command->add_option("--offset", arguments->offset, "Number to add to the index [0]")->needs(list);
+  command->add_option("--pack", arguments->pack, "Number of cells in one task [1]")->needs(list);
   command->footer(
-      "What Slurm's tasks and the lines of a manifest run. Safe to run twice, also at the same time: a cell "
-      "that\n"
-      "has a result is left as it is, and one that another process runs is left to it.\n\n"
-      "Exit codes: 0 every cell has a result (out of memory is one), 1 one failed, is run elsewhere, or "
-      "could not\n"
-      "be run, 2 bad usage, 128 + a signal: interrupted, and what it ran is lost, to be run again.\n\n"
+      "Slurm's tasks and the lines of a manifest run this command. It is safe to run it twice, even at the "
+      "same\n"
+      "time: it skips cells that have a result and cells that another process is running.\n\n"
+      "Exit codes: 0 every cell has a result (out of memory is one), 1 a cell failed, is running elsewhere "
+      "or could\n"
+      "not be run, 2 bad usage, 128 + a signal: interrupted; the unfinished cell is lost and has to be run "
+      "again.\n\n"
       "Examples:\n"
       "  strata grid cell grids/optimizers 0a1b2c3d4e5f\n"
       "  strata grid cell grids/optimizers --list grids/optimizers/slurm/1/cells.txt --index 3");

@@ -69,9 +69,9 @@ void print_text(const grid::Planned& planned, const grid::Table& table, const Pl
   print(fmt::format("\n{}\n", said));
   for (const std::string& note : planned.notes) print(fmt::format("note: {}\n", note));
   if (!arguments.fast)
-    print(
-        fmt::format("Peaks are those of two steps on the dry GPU: each cell's own card, or for others {}.\n",
-                    arguments.card));
+    print(fmt::format(
+        "Peaks come from two steps on the dry GPU: on the cell's own card, or on {} if it has none.\n",
+        arguments.card));
 }
 
 void print_json(const grid::Planned& planned, const grid::Table& table) {
@@ -108,16 +108,15 @@ void add_grid_plan_command(CLI::App& grid, int& exit_code) {
   CLI::App* const command =
       grid.add_subcommand("plan", "Show the cells, their parameters and the memory that they will need");
   arguments->source.add_to(*command);
-  command->add_flag("--fast", arguments->fast,
-                    "Without predictions, which take a second or more for each cell");
+  command->add_flag("--fast", arguments->fast, "Skip the predictions, which take a second or more per cell");
   command->add_option(
       "--card", arguments->card,
-      fmt::format("The dry GPU's card for cells that are on no dry GPU themselves [{}]", kPredictingCard));
+      fmt::format("Card to predict cells that do not run on a dry GPU themselves [{}]", kPredictingCard));
   command->add_flag("--json", arguments->json, "Print the plan as JSON (strata.grid-plan/1)");
   command->footer(
-      "Starts nothing of the grid, and writes nothing. Every cell is checked; what is wrong with any is said "
-      "at\n"
-      "once, with its file and line (exit code 2).\n\n"
+      "Runs no cell and writes nothing. Every cell is checked, and all errors are reported together, with "
+      "file and\n"
+      "line (exit code 2).\n\n"
       "Examples:\n"
       "  strata grid plan configs/grids/optimizers.yaml\n"
       "  strata grid plan configs/grids/optimizers.yaml --fast optimizer.lr=[1e-3,1e-4]\n"

@@ -46,10 +46,10 @@ struct TableArguments {
         ->delimiter(',');
     CLI::Option* const by = command
                                 .add_option("--group-by", group_by,
-                                            "One row for all cells that are alike in these axes: median, "
-                                            "least and most [all axes but the seed]")
+                                            "Group cells with equal values of these axes into one row: "
+                                            "median, least and most [all axes except the seed]")
                                 ->delimiter(',');
-    command.add_flag("--each", each, "One row a cell, seeds apart")->excludes(by);
+    command.add_flag("--each", each, "One row per cell, without grouping seeds")->excludes(by);
   }
 };
 
@@ -90,8 +90,7 @@ grid::Table table_of(const Seen& seen, const TableArguments& arguments) try {
   }
   for (const std::string& name : by) {
     if (std::ranges::find(all.columns, name, &grid::Column::name) == all.columns.end() && name != "status")
-      throw UsageError(
-          fmt::format("--group-by {}: the table has no such column; name it in --columns too", name));
+      throw UsageError(fmt::format("--group-by {}: the table has no such column; add it to --columns", name));
   }
   std::vector<std::string> left;
   for (const grid::Column& column : all.columns) {
@@ -168,7 +167,7 @@ int export_cells(const ExportArguments& arguments) {
   Seen seen = look_at(arguments.table.folder, known_queue);
   seen.plan.engine.kind = chosen_engine(arguments.engine, seen.plan);
   if (seen.plan.engine.kind == grid::EngineKind::kLocal)
-    throw UsageError("--engine local: its cells are run by `strata grid resume`, and need no scripts");
+    throw UsageError("--engine local: no scripts are needed; run the cells with `strata grid resume`");
   plan_again(seen.states, grid::kGoesOn);
   const auto ids = cells_to_hand_out(seen.plan, seen.states, seen.queue);
   if (seen.plan.engine.kind == grid::EngineKind::kSlurm) return write_scripts(seen.folder, seen.plan, ids);
@@ -181,26 +180,25 @@ int export_cells(const ExportArguments& arguments) {
 void add_grid_report_command(CLI::App& grid, int& exit_code) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* const command = grid.add_subcommand(
-      "report", "Print one table over the grid, and write it and its pictures into files");
+      "report", "Print one table of the grid, and write the table and its pictures into files");
   arguments->table.add_to(*command);
   command
       ->add_option("--heat", arguments->choice.heat_axes,
-                   "Two axes of the heat map, across and down [the two with most values]")
+                   "Axes of the heat map, across and down [the two with most values]")
       ->delimiter(',')
       ->expected(2);
-  command->add_option("--of", arguments->choice.measure,
-                      "The measure that the heat map shows [peak_allocated]");
+  command->add_option("--of", arguments->choice.measure, "Measure in the heat map [peak_allocated]");
   command->add_option("--pair", arguments->choice.pair, "Ids of two cells to show side by side")
       ->delimiter(',')
       ->expected(2);
   command
       ->add_option("--format", arguments->choice.formats,
-                   "Of the pictures: svg, png, pdf; several with commas [svg]")
+                   "Format of the pictures: svg, png or pdf; separate several with commas [svg]")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(kFileFormatNames.begin(), kFileFormatNames.end())));
   command->add_option("--out", arguments->out, "Folder for the files [report in the grid's folder]");
   command->footer(
-      "Seeds are taken together, as median (least to most). The last lines printed are the files.\n\n"
+      "Seeds are grouped, as median (least to most). The last lines printed name the files.\n\n"
       "Examples:\n"
       "  strata grid report grids/optimizers\n"
       "  strata grid report grids/optimizers --columns optimizer,peak_allocated,peak.categories.Activation\n"
@@ -222,15 +220,16 @@ void add_grid_export_command(CLI::App& grid, int& exit_code) {
       command->add_option("--format", arguments->format, "csv, json, md or text [csv]")
           ->check(CLI::IsMember(names));
   command
-      ->add_option(
-          "--engine", arguments->engine,
-          "Instead of the table, what runs the cells without a result: slurm writes batch scripts into "
-          "slurm/<number> of the folder and prints their names, manifest one command a line")
+      ->add_option("--engine", arguments->engine,
+                   "Export commands that run the cells without a result, instead of the table: slurm writes "
+                   "batch scripts into slurm/<number> in the folder and prints their names; manifest writes "
+                   "one command per line")
       ->check(CLI::IsMember(std::vector<std::string>{"slurm", "manifest"}))
       ->excludes(format);
-  command->add_option("--out", arguments->out, "File; - is standard output [-]");
+  command->add_option("--out", arguments->out, "File to write; - for standard output [-]");
   command->footer(
-      "Bytes and nanoseconds in CSV and JSON, as the columns' names say; MiB and ms in the others.\n\n"
+      "CSV and JSON have bytes and nanoseconds, as the columns' names say; the other formats have MiB and "
+      "ms.\n\n"
       "Examples:\n"
       "  strata grid export grids/optimizers > optimizers.csv\n"
       "  strata grid export grids/optimizers --each --format json | jq '.[] | select(.status == \"ok\")'\n"
@@ -238,7 +237,8 @@ void add_grid_export_command(CLI::App& grid, int& exit_code) {
       "  strata grid export grids/optimizers --engine slurm\n"
       "  strata grid export grids/optimizers --engine manifest --out cells.txt\n"
       "  parallel --joblog jobs.txt --resume-failed < cells.txt\n"
-      "  xargs -d '\\n' -n 1 -P 4 sh -c < cells.txt\n"
+      "  xargs -d '\\n"
+      "' -n 1 -P 4 sh -c < cells.txt\n"
       "  flux bulksubmit --cores=4 sh -c {} :::: cells.txt");
   command->callback([arguments, &exit_code] {
     if (!arguments->engine.empty()) {

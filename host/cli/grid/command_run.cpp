@@ -41,7 +41,7 @@ void add_engine_option(CLI::App& command, std::string& engine) {
   command
       .add_option(
           "--engine", engine,
-          "local runs the cells here; slurm submits them; manifest prints one command a line [the file's]")
+          "local runs the cells here; slurm submits them; manifest prints one command per line [the file's]")
       ->check(CLI::IsMember(std::vector<std::string>{"local", "slurm", "manifest"}));
 }
 
@@ -81,8 +81,8 @@ int run_grid(const GridRunArguments& arguments) {
   if (folder.has_plan()) {
     const grid::PlanChange change = change_between(folder.read_plan(), planned.plan);
     say(
-        fmt::format("{} holds a grid already: {} cells are in both, {} are new, {} are no longer in it "
-                    "(their folders stay)",
+        fmt::format("{} already holds a grid: {} cells are in both, {} are new, {} are no longer in it "
+                    "(their folders are kept)",
                     path.string(), change.kept, change.added, change.removed));
   }
   folder.write_plan(planned.plan);
@@ -101,7 +101,8 @@ int run_grid(const GridRunArguments& arguments) {
 grid::GridFolder existing(const std::string& name) {
   grid::GridFolder folder(std::filesystem::absolute(name).lexically_normal());
   if (!std::filesystem::is_directory(folder.path()))
-    throw UsageError(fmt::format("there is no folder {}; `strata grid run GRID.yaml` makes one", name));
+    throw UsageError(
+        fmt::format("the folder {} does not exist; `strata grid run GRID.yaml` creates one", name));
   return folder;
 }
 
@@ -193,7 +194,7 @@ int retry_grid(const RetryArguments& arguments) {
 }
 
 constexpr const char* kEnds =
-    "Exit codes: 0 every cell has a result (out of memory is one), 1 some have none, 2 bad usage or\n"
+    "Exit codes: 0 every cell has a result (out of memory is one), 1 some cells have none, 2 bad usage or\n"
     "configuration: nothing was started, 130 and 143 interrupted.\n\n";
 
 }  // namespace
@@ -206,11 +207,11 @@ void add_grid_run_command(CLI::App& grid, int& exit_code) {
   command->add_option("--out", arguments->out, "Folder of the grid [grids/<name>]");
   add_engine_option(*command, arguments->engine);
   command->add_flag("--no-submit", arguments->no_submit,
-                    "With the engine slurm: write the scripts, print their names, and submit nothing");
-  command->add_flag("--json", arguments->json, "Print what `strata grid status --json` prints");
-  command->footer(std::string("Cells that have a result in that folder already are not run again. Ctrl-C "
-                              "asks the running cells to end;\n"
-                              "`strata grid resume` goes on.\n\n") +
+                    "With the engine slurm: write the scripts and print their names, but submit nothing");
+  command->add_flag("--json", arguments->json, "Print the JSON of `strata grid status --json`");
+  command->footer(std::string("Cells that already have a result in the folder are not run again. Ctrl-C asks "
+                              "the running cells to end;\n"
+                              "`strata grid resume` continues.\n\n") +
                   kEnds +
                   "Examples:\n"
                   "  strata grid run configs/grids/optimizers.yaml\n"
@@ -224,18 +225,17 @@ void add_grid_run_command(CLI::App& grid, int& exit_code) {
 
 void add_grid_resume_command(CLI::App& grid, int& exit_code) {
   auto arguments = std::make_shared<ResumeArguments>();
-  CLI::App* const command =
-      grid.add_subcommand("resume", "Go on with a grid that was interrupted, killed or found no room");
+  CLI::App* const command = grid.add_subcommand(
+      "resume", "Continue a grid that was interrupted, was killed or ran out of disk space");
   command->add_option("DIR", arguments->folder, "Folder of the grid")->required();
-  command
-      ->add_option("--keep", arguments->keep, "Of failed and timeout those that are not tried again [none]")
+  command->add_option("--keep", arguments->keep, "Which of failed and timeout not to run again [none]")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>{"failed", "timeout"}));
   add_engine_option(*command, arguments->engine);
-  command->add_flag("--json", arguments->json, "Print what `strata grid status --json` prints");
-  command->footer(std::string("Runs every cell that has no result: never started, lost, failed, timed out. "
-                              "Those that are ok, out of\n"
-                              "memory or skipped stay as they are.\n\n") +
+  command->add_flag("--json", arguments->json, "Print the JSON of `strata grid status --json`");
+  command->footer(std::string("Runs every cell without a result: never started, lost, failed or timed out. "
+                              "Cells that are ok, out of\n"
+                              "memory or skipped are kept.\n\n") +
                   kEnds +
                   "Examples:\n  strata grid resume grids/optimizers\n  strata grid resume grids/optimizers "
                   "--keep failed,timeout");
@@ -244,20 +244,21 @@ void add_grid_resume_command(CLI::App& grid, int& exit_code) {
 
 void add_grid_retry_command(CLI::App& grid, int& exit_code) {
   auto arguments = std::make_shared<RetryArguments>();
-  CLI::App* const command =
-      grid.add_subcommand("retry", "Run again the cells of some statuses, or some cells, and no others");
+  CLI::App* const command = grid.add_subcommand(
+      "retry", "Run again only the cells with the given statuses, or only the given cells");
   command->add_option("DIR", arguments->folder, "Folder of the grid")->required();
   std::vector<std::string> names;
   names.reserve(grid::kStatuses.size());
   for (const Status status : grid::kStatuses) names.emplace_back(name_of(status));
   command
       ->add_option("--status", arguments->statuses,
-                   "Which: oom, failed, timeout, skipped, lost, ok [failed,timeout,lost]")
+                   "Statuses to run again: oom, failed, timeout, skipped, lost, ok [failed,timeout,lost]")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
-  command->add_option("--only", arguments->ids, "Ids of cells, instead of statuses")->delimiter(',');
+  command->add_option("--only", arguments->ids, "Ids of the cells to run, instead of statuses")
+      ->delimiter(',');
   add_engine_option(*command, arguments->engine);
-  command->add_flag("--json", arguments->json, "Print what `strata grid status --json` prints");
+  command->add_flag("--json", arguments->json, "Print the JSON of `strata grid status --json`");
   command->footer(std::string(kEnds) +
                   "Examples:\n  strata grid retry grids/optimizers\n  strata grid retry grids/optimizers "
                   "--status oom,failed\n"

@@ -30,9 +30,9 @@ struct StatusArguments {
 
 std::string at_work(const grid::Queue& queue, const std::string& holder) {
   if (!holder.empty()) return "being written by " + holder;
-  if (!queue.is_known()) return "what Slurm has of them is unknown";
+  if (!queue.is_known()) return "how many are in Slurm's queue is unknown";
   if (!queue.by_cell.empty()) return fmt::format("{} of them in Slurm's queue", queue.by_cell.size());
-  return "no grid is at work here";
+  return "no grid is running here";
 }
 
 void show_status(const StatusArguments& arguments) {
@@ -54,13 +54,13 @@ void show_status(const StatusArguments& arguments) {
 void add_grid_status_command(CLI::App& grid, int& exit_code) {
   auto arguments = std::make_shared<StatusArguments>();
   CLI::App* const command =
-      grid.add_subcommand("status", "Show what has become of each cell, while the grid goes on too");
+      grid.add_subcommand("status", "Show the status of each cell, also while the grid is running");
   command->add_option("DIR", arguments->folder, "Folder of the grid")->required();
-  command->add_flag("--json", arguments->json, "Print it as JSON (strata.grid-status/1)");
+  command->add_flag("--json", arguments->json, "Print the status as JSON (strata.grid-status/1)");
   command->footer(
-      "A status is planned, running, ok, oom (out of the device's memory: a result), failed, timeout, "
-      "skipped\n"
-      "(a smaller cell ran out of memory), or lost (ended by something outside of it). Changes nothing.\n\n"
+      "A status is planned, running, ok, oom (out of device memory: a result), failed, timeout, skipped (a "
+      "smaller\n"
+      "cell ran out of memory), or lost (ended by something outside Strata). Changes nothing.\n\n"
       "Examples:\n"
       "  strata grid status grids/optimizers\n"
       "  strata grid status grids/optimizers --json | jq '.cells[] | select(.status == \"oom\") | .id'");

@@ -42,7 +42,7 @@ void forget_results(const grid::GridFolder& folder, const grid::Plan& plan,
 std::int64_t array_size_or_usual() try {
   return grid::max_array_size();
 } catch (const grid::SlurmError& error) {
-  say(fmt::format("{}; arrays are made for a MaxArraySize of {}", error.what(), kUsualMaxArraySize));
+  say(fmt::format("{}; arrays are sized for a MaxArraySize of {}", error.what(), kUsualMaxArraySize));
   return kUsualMaxArraySize;
 }
 
@@ -56,7 +56,7 @@ int submit_to_slurm(const grid::GridFolder& folder, const grid::Plan& plan, std:
   print(fmt::format("{} submitted: {} {}; job {} writes the report into {}\n",
                     report::counted(cells, "cell", "cells"), jobs.size() == 1 ? "array" : "arrays",
                     fmt::join(jobs, ", "), submission.collector, (folder.path() / "report").string()));
-  say(fmt::format("what becomes of them: `strata grid status {}`", folder.path().string()));
+  say(fmt::format("to see their status: `strata grid status {}`", folder.path().string()));
   return kDone;
 }
 
@@ -71,7 +71,7 @@ EngineKind chosen_engine(const std::string& name, const grid::Plan& plan) {
 grid::Queue asked_queue(const grid::GridFolder& folder) {
   grid::Queue queue = grid::queue_of(folder.path());
   if (!queue.problem.empty())
-    say(fmt::format("Slurm cannot be asked what it still has of this grid: {}", queue.problem));
+    say(fmt::format("Slurm cannot report which jobs of this grid are still queued: {}", queue.problem));
   return queue;
 }
 
@@ -79,8 +79,8 @@ grid::Queue known_queue(const grid::GridFolder& folder) {
   grid::Queue queue = grid::queue_of(folder.path());
   if (queue.is_known()) return queue;
   throw grid::SlurmError(fmt::format(
-      "Slurm cannot be asked what it still has of this grid: {}. Nothing was started, since that could run "
-      "cells twice. Try again where squeue answers; or, if none of its jobs is left, move {} away",
+      "Slurm cannot report which jobs of this grid are still queued: {}. Nothing was started, because cells "
+      "could run twice. Try again where squeue works; or, if no job of the grid is left, move {} away",
       queue.problem, (folder.path() / "slurm").string()));
 }
 
@@ -133,7 +133,7 @@ std::string manifest_lines(const grid::GridFolder& folder, const std::vector<std
 
 int write_scripts(const grid::GridFolder& folder, const grid::Plan& plan, std::vector<std::string> ids) {
   if (ids.empty()) {
-    say("every cell has a result or is in Slurm's queue: there is nothing to submit");
+    say("nothing to submit: every cell has a result or is in Slurm's queue");
     return kDone;
   }
   const grid::Submission submission = write_submission(plan, std::move(ids), array_size_or_usual(),

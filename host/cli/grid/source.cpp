@@ -22,7 +22,7 @@ namespace strata::cli {
 void GridSource::add_to(CLI::App& command) {
   command.add_option("GRID", file, "The grid's YAML")->required();
   command.add_option("OVERRIDE", overrides,
-                     "key.path=value for all cells, instead of an axis over that key; a list makes an axis");
+                     "key.path=value for all cells; replaces an axis over that key; a list makes an axis");
   add_dry_options(command, dry);
 }
 

@@ -72,16 +72,16 @@ void require_gpus(const grid::Plan& plan, std::int64_t gpus) {
 
 int exit_code_of(const grid::GridOutcome& outcome, const std::vector<grid::CellState>& states,
                  const grid::GridFolder& folder) {
-  const std::string resume = fmt::format("go on with `strata grid resume {}`", folder.path().string());
+  const std::string resume = fmt::format("continue with `strata grid resume {}`", folder.path().string());
   switch (outcome.end) {
     case grid::GridEnd::kInterrupted:
       say("interrupted; " + resume);
       return kSignalBase + outcome.signal;
     case grid::GridEnd::kNoRoom:
-      say(fmt::format("{}; make room, then {}", outcome.message, resume));
+      say(fmt::format("{}; free some space, then {}", outcome.message, resume));
       return kFailed;
     case grid::GridEnd::kStopped:
-      say("stopped, as limits say; " + resume);
+      say("stopped, because of `limits`; " + resume);
       return kFailed;
     case grid::GridEnd::kOver:
       break;
@@ -100,9 +100,8 @@ grid::FolderLock lock_grid(const std::filesystem::path& folder) {
   const std::string holder = grid::FolderLock::holder(folder);
   if (holder.empty())
     throw UsageError(
-        fmt::format("cells of {} are being run by commands or jobs of their own (`strata grid cell`); wait "
-                    "for them, or name "
-                    "another folder with --out",
+        fmt::format("other commands or jobs (`strata grid cell`) are running cells of {}; wait for them, or "
+                    "name another folder with --out",
                     folder.string()));
   throw UsageError(fmt::format("{} is being written by {}; wait for it, or name another folder with --out",
                                folder.string(), holder));
@@ -115,7 +114,7 @@ int work_on(const grid::GridFolder& folder, const grid::Plan& plan, std::vector<
   const grid::Machine machine = grid::this_machine(gpus);
   const HostMemory memory = host_memory(plan, states, machine);
   if (memory.interrupted) {
-    say(fmt::format("interrupted; go on with `strata grid resume {}`", folder.path().string()));
+    say(fmt::format("interrupted; continue with `strata grid resume {}`", folder.path().string()));
     return kSignalBase + *memory.interrupted;
   }
   const auto planned = std::ranges::count(states, Status::kPlanned, &grid::CellState::status) -
@@ -135,7 +134,7 @@ int work_on(const grid::GridFolder& folder, const grid::Plan& plan, std::vector<
           grid::labels_text(plan));
     print(fmt::format("\n{}\n", grid::tally_of(runner.states()).text()));
     say(fmt::format(
-        "with pictures, as a page: strata grid report {}",
+        "for a page with pictures: strata grid report {}",
         report::shell_word(folder.path().lexically_proximate(std::filesystem::current_path()).string())));
   }
   return exit_code_of(outcome, runner.states(), folder);

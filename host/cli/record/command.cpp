@@ -38,12 +38,13 @@ void begin(const BeginArguments& arguments) {
 
 void end(const EndArguments& arguments) {
   if (!std::filesystem::is_directory(arguments.run))
-    throw UsageError(fmt::format("record end: there is no folder {}", arguments.run));
+    throw UsageError(fmt::format("record end: the folder {} does not exist", arguments.run));
   if (report_program(std::filesystem::absolute(arguments.run), {},
                      arguments.quiet ? Printed::kNothing : Printed::kTableToStandardError))
     return;
-  say(fmt::format("nothing was recorded in {}: torch allocated nothing between the run's begin and its end",
-                  arguments.run));
+  say(fmt::format(
+      "nothing was recorded in {}: torch allocated no memory between the begin and the end of the run",
+      arguments.run));
 }
 
 }  // namespace
@@ -54,19 +55,18 @@ void add_record_command(CLI::App& app) {
   command->require_subcommand(1);
 
   auto begun = std::make_shared<BeginArguments>();
-  CLI::App* const begins = command->add_subcommand("begin", "Make the run's folder; prints it as JSON");
-  begins->add_option("--plugins", begun->recording.plugins, "As of strata exec [allocator_tracer]");
-  begins->add_option("--set", begun->recording.settings, "KEY=VALUE, as of strata exec");
-  begins->add_option("--out", begun->recording.out,
-                     "Folder of the run, not there yet or empty [runs/<name>/<time>]");
-  begins->add_flag("--layers", begun->recording.layers, "As of strata exec");
-  begins->add_option("--program", begun->program, "Name of the run, unless --set says another [run]");
+  CLI::App* const begins = command->add_subcommand("begin", "Create the run's folder, and print it as JSON");
+  begins->add_option("--plugins", begun->recording.plugins, "As in strata exec [allocator_tracer]");
+  begins->add_option("--set", begun->recording.settings, "KEY=VALUE, as in strata exec");
+  begins->add_option("--out", begun->recording.out, "Folder for the run, new or empty [runs/<name>/<time>]");
+  begins->add_flag("--layers", begun->recording.layers, "As in strata exec");
+  begins->add_option("--program", begun->program, "Name of the run, unless --set gives one [run]");
   begins->footer("Example:\n  strata record begin --program train.py --out runs/mine");
   begins->callback([begun] { begin(*begun); });
 
   auto ended = std::make_shared<EndArguments>();
   CLI::App* const ends =
-      command->add_subcommand("end", "Write summary.json and report.html of what was recorded");
+      command->add_subcommand("end", "Write summary.json and report.html of the recorded run");
   ends->add_option("RUN", ended->run, "The run's folder")->required();
   ends->add_flag("--quiet", ended->quiet, "Print no table on standard error");
   ends->footer("Example:\n  strata record end runs/mine --quiet");

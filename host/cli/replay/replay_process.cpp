@@ -28,7 +28,7 @@ class ResultPipe {
  public:
   ResultPipe() {
     if (pipe(ends_.data()) != 0)
-      throw std::system_error(errno, std::generic_category(), "cannot make a pipe for a replay");
+      throw std::system_error(errno, std::generic_category(), "cannot create a pipe for a replay");
   }
   ~ResultPipe() {
     close_end(0);

@@ -33,24 +33,22 @@ constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 40;
 
 void require_cuda_events(const Recording& run) {
   if (!run.thinned.is_empty())
-    refuse(run,
-           fmt::format(
-               "steps from {} on are thinned (store.max_mb), and a replay repeats every call. Record the run "
-               "without a largest size, or fewer steps of it",
-               run.thinned.stretches.front().first_step));
+    refuse(run, fmt::format("steps from {} on are thinned (store.max_mb), but a replay needs every call. "
+                            "Record the run with store.max_mb=0, or record fewer steps",
+                            run.thinned.stretches.front().first_step));
   if (run.allocator_events.empty())
     refuse(run,
-           "no allocation was recorded. Record the run with the plugin allocator_tracer, which all runs have "
-           "whose `plugins` do not leave it out");
+           "no allocation was recorded. Record the run with the plugin allocator_tracer, which is on unless "
+           "`plugins` leaves it out");
   if (!analysis::what_is_not_known(run.cuda_allocator).empty())
     refuse(run,
-           fmt::format("its CUDA allocator was '{}', and a replay repeats what was asked of torch's own. "
-                       "Record it without another one: no backend: in PYTORCH_CUDA_ALLOC_CONF",
+           fmt::format("its CUDA allocator was '{}', but a replay needs the requests to torch's own "
+                       "allocator. Record it with torch's own: remove backend: from PYTORCH_CUDA_ALLOC_CONF",
                        run.cuda_allocator.name));
   if (!analysis::has_caching_allocator(run))
     refuse(run,
-           "the run was on the CPU, whose allocator keeps nothing back, and a card would have been asked for "
-           "other blocks. Record it on a card or a dry one: `strata run <config> --dry h100-80gb`");
+           "the run was on the CPU, whose allocator does not cache; on a card it would have requested other "
+           "blocks. Record it on a card or a dry card: `strata run <config> --dry h100-80gb`");
 }
 
 // The card that the run was on; nothing where it was a real one.
@@ -73,13 +71,15 @@ std::optional<DeviceProfile> recorded_card(const Recording& run) {
 DeviceProfile card_asked_for(const Recording& run, const std::optional<DeviceProfile>& recorded,
                              const ReplayOptions& options) {
   if (options.profile.empty() && !recorded)
-    refuse(run, "the run was on a real card, whose profile it does not tell. Name it: --dry h100-80gb");
+    refuse(
+        run,
+        "the run was on a real card and does not record which profile matches it. Name one: --dry h100-80gb");
   DeviceProfile card = options.profile.empty() ? *recorded : config::load_device_profile(options.profile);
   if (!options.memory_bytes) return card;
   if (*options.memory_bytes <= card.context_bytes.high)
     throw UsageError(
-        fmt::format("replay: --memory: {} bytes are not more than the {} that a context takes of "
-                    "a {}; give more, such as 24GiB",
+        fmt::format("replay: --memory: {} bytes are not more than the {} bytes that a context needs on a {}; "
+                    "give more, such as 24GiB",
                     *options.memory_bytes, card.context_bytes.high, card.name));
   if (*options.memory_bytes > kMostMemory) throw UsageError("replay: --memory: a dry card has at most 1TiB");
   card.memory_bytes = *options.memory_bytes;
@@ -137,7 +137,7 @@ class RunReplay {
     }
     choice.profile.context_bytes.high += run_.dry->communicators * run_.dry->communicator_bytes;
     if (choice.profile.context_bytes.high >= choice.profile.memory_bytes)
-      refuse(run_, "what its context and communicators take does not fit on the device");
+      refuse(run_, "its context and communicators do not fit on the device");
   }
 
   ReplayRow finish(const std::string& settings, const DeviceProfile& card,
@@ -229,13 +229,12 @@ analysis::Replay replay_run(const Recording& run, const ReplayOptions& options) 
   replay.settings_are_known = run.allocator_settings.has_value();
   if (!replay.settings_are_known)
     replay.warnings.emplace_back(
-        "the run does not tell the allocator's settings; they are taken to be the defaults");
+        "the run does not record the allocator's settings; the defaults are assumed");
   const auto ran_out = [](const analysis::AllocatorCall& call) { return call.kind == Kind::kRunOutAgain; };
   if (std::ranges::any_of(replays.recorded().calls, ran_out))
     replay.warnings.emplace_back(
-        "the run itself ran out of memory: what it would have asked for from there on is not known, so that "
-        "a "
-        "replay in which that fits tells the least that it takes");
+        "the run itself ran out of memory: its later requests are unknown, so a replay that fits shows only "
+        "the least memory it needs");
   replay.rows.push_back(replays.as_recorded(own_settings, recorded.value_or(card), recorded.has_value()));
   const bool is_another = recorded && (!options.profile.empty() || options.memory_bytes);
   if (is_another) replay.rows.push_back(replays.with(own_settings, card));

@@ -62,9 +62,8 @@ Sources sources_for(const TorchInstall& torch) {
   }
   if (sources.files.empty())
     throw UsageError(
-        fmt::format("the sources to build from are missing: there is no {}. Install Strata whole, or build "
-                    "it against this torch "
-                    "(-DSTRATA_TORCH_ROOT={})",
+        fmt::format("the sources to build from are missing: {} does not exist. Install all of Strata, or "
+                    "build it against this torch (-DSTRATA_TORCH_ROOT={})",
                     list.string(), torch.release.root.string()));
   return sources;
 }
@@ -89,7 +88,7 @@ std::string fingerprint(const Sources& sources, const TorchInstall& torch) {
 std::string find_compiler() {
   if (const char* const named = std::getenv("CXX"); named != nullptr && *named != '\0') {
     if (std::string found = find_program(named); !found.empty()) return found;
-    throw UsageError(fmt::format("CXX={}: there is no such compiler", named));
+    throw UsageError(fmt::format("CXX={}: no such compiler", named));
   }
   for (const char* const name : {"g++", "c++", "clang++"}) {
     if (std::string found = find_program(name); !found.empty()) return found;
@@ -100,10 +99,9 @@ std::string find_compiler() {
 std::string no_compiler(const TorchInstall& torch) {
   const std::string shipped = fmt::format("{}", fmt::join(shipped_torches(), ", "));
   return fmt::format(
-      "torch {} can be recorded once its source of events was built, and there is no C++ compiler here. "
-      "Install one "
-      "(apt-get install g++; conda install gxx), name it with CXX, or use a torch that this Strata came "
-      "with: {}",
+      "to record torch {}, Strata has to build its source of events, but there is no C++ compiler here. "
+      "Install one (apt-get install g++; conda install gxx), name it with CXX, or use a torch that this "
+      "Strata supports without building: {}",
       torch.release.version, shipped.empty() ? "none" : shipped);
 }
 
@@ -169,7 +167,8 @@ int compile(const std::vector<std::string>& words, const fs::path& log) {
 fs::path build_torch_source(const TorchInstall& torch) {
   const fs::path folder = built_sources_folder();
   if (folder.empty())
-    throw UsageError("there is no place for what is built: neither XDG_CACHE_HOME nor HOME names a folder");
+    throw UsageError(
+        "no folder for the built file: neither XDG_CACHE_HOME nor HOME is set; set one of them to a folder");
   const Sources sources = sources_for(torch);
   fs::path target = folder / torch_source_file(torch.release);
   const fs::path stamp = beside(target, ".stamp");
@@ -194,9 +193,8 @@ fs::path build_torch_source(const TorchInstall& torch) {
   if (compile(compile_words(compiler, sources, torch, unity, part), log) != 0) {
     fs::remove(part);
     throw UsageError(
-        fmt::format("the source of events for torch {} could not be built ({}):{}\nThe releases that it is "
-                    "tried with are in "
-                    "docs/compatibility.md; g++ 11 or later is needed",
+        fmt::format("the source of events for torch {} could not be built ({}):{}\n"
+                    "docs/compatibility.md lists the tested releases; g++ 11 or later is needed",
                     torch.release.version, log.string(), last_lines(log)));
   }
   // In this order a file never has another's stamp.

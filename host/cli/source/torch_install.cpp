@@ -60,7 +60,7 @@ TorchInstall torch_install(const fs::path& root) {
   if (!major || !minor || !patch || !fs::exists(folder / "lib/libtorch_cpu.so", error)) {
     throw UsageError(fmt::format(
         "{}: no torch with headers (looked for {} and lib/libtorch_cpu.so). Name the folder that `python -c "
-        "'import torch; print(torch.__path__[0])'` prints; torch 2.11 is the first that is supported",
+        "'import torch; print(torch.__path__[0])'` prints; torch 2.11 is the oldest supported release",
         folder.string(), kVersionHeader));
   }
   TorchInstall install{.release = torch_release(folder, fmt::format("{}.{}.{}", *major, *minor, *patch)),
@@ -72,13 +72,11 @@ TorchInstall torch_install(const fs::path& root) {
     return fs::exists(path / "cuda_runtime_api.h", error);
   };
   if (std::ranges::none_of(cuda, has_runtime)) {
-    throw UsageError(
-        fmt::format("{} was built with CUDA, and CUDA's headers are missing (cuda_runtime_api.h, in "
-                    "nvidia/*/include beside it, "
-                    "CUDA_HOME, CONDA_PREFIX and /usr/local/cuda). `pip install nvidia-cuda-runtime "
-                    "nvidia-cuda-crt` brings them, "
-                    "a CUDA toolkit too",
-                    folder.string()));
+    throw UsageError(fmt::format(
+        "{} was built with CUDA, but CUDA's headers are missing (cuda_runtime_api.h, searched for in "
+        "nvidia/*/include next to it, CUDA_HOME, CONDA_PREFIX and /usr/local/cuda). Install them with `pip "
+        "install nvidia-cuda-runtime nvidia-cuda-crt`, or install a CUDA toolkit",
+        folder.string()));
   }
   install.includes.insert(install.includes.end(), cuda.begin(), cuda.end());
   return install;

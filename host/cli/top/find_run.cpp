@@ -68,13 +68,12 @@ fs::file_time_type begin_of(const fs::path& run) {
 fs::path run_of_process(pid_t pid) {
   std::error_code ignored;
   if (!fs::exists(fmt::format("/proc/{}", pid), ignored))
-    throw UsageError(
-        fmt::format("--pid {}: there is no such process; name the folder of its run instead", pid));
+    throw UsageError(fmt::format("--pid {}: no such process; name the folder of its run instead", pid));
   for (const pid_t each : family_of(pid)) {
     if (const auto run = run_written_by(each)) return *run;
   }
   throw UsageError(
-      fmt::format("--pid {}: neither it nor what it started has a run store open that may be seen; name the "
+      fmt::format("--pid {}: neither this process nor its children have a visible run store open; name the "
                   "folder of its run instead",
                   pid));
 }
@@ -92,9 +91,8 @@ fs::path newest_run(const fs::path& runs) {
     }
   }
   if (!newest) {
-    throw UsageError(
-        fmt::format("there is no run under {}; start one with `strata run`, or name the folder of one",
-                    fs::absolute(runs).string()));
+    throw UsageError(fmt::format("no run under {}; start one with `strata run`, or name the folder of one",
+                                 fs::absolute(runs).string()));
   }
   return std::get<fs::path>(*newest);
 }

@@ -178,8 +178,8 @@ std::optional<trainer::RankPlace> place_from_torchrun(const config::RunConfig& c
   for (const char* const variable : {"MASTER_ADDR", "MASTER_PORT", "LOCAL_RANK", "LOCAL_WORLD_SIZE"}) {
     if (std::getenv(variable) == nullptr)
       throw UsageError(
-          fmt::format("RANK and WORLD_SIZE are set, as torchrun does, but {} is not; set it too, "
-                      "or none of them and `strata run` starts the ranks",
+          fmt::format("RANK and WORLD_SIZE are set, as torchrun does, but {} is not; set it, too, or unset "
+                      "all of them to let `strata run` start the ranks",
                       variable));
   }
   return trainer::RankPlace{.rank = *rank,

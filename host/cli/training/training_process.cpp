@@ -34,13 +34,13 @@ config::DeviceConfig device_of(config::DeviceConfig device, const trainer::RankP
 std::optional<DryGpu> prepare_device(const config::DeviceConfig& device, bool tells) {
   if (device.is_dry()) {
     if (tells && has_nvidia_gpu())
-      say(fmt::format("this machine has a GPU; it is not used, for the device is {}", to_text(device)));
+      say(fmt::format("this machine's GPU is not used, because the device is {}", to_text(device)));
     return std::optional<DryGpu>(std::in_place, dry_choice(device));
   }
   if (device.kind == config::DeviceKind::kCuda) {
     if (is_on_dry_gpu())
       throw UsageError(
-          "device: cuda is a dry GPU in this process (strata exec --dry); give `strata run` --dry itself");
+          "device: cuda is a dry GPU in this process (strata exec --dry); use `strata run --dry` instead");
     require_gpu(device.index);
   }
   return std::nullopt;
@@ -69,7 +69,7 @@ int exit_code_of(const trainer::Result& result) {
 
 void say_how_it_ended(const trainer::Result& result) {
   if (result.outcome == trainer::Outcome::kInterrupted) {
-    say(fmt::format("interrupted after {} steps; this is the report of what ran", result.steps));
+    say(fmt::format("interrupted after {} steps; this report covers the completed part", result.steps));
   } else if (result.outcome != trainer::Outcome::kDone) {
     say(fmt::format("the run failed after {} steps: {}", result.steps, result.message));
   }

@@ -31,10 +31,9 @@ class AdapterChecker : Findings {
   void run() {
     if (!config_.adapter.is_used() || !sound({"adapter.name", "model.name"})) return;
     if (default_targets(config_.model.name).empty()) {
-      problem("adapter.name",
-              fmt::format("lora is for llama, qwen and gpt2, but model.name is {}; remove the adapter, or "
-                          "choose another model",
-                          chosen_name(config_, "model.name")));
+      problem("adapter.name", fmt::format("lora supports llama, qwen and gpt2, but model.name is {}; remove "
+                                          "the adapter, or choose another model",
+                                          chosen_name(config_, "model.name")));
       return;
     }
     targets();
@@ -61,23 +60,22 @@ class AdapterChecker : Findings {
     const Precision precision = config_.precision;
     const std::string_view name = chosen_name(config_, "precision");
     if (precision == Precision::kFp64)
-      return problem("precision", "fp64 is not for adapters, which are float32; choose another precision");
+      return problem("precision",
+                     "fp64 is not supported with adapters, which are float32; choose another precision");
     const BaseStorage base = config_.adapter.base;
     const bool is_half = precision == Precision::kBf16 || is_autocast(precision);
     if (base == BaseStorage::kBf16 && !is_half)
-      problem("adapter.base",
-              fmt::format("bf16 weights are computed with in bf16, but precision is {}; choose "
-                          "precision: bf16 or bf16_autocast, or base: fp32",
-                          name));
+      problem("adapter.base", fmt::format("bf16 weights need computation in bf16, but precision is {}; "
+                                          "choose precision: bf16 or bf16_autocast, or base: fp32",
+                                          name));
     if (base == BaseStorage::kFp32 && precision == Precision::kBf16)
-      problem("adapter.base",
-              "fp32 weights are not computed with in precision: bf16; choose base: bf16, or precision: "
-              "bf16_autocast");
-    if (base == BaseStorage::kNf4 && precision == Precision::kFp16Autocast)
       problem(
           "adapter.base",
-          "nf4 is computed with in bf16 or fp32, but precision is fp16_autocast; choose precision: bf16 or "
-          "bf16_autocast");
+          "fp32 weights cannot be used with precision: bf16; choose base: bf16, or precision: bf16_autocast");
+    if (base == BaseStorage::kNf4 && precision == Precision::kFp16Autocast)
+      problem("adapter.base",
+              "nf4 weights need computation in bf16 or fp32, but precision is fp16_autocast; choose "
+              "precision: bf16 or bf16_autocast");
   }
 
   // Nothing before the first adapter requires a gradient.
@@ -95,7 +93,7 @@ class AdapterChecker : Findings {
     if (!sound({"world_size", "adapter.base"}) || config_.adapter.base != BaseStorage::kNf4 ||
         config_.world_size == 1)
       return;
-    problem("adapter.base", "nf4 is for one device; choose base: bf16, or world_size: 1");
+    problem("adapter.base", "nf4 supports only one device; choose base: bf16, or world_size: 1");
   }
 
   const RunConfig& config_;

@@ -52,7 +52,7 @@ class Checker : Findings {
     for (const Key& key : keys()) {
       if (!key.only_when || !is_written(key.path) || !sound({key.only_when->key})) continue;
       if (!applies(key, config_)) {
-        problem(key.path, fmt::format("has a meaning only with {}; remove it, or change {}",
+        problem(key.path, fmt::format("has an effect only with {}; remove it, or change {}",
                                       key.only_when->text(), key.only_when->key));
       }
     }
@@ -63,8 +63,8 @@ class Checker : Findings {
       if (!is_written(key.path)) continue;
       for (const std::string_view other : key.instead_of) {
         if (is_written(other))
-          problem(other,
-                  fmt::format("cannot stand beside {}, which says the same; remove one of them", key.path));
+          problem(other, fmt::format("cannot be combined with {}, which sets the same; remove one of them",
+                                     key.path));
       }
     }
   }
@@ -78,9 +78,10 @@ class Checker : Findings {
       problem(path, fmt::format("expected heads that divide d_model, found {} heads for d_model {}",
                                 model.heads, model.d_model));
     } else if (has_rotary(model.name) && model.d_model / model.heads % 2 != 0) {
-      problem(path,
-              fmt::format("expected an even number of elements a head (RoPE turns pairs), found {} / {} = {}",
-                          model.d_model, model.heads, model.d_model / model.heads));
+      problem(
+          path,
+          fmt::format("expected an even number of elements per head (RoPE rotates pairs), found {} / {} = {}",
+                      model.d_model, model.heads, model.d_model / model.heads));
     }
   }
 
@@ -94,16 +95,16 @@ class Checker : Findings {
       problem("model.file", fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));
     }
     if (config_.model.vocab == 0 && config_.model.task != Task::kImageClass)
-      problem("model.vocab", "is required with model.name: torchscript, to draw tokens from");
+      problem("model.vocab", "is required with model.name: torchscript, because tokens are drawn from it");
     if (config_.model.init == WeightInit::kHash)
-      problem("model.init", "hash fills our own models; remove it with model.name: torchscript");
+      problem("model.init",
+              "hash fills only built-in models; remove it, or choose another model.name than torchscript");
     if (config_.attention != Attention::kNaive && sound({"attention"}))
-      problem("attention", "the file says how it attends; remove it with model.name: torchscript");
+      problem("attention", "with model.name: torchscript the file defines the attention; remove this key");
     if (config_.checkpointing.part != CheckpointedPart::kNone && sound({"checkpointing"}))
-      problem(
-          "checkpointing",
-          "needs the blocks of our own models; remove it with model.name: torchscript, or checkpoint within "
-          "the file");
+      problem("checkpointing",
+              "needs the blocks of a built-in model, but model.name is torchscript; remove it, or use "
+              "checkpointing inside the file");
   }
 
   // What has no meaning for a model of images.
@@ -112,14 +113,13 @@ class Checker : Findings {
     const auto name = chosen_name(config_, "model.name");
     if (config_.attention != Attention::kNaive && sound({"attention"}))
       problem("attention",
-              fmt::format("has no meaning with model.name: {}, which has none; remove it", name));
+              fmt::format("has no effect with model.name: {}, which has no attention; remove it", name));
     const CheckpointedPart part = config_.checkpointing.part;
     if ((part == CheckpointedPart::kAttention || part == CheckpointedPart::kFeedForward) &&
         sound({"checkpointing"}))
-      problem("checkpointing",
-              fmt::format("expected none, block or every with model.name: {}, whose blocks have no attention "
-                          "and no mlp",
-                          name));
+      problem("checkpointing", fmt::format("expected none, block or every with model.name: {}, because its "
+                                           "blocks have no attention and no mlp",
+                                           name));
   }
 
   void kv_heads() {
@@ -147,13 +147,13 @@ class Checker : Findings {
     if (config_.attention == Attention::kSdpaEfficient && is_cpu) {
       problem(
           "attention",
-          "sdpa_efficient is a kernel of CUDA; choose sdpa_flash or sdpa_math on the CPU, or another device");
+          "sdpa_efficient is a CUDA kernel; choose sdpa_flash or sdpa_math on the CPU, or another device");
     }
     if (config_.attention == Attention::kSdpaFlash && is_cpu && config_.model.dropout > 0.0 &&
         sound({"model.dropout"})) {
       problem("attention",
-              "sdpa_flash drops nothing on the CPU, but model.dropout is not 0; choose sdpa_math, or "
-              "another device");
+              "sdpa_flash does not support dropout on the CPU, but model.dropout is not 0; choose sdpa_math, "
+              "or another device");
     }
     const bool is_half = is_autocast(config_.precision) || config_.precision == Precision::kBf16;
     if (config_.attention == Attention::kSdpaFlash && !is_cpu && !is_half) {
@@ -165,20 +165,19 @@ class Checker : Findings {
     if (config_.attention == Attention::kSdpaEfficient && !is_cpu && shares_keys &&
         sound({"model.name", "model.size", "model.heads", "model.kv_heads"})) {
       problem("attention",
-              fmt::format("sdpa_efficient has no keys that heads share, but model.kv_heads is {} of "
-                          "{}; choose sdpa_math or sdpa, or as many kv_heads as heads",
+              fmt::format("sdpa_efficient does not support heads that share keys, but model.kv_heads is {} "
+                          "for {} heads; choose sdpa_math or sdpa, or as many kv_heads as heads",
                           config_.model.kv_heads, config_.model.heads));
     }
     if (config_.attention == Attention::kSdpaEfficient && !is_cpu && config_.precision == Precision::kFp64) {
-      problem("attention", "sdpa_efficient has no fp64; choose sdpa_math, or another precision");
+      problem("attention", "sdpa_efficient does not support fp64; choose sdpa_math, or another precision");
     }
   }
 
   void number_format() {
     if (!sound({"device", "precision"})) return;
     if (config_.precision == Precision::kTf32 && config_.device.kind == DeviceKind::kCpu) {
-      problem("precision",
-              "tf32 is a format of CUDA devices' matrix units; choose fp32 on the CPU, or another device");
+      problem("precision", "tf32 exists only on CUDA devices; choose fp32 on the CPU, or another device");
     }
   }
 
@@ -187,7 +186,7 @@ class Checker : Findings {
     const OptimizerConfig& optimizer = config_.optimizer;
     if (optimizer.impl == OptimizerImpl::kLoop || has_multi_tensor_form(optimizer.name)) return;
     problem("optimizer.impl",
-            fmt::format("{} has only a loop; choose loop, or optimizer.name: adamw, adam or sgd",
+            fmt::format("{} supports only loop; choose loop, or optimizer.name: adamw, adam or sgd",
                         chosen_name(config_, "optimizer.name")));
   }
 
@@ -198,10 +197,9 @@ class Checker : Findings {
       return;
     const std::int64_t shorter = std::min(config_.model.d_model, config_.model.d_ff);
     if (shorter == 0 || config_.optimizer.rank <= shorter) return;
-    problem("optimizer.rank",
-            fmt::format("expected at most {}, the shorter of d_model and d_ff, found {}; no gradient that is "
-                        "projected has a larger rank",
-                        shorter, config_.optimizer.rank));
+    problem("optimizer.rank", fmt::format("expected at most {}, the smaller of d_model and d_ff, found {}; "
+                                          "no projected gradient has a larger rank",
+                                          shorter, config_.optimizer.rank));
   }
 
   // Whatever has to see a whole step's gradients comes too late, when each is used and freed in backward.
@@ -211,22 +209,23 @@ class Checker : Findings {
       problem("optimizer.per_layer", fmt::format("{}; remove it, or choose {}", reason, way_out));
     };
     if (sound({"accumulation"}) && config_.accumulation > 1)
-      refuse("steps in every backward, so that nothing would be accumulated", "accumulation: 1");
+      refuse("steps in every backward, so nothing can be accumulated", "accumulation: 1");
     if (sound({"optimizer.clip_norm"}) && config_.optimizer.clip_norm > 0.0)
-      refuse("frees gradients before their common norm is known", "optimizer.clip_norm: 0");
+      refuse("frees gradients before their total norm is known", "optimizer.clip_norm: 0");
     if (sound({"precision"}) && config_.precision == Precision::kFp16Autocast)
       refuse("steps before it is known whether a scaled gradient overflowed",
              "another precision than "
              "fp16_autocast");
     if (sound({"optimizer.impl"}) && config_.optimizer.impl != OptimizerImpl::kLoop)
-      refuse("steps one parameter at a time, which foreach and fused are not for", "optimizer.impl: loop");
+      refuse("steps one parameter at a time, but foreach and fused step many together",
+             "optimizer.impl: loop");
   }
 
   void checkpointing() {
     if (!sound({"checkpointing", "mode"}) || config_.checkpointing.part == CheckpointedPart::kNone) return;
     if (config_.mode == Mode::kForward) {
       problem("checkpointing",
-              "has a meaning only where autograd records; remove it, or choose mode: train or forward_grad");
+              "has an effect only if autograd records; remove it, or choose mode: train or forward_grad");
     }
   }
 
@@ -241,7 +240,7 @@ class Checker : Findings {
     if (!sound({"save.every", "save.at_end", "save.keep"}) || config_.save.keep == 0 || config_.save.saves())
       return;
     problem("save.keep",
-            "has a meaning only where something is saved; remove it, or set save.every or save.at_end");
+            "has an effect only if the run saves checkpoints; remove it, or set save.every or save.at_end");
   }
 
   const RunConfig& config_;

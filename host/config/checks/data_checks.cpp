@@ -83,7 +83,7 @@ class DataChecker : Findings {
     if (!data_.pin_memory || !sound({"data.pin_memory", "device"})) return;
     if (config_.device.kind == DeviceKind::kCpu)
       problem("data.pin_memory",
-              "has a meaning only where a CUDA device copies from the host, but device is cpu; remove it, or "
+              "has an effect only if a CUDA device copies from the host, but device is cpu; remove it, or "
               "choose another device");
   }
 
@@ -164,8 +164,8 @@ class DataChecker : Findings {
     const std::string first = data_.files.front().string();
     std::erase_if(data_.files, [](const auto& file) { return !is_image_name(file); });
     if (data_.files.empty()) {
-      problem("data.path", fmt::format("expected images called *.ppm, found none among {} file(s), the first "
-                                       "of which is '{}'; convert them to binary PPM",
+      problem("data.path", fmt::format("expected images named *.ppm, found none among {} file(s) such as "
+                                       "'{}'; convert the images to binary PPM",
                                        files, first));
       return;
     }
@@ -179,10 +179,10 @@ class DataChecker : Findings {
     if (!sound({"model.classes", "model.name"})) return;
     const std::vector<std::string> classes = image_classes(data_.files);
     if (static_cast<std::int64_t>(classes.size()) > config_.model.classes)
-      problem("model.classes",
-              fmt::format("expected at least {}, for the images lie in so many folders, from '{}' to '{}', "
-                          "found {}",
-                          classes.size(), classes.front(), classes.back(), config_.model.classes));
+      problem(
+          "model.classes",
+          fmt::format("expected at least {}, the number of folders with images, from '{}' to '{}', found {}",
+                      classes.size(), classes.front(), classes.back(), config_.model.classes));
     data_.samples = static_cast<std::int64_t>(data_.files.size());
   }
 
@@ -192,8 +192,8 @@ class DataChecker : Findings {
       problem("data.path", fmt::format("expected one file with data.source: batch, found {}; name one",
                                        data_.files.size()));
     } else if (!is_archive(data_.files.front())) {
-      problem("data.path", fmt::format("expected what torch.save writes, a zip archive, found another file, "
-                                       "'{}'; save the batch with torch.save(batch, path)",
+      problem("data.path", fmt::format("expected a zip archive as torch.save writes it, found another kind "
+                                       "of file, '{}'; save the batch with torch.save(batch, path)",
                                        data_.files.front().string()));
     }
     if (sound({"data.batch_size"})) data_.samples = data_.batch_size;
@@ -205,10 +205,9 @@ class DataChecker : Findings {
                 "world_size", "model.context", "model.classes", "data.tokens", "data.max_bytes"}))
       return;
     if (!reads_files(data_.source)) {
-      problem("schedule.epochs",
-              fmt::format("has no meaning with data.source: {}, which has no end; remove it, or choose text, "
-                          "images or batch",
-                          source_name()));
+      problem("schedule.epochs", fmt::format("has no effect with data.source: {}, which never ends; remove "
+                                             "it, or choose text, images or batch",
+                                             source_name()));
     } else if (steps_of_epoch(config_) == 0) {
       problem("schedule.epochs",
               fmt::format("expected data for at least one step of data.batch_size x accumulation{} = {} "

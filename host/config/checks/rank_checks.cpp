@@ -29,26 +29,24 @@ class RankChecker : Findings {
   void per_layer() {
     if (!sound({"optimizer.per_layer"}) || !config_.optimizer.per_layer) return;
     problem("optimizer.per_layer",
-            "steps each parameter before its gradient was averaged over the ranks; remove it, or choose "
+            "steps each parameter before its gradient is averaged over the ranks; remove it, or choose "
             "world_size: 1");
   }
 
   void one_batch() {
     if (!sound({"data.source"}) || config_.data.source != DataSource::kBatch) return;
-    problem(
-        "data.source",
-        "batch gives every rank the same samples, so that they would all compute the same; choose another "
-        "source, or world_size: 1");
+    problem("data.source",
+            "batch gives every rank the same samples, so all ranks would compute the same; choose another "
+            "source, or world_size: 1");
   }
 
   void devices() {
     if (!sound({"device"})) return;
     const DeviceConfig& device = config_.device;
     if (device.is_dry() && device.count > 1 && config_.world_size % device.count != 0) {
-      problem("device",
-              fmt::format("expected dry devices whose count divides world_size {}, found {}; a rank "
-                          "has one of its machine's devices each",
-                          config_.world_size, device.count));
+      problem("device", fmt::format("expected a count of dry devices that divides world_size {}, found {}; "
+                                    "each rank uses one device of its machine",
+                                    config_.world_size, device.count));
     }
     if (!device.is_dry() && device.kind == DeviceKind::kCuda && device.index != 0) {
       problem("device", fmt::format("rank k uses device k of its machine, but device is {}; write cuda, or "
@@ -60,17 +58,16 @@ class RankChecker : Findings {
   void which_run() {
     if (!sound({"ddp.ranks", "device"})) return;
     if (config_.ddp.ranks == RanksThatRun::kFirst && !config_.device.is_dry()) {
-      problem(
-          "ddp.ranks",
-          "first waits for ranks that are not there, except on a dry device; choose all, or a dry device");
+      problem("ddp.ranks",
+              "first works only on a dry device, because rank 0 would wait for ranks that do not run; choose "
+              "all, or a dry device");
     }
     if (config_.ddp.ranks == RanksThatRun::kAll && config_.world_size > kMostProcesses &&
         config_.device.is_dry()) {
-      problem(
-          "world_size",
-          fmt::format("expected at most {} processes on this machine, found {}; ddp.ranks: first runs rank "
-                      "0 alone, of which all others are copies on a dry device",
-                      kMostProcesses, config_.world_size));
+      problem("world_size",
+              fmt::format("expected at most {} processes on this machine, found {}; use ddp.ranks: first to "
+                          "run only rank 0, because all other ranks are equal on a dry device",
+                          kMostProcesses, config_.world_size));
     }
   }
 

@@ -61,7 +61,7 @@ class ResumeChecker : Findings {
     if (std::filesystem::is_directory(config_.resume, ignored)) {
       const auto newest = newest_checkpoint(config_.resume);
       if (!newest) {
-        problem("resume", fmt::format("expected a checkpoint, or the folder of a run that saved some, found "
+        problem("resume", fmt::format("expected a checkpoint, or the folder of a run with checkpoints, found "
                                       "no step_<n>.pt in '{}' or in its folder {}",
                                       config_.resume.string(), kCheckpointFolder));
         return;

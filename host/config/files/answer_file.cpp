@@ -44,7 +44,7 @@ class AnswerReader {
     check_keys(document, "", kFileKeys);
     const YAML::Node schema = document["schema"];
     if (!schema || !schema.IsScalar() || schema.Scalar() != kAnswerSchema)
-      problem(schema, "schema", fmt::format("expected {}, the version of these keys", kAnswerSchema));
+      problem(schema, "schema", fmt::format("expected {}, the version of this format", kAnswerSchema));
     const YAML::Node answers = document["answers"];
     if (!answers || !answers.IsSequence() || answers.size() == 0) {
       problem(answers, "answers",
@@ -79,7 +79,7 @@ class AnswerReader {
   std::string read_reader(const YAML::Node& node, const YAML::Node& answer, const std::string& key) {
     if (node && node.IsScalar() && is_word(node.Scalar())) return node.Scalar();
     problem(node ? node : answer, key,
-            fmt::format("expected who reads, in one word, as an account's unknown_reads_by names it "
+            fmt::format("expected a reader in one word, as in unknown_reads_by of an account "
                         "(aten::_local_scalar_dense for .item()), found {}",
                         what_is_there(node)));
     return {};
@@ -109,9 +109,9 @@ class AnswerReader {
                           const NumberType& type) {
     std::string values;
     if (!node || !node.IsSequence() || node.size() == 0) {
-      problem(
-          node ? node : answer, key,
-          fmt::format("expected a list of values in the order of reading, found {}", what_is_there(node)));
+      problem(node ? node : answer, key,
+              fmt::format("expected a list of values in the order in which they are read, found {}",
+                          what_is_there(node)));
       return values;
     }
     for (const YAML::Node& value : node) {
@@ -133,7 +133,7 @@ class AnswerReader {
     });
     if (same == answers_.end()) return;
     problem(node, key,
-            fmt::format("answers[{}] answers what {} reads in {} {} already: put all values into one list",
+            fmt::format("answers[{}] already answers reads by {} of {} {}: put all values into one list",
                         same - answers_.begin(), answer.reader, answer.value_bytes,
                         answer.value_bytes == 1 ? "byte" : "bytes"));
   }
@@ -143,7 +143,7 @@ class AnswerReader {
     for (const auto& entry : node) {
       const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : describe(entry.first);
       if (std::ranges::find(known, name) == known.end())
-        problem(entry.first, prefix + name, "there is no such key" + did_you_mean(name, known));
+        problem(entry.first, prefix + name, "unknown key" + did_you_mean(name, known));
     }
   }
 

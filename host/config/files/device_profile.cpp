@@ -132,10 +132,10 @@ class Reader {
     for (const auto& entry : document) {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : describe(entry.first);
       if (std::ranges::find(known, key) == known.end())
-        problem(entry.first, key, "there is no such key" + did_you_mean(key, known));
+        problem(entry.first, key, "unknown key" + did_you_mean(key, known));
     }
     if (!document["schema"] || !document["schema"].IsScalar() || document["schema"].Scalar() != kSchema)
-      problem(document["schema"], "schema", fmt::format("expected {}, the version of these keys", kSchema));
+      problem(document["schema"], "schema", fmt::format("expected {}, the version of this format", kSchema));
     for (const Field& field : kFields) {
       const YAML::Node node = document[std::string(field.key)];
       if (!node) {
@@ -145,7 +145,7 @@ class Reader {
       std::visit([&](auto member) { read_field(field.key, node, profile_.*member); }, field.member);
     }
     if (problems_.empty() && profile_.context_bytes.high >= profile_.memory_bytes)
-      problem(document["context_bytes"], "context_bytes", "leaves nothing of memory_bytes");
+      problem(document["context_bytes"], "context_bytes", "leaves no free memory of memory_bytes");
     if (problems_.empty()) return;
     sort_problems(problems_);
     throw ConfigError(std::move(problems_));
@@ -230,12 +230,11 @@ DeviceProfile load_device_profile(const std::string& key_or_path) {
   if (!is_device_file(key_or_path)) {
     const std::vector<std::string> keys = device_keys();
     if (std::ranges::find(keys, key_or_path) == keys.end()) {
-      throw NoSuchDevice(
-          {{.place = {},
-            .key = {},
-            .message = fmt::format("there is no device '{}'{}; `strata devices` lists them, and a path "
-                                   "(./my.yaml) names a file of your own",
-                                   key_or_path, meant_device(key_or_path, keys))}});
+      throw NoSuchDevice({{.place = {},
+                           .key = {},
+                           .message = fmt::format("unknown device '{}'{}; `strata devices` lists all "
+                                                  "devices; to use your own file, give its path (./my.yaml)",
+                                                  key_or_path, meant_device(key_or_path, keys))}});
     }
     file = device_folder() / (key_or_path + ".yaml");
   }

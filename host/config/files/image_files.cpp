@@ -32,7 +32,8 @@ std::optional<std::string> image_problem(const std::filesystem::path& file) {
   stream.read(beginning.data(), beginning.size());
   std::error_code error;
   const std::uint64_t bytes = std::filesystem::file_size(file, error);
-  if (error || stream.bad()) return "cannot be read; check that it is a file that you may read";
+  if (error || stream.bad())
+    return "cannot be read; check that it is a file and that you have permission to read it";
   try {
     read_ppm_header(std::as_bytes(std::span(beginning).first(static_cast<std::size_t>(stream.gcount()))),
                     bytes);

@@ -19,8 +19,8 @@ class HeaderReader {
   void magic() {
     if (!text_.starts_with("P6"))
       throw std::invalid_argument(
-          "is no binary PPM, for it does not begin with P6; convert it, as `magick image.png -depth 8 "
-          "image.ppm` does");
+          "is not a binary PPM, because it does not begin with P6; convert it, for example with `magick "
+          "image.png -depth 8 image.ppm`");
     at_ = 2;
   }
 
@@ -31,10 +31,10 @@ class HeaderReader {
     while (at_ < text_.size() && is_digit(text_[at_]) && value <= most)
       value = 10 * value + (text_[at_++] - '0');
     if (at_ == begin || value < 1 || value > most)
-      throw std::invalid_argument(fmt::format(
-          "has a broken header: expected its {} at byte {}, from 1 to {}; write it again as binary PPM of 8 "
-          "bits a colour",
-          name, begin, most));
+      throw std::invalid_argument(
+          fmt::format("has a broken header: expected its {} at byte {}, from 1 to {}; write it again as "
+                      "binary PPM with 8 bits per colour",
+                      name, begin, most));
     return value;
   }
 

@@ -132,7 +132,7 @@ std::optional<Problem> found_grid(const YAML::Node& root, const std::string& sou
   for (const auto& entry : root) {
     if (!entry.first.IsScalar() || entry.first.Scalar() != "grid") continue;
     return Problem{place_of(entry.first, {.source = source, .line = 1, .column = 1}), "grid",
-                   fmt::format("this file is of a grid, not of a run: strata grid run {}", source)};
+                   fmt::format("this file describes a grid, not a run; use: strata grid run {}", source)};
   }
   return std::nullopt;
 }

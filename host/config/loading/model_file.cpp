@@ -115,7 +115,7 @@ class ModelFileReader {
     if (named != written_.values.end() &&
         !(named->second.node.IsScalar() && named->second.node.Scalar() == found->ours)) {
       problem(place(type),
-              fmt::format("is of a {}, but model.name is {}; remove model.name, or name another file",
+              fmt::format("describes a {}, but model.name is {}; remove model.name, or name another file",
                           found->ours, describe(named->second.node)));
       return std::nullopt;
     }
@@ -126,8 +126,8 @@ class ModelFileReader {
     if (fixed.models.find(model) == std::string_view::npos) return;
     const YAML::Node value = root[std::string(fixed.theirs)];
     if (!value.IsDefined() || value.IsNull() || (value.IsScalar() && value.Scalar() == fixed.value)) return;
-    problem(place(value), fmt::format("asks for {}: {}, which {} has not here; expected {}", fixed.theirs,
-                                      describe(value), model, fixed.value));
+    problem(place(value), fmt::format("sets {}: {}, which {} does not support here; expected {}",
+                                      fixed.theirs, describe(value), model, fixed.value));
   }
 
   // GPT-2's configuration may leave it to be four times the model's.

@@ -94,9 +94,10 @@ std::vector<PluginRequest> read_plugins(const WrittenValue& list, const std::fil
     } else if (element.IsMap() && element.size() == 1 && element.begin()->first.IsScalar()) {
       requests.push_back(reader.read(element.begin()->first, element.begin()->second, place));
     } else {
-      reader.problem(place, kPluginsKey,
-                     fmt::format("expected a plugin's name or {{name: {{option: value}}}}, found {}",
-                                 element.IsMap() ? "a mapping of other than one name" : describe(element)));
+      reader.problem(
+          place, kPluginsKey,
+          fmt::format("expected a plugin's name or {{name: {{option: value}}}}, found {}",
+                      element.IsMap() ? "a mapping with more or fewer than one name" : describe(element)));
       continue;
     }
     const auto same = [&](const PluginRequest& earlier) { return earlier.name == requests.back().name; };

@@ -113,10 +113,10 @@ std::size_t documents_in(const std::string& text) {
 std::string folder_text(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(folder / "config.yaml", error))
-    return fmt::format("the folder of a run, whose configuration is {}", (folder / "config.yaml").string());
+    return fmt::format("the folder of a run; its configuration is {}", (folder / "config.yaml").string());
   if (!fs::exists(folder / "manifest.json", error)) return "a folder";
   return fmt::format(
-      "the folder of a recorded program, which has no configuration; `strata report {}` says what it needs",
+      "the folder of a recorded program, which has no configuration; `strata report {}` shows its report",
       folder.string());
 }
 
@@ -138,7 +138,7 @@ std::size_t line_behind_tab(std::string_view text, std::size_t last) {
   const auto line = static_cast<std::size_t>(error.mark.line) + 1;
   if (const std::size_t tab = line_behind_tab(text, line); tab != 0)
     refuse({.source = source, .line = static_cast<int>(tab), .column = 1},
-           "is indented by a tab, which YAML does not take; expected spaces");
+           "is indented with a tab, which YAML does not allow; use spaces");
   refuse({.source = source, .line = static_cast<int>(line), .column = error.mark.column + 1},
          fmt::format("not valid YAML: {}", error.msg));
 }
@@ -162,7 +162,7 @@ std::string read_text(const fs::path& file) {
   if (fs::is_directory(status)) refuse(whole(source), "expected a YAML file, found " + folder_text(file));
   if (file.extension() == ".py") {
     refuse(whole(source),
-           fmt::format("expected a YAML file, found a program, which `strata exec -- python {}` records",
+           fmt::format("expected a YAML file, found a program; record it with `strata exec -- python {}`",
                        source));
   }
   std::ifstream in(file, std::ios::binary);
@@ -173,7 +173,7 @@ std::string read_text(const fs::path& file) {
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > kLargestFileBytes) {
     refuse(whole(source),
-           fmt::format("is larger than {} bytes, which no run configuration is", kLargestFileBytes));
+           fmt::format("is larger than {} bytes, the limit for a configuration", kLargestFileBytes));
   }
   return text;
 }
@@ -186,7 +186,7 @@ YAML::Node parse_document(std::string_view text, const std::string& source) {
     documents = documents_in(std::string(text));
     root = YAML::Load(std::string(text));
   } catch (const YAML::DeepRecursion&) {
-    refuse(whole(source), "is nested deeper than any run configuration");
+    refuse(whole(source), "is nested too deeply for a configuration");
   } catch (const YAML::Exception& error) {
     refuse_no_yaml(error, text, source);
   }
@@ -195,7 +195,8 @@ YAML::Node parse_document(std::string_view text, const std::string& source) {
            "is empty; expected at least `model: {size: ...}` (see `strata run --help-config`)");
   }
   if (documents > 1) {
-    refuse(whole(source), fmt::format("expected one YAML document, found {} (divided by `---`)", documents));
+    refuse(whole(source),
+           fmt::format("expected one YAML document, found {} (separated by `---`)", documents));
   }
   if (!root.IsMap()) {
     const Place start{.source = source, .line = 1, .column = 1};

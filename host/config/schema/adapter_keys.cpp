@@ -15,45 +15,43 @@ std::vector<Key> adapter_keys() {
       {.path = "adapter.name",
        .type = choice<&C::adapter, &A::name>({"none", "lora"}),
        .default_text = "none",
-       .help =
-           "lora: peft's LoRA, for llama, qwen and gpt2. The model's weights are frozen; beside each target, "
-           "two matrices of float32 are trained."},
+       .help = "lora: LoRA as in peft, for llama, qwen and gpt2. The model's weights are frozen; two float32 "
+               "matrices are trained for each target."},
       {.path = "adapter.rank",
        .type = integer<&C::adapter, &A::rank>(1, 100'000),
        .default_text = "8",
-       .help = "Rows of the one matrix, columns of the other.",
+       .help = "Rank of the two matrices.",
        .only_when = lora},
       {.path = "adapter.alpha",
        .type = real_above<&C::adapter, &A::alpha>(0.0),
        .default_text = "8.0",
-       .help = "What the two add is multiplied by alpha / rank.",
+       .help = "The matrices' output is multiplied by alpha / rank.",
        .only_when = lora},
       {.path = "adapter.targets",
        .type = name_list<&C::adapter, &A::targets>(),
-       .help = "Layers of each block that have an adapter. llama, qwen: q_proj, k_proj, v_proj, o_proj, "
-               "gate_proj, "
-               "up_proj, down_proj; gpt2: c_attn, c_fc, c_proj (two layers of that name). all-linear: all of "
-               "them.",
-       .default_help = "peft's: [q_proj, v_proj], of gpt2 [c_attn]",
+       .help = "Layers in each block that get an adapter. llama, qwen: q_proj, k_proj, v_proj, o_proj, "
+               "gate_proj, up_proj, down_proj; gpt2: c_attn, c_fc, c_proj (two layers of that name). "
+               "all-linear: all of them.",
+       .default_help = "as in peft: [q_proj, v_proj]; [c_attn] for gpt2",
        .only_when = lora},
       {.path = "adapter.dropout",
        .type = fraction<&C::adapter, &A::dropout>(),
        .default_text = "0.0",
-       .help = "Share of elements dropped from an adapter's input.",
+       .help = "Dropout rate of each adapter's input.",
        .only_when = lora},
       {.path = "adapter.base",
        .type = choice<&C::adapter, &A::base>({"fp32", "bf16", "nf4"}),
-       .help = "How the frozen weights are kept. bf16: with precision bf16 or an autocast. nf4: the blocks' "
-               "matrices in 4 bits, as bitsandbytes' Linear4bit, and computed with in bf16 (in fp32 with "
-               "precision "
-               "fp32 or tf32); embeddings, norms and the head in that format.",
-       .default_help = "as precision keeps parameters: bf16 with bf16, else fp32",
+       .help = "Number format of the frozen weights. bf16: needs precision bf16 or an autocast. nf4: the "
+               "blocks' matrices are stored in 4 bits, as in bitsandbytes' Linear4bit, and computation is in "
+               "bf16 (in fp32 with precision fp32 or tf32); embeddings, norms and the head use the format of "
+               "the computation.",
+       .default_help = "the parameters' format: bf16 with precision bf16, else fp32",
        .only_when = lora},
       {.path = "adapter.double_quantization",
        .type = flag<&C::adapter, &A::double_quantization>(),
        .default_text = "false",
-       .help = "Keep the scales of nf4's blocks in 8 bits, as bnb_4bit_use_double_quant: 0.37 bits a weight "
-               "less.",
+       .help = "Store the scales of nf4 blocks in 8 bits, as bnb_4bit_use_double_quant does: saves 0.37 bits "
+               "per weight.",
        .only_when = in_4_bits},
   };
 }

@@ -57,11 +57,12 @@ class CheckpointingReader {
     }
     if (sound && value_.node["every"] && value_.node["select"]) {
       sound = problem(place_of(value_.node["select"], value_.place), "select",
-                      "cannot stand beside every; remove one of them");
+                      "cannot be combined with every; remove one of them");
     }
     if (sound && checkpointing.reentrant && checkpointing.offload) {
-      sound = problem(place_of(value_.node["offload"], value_.place), "offload",
-                      "cannot stand beside reentrant: true, whose inputs autograd holds; remove one of them");
+      sound = problem(
+          place_of(value_.node["offload"], value_.place), "offload",
+          "cannot be combined with reentrant: true, because autograd holds its inputs; remove one of them");
     }
     if (sound && checkpointing.part == CheckpointedPart::kNone) {
       refuse();

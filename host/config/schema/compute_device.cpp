@@ -108,7 +108,7 @@ class DeviceReader {
     try {
       device.dry = is_file ? absolute(node.Scalar()) : node.Scalar();
       if (is_file && !std::filesystem::exists(device.dry))
-        return problem(place, "dry", fmt::format("there is no file '{}'", device.dry));
+        return problem(place, "dry", fmt::format("the file '{}' does not exist", device.dry));
       load_device_profile(device.dry);
       return true;
     } catch (const ConfigError& error) {
@@ -125,7 +125,7 @@ class DeviceReader {
     try {
       device.answers = absolute(node.Scalar());
       if (!std::filesystem::exists(device.answers))
-        return problem(place, "answers", fmt::format("there is no file '{}'", device.answers));
+        return problem(place, "answers", fmt::format("the file '{}' does not exist", device.answers));
       load_answers(device.answers);
       return true;
     } catch (const ConfigError& error) {

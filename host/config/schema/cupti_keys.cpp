@@ -13,25 +13,26 @@ std::vector<Key> cupti_keys() {
       {.path = "cupti.on_busy",
        .type = choice<&C::cupti, &D::on_busy>({"nvtx", "fail", "wait"}),
        .default_text = "nvtx",
-       .help =
-           "When another tool has CUPTI: go on without activities (what NVTX tells remains), count that as "
-           "a failure of the source, or ask again at each step of the window."},
+       .help = "What to do if another tool uses CUPTI. nvtx: continue without activities; NVTX data remains. "
+               "fail: treat it as a failure of the source. wait: try again at each step of the window."},
       {.path = "cupti.kinds",
        .type = text<&C::cupti, &D::kinds>(),
        .default_text = "kernel,copy,set,api,synchronize,overhead,memory,module,jit",
-       .help = "What is recorded, comma-separated; also driver (all of the driver's calls) and memory_pool."},
+       .help = "Kinds of activity to record, comma-separated; also possible: driver (all driver calls) and "
+               "memory_pool."},
       {.path = "cupti.graphs",
        .type = choice<&C::cupti, &D::graphs>({"graph", "node"}),
        .default_text = "graph",
-       .help = "A CUDA graph as one activity a launch, or each of its nodes, at more cost."},
+       .help =
+           "Record a CUDA graph as one activity per launch, or record each of its nodes, which costs more."},
       {.path = "cupti.from",
        .type = choice<&C::cupti, &D::from>({"window", "run"}),
        .default_text = "window",
-       .help = "Record from the window's first warm-up step on, or from the run's begin."},
+       .help = "Record from the window's first warm-up step, or from the begin of the run."},
       {.path = "cupti.finalize_on_stop",
        .type = flag<&C::cupti, &D::finalize_on_stop>(),
        .default_text = "false",
-       .help = "Take CUPTI out of CUDA after the window, so that later steps run at full speed."},
+       .help = "Detach CUPTI from CUDA after the window, so that later steps run at full speed."},
   };
 }
 

@@ -54,8 +54,7 @@ std::string entry(const Key& key) {
 std::string help_text() {
   std::string text =
       "Every key of a run's YAML. `a.b` is the key b in the section a; on the command line write a.b=value.\n"
-      "Only what is required must be there; config.yaml in a run's folder shows every value that was in "
-      "force.\n";
+      "Only required keys must be set; config.yaml in a run's folder shows every value that was used.\n";
   std::string_view open_section = "?";
   for (const Key& key : keys()) {
     if (key.section() != open_section) {

@@ -14,8 +14,9 @@ namespace {
 struct Expectation {
   std::string operator()(const TextType& type) const {
     if (!type.expected.empty()) return std::string(type.expected);
-    return type.folder_name ? "a name of letters, digits, '.', '_' and '-', with no '.' or '-' in front"
-                            : "a text";
+    return type.folder_name
+               ? "a name of letters, digits, '.', '_' and '-' that does not begin with '.' or '-'"
+               : "a text";
   }
 
   std::string operator()(const ChoiceType& type) const {
@@ -59,8 +60,8 @@ struct Expectation {
            "devices`";
   }
   std::string operator()(const CheckpointingType&) const {
-    return "none, block, {every: <blocks>} or {select: attention or mlp}, these with reentrant: true or "
-           "offload: true if wanted";
+    return "none, block, {every: <blocks>} or {select: attention or mlp}, optionally with reentrant: true or "
+           "offload: true";
   }
 };
 

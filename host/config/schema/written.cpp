@@ -34,7 +34,8 @@ std::string unknown_key(std::string_view section, std::string_view name) {
   }
   if (const std::string_view path = elsewhere(section, name); !path.empty()) {
     const auto dot = path.find('.');
-    if (dot == std::string_view::npos) return message + fmt::format("; did you mean '{}', at the top?", path);
+    if (dot == std::string_view::npos)
+      return message + fmt::format("; did you mean '{}', at the top level?", path);
     return message +
            fmt::format("; did you mean `{}: {{{}: ...}}`?", path.substr(0, dot), path.substr(dot + 1));
   }

@@ -140,7 +140,7 @@ class TimeTrace {
             fmt::format("device {}{}", row.device, modelled ? ", modelled: nothing was measured" : ""),
             fmt::format("GPU {}", row.device), 5'000'000 + static_cast<int>(row.device));
       }
-      events_.name_thread(track, fmt::format("stream {}{}", row.stream, row.row == 0 ? " " : ", beside it"),
+      events_.name_thread(track, fmt::format("stream {}{}", row.stream, row.row == 0 ? " " : ", overlapping"),
                           static_cast<std::int64_t>(track.thread));
       for (const std::uint32_t activity : row.activities) {
         rows_.add();

@@ -52,7 +52,7 @@ class AxisReader {
       return refuse("expected at least one value, found none");
     if (problems_.size() == before && sets_nothing())
       return refuse(
-          fmt::format("is no key of a run, and none of its values sets one{}", setting_meant(axis_.name)));
+          fmt::format("is not a key of a run, and none of its values sets one{}", setting_meant(axis_.name)));
     tell_namesakes_apart();
     require_different_labels();
     return std::move(axis_);
@@ -77,7 +77,7 @@ class AxisReader {
   std::string not_a_map(const YAML::Node& element) const {
     if (is_section_)
       return fmt::format("expected a mapping of keys of {}, found {}", axis_.name, config::describe(element));
-    return fmt::format("is no key of a run, so each of its values must be a mapping of keys, found {}{}",
+    return fmt::format("is not a key of a run, so each of its values must be a mapping of keys, found {}{}",
                        config::describe(element), setting_meant(axis_.name));
   }
 
@@ -102,7 +102,8 @@ class AxisReader {
     const std::string meant = setting_meant(axis_.name);
     if (meant.empty()) return;
     for (std::size_t index = first_problem; index < problems_.size(); ++index)
-      problems_[index].message += fmt::format("; the axis's name '{}' is none, either{}", axis_.name, meant);
+      problems_[index].message +=
+          fmt::format("; the axis's name '{}' is not a key, either{}", axis_.name, meant);
   }
 
   // A map of settings; its own `name` is its label where nobody gave one.

@@ -68,7 +68,7 @@ Rule read_rule(const config::WrittenValue& mapping, const std::vector<std::strin
     const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "";
     if (std::ranges::find(axes, name) == axes.end() && config::find_key(name) == nullptr) {
       problems.push_back(
-          {place, "exclude", fmt::format("'{}' is no axis and an {}", name, unknown_setting(name))});
+          {place, "exclude", fmt::format("'{}' is not an axis and an {}", name, unknown_setting(name))});
       continue;
     }
     Condition condition{.name = name, .expected = {}};

@@ -48,12 +48,11 @@ class GridReader {
 
   GridFile read(const YAML::Node& root, std::span<const std::string> overrides) {
     if (is_of_run(root)) {  // of which one problem says more than one a key
-      throw config::ConfigError(
-          {{{.source = source_},
-            "grid",
-            fmt::format("is required, and without it this file is of a run: strata run {}; a grid over it "
-                        "says `grid: 1`, and `base: {}`",
-                        source_, std::filesystem::path(source_).filename().string())}});
+      throw config::ConfigError({{{.source = source_},
+                                  "grid",
+                                  fmt::format("is required; without it this file describes a run: strata run "
+                                              "{}; a grid over this run contains `grid: 1` and `base: {}`",
+                                              source_, std::filesystem::path(source_).filename().string())}});
     }
     read_top(root);
     version();
@@ -65,7 +64,7 @@ class GridReader {
     }
     if (!grid_.base.values.contains("plugins")) {
       grid_.base.put("plugins", {config::parse_value("[allocator_tracer]"), grid_.base.file});
-      grid_.notes.emplace_back("no plugins are named: cells have allocator_tracer, which peaks need");
+      grid_.notes.emplace_back("`plugins` is not set: cells use allocator_tracer, because peaks need it");
     }
     if (const auto* const value = find("axes")) axes(*value);
     for (const char* const section : {"limits", "engine"}) section_options(section);
@@ -117,8 +116,7 @@ class GridReader {
   }
 
   static std::string unknown_top(const std::string& key) {
-    if (is_key_of_run(key))
-      return fmt::format("is a key of a run; in a grid it stands below `set` or `axes`");
+    if (is_key_of_run(key)) return fmt::format("is a key of a run; in a grid, put it under `set` or `axes`");
     return fmt::format("unknown key of a grid{}; expected one of {}", config::did_you_mean(key, kTopKeys),
                        fmt::join(kTopKeys, ", "));
   }
@@ -154,7 +152,7 @@ class GridReader {
     for (const Assignment& each : read_assignments(value, "", problems_)) {
       if (each.value.node.IsSequence() && !takes_list(each.path)) {
         problem(each.value.place, each.path,
-                "expected one value, found a list; lists of values stand below `axes`");
+                "expected one value, found a list; put lists of values under `axes`");
       } else {
         single.push_back(each);
       }
@@ -253,12 +251,12 @@ class GridReader {
     const bool has_seeds = options_.contains("repeats") || options_.contains("seeds");
     for (const Axis& axis : grid_.axes) {
       if (axis.name == "seed" && has_seeds)
-        problem(axis.place, "seed", "cannot be an axis beside repeats or seeds");
+        problem(axis.place, "seed", "cannot be an axis together with repeats or seeds");
     }
     for (const std::string& name : grid_.options.limits.skip_dominated) {
       if (has_axis(name)) continue;
       const WrittenValue& value = options_.at("limits.skip_dominated");
-      problem(value.place, "limits.skip_dominated", fmt::format("'{}' is no axis of this grid", name));
+      problem(value.place, "limits.skip_dominated", fmt::format("'{}' is not an axis of this grid", name));
     }
   }
 

@@ -48,14 +48,14 @@ class OptionReader {
   void seeds(Options& options) {
     const auto found = written_.find("seeds");
     if (found == written_.end()) return;
-    if (written_.contains("repeats")) problem("seeds", found->second, "cannot stand beside repeats");
+    if (written_.contains("repeats")) problem("seeds", found->second, "cannot be combined with repeats");
     if (!found->second.node.IsSequence() || found->second.node.size() == 0)
       return problem("seeds", found->second, expected("a list of integers", found->second.node));
     for (const YAML::Node& node : found->second.node) {
       const auto seed = node.IsScalar() ? config::parse_integer(node.Scalar()) : std::nullopt;
       if (!seed || *seed < 0) {
         problem("seeds", {node, config::place_of(node, found->second.place)},
-                expected("an integer from 0 on", node));
+                expected("an integer of at least 0", node));
       } else if (std::ranges::find(options.seeds, *seed) != options.seeds.end()) {
         problem("seeds", {node, config::place_of(node, found->second.place)},
                 fmt::format("has {} twice", *seed));

@@ -43,14 +43,14 @@ std::vector<std::string> range_of(const YAML::Node& mapping) {
       throw RangeError(fmt::format("expected from, to and times or step, found '{}'", name));
   }
   if (mapping["times"].IsDefined() == mapping["step"].IsDefined())
-    throw RangeError("expected one of times and step beside from and to");
+    throw RangeError("expected from, to and one of times and step");
   const bool multiplies = mapping["times"].IsDefined();
   const Number from = number_at(mapping, "from"), to = number_at(mapping, "to");
   const Number by = number_at(mapping, multiplies ? "times" : "step");
   if (to.value < from.value) throw RangeError("to is less than from");
   if (multiplies && (by.value <= 1.0 || from.value <= 0.0))
-    throw RangeError("times needs to be above 1, and from above 0");
-  if (!multiplies && by.value <= 0.0) throw RangeError("step needs to be above 0");
+    throw RangeError("times must be above 1, and from above 0");
+  if (!multiplies && by.value <= 0.0) throw RangeError("step must be above 0");
 
   const bool whole = from.whole && by.whole;
   std::vector<std::string> numbers;

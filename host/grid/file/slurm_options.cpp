@@ -58,7 +58,7 @@ class SlurmReader {
     if (const auto* const value = find("engine.time")) {
       options.time = value->node.IsScalar() ? time_limit(value->node.Scalar()) : "";
       if (options.time.empty())
-        expected("engine.time", *value, "a time such as 30m or 2h, or as sbatch has it (1-12:00:00)");
+        expected("engine.time", *value, "a time such as 30m or 2h, or in sbatch's form (1-12:00:00)");
     }
     options.cpus = integer("engine.cpus", 1, 4096);
     options.gpus = integer("engine.gpus", 0, 64);
@@ -77,7 +77,7 @@ class SlurmReader {
     options.setup = lines("engine.setup");
     if (!options.gres.empty() && options.gpus)
       problem("engine.gpus", *find("engine.gpus"),
-              "cannot stand beside gres, which names the devices already");
+              "cannot be combined with gres, which already names the devices");
     return options;
   }
 
@@ -91,7 +91,7 @@ class SlurmReader {
     const auto* const value = find(path);
     if (value == nullptr) return {};
     if (value->node.IsScalar() && is_one_word(value->node.Scalar())) return value->node.Scalar();
-    expected(path, *value, "one word, as sbatch takes it");
+    expected(path, *value, "one word, as sbatch accepts it");
     return {};
   }
 

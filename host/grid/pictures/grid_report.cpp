@@ -78,15 +78,16 @@ class Report {
     const bool measured = points.size() >= 2;
     if (!measured) points = points_of(false);
     if (points.size() < 2) {
-      files_.notes.emplace_back(ran_dry() ? "no memory against time: a dry cell's time is its host's alone; "
-                                            "--clock modelled gives its device one"
-                                          : "no memory against time: fewer than two cells have both");
+      files_.notes.emplace_back(ran_dry()
+                                    ? "no picture of memory against time: dry cells have only the host's "
+                                      "time; use --clock modelled to model the device's time"
+                                    : "no picture of memory against time: fewer than two cells have both");
       return;
     }
     const std::string time = measured ? "step time" : "modelled step time";
-    const std::string below =
-        measured ? "Joined: no other cell needs less of both."
-                 : "Joined: no other cell needs less of both. Times are a roofline's, none is measured.";
+    const std::string below = measured ? "Joined: no other cell needs less of both."
+                                       : "Joined: no other cell needs less of both. Times come from a "
+                                         "roofline model, not from measurement.";
     picture("pareto", "Memory against " + time, [&](FileFormat format) {
       return pareto_picture(
           points,
@@ -97,19 +98,18 @@ class Report {
 
   static std::string field_sentence(const HeatMaps& heat) {
     if (heat.folded.empty()) return "Each field is one cell.";
-    return fmt::format("Each field is the median over {}; of two cells, the middle between them.",
-                       joined(heat.folded));
+    return fmt::format("Each field is the median over {}; for two cells, their mean.", joined(heat.folded));
   }
 
   void heat() {
     const MeasureName* const measure = find_measure(choice_.measure);
     if (measure == nullptr)
       throw ColumnError(
-          fmt::format("--of {}: is no measure; peak_allocated and step_time are", choice_.measure));
+          fmt::format("--of {}: unknown measure; expected peak_allocated or step_time", choice_.measure));
     for (const std::string& axis : choice_.heat_axes) {
       if (std::ranges::find(plan_.axes, axis) == plan_.axes.end())
         throw ColumnError(
-            fmt::format("--heat {}: is no axis of this grid; there are {}", axis, joined(plan_.axes)));
+            fmt::format("--heat {}: not an axis of this grid; its axes are {}", axis, joined(plan_.axes)));
     }
     auto axes = choice_.heat_axes.size() == 2
                     ? std::optional(std::pair(choice_.heat_axes[0], choice_.heat_axes[1]))

@@ -147,14 +147,14 @@ std::string timelines_picture(const std::vector<CellTimeline>& timelines, const 
   Drawing drawing(format, width, top + static_cast<double>(rows) * step_down + kMargin, 2.0);
   const report::plot::Axis axis = bytes_axis(most, 4);
   const char* const dry = std::ranges::any_of(timelines, &CellTimeline::by_event)
-                              ? " Of dry runs each allocation and free is as long as the next."
+                              ? " For dry runs, all allocations and frees are equally wide."
                               : "";
   const TileTitles titles = tile_titles(
       timelines, [&](const std::string& text) { return drawing.width_of(text, kTitleStyle) <= kTileWidth; });
-  draw_head(
-      drawing, titles.axes.empty() ? title : fmt::format("{}, by {}", title, titles.axes),
-      fmt::format("{}, one scale for all; across, each window from its begin to its end.{}", axis.unit, dry),
-      width);
+  draw_head(drawing, titles.axes.empty() ? title : fmt::format("{}, by {}", title, titles.axes),
+            fmt::format("{}, one scale for all; the horizontal axis shows each window from begin to end.{}",
+                        axis.unit, dry),
+            width);
   draw_legend(drawing, {kMargin, kHeadHeight + 4.0}, shown);
   for (std::size_t index = 0; index < timelines.size(); ++index) {
     const std::size_t rows_above = index / kAcross;

@@ -45,7 +45,7 @@ class Drafter {
     for (const Axis& axis : grid_.axes) {
       count *= std::max<std::size_t>(axis.points.size(), 1);
       if (count > kMostCombinations)
-        refuse(fmt::format("the axes have more than {} combinations; take values away", kMostCombinations));
+        refuse(fmt::format("the axes have more than {} combinations; remove values", kMostCombinations));
     }
   }
 
@@ -116,8 +116,7 @@ class Drafter {
   void add(Draft draft) {
     const std::uint64_t most = grid_.options.limits.max_cells;
     if (drafts_.cells.size() >= most)
-      refuse(
-          fmt::format("the grid has more than {} cells; take values away, or raise limits.max_cells", most));
+      refuse(fmt::format("the grid has more than {} cells; remove values, or raise limits.max_cells", most));
     drafts_.cells.push_back(std::move(draft));
   }
 

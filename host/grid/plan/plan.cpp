@@ -158,10 +158,10 @@ Planned plan_grid(const GridFile& grid, const config::PluginCheck& check_plugins
     throw config::ConfigError(problems.all(drafts.cells.size(), grid.problems));
   for (const ExcludedBy& rule : drafts.excluded) {
     if (rule.cells == 0)
-      planned.notes.push_back(fmt::format("{}: exclude: {} takes no cell", rule.place.text(), rule.rule));
+      planned.notes.push_back(fmt::format("{}: exclude: {} excludes no cell", rule.place.text(), rule.rule));
   }
   if (planned.plan.cells.empty())
-    throw config::ConfigError({{grid.base.file, "axes", "no cell is left: all are excluded"}});
+    throw config::ConfigError({{grid.base.file, "axes", "no cell is left, because all are excluded"}});
   planned.plan.axes = axis_names(grid, planned.plan.cells);
   return planned;
 }

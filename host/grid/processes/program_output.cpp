@@ -20,7 +20,7 @@ class Pipe {
  public:
   Pipe() {
     if (pipe2(ends_.data(), O_CLOEXEC) != 0)
-      throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
+      throw std::system_error(errno, std::generic_category(), "cannot create a pipe");
   }
   ~Pipe() {
     close(ends_[0]);

@@ -116,7 +116,7 @@ std::vector<std::string> cells_of_task(const std::filesystem::path& list, std::i
   // Divided, as a product could be too large.
   if (task < 0 || pack < 1 || task > (count - 1) / pack)
     throw std::runtime_error(
-        fmt::format("{} has {} cells: there is no task {} of {} each", list.string(), count, task, pack));
+        fmt::format("{} has {} cells: no task {} of {} cells each", list.string(), count, task, pack));
   const auto begin = ids.begin() + task * pack;
   return {begin, begin + std::min(pack, count - task * pack)};
 }

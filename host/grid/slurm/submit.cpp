@@ -26,7 +26,7 @@ std::string submitted(const std::filesystem::path& script, const std::string& de
   const ProgramOutput said = output_of(words);
   std::string job = without_end(said.output.substr(0, said.output.find(';')));
   if (!said.is_well() || job.empty() || job.find_first_not_of("0123456789") != std::string::npos)
-    throw SlurmError(fmt::format("sbatch did not take {}: {}", script.string(),
+    throw SlurmError(fmt::format("sbatch did not accept {}: {}", script.string(),
                                  without_end(said.error.empty() ? said.output : said.error)));
   return job;
 }
@@ -41,10 +41,10 @@ std::int64_t max_array_size() {
   const auto key = said.output.find("MaxArraySize");
   const auto begin = said.output.find_first_of("0123456789", key);
   if (key == std::string::npos || begin == std::string::npos)
-    throw SlurmError("scontrol show config tells no MaxArraySize");
+    throw SlurmError("scontrol show config reports no MaxArraySize");
   const auto number = config::parse_integer(
       said.output.substr(begin, said.output.find_first_not_of("0123456789", begin) - begin));
-  if (!number || *number < 1) throw SlurmError("this Slurm takes no arrays: its MaxArraySize is 0");
+  if (!number || *number < 1) throw SlurmError("this Slurm accepts no job arrays: its MaxArraySize is 0");
   return *number;
 }
 

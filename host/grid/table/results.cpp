@@ -145,9 +145,8 @@ class Columns {
     for (const MeasureName& measure : kMeasureNames) known.push_back(measure.name);
     const std::string near = config::did_you_mean(name, known);
     return fmt::format(
-        "no cell has a column '{}'{}; there are {}, keys of a run such as optimizer.lr, and paths into "
-        "summary.json "
-        "such as peak.categories.Activation",
+        "no cell has a column '{}'{}; possible columns are {}, keys of a run such as optimizer.lr, and paths "
+        "into summary.json such as peak.categories.Activation",
         name, near, fmt::join(known, ", "));
   }
 

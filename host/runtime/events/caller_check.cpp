@@ -18,7 +18,7 @@ bool allowed_here(HostHandle& host, const char* function) noexcept {
 
 void expect_driver(HostHandle& host, const char* function) noexcept {
   if (!host.fan_out.faults().check() || host.parts.driver.is_driver_thread()) return;
-  host.plugin.report_fault(fmt::format("called {} on another thread than the driver's", function));
+  host.plugin.report_fault(fmt::format("called {} on a thread other than the driver's", function));
 }
 
 }  // namespace strata

@@ -36,7 +36,7 @@ class Driver::Turn {
         visit_(driver.fan_out_.gate()) {
     if (checked_ && driver_.busy_.exchange(true)) {
       driver_.fan_out_.faults().count(SessionFault::kTwoDrivers,
-                                      fmt::format("{}: another thread is in a call of the driver's", call));
+                                      fmt::format("{}: another thread is inside a call to the driver", call));
     }
   }
   ~Turn() {
@@ -76,7 +76,7 @@ bool Driver::is_driver_thread() const noexcept {
 void Driver::begin_run(const strata_run_info& run) {
   const Turn turn(*this, "begin_run");
   if (turn.routes().ended || running_.exchange(true)) {
-    fan_out_.faults().count(SessionFault::kOutOfTurn, "begin_run: the run has begun already");
+    fan_out_.faults().count(SessionFault::kOutOfTurn, "begin_run: the run has already begun");
     return;
   }
   thread_.store(os_thread(), std::memory_order_relaxed);

@@ -27,15 +27,15 @@ std::string not_found(PluginKind kind, const PluginRequest& request,
                       const std::vector<std::filesystem::path>& folders) {
   if (request.name.find('/') != std::string::npos) {
     return fmt::format(
-        "{}there is no file '{}'. Name an existing shared object, or a {} without '/' to have it "
-        "searched for.",
+        "{}the file '{}' does not exist. Name an existing shared object, or name a {} without '/' to search "
+        "for it.",
         opening(request), request.name, kind_name(kind));
   }
   std::vector<std::string> available;
   for (const std::filesystem::path& file : plugin_files(folders)) available.push_back(plugin_name(file));
   return fmt::format(
-      "{}no {} '{}'.{} Searched for lib{}.so and {}.so in: {}. There: {}. Set STRATA_PLUGIN_PATH to "
-      "search other folders first, each by its whole path.",
+      "{}no {} '{}'.{} Searched for lib{}.so and {}.so in: {}. Found there: {}. To search other folders "
+      "first, list their absolute paths in STRATA_PLUGIN_PATH.",
       opening(request), kind_name(kind), request.name, did_you_mean(request.name, available), request.name,
       request.name, fmt::join(texts_of(folders), ", "),
       available.empty() ? "none" : fmt::format("{}", fmt::join(available, ", ")));
@@ -98,7 +98,7 @@ const strata_descriptor* Loader::find_descriptor(PluginKind kind, const PluginFi
   }
   const bool is_source = (descriptor->flags & STRATA_DESCRIPTOR_SOURCE) != 0;
   if (is_source != (kind == PluginKind::kSource)) {
-    problems.push_back(fmt::format("{}'{}' is a {}, and was asked for as a {}. Name it under {}.",
+    problems.push_back(fmt::format("{}'{}' is a {}, but was requested as a {}. Name it under {}.",
                                    opening(request), descriptor->id, is_source ? "source" : "plugin",
                                    kind_name(kind), is_source ? "sources" : "plugins"));
     return nullptr;

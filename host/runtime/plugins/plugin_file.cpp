@@ -24,7 +24,7 @@ const strata_entry* find_entry(const std::filesystem::path& path) {
   const auto* entry = static_cast<const strata_entry*>(dlsym(handle, STRATA_ENTRY_SYMBOL));
   if (entry == nullptr) {
     throw PluginRefused(
-        fmt::format("{} exports no {}: it is no plugin, or it was linked without STRATA_EXPORT",
+        fmt::format("{} does not export {}: it is not a plugin, or it was linked without STRATA_EXPORT",
                     path.string(), STRATA_ENTRY_SYMBOL));
   }
   return entry;
@@ -33,8 +33,8 @@ const strata_entry* find_entry(const std::filesystem::path& path) {
 void check_version(const std::filesystem::path& path, const strata_entry& entry) {
   if (entry.abi_major != STRATA_ABI_MAJOR) {
     throw PluginRefused(
-        fmt::format("{} was built for plugin ABI {}.{}, this host has {}.{}; build it against this "
-                    "host's headers (the majors must be equal)",
+        fmt::format("{} was built for plugin ABI {}.{}, but this host has {}.{}; build it against this "
+                    "host's headers (the major versions must be equal)",
                     path.string(), entry.abi_major, entry.abi_minor, STRATA_ABI_MAJOR, STRATA_ABI_MINOR));
   }
   if (!STRATA_HAS_FIELD(strata_entry, &entry, create) || entry.init == nullptr || entry.deinit == nullptr ||
@@ -60,7 +60,7 @@ std::string defect_of(const strata_descriptor* descriptor) {
     return fmt::format("has the id '{}'; ids are [a-z0-9_]+", id);
   }
   if (descriptor->options == nullptr && descriptor->option_count != 0)
-    return fmt::format("says that it has {} options, and has no list of them", descriptor->option_count);
+    return fmt::format("declares {} options, but has no list of them", descriptor->option_count);
   for (std::uint32_t i = 0; i < descriptor->option_count; ++i) {
     const strata_option& option = descriptor->options[i];
     if (option.key == nullptr || option.default_text == nullptr || option.help == nullptr) {
@@ -76,7 +76,7 @@ PluginFile::PluginFile(std::filesystem::path path) : path_(std::move(path)), ent
   check_version(path_, *entry_);
   const std::uint32_t count = entry_->count();
   if (count == 0 || count > kMaximumPluginsInFile) {
-    throw PluginRefused(fmt::format("{} says that it holds {} plugins", path_.string(), count));
+    throw PluginRefused(fmt::format("{} declares {} plugins", path_.string(), count));
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     const strata_descriptor* descriptor = entry_->descriptor(i);

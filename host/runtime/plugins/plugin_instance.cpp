@@ -49,12 +49,12 @@ std::string PluginInstance::create() {
   strata_plugin* created = file_->entry().create(&host_, descriptor_.id, reason.data(), reason.size());
   reason.back() = '\0';
   if (created == nullptr)
-    return reason.front() != '\0' ? reason.data() : "create gave no plugin and no reason";
+    return reason.front() != '\0' ? reason.data() : "create returned no plugin and gave no reason";
   if (!STRATA_HAS_FIELD(strata_plugin, created, destroy) || created->listener == nullptr ||
       created->destroy == nullptr) {
     return fmt::format(
-        "create gave an incomplete plugin: struct_size is {}, ABI 1.0 has {} bytes, and no function "
-        "may be null",
+        "create returned an incomplete plugin: struct_size is {}, ABI 1.0 has {} bytes, and no function may "
+        "be null",
         created->struct_size, sizeof(strata_plugin));
   }
   plugin_ = created;
@@ -98,7 +98,7 @@ void PluginInstance::report_fault(std::string_view text) noexcept {
 
 void PluginInstance::give_up(std::string_view reason) noexcept {
   if (gave_up_.exchange(true)) return;
-  write_log(STRATA_LOG_ERROR, id(), fmt::format("failed, and the run goes on without it: {}", reason));
+  write_log(STRATA_LOG_ERROR, id(), fmt::format("failed, and the run continues without it: {}", reason));
   const std::lock_guard lock(reason_mutex_);
   failed_reason_ = reason;
 }

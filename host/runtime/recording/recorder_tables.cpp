@@ -59,17 +59,17 @@ std::uint32_t declare_epoch(Store& store) {
   using Row = EpochRow;
   return declare<Row>(store, "epoch", "an epoch began, with its first step",
                       std::array{MOMENT, COLUMN(epoch, kU64, "", "index from 0"),
-                                 COLUMN(step, kU64, "", "that began at this moment")});
+                                 COLUMN(step, kU64, "", "the step that began at this moment")});
 }
 
 std::uint32_t declare_step_end(Store& store) {
   using Row = StepEndRow;
-  return declare<Row>(
-      store, "step_end", "a step closed",
-      std::array{MOMENT, COLUMN(step, kU64, "", "index from 0"),
-                 COLUMN(optimizer_ran, kU32, "", "0 or 1; 0 also for an end made up after an exception"),
-                 COLUMN(loss, kReal, "", "mean over the micro-batches, before the update"),
-                 COLUMN(tokens, kU64, "", "tokens, or samples where there are none")});
+  return declare<Row>(store, "step_end", "a step closed",
+                      std::array{MOMENT, COLUMN(step, kU64, "", "index from 0"),
+                                 COLUMN(optimizer_ran, kU32, "",
+                                        "0 or 1; 0 also for an end that was added after an exception"),
+                                 COLUMN(loss, kReal, "", "mean over the micro-batches, before the update"),
+                                 COLUMN(tokens, kU64, "", "tokens, or samples if there are none")});
 }
 
 std::uint32_t declare_phase_begin(Store& store) {
@@ -79,7 +79,7 @@ std::uint32_t declare_phase_begin(Store& store) {
                                  COLUMN(parent, kU32, "", "ordinal of the enclosing phase, or 0"),
                                  COLUMN(kind, kU32, "", "STRATA_PHASE_* of strata/ext/phase.h"),
                                  COLUMN(name, kString, "", "as the trainer named it"),
-                                 COLUMN(inferred, kU32, "", "1 when a source concluded it"),
+                                 COLUMN(inferred, kU32, "", "1 if a source inferred it"),
                                  COLUMN(step, kI64, "", "index of the step, -1 outside"),
                                  COLUMN(micro_batch, kU32, "", "index within the step")});
 }
@@ -113,18 +113,18 @@ std::uint32_t declare_tensor(Store& store) {
   using Row = TensorRow;
   return declare<Row>(
       store, "tensor", "the owner of a storage was registered",
-      std::array{
-          MOMENT, COLUMN(thread, kU32, "", "the OS's thread id"),
-          COLUMN(role, kU32, "", "STRATA_TENSOR_* of strata/ext/tensor.h"),
-          COLUMN(name, kString, "", "qualified name"), COLUMN(dtype, kString, "", "element type"),
-          COLUMN(shape, kString, "", "extents of the view: 4x512"),
-          COLUMN(device_type, kU32, "", "STRATA_DEVICE_* of strata/events.h"),
-          COLUMN(device_index, kI64, "", "0 for the CPU"),
-          COLUMN(address, kU64, "", "of the storage's first byte"),
-          COLUMN(storage_bytes, kU64, "bytes", "of the whole storage"),
-          COLUMN(owner_address, kU64, "", "the parameter's storage, or 0"),
-          COLUMN(phase, kU32, "", "ordinal of the phase, or 0"),
-          COLUMN(is_frozen, kU32, "", "1: a parameter that needs no gradient; 0: it does, or nobody said")});
+      std::array{MOMENT, COLUMN(thread, kU32, "", "the OS's thread id"),
+                 COLUMN(role, kU32, "", "STRATA_TENSOR_* of strata/ext/tensor.h"),
+                 COLUMN(name, kString, "", "qualified name"), COLUMN(dtype, kString, "", "element type"),
+                 COLUMN(shape, kString, "", "extents of the view: 4x512"),
+                 COLUMN(device_type, kU32, "", "STRATA_DEVICE_* of strata/events.h"),
+                 COLUMN(device_index, kI64, "", "0 for the CPU"),
+                 COLUMN(address, kU64, "", "address of the storage's first byte"),
+                 COLUMN(storage_bytes, kU64, "bytes", "bytes of the whole storage"),
+                 COLUMN(owner_address, kU64, "", "the parameter's storage, or 0"),
+                 COLUMN(phase, kU32, "", "ordinal of the phase, or 0"),
+                 COLUMN(is_frozen, kU32, "",
+                        "1: a parameter that needs no gradient; 0: it needs one, or this is unknown")});
 }
 
 #undef MOMENT

@@ -17,8 +17,8 @@ void tell_of(std::string_view id, std::string_view where, std::uint32_t thread, 
   write_log(STRATA_LOG_WARNING, id,
             returned ? fmt::format("returned from {} after {:.0f} s, on thread {}", where, seconds, thread)
                      : fmt::format("has not returned from {} for {:.0f} s, and thread {} of the program "
-                                   "waits for it; where it is: gdb -p {} -ex 'thread apply all backtrace'. "
-                                   "Without this plugin the program would go on",
+                                   "waits for it; to see where it is: gdb -p {} -ex 'thread apply all "
+                                   "backtrace'. Without this plugin the program would continue",
                                    where, seconds, thread, getpid()));
 }
 

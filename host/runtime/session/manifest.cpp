@@ -26,7 +26,7 @@ void Manifest::set(std::string_view section, nlohmann::ordered_json value) {
 void Manifest::describe(std::string_view section, std::string_view json) {
   if (std::ranges::find(kOwnSections, section) != kOwnSections.end()) {
     throw std::invalid_argument(
-        fmt::format("manifest section '{}' is the session's own; choose another name", section));
+        fmt::format("manifest section '{}' is reserved for the session; choose another name", section));
   }
   nlohmann::ordered_json value = nlohmann::ordered_json::parse(json, nullptr, false);
   if (value.is_discarded()) {

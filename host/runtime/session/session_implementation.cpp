@@ -47,14 +47,14 @@ std::vector<std::string> problems_of(const SessionOptions& options) {
   }
   if (!options.directory.empty() && !std::filesystem::is_directory(options.directory)) {
     problems.push_back(
-        fmt::format("the run directory '{}' does not exist; make it first.", options.directory.string()));
+        fmt::format("the run directory '{}' does not exist; create it first.", options.directory.string()));
   }
   if (options.world_size == 0 || options.rank >= options.world_size) {
-    problems.push_back(
-        fmt::format("rank {} is none of {}; ranks count from 0.", options.rank, options.world_size));
+    problems.push_back(fmt::format("rank {} is not below the world size {}; ranks count from 0.",
+                                   options.rank, options.world_size));
   }
   if (options.plugins.size() + options.sources.size() >= kMaximumListeners) {
-    problems.push_back(fmt::format("{} plugins and sources are asked for; {} at most can be loaded.",
+    problems.push_back(fmt::format("{} plugins and sources were requested; at most {} can be loaded.",
                                    options.plugins.size() + options.sources.size(), kMaximumListeners - 1));
   }
   return problems;
@@ -153,11 +153,10 @@ void Session::Implementation::start_plugins(std::vector<ChosenPlugin> chosen, Lo
     const std::string reason = instance.status().reason;
     report.line("  {}: disabled: {}", instance.id(), reason);
     write_log(STRATA_LOG_WARNING, instance.id(),
-              fmt::format("disabled, and the run goes on without it: {}", reason));
-    failures.push_back(
-        fmt::format("plugin '{}' cannot start: {}. Remove it, or allow the run to go on without it "
-                    "(strict: false).",
-                    instance.id(), reason));
+              fmt::format("disabled, and the run continues without it: {}", reason));
+    failures.push_back(fmt::format(
+        "plugin '{}' cannot start: {}. Remove it, or allow the run to continue without it (strict: false).",
+        instance.id(), reason));
   }
   if (!options_.strict || failures.empty()) return;
   give_up_opening();
@@ -202,8 +201,8 @@ void Session::Implementation::finish(RunEnd reason, bool exiting) noexcept {
         driver_.end_run(exiting ? STRATA_RUN_EXITED : static_cast<std::uint32_t>(reason), flush);
     if (!settled) {
       write_log(STRATA_LOG_WARNING, "",
-                fmt::format("a thread is still inside an event after {} ms: plugins are neither told of the "
-                            "run's end nor destroyed",
+                fmt::format("a thread is still inside an event after {} ms: plugins are neither notified of "
+                            "the end of the run nor destroyed",
                             options_.settle_limit.count()));
     }
     if (settled && !exiting) destroy_plugins();

@@ -52,12 +52,12 @@ class Decoder {
     return value;
   }
   void finish() const {
-    if (!bytes_.empty()) throw std::runtime_error("an entry is longer than what it holds");
+    if (!bytes_.empty()) throw std::runtime_error("an entry is longer than its content");
   }
 
  private:
   std::string_view take(std::size_t count) {
-    if (count > bytes_.size()) throw std::runtime_error("an entry is shorter than what it holds");
+    if (count > bytes_.size()) throw std::runtime_error("an entry is shorter than its content");
     const std::string_view taken = bytes_.substr(0, count);
     bytes_.remove_prefix(count);
     return taken;
@@ -98,7 +98,7 @@ TableDefinition decode_table(Decoder& decoder) {
   Table& table = definition.table;
   definition.handle = decoder.number();
   if (definition.handle == 0 || definition.handle > kMaximumTables) {
-    throw std::runtime_error(fmt::format("table handle {} cannot be", definition.handle));
+    throw std::runtime_error(fmt::format("table handle {} is not possible", definition.handle));
   }
   table.name = decoder.text();
   table.plugin = decoder.text();
@@ -207,7 +207,7 @@ DefinitionBatch read_definitions(const std::filesystem::path& file, std::uint64_
   while (stream.read(reinterpret_cast<char*>(&header), sizeof header)) {
     try {
       if (header.bytes > kMaximumEntryBytes) {
-        throw std::runtime_error(fmt::format("an entry of {} bytes cannot be", header.bytes));
+        throw std::runtime_error(fmt::format("an entry of {} bytes is not possible", header.bytes));
       }
       payload.resize(header.bytes);
       if (!stream.read(payload.data(), header.bytes)) break;

@@ -31,7 +31,7 @@ OpenStore::OpenStore(SpoolPool& pool, int owner_descriptor)
   static std::once_flag watching;
   std::call_once(watching, watch_forks_and_threads);
   const std::lock_guard lock(open_store_mutex);
-  if (store_of_process != nullptr) throw std::logic_error("a run store is open in this process already");
+  if (store_of_process != nullptr) throw std::logic_error("a run store is already open in this process");
   store_of_process = this;
   id_ = ++last_id;
 }

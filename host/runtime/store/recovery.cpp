@@ -62,7 +62,7 @@ void expect_no_links(const std::filesystem::path& rank_folder, const StorePlace&
   const auto expect = [](const std::filesystem::path& name, file_type type) {
     const std::filesystem::file_status status = std::filesystem::symlink_status(name);
     if (!std::filesystem::exists(status) || status.type() == type) return;
-    throw std::runtime_error(fmt::format("{} is a link, or no {}; put what belongs to the run in its place",
+    throw std::runtime_error(fmt::format("{} is a symbolic link, or not a {}; replace it with the run's own",
                                          name.string(), type == file_type::regular ? "file" : "folder"));
   };
   expect(rank_folder, file_type::directory);
@@ -80,7 +80,7 @@ void expect_journal_of_one_database(const std::filesystem::path& database) {
   if (stream.seekg(-std::streamoff{kMagic.size()}, std::ios::end).read(last.data(), last.size()) &&
       std::string_view(last.data(), last.size()) == kMagic)
     throw std::runtime_error(
-        fmt::format("{} is none of a run store: it names a file, which SQLite would delete", journal));
+        fmt::format("{} does not belong to a run store: it names a file that SQLite would delete", journal));
 }
 
 class StoreRecovery {

@@ -112,13 +112,13 @@ class Store::Implementation {
       if (tables_[handle].name != table.name) continue;
       if (tables_[handle] == table) return handle;
       throw std::invalid_argument(fmt::format(
-          "table '{}' is declared already, by '{}' with other columns or help; choose another name",
+          "table '{}' is already declared by '{}' with other columns or help; choose another name",
           table.name, tables_[handle].plugin));
     }
     if (closed_) throw std::invalid_argument(fmt::format("table '{}': the run store is closed", table.name));
     if (table_count_ == kMaximumTables) {
-      throw std::invalid_argument(fmt::format("table '{}': a run store holds {} tables and has them all",
-                                              table.name, kMaximumTables));
+      throw std::invalid_argument(fmt::format(
+          "table '{}': a run store holds at most {} tables, and all are in use", table.name, kMaximumTables));
     }
     const std::uint32_t handle = ++table_count_;
     const std::uint32_t row_bytes = table.row_bytes;
@@ -275,8 +275,9 @@ std::string Store::Implementation::lost() const {
   const std::uint64_t rows = losses_.load(std::memory_order_relaxed);
   if (rows == 0 && settled_.load()) return {};
   return fmt::format("{}; {}",
-                     rows == 0 ? "rows of this run are not in its store yet"
-                               : fmt::format("{} rows of this run are lost, and its report lacks them", rows),
+                     rows == 0
+                         ? "rows of this run are not in its store yet"
+                         : fmt::format("{} rows of this run are lost and missing from its report", rows),
                      fmt::join(problems_.list(), "; "));
 }
 

@@ -192,7 +192,7 @@ std::uint64_t StoreDatabase::stage_rows(SpoolReader& reader, std::uint64_t maxim
     SpoolReader ahead = reader;
     const auto record = ahead.next();
     if (record && record->table == kGapRecord) {
-      if (record->payload.size() != sizeof(Gap)) throw SpoolError("a gap record of another size");
+      if (record->payload.size() != sizeof(Gap)) throw SpoolError("a gap record with a wrong size");
       Gap gap;
       std::memcpy(&gap, record->payload.data(), sizeof gap);
       expect_defined(gap);
@@ -214,7 +214,7 @@ std::uint64_t StoreDatabase::stage_rows(SpoolReader& reader, std::uint64_t maxim
 bool StoreDatabase::stage_record(const SpoolRecord& record, std::uint64_t position, std::uint32_t thread) {
   OpenTable* open = record.table <= kMaximumTables ? tables_[record.table].get() : nullptr;
   if (open == nullptr || open->table.row_bytes != record.payload.size()) {
-    throw SpoolError(fmt::format("the record at position {} ({} bytes) is no row of table {}", position,
+    throw SpoolError(fmt::format("the record at position {} ({} bytes) is not a row of table {}", position,
                                  record.payload.size(), record.table));
   }
   if (!is_dropping_ || !may_be_dropped(open->table)) {

@@ -49,7 +49,7 @@ StorePlace StorePlace::create(const std::filesystem::path& rank_folder, std::uin
   if (std::filesystem::exists(place.final_database())) {
     throw std::runtime_error(
         "run store " + place.final_database().string() +
-        " is there already, of an earlier process with this id; choose another run directory");
+        " already exists, from an earlier process with this id; choose another run directory");
   }
   if (elsewhere) {
     write_private_file(place.in_rank_folder(".local"),

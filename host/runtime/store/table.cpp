@@ -60,16 +60,16 @@ void check_table(const Table& table) {
     throw std::invalid_argument(fmt::format("table '{}': {}", table.name, reason));
   };
   if (!is_name(table.name)) refuse("a table's name is [a-z][a-z0-9_]*, and so is its plugin's id");
-  if (!table.name.starts_with(table.plugin + "_")) refuse("it does not bear the name of its plugin");
+  if (!table.name.starts_with(table.plugin + "_")) refuse("its name does not begin with its plugin's name");
   if (std::find(kTakenNames.begin(), kTakenNames.end(), table.name) != kTakenNames.end() ||
       table.name.starts_with("sqlite_")) {
-    refuse("the run store keeps this name for itself; choose another");
+    refuse("the run store reserves this name; choose another");
   }
   if (table.row_bytes == 0 || table.row_bytes > kMaximumRowBytes) {
-    refuse(fmt::format("a row has 1 to {} bytes, not {}", kMaximumRowBytes, table.row_bytes));
+    refuse(fmt::format("a row must have 1 to {} bytes, found {}", kMaximumRowBytes, table.row_bytes));
   }
   if (table.columns.empty() || table.columns.size() > kMaximumColumns) {
-    refuse(fmt::format("a table has 1 to {} columns, not {}", kMaximumColumns, table.columns.size()));
+    refuse(fmt::format("a table must have 1 to {} columns, found {}", kMaximumColumns, table.columns.size()));
   }
   std::set<std::string_view> names;
   for (const Column& column : table.columns) {
@@ -81,7 +81,7 @@ void check_table(const Table& table) {
 Table copy_table(std::string_view plugin_id, const strata_table& declared) {
   if (!STRATA_HAS_FIELD(strata_table, &declared, column_count)) {
     throw std::invalid_argument(
-        fmt::format("a table of '{}': struct_size {} is less than any version of strata_table has; set it to "
+        fmt::format("a table of '{}': struct_size {} is less than in any version of strata_table; set it to "
                     "sizeof(strata_table)",
                     plugin_id, declared.struct_size));
   }

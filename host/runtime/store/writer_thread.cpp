@@ -117,9 +117,10 @@ void WriterThread::work() noexcept {
   try {
     pool_.top_up();
   } catch (const std::exception& error) {
-    problems_.add(fmt::format(
-        "run store: no file for a thread's rows, which are dropped and counted ({}); free some space",
-        error.what()));
+    problems_.add(
+        fmt::format("run store: no file can be created for a thread's rows ({}); they are dropped and "
+                    "counted; free some space",
+                    error.what()));
   }
   try {
     while (drain_within_size()) {
@@ -168,7 +169,7 @@ void WriterThread::make_room() {
     } catch (const std::exception& error) {
       database_.rollback();
       cannot_thin_ = true;
-      problems_.add(fmt::format("run store: its oldest steps cannot be thinned any more ({})", error.what()));
+      problems_.add(fmt::format("run store: the oldest steps can no longer be thinned ({})", error.what()));
       break;
     }
     used = database_.thinner()->used_bytes();
@@ -178,10 +179,9 @@ void WriterThread::make_room() {
   database_.drop_rows(is_full);
   if (is_full)
     problems_.add(fmt::format(
-        "run store: it is as large as it may be (store.max_mb: {}), and nothing more of it can be thinned: "
-        "the step "
-        "of the highest moment, the last steps and what is alive stay. Rows are dropped and counted; raise "
-        "store.max_mb, or record less of a step (trace.ops, schedule, plugins)",
+        "run store: it has reached its limit (store.max_mb: {}), and nothing more can be thinned: the step "
+        "with the peak, the last steps and live blocks are kept. Rows are dropped and counted; raise "
+        "store.max_mb, or record less of each step (trace.ops, schedule, plugins)",
         size_.max_mb()));
 }
 
@@ -230,7 +230,7 @@ bool WriterThread::write(const Batch& batch) {
     try {
       rows_left -= database_.stage_rows(reader, rows_left, spool->thread());
     } catch (const SpoolError& error) {
-      problems_.add(fmt::format("run store: {} takes no more rows: {}", spool->file_name(), error.what()));
+      problems_.add(fmt::format("run store: {} accepts no more rows: {}", spool->file_name(), error.what()));
       spool->refuse();
     }
     releases.push_back({spool, reader.position()});

@@ -67,7 +67,7 @@ void OpenModules::end_down_to(std::size_t depth) {
 BackwardModules::BackwardModules(Session& session) : session_(session) {
   BackwardModules* nobody = nullptr;
   if (!telling.compare_exchange_strong(nobody, this))
-    throw std::logic_error("BackwardModules: another one tells of this process's backward already");
+    throw std::logic_error("BackwardModules: another one already observes this process's backward");
   callback_ = at::addGlobalCallback(
       at::RecordFunctionCallback(&begin_node, &end_node).scopes({at::RecordScope::BACKWARD_FUNCTION}));
 }

@@ -46,8 +46,8 @@ class Frame {
     }
     if (saved_again_ != slots_.size()) {
       throw std::logic_error(
-          "checkpointing: a layer saved fewer tensors when it ran again than at first; what it computes must "
-          "depend on its input, its weights and the random number generators alone.");
+          "checkpointing: a layer saved fewer tensors in its second run than in its first; its result must "
+          "depend only on its input, its weights and the random number generators.");
     }
   }
 
@@ -67,7 +67,8 @@ class Frame {
 
   void save_again(const at::Tensor& tensor) {
     if (saved_again_ == slots_.size())
-      throw std::logic_error("checkpointing: a layer saved more tensors when it ran again than at first.");
+      throw std::logic_error(
+          "checkpointing: a layer saved more tensors in its second run than in its first.");
     // A node that has run already, or died with the graph, needs nothing any more.
     if (const std::shared_ptr<Slot> slot = slots_[saved_again_].lock()) slot->keep(tensor.detach());
     if (++saved_again_ == slots_.size()) throw AllRecomputed{};
@@ -149,8 +150,8 @@ struct RunAgain : torch::autograd::Function<RunAgain> {
 at::Tensor reentrant_checkpoint(const LayerFunction& layer, const at::Tensor& x, const ModuleScope& scope) {
   if (!x.requires_grad()) {
     throw std::invalid_argument(
-        "checkpointing: reentrant: the input of a layer requires no gradient, so that its weights would get "
-        "none. Use reentrant: false.");
+        "checkpointing: reentrant: the input of a layer requires no gradient, so its weights would get none. "
+        "Use reentrant: false.");
   }
   return RunAgain::apply(x, layer, scope);
 }

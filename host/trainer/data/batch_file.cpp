@@ -42,7 +42,8 @@ class BatchReader {
     for (const auto& entry : value.toGenericDict()) {
       const std::string name = entry.key().isString() ? entry.key().toStringRef() : "?";
       if (name == "input_ids" || name == "labels") {
-        if (!entry.value().isTensor()) throw error(name + " in it is no tensor. Save one of integers");
+        if (!entry.value().isTensor())
+          throw error(name + " in it is not a tensor. Save a tensor of integers");
         (name == "labels" ? contents.labels : contents.input_ids) = tokens(name, entry.value().toTensor());
       } else {
         contents.others.push_back(name);
@@ -104,9 +105,9 @@ void check_shape(const config::RunConfig& config, const Contents& contents, cons
   if (classifies && !labels.defined())
     throw reader.error("has no labels, but the model classifies. Save the class of each sequence as labels");
   if (classifies && (labels.dim() != 1 || labels.size(0) != input.size(0)))
-    throw reader.error("has labels of another shape than [batch]. Save the class of each sequence");
+    throw reader.error("has labels with a shape other than [batch]. Save the class of each sequence");
   if (!classifies && labels.defined() && labels.sizes() != input.sizes())
-    throw reader.error("has labels of another shape than input_ids. Save one for each token");
+    throw reader.error("has labels with a shape other than that of input_ids. Save one label for each token");
 }
 
 void check_range(std::span<const std::int64_t> values, std::string_view what, std::string_view key,
@@ -135,7 +136,7 @@ std::vector<std::int64_t> shifted(std::vector<std::int64_t> labels, std::int64_t
 
 std::string describe(const Contents& contents, const std::filesystem::path& file) {
   std::string text =
-      fmt::format("batch: {} sequences of {} tokens of {}, again and again", contents.input_ids.size(0),
+      fmt::format("batch: {} sequences of {} tokens of {}, repeated", contents.input_ids.size(0),
                   contents.input_ids.size(1), file.filename().string());
   if (!contents.labels.defined()) text += ", which are their own labels";
   if (!contents.others.empty()) text += fmt::format("; ignored: {}", fmt::join(contents.others, ", "));

@@ -67,8 +67,8 @@ ImageFiles::ImageFiles(const config::DataConfig& data, std::int64_t size, std::i
       dtype_(dtype) {
   if (static_cast<std::int64_t>(classes_.size()) > classes)
     throw DataError(
-        fmt::format("data.path: the images lie in {} folders, one a class, but model.classes is "
-                    "{}. Raise model.classes, or name fewer folders.",
+        fmt::format("data.path: the images are in {} folders, one per class, but model.classes is {}. Raise "
+                    "model.classes, or name fewer folders.",
                     classes_.size(), classes));
 }
 

@@ -34,8 +34,9 @@ class FileDescriptor {
 
 DataError failure(const std::filesystem::path& path, std::string_view key, const char* operation) {
   const std::error_code code(errno, std::generic_category());
-  return DataError(fmt::format("{}: cannot {} '{}': {}. Check that it is a file that you may read.", key,
-                               operation, path.string(), code.message()));
+  return DataError(
+      fmt::format("{}: cannot {} '{}': {}. Check that it is a file and that you have permission to read it.",
+                  key, operation, path.string(), code.message()));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TokenFiles::TokenFiles(const std::vector<std::filesystem::path>& paths, config::
     MappedFile file(path);
     if (file.bytes().size() % token_bytes != 0) {
       throw DataError(
-          fmt::format("data.path: '{}' has {} bytes, which is no whole number of uint16 tokens. Write it as "
+          fmt::format("data.path: '{}' has {} bytes, which is not a whole number of uint16 tokens. Write it as "
                       "uint16, or read text with data.tokens: bytes.",
                       path.string(), file.bytes().size()));
     }
@@ -75,9 +75,9 @@ TextSource::TextSource(const config::DataConfig& data, const TextSequence& seque
       starts_(data.order, starts(files_, sequence, stride_), seed) {
   if (files_.size() < sequence.tokens) {
     throw DataError(
-        fmt::format("data.path: the {} file(s), the first of which is '{}', hold {} tokens together, but one "
-                    "sequence needs {} (model.context and one for the target). Name more text, raise "
-                    "data.max_bytes, or lower model.context.",
+        fmt::format("data.path: the {} file(s), such as '{}', hold {} tokens in total, but one sequence "
+                    "needs {} (model.context and one for the target). Name more text, raise data.max_bytes, "
+                    "or lower model.context.",
                     file_count_, data.files.front().string(), files_.size(), sequence.tokens));
   }
 }

@@ -20,7 +20,7 @@ void read_tokens(const TokenSource& source, std::uint64_t sequence, std::int64_t
   if (largest < vocab) return;
   throw DataError(
       fmt::format("data: token {} was read, but model.vocab is {}. Raise model.vocab above the largest token "
-                  "(256 for bytes), or check that data.tokens says how the files were written.",
+                  "(256 for bytes), or check that data.tokens matches the format of the files.",
                   largest, vocab));
 }
 

@@ -59,7 +59,7 @@ Failure explain(const std::exception_ptr& exception) {
   } catch (const std::exception& error) {
     return {Outcome::kFailed, error.what()};
   } catch (...) {
-    return {Outcome::kFailed, "something that is no std::exception was thrown"};
+    return {Outcome::kFailed, "an exception other than std::exception was thrown"};
   }
 }
 

@@ -24,7 +24,7 @@ torch::jit::Module load_script(const std::filesystem::path& file, const ModelSit
   } catch (const c10::Error& error) {
     const std::string_view message = error.what_without_backtrace();
     throw std::runtime_error(
-        fmt::format("model.file: '{}' is no TorchScript: {}. Write it with torch.jit.save.", file.string(),
+        fmt::format("model.file: '{}' is not TorchScript: {}. Write it with torch.jit.save.", file.string(),
                     message.substr(0, message.find('\n'))));
   }
 }

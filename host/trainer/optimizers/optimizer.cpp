@@ -101,7 +101,7 @@ std::unique_ptr<Optimizer> make_optimizer(const config::OptimizerConfig& config,
                                           std::vector<NamedParameter> parameters) {
   const bool is_loop = config.impl == config::OptimizerImpl::kLoop;
   if (!config::has_multi_tensor_form(config.name)) {
-    if (!is_loop) throw std::logic_error("optimizer.impl: there is only a loop of it");
+    if (!is_loop) throw std::logic_error("optimizer.impl: this optimizer supports only loop");
     return make_rule_optimizer(config, std::move(parameters));
   }
   return is_loop ? make_loop_optimizer(config, std::move(parameters))

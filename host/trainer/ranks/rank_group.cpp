@@ -86,7 +86,7 @@ void require_same_configuration(c10d::Store& store, const RankPlace& place,
     their_line = next_line(theirs);
   }
   throw std::runtime_error(
-      fmt::format("rank {} was given another configuration than rank 0: '{}' where that has '{}'; give all "
+      fmt::format("rank {} has a different configuration from rank 0: '{}' instead of '{}'; give all "
                   "ranks the same file and overrides",
                   place.rank, our_line, their_line));
 }
@@ -119,7 +119,7 @@ c10::intrusive_ptr<c10d::Backend> make_nccl_backend(const c10::intrusive_ptr<c10
   const std::filesystem::path path = nccl_library();
   if (!std::filesystem::exists(path)) {
     throw std::runtime_error(
-        fmt::format("world_size: this build has no NCCL ({} is missing), which ranks on CUDA devices need; "
+        fmt::format("world_size: ranks on CUDA devices need NCCL, but this build has none ({} is missing); "
                     "build Strata with torch's CUDA wheel, or use device: cpu",
                     path.string()));
   }

@@ -92,7 +92,7 @@ class ArchiveReader {
     if (value.isTensor()) return check(value.toTensor());
     if (!value.isGenericDict()) return;
     for (const auto& entry : value.toGenericDict()) {
-      if (!entry.key().isString()) throw std::runtime_error("a key in it is no text");
+      if (!entry.key().isString()) throw std::runtime_error("a key in it is not text");
       check(entry.value());
     }
   }
@@ -117,7 +117,7 @@ class ArchiveReader {
 
 CheckpointError no_checkpoint(const std::filesystem::path& file, std::string_view why) {
   return CheckpointError(fmt::format(
-      "resume: '{}' is no whole checkpoint ({}). Name one that save.every or save.at_end has written.",
+      "resume: '{}' is not a complete checkpoint ({}). Name one that save.every or save.at_end has written.",
       file.string(), why.substr(0, why.find('\n'))));
 }
 

@@ -59,7 +59,7 @@ void StateReader::parameter(const NamedParameter& parameter) {
 void StateReader::tensor(std::string_view name, at::Tensor& tensor, StateShape shape, TensorRole) {
   const c10::IValue* const value = find(name);
   if (value == nullptr) return;
-  if (!value->isTensor()) refuse(name, "is no tensor");
+  if (!value->isTensor()) refuse(name, "is not a tensor");
   const at::Tensor saved = value->toTensor();
   if (shape == StateShape::kOfParameter &&
       (saved.sizes() != parameter_.sizes() || !saved.is_non_overlapping_and_dense()))
@@ -69,14 +69,14 @@ void StateReader::tensor(std::string_view name, at::Tensor& tensor, StateShape s
 
 void StateReader::integer(std::string_view name, std::int64_t& value) {
   const c10::IValue* const saved = find(name);
-  if (saved == nullptr || !saved->isInt()) refuse(name, "is missing, or no integer");
+  if (saved == nullptr || !saved->isInt()) refuse(name, "is missing or not an integer");
   value = saved->toInt();
 }
 
 void StateReader::generator(std::string_view name, at::Generator& generator) {
   const c10::IValue* const value = find(name);
   if (value == nullptr) return;
-  if (!value->isTensor()) refuse(name, "is no generator's state");
+  if (!value->isTensor()) refuse(name, "is not the state of a generator");
   at::Generator shared = at::globalContext().defaultGenerator(device_);
   const std::lock_guard lock(shared.mutex());
   const at::Tensor state = value->toTensor();

@@ -79,7 +79,7 @@ void save_training(const std::filesystem::path& file, const TrainingState& state
   std::filesystem::create_directories(file.parent_path(), no_folder);
   if (no_folder)
     throw CheckpointError(
-        fmt::format("save: cannot make '{}': {}.", file.parent_path().string(), no_folder.message()));
+        fmt::format("save: cannot create '{}': {}.", file.parent_path().string(), no_folder.message()));
 
   Dict contents = make_dict();
   contents.insert("format", kFormat);
@@ -109,13 +109,13 @@ void keep_newest_checkpoints(const std::filesystem::path& folder, std::int64_t k
 SavedTraining::SavedTraining(const std::filesystem::path& file) : file_(file), contents_(read_archive(file)) {
   if (!contents_.contains("format") || !at("format").isString() || at("format").toStringRef() != kFormat)
     refuse(
-        "is an archive, but no checkpoint of a training. Name one that save.every or save.at_end has "
+        "is an archive, but not a checkpoint of a training. Name one that save.every or save.at_end has "
         "written");
   const std::uint64_t version = count_at("format_version");
   if (version > kFormatVersion)
     refuse(
-        fmt::format("has format version {}, and this version of Strata reads up to {}. Resume it with the "
-                    "Strata that saved it, or a later one",
+        fmt::format("has format version {}, but this version of Strata reads only up to {}. Resume it with "
+                    "the Strata that saved it, or a later one",
                     version, kFormatVersion));
   position_ = {.steps = count_at("step"), .samples = count_at("samples")};
 }
@@ -123,26 +123,28 @@ SavedTraining::SavedTraining(const std::filesystem::path& file) : file_(file), c
 void SavedTraining::require_fit(const config::RunConfig& config) const {
   if (!at("config").isString() || !at("dry").isString()) refuse("has no configuration in it");
   if (!at("dry").toStringRef().empty() && !config.device.is_dry())
-    refuse(fmt::format(
-        "was saved on a dry {}, which computes nothing: its numbers are none. Resume one of a real "
-        "device, or on a dry one",
-        at("dry").toStringRef()));
+    refuse(
+        fmt::format("was saved on a dry {}, which computes nothing, so its values are not real. Resume a "
+                    "checkpoint from a real device, or resume on a dry one",
+                    at("dry").toStringRef()));
   std::string differences;
   try {
     for (const auto& [key, saved, here] : config::what_forbids_resuming(at("config").toStringRef(), config))
       differences +=
           fmt::format("{}{} is {} in it and {} here", differences.empty() ? "" : ", ", key, saved, here);
   } catch (const YAML::Exception& error) {
-    refuse(fmt::format("has a configuration that is no YAML ({})", error.msg));
+    refuse(fmt::format("has a configuration that is not YAML ({})", error.msg));
   }
   if (!differences.empty())
-    refuse(fmt::format("is of another training: {}. Write what it has, or resume another", differences));
+    refuse(fmt::format(
+        "belongs to another training: {}. Use the checkpoint's values, or resume another checkpoint",
+        differences));
   const std::uint64_t total = config::total_steps(config);
   if (position_.steps >= total)
-    refuse(
-        fmt::format("has taken {} steps, and the whole training has {}: nothing is left to do. Raise "
-                    "schedule.active, or what ends it before (schedule.max_steps, schedule.epochs)",
-                    position_.steps, total));
+    refuse(fmt::format(
+        "has completed {} steps, and the whole training has {}: nothing is left to do. Raise "
+        "schedule.active, or the limits that end the training earlier (schedule.max_steps, schedule.epochs)",
+        position_.steps, total));
 }
 
 void SavedTraining::restore(const TrainingState& state, const config::RunConfig& config,
@@ -159,8 +161,8 @@ void SavedTraining::restore(const TrainingState& state, const config::RunConfig&
     if (!config.zero_grad.set_to_none) restore_gradients(state);
     restore_generators(state.device, rank);
   } catch (const std::invalid_argument& error) {
-    refuse(
-        fmt::format("is damaged: {}. Name another that save.every or save.at_end has written", error.what()));
+    refuse(fmt::format("is damaged: {}. Name another checkpoint that save.every or save.at_end has written",
+                       error.what()));
   } catch (const c10::Error& error) {
     const std::string_view message = error.what_without_backtrace();
     refuse(fmt::format("cannot be resumed: {}", message.substr(0, message.find('\n'))));
@@ -173,12 +175,11 @@ void SavedTraining::restore_model(const torch::nn::Module& model) const {
   const auto restore = [&](const std::string& name, const at::Tensor& tensor) {
     const auto entry = saved.find(name);
     if (entry == saved.end() || !entry->value().isTensor())
-      refuse(fmt::format("has no '{}'. Resume with the model that it was saved of", name));
+      refuse(fmt::format("has no '{}'. Resume with the model that was saved", name));
     const at::Tensor value = entry->value().toTensor();
     if (value.sizes() != tensor.sizes() || value.scalar_type() != tensor.scalar_type())
       refuse(fmt::format(
-          "has '{}' as {} of {}, and the model as {} of {}. Resume with the model that it was saved "
-          "of",
+          "has '{}' as {} of {}, but the model has it as {} of {}. Resume with the model that was saved",
           name, toString(value.scalar_type()), c10::str(value.sizes()), toString(tensor.scalar_type()),
           c10::str(tensor.sizes())));
     tensor.copy_(value);
@@ -187,9 +188,9 @@ void SavedTraining::restore_model(const torch::nn::Module& model) const {
   for (const auto& parameter : model.named_parameters()) restore(parameter.key(), parameter.value());
   for (const auto& buffer : model.named_buffers()) restore(buffer.key(), buffer.value());
   if (restored != saved.size())
-    refuse(fmt::format(
-        "has {} tensors of a model, and this one has {}. Resume with the model that it was saved of",
-        saved.size(), restored));
+    refuse(
+        fmt::format("has {} tensors of a model, but this model has {}. Resume with the model that was saved",
+                    saved.size(), restored));
 }
 
 // Gradients that are filled with zeros are there in the next step also where it makes none.
@@ -198,7 +199,7 @@ void SavedTraining::restore_gradients(const TrainingState& state) const {
   if (!at("gradients").isList()) refuse("has no list of gradients");
   for (const c10::IValue& name : at("gradients").toListRef()) {
     const at::Tensor* const parameter = name.isString() ? parameters.find(name.toStringRef()) : nullptr;
-    if (parameter == nullptr) refuse("has a gradient of no parameter");
+    if (parameter == nullptr) refuse("has a gradient without a parameter");
     parameter->mutable_grad() = at::zeros_like(*parameter, at::MemoryFormat::Preserve);
   }
 }

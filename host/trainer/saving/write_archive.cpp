@@ -95,8 +95,8 @@ void ReplacedFile::replace() {
   if (!has_failed()) keep_error(::rename(part_.c_str(), file_.c_str()) != 0);
   if (has_failed())
     throw CheckpointError(fmt::format(
-        "save: cannot write '{}': {}. Make room, or save less: save.keep bounds how many are kept, "
-        "save.every how often.",
+        "save: cannot write '{}': {}. Free some space, or save less: save.keep limits how many checkpoints are kept, "
+        "save.every how often one is saved.",
         file_.string(), std::strerror(error_)));
   ::close(std::exchange(descriptor_, -1));
   sync_folder(file_.parent_path());

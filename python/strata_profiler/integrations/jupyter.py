@@ -15,8 +15,8 @@ from .. import reading, recording
 @magics_class
 class StrataMagics(Magics):  # type: ignore[misc]
     @magic_arguments()  # type: ignore[untyped-decorator]
-    @argument("out", nargs="?", help="the run's folder, not there yet or empty [runs/<program>/<time>]")  # type: ignore[untyped-decorator]
-    @argument("--page", action="store_true", help="show the page, too; the notebook keeps it")  # type: ignore[untyped-decorator]
+    @argument("out", nargs="?", help="the run's folder, new or empty [runs/<program>/<time>]")  # type: ignore[untyped-decorator]
+    @argument("--page", action="store_true", help="also show the page; the notebook keeps it")  # type: ignore[untyped-decorator]
     @cell_magic  # type: ignore[untyped-decorator]
     def strata(self, line: str, cell: str) -> None:
         """Records what the cell does and shows the run, also of a cell that fails. The run is `_strata_run`, as `strata.open` gives it."""

@@ -23,7 +23,7 @@ class MemoryLog(memory_log.MemoryLog):
         if run_id is None:
             active = mlflow.active_run()
             if active is None:
-                raise RuntimeError("strata: there is no MLflow run to log to: call mlflow.start_run() first, or give run_id=")
+                raise RuntimeError("strata: no MLflow run to log to: call mlflow.start_run() first, or give run_id=")
             run_id = active.info.run_id
         self._run_id = run_id
         self._client = mlflow.MlflowClient()

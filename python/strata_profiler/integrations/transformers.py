@@ -88,7 +88,7 @@ def _memory_logs(args: Any) -> List[memory_log.MemoryLog]:
     """What cannot be logged to is said: the training goes on as it would without."""
     names = [name for name in _LOGS if name in args.report_to]
     if not names:
-        sys.stderr.write(f"strata: log=True has no effect: report_to={args.report_to} has none of {', '.join(_LOGS)}\n")
+        sys.stderr.write(f"strata: log=True has no effect: report_to={args.report_to} contains none of {', '.join(_LOGS)}\n")
     logs = []
     for name in names:
         try:

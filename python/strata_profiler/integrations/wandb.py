@@ -22,7 +22,7 @@ class MemoryLog(memory_log.MemoryLog):
         super().__init__(run, live=live)
         self._to = to if to is not None else wandb.run
         if self._to is None:
-            raise RuntimeError("strata: there is no W&B run to log to: call wandb.init() first")
+            raise RuntimeError("strata: no W&B run to log to: call wandb.init() first")
         self._to.define_metric("strata/step")
         self._to.define_metric("strata/*", step_metric="strata/step")
 

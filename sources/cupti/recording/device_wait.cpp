@@ -57,7 +57,7 @@ std::string wait_for_devices() {
   find(library, "cuCtxPushCurrent_v2", driver.push);
   find(library, "cuCtxPopCurrent_v2", driver.pop);
   find(library, "cuCtxSynchronize", driver.wait);
-  if (!driver.is_whole()) return "libcuda.so.1 is no GPU driver";
+  if (!driver.is_whole()) return "libcuda.so.1 is not a GPU driver";
   int devices = 0;
   CUresult result = driver.device_count(&devices);
   for (CUdevice device = 0; result == CUDA_SUCCESS && device < devices; ++device) {

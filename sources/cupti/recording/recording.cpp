@@ -105,9 +105,9 @@ void Recording::enable(const Settings& settings) {
       functions.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM) == CUPTI_SUCCESS;
   if (!names_threads)
     warnings_.emplace_back(
-        "CUPTI's numbers of threads are not the system's: calls cannot be laid to threads");
+        "CUPTI's thread numbers are not the system's: calls cannot be assigned to threads");
   if (const CUptiResult result = subscription_->register_buffers(); result != CUPTI_SUCCESS)
-    throw std::runtime_error("CUPTI takes no buffers: " + text_of(functions, result));
+    throw std::runtime_error("CUPTI accepts no buffers: " + text_of(functions, result));
   for (const CUpti_ActivityKind kind : activity_kinds(settings.kinds, library_.is_dry)) {
     const CUptiResult result = subscription_->enable(kind);
     if (result == CUPTI_SUCCESS) {
@@ -116,7 +116,7 @@ void Recording::enable(const Settings& settings) {
     }
     if (!may_be_refused(kind)) refuse(kind_name(kind), result);
   }
-  if (enabled_.empty()) throw std::runtime_error("CUPTI records none of the kinds that were asked for");
+  if (enabled_.empty()) throw std::runtime_error("CUPTI records none of the requested kinds");
   enable_functions(settings.kinds);
   enable_resources(settings.kinds);
 }
@@ -189,7 +189,7 @@ void Recording::hand_over(std::uint32_t flag) {
   clock_.add([this] { return subscription_->timestamp_ns(); });
   const CUptiResult result = library_.functions.cuptiActivityFlushAll(flag);
   if (result != CUPTI_SUCCESS)
-    warnings_.push_back("CUPTI does not hand over its records: " + text_of(library_.functions, result));
+    warnings_.push_back("CUPTI does not deliver its records: " + text_of(library_.functions, result));
   dropped_ += subscription_->take_dropped();
 }
 
@@ -216,7 +216,7 @@ void Recording::finish(std::chrono::steady_clock::time_point deadline) {
   }
   if (!finalizes_ || library_.functions.cuptiFinalize == nullptr) return;
   if (const CUptiResult result = library_.functions.cuptiFinalize(); result != CUPTI_SUCCESS)
-    warnings_.push_back("CUPTI does not let go of CUDA: " + text_of(library_.functions, result));
+    warnings_.push_back("CUPTI does not detach from CUDA: " + text_of(library_.functions, result));
 }
 
 void Recording::wait_for_reader(std::chrono::steady_clock::time_point deadline) {

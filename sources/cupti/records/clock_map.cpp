@@ -42,10 +42,10 @@ std::optional<ClockPoint> read_point(const ClockMap::Read& read) {
 
 std::string ClockMap::begin(const Read& read) {
   const std::optional<ClockPoint> point = read_point(read);
-  if (!point) return "CUPTI does not tell its time";
+  if (!point) return "CUPTI does not report its time";
   if (std::abs(point->from_realtime_ns) > kFarFromRealtimeNs) {
     return "CUPTI's records are not in CLOCK_REALTIME: another profiler in this process, such as "
-           "torch.profiler, has set a clock of its own. Take it out of this run";
+           "torch.profiler, has set its own clock. Remove it from this run";
   }
   const std::scoped_lock lock(mutex_);
   points_ = {*point};

@@ -28,11 +28,11 @@ void* open_file(const std::string& file) {
   if (void* const handle = dlopen(kSoname, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD); handle != nullptr)
     return handle;
   if (void* const handle = dlopen(kSoname, RTLD_NOW | RTLD_LOCAL); handle != nullptr) return handle;
-  std::string text = std::string("no ") + kSoname + " is loaded, and none is found: " + last_problem() +
-                     ". It comes with CUDA 13, and with a torch built for it; name the file with the option "
-                     "`library` if it lies elsewhere";
+  std::string text = std::string("no ") + kSoname + " is loaded or found: " + last_problem() +
+                     ". It comes with CUDA 13, and with a torch built for it; if it is elsewhere, name the "
+                     "file with the option `library`";
   const std::vector<std::string> others = mapped_libraries();
-  if (!others.empty()) text += ". " + others.front() + " is loaded, but of another release than CUDA 13";
+  if (!others.empty()) text += ". " + others.front() + " is loaded, but it is not from CUDA 13";
   throw std::runtime_error(text);
 }
 
@@ -55,15 +55,15 @@ Library open_library(const std::string& file) {
   try {
     library.functions = find_functions(library.handle);
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(asked_for + " is no CUPTI: " + error.what());
+    throw std::runtime_error(asked_for + " is not CUPTI: " + error.what());
   }
   library.path = path_of(reinterpret_cast<const void*>(library.functions.cuptiGetVersion));
   library.is_dry = dlsym(library.handle, "strata_dry_gpu_count_modelled") != nullptr;
   // Before 13, versions count up from 1: 12.9's is 28.
   if (library.functions.cuptiGetVersion(&library.version) != CUPTI_SUCCESS ||
       library.version / 10000 != kMajor) {
-    throw std::runtime_error(library.path + " is CUPTI of version " + std::to_string(library.version) +
-                             "; that of CUDA 13 is needed (130000 and up), whose records Strata knows");
+    throw std::runtime_error(library.path + " is CUPTI version " + std::to_string(library.version) +
+                             "; Strata reads only the records of CUDA 13 (version 130000 and up)");
   }
   return library;
 }

@@ -68,7 +68,7 @@ std::string driver_problem() {
   if (driver == nullptr) return "this machine has no GPU driver (libcuda.so.1)";
   const auto initialise = reinterpret_cast<CuInit>(dlsym(driver, "cuInit"));
   const auto name_of = reinterpret_cast<CuGetErrorName>(dlsym(driver, "cuGetErrorName"));
-  if (initialise == nullptr) return "libcuda.so.1 is no GPU driver";
+  if (initialise == nullptr) return "libcuda.so.1 is not a GPU driver";
   const int error = initialise(0);
   if (error == 0) return {};
   const char* name = nullptr;
@@ -91,13 +91,15 @@ std::string describe_holder(const std::string& name) {
   const std::string_view tool = tool_around();
   if (!name.empty() || !tool.empty()) {
     return "'" + (name.empty() ? std::string(tool) : name) +
-           "' has CUPTI, which lets one tool in at a time; start the program without it to record here";
+           "' uses CUPTI, which allows only one tool at a time; start the program without it to record here";
   }
   if (!mapped_tool(kKineto).empty()) {
-    return "another tool of this process has CUPTI, which lets one in at a time: most likely torch.profiler "
-           "(Kineto), which keeps it once it has run; take it out of the program to record here";
+    return "another tool in this process uses CUPTI, which allows only one at a time: most likely "
+           "torch.profiler (Kineto), which keeps it once it has run; remove it from the program to record "
+           "here";
   }
-  return "another tool has CUPTI, which lets one in at a time; start the program without it to record here";
+  return "another tool uses CUPTI, which allows only one at a time; start the program without it to record "
+         "here";
 }
 
 std::string describe_refusal(const Library& library, CUptiResult result) {
@@ -105,11 +107,11 @@ std::string describe_refusal(const Library& library, CUptiResult result) {
   if (std::ranges::find(kUnavailable, result) == kUnavailable.end())
     return "CUPTI refuses a subscription: " + text;
   if (const std::string problem = driver_problem(); !problem.empty()) {
-    return problem + "; nothing is recorded of devices (CUPTI says " + text + ")";
+    return problem + "; no device activity is recorded (CUPTI reports " + text + ")";
   }
   return "CUPTI does not work with this machine's driver: " + text +
-         ". It needs a driver of its own release or a later one (`nvidia-smi` tells which is there), and a "
-         "device that may be traced";
+         ". It needs a driver of the same release or later (`nvidia-smi` shows the installed one), and "
+         "permission to trace the device";
 }
 
 std::string describe_dry(const Library& library) {
@@ -118,8 +120,8 @@ std::string describe_dry(const Library& library) {
       dlsym(library.handle, "strata_dry_gpu_count_modelled"));
   std::array<strata_dry_gpu_modelled, STRATA_DRY_GPU_MODELS> by_model{};
   if (count(by_model.data()) != 0) return {};
-  return "the dry GPU has no clock, so that there is nothing to record: give it one with --clock modelled "
-         "(device: {dry: ..., clock: modelled})";
+  return "the dry GPU has no clock, so there is nothing to record: add --clock modelled (device: {dry: ..., "
+         "clock: modelled})";
 }
 
 }  // namespace strata::cupti

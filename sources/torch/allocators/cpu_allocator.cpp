@@ -75,8 +75,8 @@ std::string install_cpu_allocator() {
   c10::Allocator* const registered = c10::GetCPUAllocator();
   if (registered == &traced_allocator()) return {};
   if (wrapped != nullptr && registered != wrapped) {
-    return "torch's CPU allocator was replaced since it was first traced in this process: blocks of the "
-           "first one could no longer be freed rightly. Register the other allocator before the first run.";
+    return "torch's CPU allocator was replaced after it was first traced in this process: blocks of the "
+           "first one could not be freed correctly. Register the other allocator before the first run.";
   }
   if (registered->raw_deleter() == nullptr) {
     return "torch's CPU allocator has no raw interface (raw_deleter() is null), so its blocks cannot be "

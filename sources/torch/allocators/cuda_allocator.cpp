@@ -124,7 +124,7 @@ TracedCuda trace_cuda_allocator(bool reports) {
   if (!wrap_cuda_allocator(*slot, reports ? BlockReports::kToC10 : BlockReports::kNone)) {
     return {CudaTracing::kRefused, name,
             "torch's CUDA allocator '" + name +
-                "' was put there after another one had been traced in this process: this run shows no CUDA "
+                "' was installed after another one had been traced in this process: this run shows no CUDA "
                 "memory. Choose the allocator before the first run."};
   }
   return {wrapped_cuda_allocator_counts() ? CudaTracing::kCounted : CudaTracing::kUncounted, name, {}};

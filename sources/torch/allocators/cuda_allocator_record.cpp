@@ -19,11 +19,11 @@ namespace {
 Table<CudaAllocatorRow> cuda_allocator_table(const Host& host) {
   return {host,
           "cuda_allocator",
-          "which allocator torch has for CUDA, and how its blocks are known",
-          {STRATA_COLUMN(CudaAllocatorRow, name, STRATA_COLUMN_STRING, "", "as torch has it"),
+          "torch's allocator for CUDA, and how its blocks are traced",
+          {STRATA_COLUMN(CudaAllocatorRow, name, STRATA_COLUMN_STRING, "", "its name in torch"),
            STRATA_COLUMN(CudaAllocatorRow, tracing, STRATA_COLUMN_UINT32, "",
-                         "1: it tells of blocks and segments; 2: wrapped, it counts; 3: wrapped, it has no "
-                         "count; 4: it could not be wrapped")}};
+                         "1: reports blocks and segments; 2: wrapped, keeps a count; 3: wrapped, keeps no "
+                         "count; 4: could not be wrapped")}};
 }
 
 std::string what_is_missing(const TracedCuda& cuda) {
@@ -33,12 +33,12 @@ std::string what_is_missing(const TracedCuda& cuda) {
       return {};
     case CudaTracing::kCounted:
       return "torch's CUDA allocator here is '" + cuda.allocator +
-             "', which tells of no segments: blocks are seen through a wrapper, and of what is reserved the "
-             "sum alone.";
+             "', which does not report segments: blocks are seen through a wrapper, and only the total of "
+             "reserved memory is known.";
     case CudaTracing::kUncounted:
       return "torch's CUDA allocator here is '" + cuda.allocator +
-             "', which keeps no count: blocks are seen through a wrapper, as large as they were asked for, "
-             "and what is reserved is not known.";
+             "', which keeps no count: blocks are seen through a wrapper with their requested sizes, and "
+             "reserved memory is unknown.";
     case CudaTracing::kRefused:
       return cuda.problem;
   }

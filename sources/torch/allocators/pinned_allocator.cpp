@@ -108,7 +108,7 @@ std::string install_pinned_allocator() {
   at::HostAllocator* const registered = at::getHostAllocator(c10::kCUDA);
   if (registered == nullptr || registered == traced_pinned) return {};
   if (traced_pinned != nullptr && registered != &traced_pinned->wrapped()) {
-    return "torch's allocator of pinned memory was replaced since it was first traced in this process: this "
+    return "torch's allocator of pinned memory was replaced after it was first traced in this process: this "
            "run shows no pinned memory. Register the other allocator before the first run.";
   }
   if (traced_pinned == nullptr) traced_pinned = new TracedPinnedAllocator(*registered);

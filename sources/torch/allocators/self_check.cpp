@@ -59,7 +59,7 @@ std::string self_check() {
   if (probe.allocated && probe.address == address && probe.freed) return {};
   return "a tensor of " + std::to_string(kBytes) + " bytes was made and dropped, but its " +
          (probe.allocated ? "free" : "allocation") +
-         " was not seen: this torch does not use the CPU allocator it has registered.";
+         " was not seen: this torch does not use its registered CPU allocator.";
 }
 
 }  // namespace strata::torch_source

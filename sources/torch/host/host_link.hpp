@@ -38,8 +38,7 @@ void disconnect_host();
 bool wait_for_emissions();
 
 // What to say when it is false.
-inline constexpr const char* kStuckThread =
-    "a thread has not come back from an event of the run before this one.";
+inline constexpr const char* kStuckThread = "a thread has not returned from an event of the previous run.";
 
 // [any] [alloc-lock] Keeps the host connected while it is open: open it for one event, on the stack.
 class Emission {

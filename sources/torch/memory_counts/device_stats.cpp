@@ -7,23 +7,23 @@ namespace strata::torch_source {
 namespace {
 
 Table<DeviceStatsRow> device_stats_table(const Host& host) {
-  const char* const kPeakHelp = "the most since reset_sequence";
+  const char* const kPeakHelp = "the largest value since reset_sequence";
   return {host,
           "device_stats",
           "torch's own counts of a device, c10's DeviceStats over all pools",
           {STRATA_COLUMN(DeviceStatsRow, sequence, STRATA_COLUMN_UINT64, "",
-                         "of the event that they were read at"),
+                         "sequence number of the event at which they were read"),
            STRATA_COLUMN(DeviceStatsRow, reset_sequence, STRATA_COLUMN_UINT64, "",
-                         "of the event that the peaks were reset at; 0: never"),
+                         "sequence number of the event at which the peaks were reset; 0: never"),
            STRATA_COLUMN(DeviceStatsRow, device_type, STRATA_COLUMN_UINT32, "", "STRATA_DEVICE_*"),
            STRATA_COLUMN(DeviceStatsRow, device_index, STRATA_COLUMN_UINT32, "",
-                         "of the device among those of its type"),
+                         "index of the device among devices of its type"),
            STRATA_COLUMN(DeviceStatsRow, allocated_bytes, STRATA_COLUMN_UINT64, "bytes", "of whole blocks"),
            STRATA_COLUMN(DeviceStatsRow, peak_allocated_bytes, STRATA_COLUMN_UINT64, "bytes", kPeakHelp),
            STRATA_COLUMN(DeviceStatsRow, reserved_bytes, STRATA_COLUMN_UINT64, "bytes", "of segments"),
            STRATA_COLUMN(DeviceStatsRow, peak_reserved_bytes, STRATA_COLUMN_UINT64, "bytes", kPeakHelp),
            STRATA_COLUMN(DeviceStatsRow, requested_bytes, STRATA_COLUMN_UINT64, "bytes",
-                         "asked for; of blocks that a stream still uses too"),
+                         "requested; includes blocks that a stream still uses"),
            STRATA_COLUMN(DeviceStatsRow, peak_requested_bytes, STRATA_COLUMN_UINT64, "bytes", kPeakHelp)},
           STRATA_THIN_MOMENT};
 }

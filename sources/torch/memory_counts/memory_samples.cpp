@@ -12,15 +12,15 @@ namespace {
 Table<DeviceSampleRow> device_sample_table(const Host& host) {
   return {host,
           "device_memory",
-          "what a device's memory is in use for, at a moment of the run",
+          "use of a device's memory at a moment of the run",
           {STRATA_COLUMN(DeviceSampleRow, sequence, STRATA_COLUMN_UINT64, "",
-                         "of the event that it was taken at"),
+                         "sequence number of the event at which it was taken"),
            STRATA_COLUMN(DeviceSampleRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", "of that event"),
            STRATA_COLUMN(DeviceSampleRow, device_type, STRATA_COLUMN_UINT32, "", "STRATA_DEVICE_*"),
            STRATA_COLUMN(DeviceSampleRow, device_index, STRATA_COLUMN_UINT32, "",
-                         "of the device among those of its type"),
+                         "index of the device among devices of its type"),
            STRATA_COLUMN(DeviceSampleRow, used_bytes, STRATA_COLUMN_UINT64, "bytes",
-                         "that are not free, by any process"),
+                         "bytes in use, by any process"),
            STRATA_COLUMN(DeviceSampleRow, total_bytes, STRATA_COLUMN_UINT64, "bytes", "of the device")},
           STRATA_THIN_MOMENT};
 }
@@ -28,13 +28,13 @@ Table<DeviceSampleRow> device_sample_table(const Host& host) {
 Table<ProcessSampleRow> process_sample_table(const Host& host) {
   return {host,
           "process_memory",
-          "what the process holds of the machine's memory, at a moment of the run",
+          "the process's use of the machine's memory at a moment of the run",
           {STRATA_COLUMN(ProcessSampleRow, sequence, STRATA_COLUMN_UINT64, "",
-                         "of the event that it was taken at"),
+                         "sequence number of the event at which it was taken"),
            STRATA_COLUMN(ProcessSampleRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", "of that event"),
            STRATA_COLUMN(ProcessSampleRow, resident_bytes, STRATA_COLUMN_UINT64, "bytes", "resident then"),
            STRATA_COLUMN(ProcessSampleRow, peak_resident_bytes, STRATA_COLUMN_UINT64, "bytes",
-                         "the most ever resident; 0: not asked for at this moment")},
+                         "largest resident size so far; 0: not read at this moment")},
           STRATA_THIN_MOMENT};
 }
 

@@ -25,12 +25,12 @@ namespace {
 Table<LayerOutputRow> layer_output_table(const Host& host) {
   return {host,
           "layer_output",
-          "an operator that no other one called returned",
+          "an outermost operator returned",
           {STRATA_COLUMN(LayerOutputRow, monotonic_ns, STRATA_COLUMN_INT64, "ns", "when it returned"),
            STRATA_COLUMN(LayerOutputRow, thread, STRATA_COLUMN_UINT32, "", "the OS's thread id"),
            STRATA_COLUMN(LayerOutputRow, name, STRATA_COLUMN_STRING, "", "the framework's name for it"),
            STRATA_COLUMN(LayerOutputRow, output_bytes, STRATA_COLUMN_UINT64, "bytes",
-                         "elements of the tensors that it returned, times their size: also of views")}};
+                         "bytes of the returned tensors: elements times element size, including views")}};
 }
 
 std::uint64_t output_bytes(const at::RecordFunction& function) {

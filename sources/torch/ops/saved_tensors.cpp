@@ -102,7 +102,7 @@ std::string install_saved_tensor_engine() {
   Engine* const engine = &Engine::get_default_engine();
   if (engine == &saving_engine()) return {};
   if (engine != &Engine::get_base_engine()) {
-    return "saved_tensors: another autograd engine is in place (a Python process has one of its own). Use "
+    return "saved_tensors: another autograd engine is installed (a Python process has its own). Use "
            "saved_tensors: false here.";
   }
   torch::autograd::set_default_engine_stub(&saving_engine);

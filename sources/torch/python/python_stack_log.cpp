@@ -12,17 +12,17 @@ Table<PythonFrameRow> python_frame_table(const Host& host) {
   return {
       host,
       "python_frame",
-      "a line of the Python program that stacks go through",
+      "a line of the Python program that appears in stacks",
       {STRATA_COLUMN(PythonFrameRow, frame, STRATA_COLUMN_UINT32, "", "count from 1"),
        STRATA_COLUMN(PythonFrameRow, function, STRATA_COLUMN_STRING, "", "qualified, from Python 3.11 on"),
-       STRATA_COLUMN(PythonFrameRow, file, STRATA_COLUMN_STRING, "", "as the code object has it"),
+       STRATA_COLUMN(PythonFrameRow, file, STRATA_COLUMN_STRING, "", "as in the code object"),
        STRATA_COLUMN(PythonFrameRow, line, STRATA_COLUMN_UINT32, "", "in the file")}};
 }
 
 Table<PythonStackRow> python_stack_table(const Host& host) {
   return {host,
           "python_stack",
-          "a frame of a Python stack, each of which is written once",
+          "a frame of a Python stack; each stack is written once",
           {STRATA_COLUMN(PythonStackRow, stack, STRATA_COLUMN_UINT32, "", "count from 1"),
            STRATA_COLUMN(PythonStackRow, position, STRATA_COLUMN_UINT32, "", "0 is the innermost"),
            STRATA_COLUMN(PythonStackRow, frame, STRATA_COLUMN_UINT32, "", "of torch_python_frame")}};

@@ -18,9 +18,9 @@ namespace {
 Table<TrainerRow> trainer_table(const Host& host) {
   return {host,
           "trainer",
-          "whose trainer ran the steps, where it has its own names for settings",
+          "the library whose trainer ran the steps, if it has its own names for settings",
           {STRATA_COLUMN(TrainerRow, name, STRATA_COLUMN_STRING, "",
-                         "of its package: transformers; libtorch: the program has no Python")}};
+                         "name of its package, such as transformers; libtorch: the program has no Python")}};
 }
 
 }  // namespace

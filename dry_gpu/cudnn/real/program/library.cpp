@@ -122,7 +122,7 @@ Library::Library(const std::string& file, const std::string& device) {
 
 Library::Graph Library::make(std::int32_t mode, const std::string& text) {
   const std::optional<Description> description = parse_description(text);
-  if (!description) throw std::runtime_error("it is no graph");
+  if (!description) throw std::runtime_error("it is not a graph");
   Graph graph;
   for (const DescribedDescriptor& described : *description) {
     auto descriptor =
@@ -132,7 +132,7 @@ Library::Graph Library::make(std::int32_t mode, const std::string& text) {
       const auto type = static_cast<cudnnBackendAttributeType_t>(attribute.type);
       if ((type == CUDNN_TYPE_BACKEND_DESCRIPTOR) == attribute.descriptors.empty() ||
           type == CUDNN_TYPE_VOID_PTR || type == CUDNN_TYPE_HANDLE)
-        throw std::runtime_error("it is no graph");
+        throw std::runtime_error("it is not a graph");
       std::vector<cudnnBackendDescriptor_t> referred;
       for (const std::size_t place : attribute.descriptors)
         referred.push_back(graph.descriptors[place]->get());
@@ -191,7 +191,7 @@ Configurations Library::configurations(std::int32_t mode, const std::string& tex
 
 Plan Library::plan(std::int32_t mode, std::size_t place, const std::string& text) {
   Graph& asked = graph(mode, text);
-  if (place >= asked.configurations.size()) throw std::runtime_error("there is no such configuration");
+  if (place >= asked.configurations.size()) throw std::runtime_error("no such configuration");
   try {
     Descriptor plan(functions_, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     plan.refer(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, *asked.configurations[place]);

@@ -65,11 +65,11 @@ std::string answer(Library& library, std::string_view request) {
   std::string_view line = take_until(request, '\n');
   const std::string_view asked = take_until(line, ' ');
   const auto mode = number_in<std::int32_t>(take_until(line, ' '), 0, 100);
-  if (!mode) throw std::runtime_error("it is no question");
+  if (!mode) throw std::runtime_error("it is not a valid question");
   if (asked == kGraph)
     return std::string(kConfigurations) + '\n' + text_of(library.configurations(*mode, std::string(request)));
   const auto place = number_in<std::size_t>(line, 0, 1'000'000);
-  if (asked != kPlan || !place) throw std::runtime_error("it is no question");
+  if (asked != kPlan || !place) throw std::runtime_error("it is not a valid question");
   return std::string(kPlan) + ' ' + text_of(library.plan(*mode, *place, std::string(request)));
 }
 

@@ -39,7 +39,7 @@ at::Tensor split_heads(const at::Tensor& x, std::int64_t features) {
 void require_pairs(std::int64_t features) {
   if (features % 2 == 0) return;
   throw std::invalid_argument(fmt::format(
-      "rotary embedding turns pairs of features, but a head has {} of them. Choose model.d_model and "
+      "rotary embedding rotates pairs of features, but a head has {} features. Choose model.d_model and "
       "model.heads so that d_model / heads is even.",
       features));
 }
