@@ -59,9 +59,9 @@ TEST_F(Outcome, KnowsWhatFilledTheDevice) {
                     "layer": "layers.0", "phase": "forward", "step": 1, "allocated_bytes": 4194304, "categories": {"Parameter": 3145728, "Activation": 1048576, "Input": 0}}]})");
   const grid::CellState state = after({.exit_code = 3, .signal = {}});
   EXPECT_EQ(state.status, Status::kOutOfMemory);
-  EXPECT_EQ(
-      state.reason,
-      "requested 2.0 MiB in aten::mm of layers.0 (forward) with 4.0 MiB allocated: Parameter 75%, Activation 25%");
+  EXPECT_EQ(state.reason,
+            "requested 2.0 MiB in aten::mm of layers.0 (forward) with 4.0 MiB allocated: Parameter 75%, "
+            "Activation 25%");
 }
 
 TEST_F(Outcome, OfAKillIsNoResult) {

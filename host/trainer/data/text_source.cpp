@@ -38,10 +38,10 @@ TokenFiles::TokenFiles(const std::vector<std::filesystem::path>& paths, config::
     if (tokens_left == 0) break;
     MappedFile file(path);
     if (file.bytes().size() % token_bytes != 0) {
-      throw DataError(
-          fmt::format("data.path: '{}' has {} bytes, which is not a whole number of uint16 tokens. Write it as "
-                      "uint16, or read text with data.tokens: bytes.",
-                      path.string(), file.bytes().size()));
+      throw DataError(fmt::format(
+          "data.path: '{}' has {} bytes, which is not a whole number of uint16 tokens. Write it as "
+          "uint16, or read text with data.tokens: bytes.",
+          path.string(), file.bytes().size()));
     }
     const std::uint64_t tokens = std::min<std::uint64_t>(file.bytes().size() / token_bytes, tokens_left);
     if (tokens == 0) continue;

@@ -94,10 +94,11 @@ void ReplacedFile::replace() {
   if (!has_failed()) keep_error(::fsync(descriptor_) != 0);
   if (!has_failed()) keep_error(::rename(part_.c_str(), file_.c_str()) != 0);
   if (has_failed())
-    throw CheckpointError(fmt::format(
-        "save: cannot write '{}': {}. Free some space, or save less: save.keep limits how many checkpoints are kept, "
-        "save.every how often one is saved.",
-        file_.string(), std::strerror(error_)));
+    throw CheckpointError(
+        fmt::format("save: cannot write '{}': {}. Free some space, or save less: save.keep limits how many "
+                    "checkpoints are kept, "
+                    "save.every how often one is saved.",
+                    file_.string(), std::strerror(error_)));
   ::close(std::exchange(descriptor_, -1));
   sync_folder(file_.parent_path());
 }
