@@ -70,7 +70,7 @@ TEST_F(Loading, AnotherMajorIsRefusedWithBothNumbers) {
   ask_for("wrong_major");
   const auto found = problems();
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_TRUE(contains(found[0], "was built for plugin ABI 2.0, this host has 1.0"));
+  EXPECT_TRUE(contains(found[0], "was built for plugin ABI 2.0, but this host has 1.0"));
 }
 
 TEST_F(Loading, AShortEntryIsRefused) {

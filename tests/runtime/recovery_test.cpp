@@ -133,7 +133,7 @@ TEST_F(RecoveryTest, ReportsAnotherVersionAndByteOrder) {
 
 TEST_F(RecoveryTest, ReportsACapacityThatCannotBe) {
   poke(offsetof(SpoolHeader, capacity_bytes), std::uint64_t{1} << 60);
-  EXPECT_NE(recover_with_problem().find("cannot be"), std::string::npos);
+  EXPECT_NE(recover_with_problem().find("is not possible"), std::string::npos);
   poke(offsetof(SpoolHeader, capacity_bytes), std::uint64_t{kMinimumSpoolBytes * 2});
   EXPECT_NE(recover_with_problem().find("wrong size"), std::string::npos);
 }
@@ -142,7 +142,7 @@ TEST_F(RecoveryTest, ReportsACutFile) {
   std::filesystem::resize_file(spool("00001.spool"), kSpoolRingOffset + 64);
   EXPECT_NE(recover_with_problem().find("wrong size"), std::string::npos);
   std::filesystem::resize_file(spool("00001.spool"), 100);
-  EXPECT_NE(recover_with_problem().find("cut"), std::string::npos);
+  EXPECT_NE(recover_with_problem().find("truncated"), std::string::npos);
 }
 
 TEST_F(RecoveryTest, ReportsPositionsThatCannotBe) {
