@@ -110,7 +110,7 @@ def test_what_is_no_size_is_refused(recorded, budget):
     assert done.returncode == 2 and "--budget" in done.stderr
 
 
-@pytest.mark.parametrize(("budget", "meant"), [("24", "is 24 bytes; expected a unit, as in 24GiB"), ("24000", "is 24000 bytes; expected a unit, as in 24000MiB")])
+@pytest.mark.parametrize(("budget", "meant"), [("24", "is only 24 bytes; expected a unit, as in 24GiB"), ("24000", "is only 24000 bytes; expected a unit, as in 24000MiB")])
 def test_a_number_that_lacks_its_unit_is_refused(recorded, budget, meant):
     done = check(recorded[0], budget)
     assert done.returncode == 2 and meant in done.stderr

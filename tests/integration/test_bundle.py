@@ -110,7 +110,7 @@ def test_names_are_safe_and_unique(two_runs):
 
 
 @pytest.mark.parametrize("name, said", [
-    ("{model.nme}", "'model.nme', which no run has; did you mean 'model.name'?"),
+    ("{model.nme}", "names the unknown key 'model.nme'; did you mean 'model.name'?"),
     ("{mode", "an unmatched brace"),
     ("mode}", "an unmatched brace"),
     ("", "is empty"),

@@ -44,7 +44,7 @@ def test_a_launcher_is_told_its_own_words(workspace):
 
 def test_a_launcher_that_starts_nothing(workspace):
     found = finding(workspace, "false")
-    assert found["verdict"] == "warning" and "ended with 1 without" in found["detail"]
+    assert found["verdict"] == "warning" and "ended with 1 and started no program here" in found["detail"]
 
 
 def test_what_keeps_strata_from_recording_is_what_the_doctor_says(workspace):

@@ -169,7 +169,7 @@ def test_the_old_file_stays_until_the_new_one_is_whole(runs):
         check=False,
     )
     assert full.returncode == 1
-    assert "cannot write kept.json: File too large; nothing was left behind" in full.stderr
+    assert "cannot write kept.json: File too large; the incomplete file was removed" in full.stderr
     assert target.read_text() == "old"
     assert not list(runs.folder.glob("*.part"))
     export(runs, "cpu", "json", out="kept.json")

@@ -130,7 +130,7 @@ def test_out_of_memory_is_a_result(grid):
     assert result.returncode == 0, result.stderr
     cells = list(status(grid).values())
     assert [cell["status"] for cell in cells] == ["ok", "oom", "skipped"]
-    assert "asked for" in cells[1]["reason"] and "MiB" in cells[1]["reason"]
+    assert "requested" in cells[1]["reason"] and "MiB" in cells[1]["reason"]
     assert cells[2]["dominated_by"] == cells[1]["id"]
     again = grid.strata("grid", "retry", "out", "--status", "oom", "--json")
     assert again.returncode == 0, again.stderr

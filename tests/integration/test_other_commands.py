@@ -81,7 +81,7 @@ def test_doctor_finds_what_a_run_needs(workspace):
 def test_doctor_says_whether_devices_can_be_recorded(workspace):
     dry = workspace.command("exec", "--plugins", "none", "--dry", "h100-80gb", "--clock", "modelled", "--")
     for command, expected in (
-        (workspace.command("doctor", "--json"), r"^13\.\d, \S+: (can record what devices do|has no device to record)"),
+        (workspace.command("doctor", "--json"), r"^13\.\d, \S+: (can record what devices do|there is no device to record)"),
         (dry + workspace.command("doctor", "--json"), r"^13\.0, \S+libstrata_dry_gpu\.so: can record what devices do, but only if no other tool uses CUPTI$"),
     ):
         result = subprocess.run(command, cwd=workspace.folder, capture_output=True, text=True, timeout=300)

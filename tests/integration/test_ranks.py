@@ -251,7 +251,7 @@ def test_a_rank_without_a_gpu_leaves_nothing_behind(ranks):
     if result.returncode == 0:
         pytest.skip("this machine has GPUs")
     assert result.returncode == 2
-    assert result.stderr.count("cuda:1 was asked for") == 1
+    assert result.stderr.count("cuda:1 was requested") == 1
     assert ranks.names() == ["ranks.yaml"]
 
 

@@ -112,7 +112,7 @@ def test_a_model_of_ones_own_is_resumed_with_its_buffers(training):
     torch.jit.script(torch.nn.Sequential(torch.nn.Embedding(64, 64))).save(training.folder / "own.pt")
     result = training.strata("run", "training.yaml", own, "resume=whole")
     assert result.returncode == 1
-    assert "step_5.pt' has taken 5 steps" in result.stderr
+    assert "step_5.pt' has completed 5 steps" in result.stderr
     result = training.strata("run", "training.yaml", own, f"resume={checkpoint(training, 'whole', SAVED_AT)}")
     assert "Resume with the model that was saved" in result.stderr
 

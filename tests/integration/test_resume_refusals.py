@@ -9,12 +9,12 @@ from workspaces import Workspace
 from saved_trainings import MODELS, checkpoint, load, run
 
 REFUSED = {
-    "another model": (["model.layers=3"], "model.layers is 2 in it and 3 here. Write what it has, or resume another"),
+    "another model": (["model.layers=3"], "model.layers is 2 in it and 3 here. Use the checkpoint's values, or resume another"),
     "another precision": (["precision=bf16"], "precision is fp32 in it and bf16 here"),
     "another optimizer": (["optimizer.name=lion"], "optimizer.name is adamw in it and lion here"),
     "another implementation": (["optimizer.impl=fused"], "optimizer.impl is loop in it and fused here"),
     "two others": (["model.d_ff=128", "precision=fp64"], "model.d_ff is 64 in it and 128 here, precision is fp32 in it and fp64 here"),
-    "nothing left": (["schedule.active=3"], "has taken 4 steps, and the whole training has 4: nothing is left to do"),
+    "nothing left": (["schedule.active=3"], "has completed 4 steps, and the whole training has 4: nothing is left to do"),
 }
 
 
@@ -132,7 +132,7 @@ def test_a_checkpoint_that_was_tampered_with_is_refused(saved):
     resave("more.pt", model=model | {"more": torch.zeros(1)})
     assert "has 23 tensors of a model, but this model has 22" in refusal(saved, "resume=more.pt")[1]
     resave("wrong_size.pt", model=model | {"ln_final.weight": torch.zeros(3)})
-    assert "has 'ln_final.weight' as Float of [3], and the model as Float of [32]" in refusal(saved, "resume=wrong_size.pt")[1]
+    assert "has 'ln_final.weight' as Float of [3], but the model has it as Float of [32]" in refusal(saved, "resume=wrong_size.pt")[1]
     state = optimizer["ln_final.weight"]
     resave("moment.pt", optimizer=optimizer | {"ln_final.weight": state | {"exp_avg": torch.zeros(3)}})
     assert "is damaged: exp_avg of 'ln_final.weight' has other sizes than the parameter" in refusal(saved, "resume=moment.pt")[1]

@@ -141,7 +141,7 @@ def test_resets_are_a_matter_of_analysis(small):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["--scopes", "--reset", "step=99"], "--reset step=99: this run recorded the steps 0 to"),
+        (["--scopes", "--reset", "step=99"], "--reset step=99: this run recorded steps 0 to"),
         (["--scopes", "--reset", "phase=back"], "the phases there are backward"),
         (["--scopes", "--reset", "epoch"], "expected step=3, phase=backward or step=3,phase=backward"),
         (["--reset", "step=1"], "--scopes"),

@@ -126,7 +126,7 @@ def test_where_nothing_records_nothing_is_logged():
 def test_what_is_no_run_is_said(tmp_path, capsys):
     with Kept(tmp_path) as log:
         pass
-    assert log.calls == [] and "no memory is logged" in capsys.readouterr().err
+    assert log.calls == [] and "memory is no longer logged" in capsys.readouterr().err
 
 
 WITHOUT_A_RUN = """
@@ -178,7 +178,7 @@ def test_the_transformers_callback_logs_where_the_trainer_reports(programs):
     text = TRANSFORMERS.replace("report_to=[]", 'report_to=["wandb", "tensorboard", "mlflow"]').replace("StrataCallback()", "StrataCallback(log=True)")
     programs.write("reports.py", text)
     done = programs.exec("reports.py", "callback", TENSORBOARD_LOGGING_DIR="events", **SERVERLESS)
-    assert "no memory is logged" not in done.stderr
+    assert "memory is no longer logged" not in done.stderr
     wanted = logged_metrics.of_summary(programs.summary())
     assert set(wanted["strata/peak_mib"]) == {0, 1, 2}
     for logger, found in all_that_was_logged(programs.folder, "events").items():

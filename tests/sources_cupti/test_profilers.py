@@ -60,4 +60,4 @@ def test_torch_profiler_comes_later(tmp_path):
     assert row["regime"] == 1
     assert kernels > 0
     assert events == [0]
-    assert errors.count("torch.profiler (Kineto) records in this process, but CUPTI") == 1
+    assert errors.count("torch.profiler (Kineto) records in this process, but its traces have no device events") == 1
