@@ -60,7 +60,7 @@ def wait_for_first_use(place: str, begin_trial: Callable[[], None]) -> None:
 
     for owner in (torch.nn.Module, torch.utils.data.BatchSampler, torch.optim.Optimizer):
         watch(owner, "__init__")
-    for place, kind, name in ENTRIES:
+    for place, kind, name, _ in ENTRIES:
         when_imported(place, functools.partial(lambda kind, name, module: watch(getattr(module, kind), name), kind, name))
     replace(torch.cuda, "_lazy_init", first_at_any_time)
     server.mode = _Functions(server)

@@ -8,14 +8,14 @@ from types import ModuleType
 from typing import Any, Callable, Dict, List
 
 from ..imports import when_imported
-from ..program import Program
+from ..program import Program, replace
 
-# Where each takes its switches: module, class and method.
+# Where each takes its switches: module, class, method, and the list below that is called then.
 ENTRIES = (
-    ("transformers.training_args", "TrainingArguments", "__post_init__"),
-    ("accelerate.accelerator", "Accelerator", "__init__"),
-    ("lightning.pytorch.trainer.trainer", "Trainer", "__init__"),
-    ("pytorch_lightning.trainer.trainer", "Trainer", "__init__"),
+    ("transformers.training_args", "TrainingArguments", "__post_init__", "training_arguments"),
+    ("accelerate.accelerator", "Accelerator", "__init__", "accelerator"),
+    ("lightning.pytorch.trainer.trainer", "Trainer", "__init__", "lightning"),
+    ("pytorch_lightning.trainer.trainer", "Trainer", "__init__", "lightning"),
 )
 
 
@@ -31,9 +31,8 @@ class Frameworks:
         self.set_accelerator: List[Callable[[Dict[str, Any]], None]] = []
         self.set_lightning: List[Callable[[Dict[str, Any]], None]] = []
         self.has_training_arguments = self.has_accelerator = self.has_lightning = False
-        wraps = (self._wrap_training_arguments, self._wrap_accelerator, self._wrap_trainer, self._wrap_trainer)
-        for (place, _, _), wrap in zip(ENTRIES, wraps):
-            when_imported(place, wrap)
+        for place, kind, method, name in ENTRIES:
+            when_imported(place, functools.partial(self._wrap, kind, method, name))
 
     @property
     def name(self) -> str:
@@ -43,32 +42,14 @@ class Frameworks:
             return "transformers"
         return "accelerate" if self.has_accelerator else "torch"
 
-    def _wrap_training_arguments(self, module: ModuleType) -> None:
-        settle = module.TrainingArguments.__post_init__
+    def _wrap(self, kind: str, method: str, name: str, module: ModuleType) -> None:
+        def setting_first(run: Callable[..., Any]) -> Callable[..., Any]:
+            def set_first(made: Any, *arguments: Any, **named: Any) -> None:
+                setattr(self, f"has_{name}", True)
+                for each in getattr(self, f"set_{name}"):
+                    each(made if method == "__post_init__" else named)
+                run(made, *arguments, **named)
 
-        @functools.wraps(settle)
-        def set_first(arguments: Any) -> None:
-            self.has_training_arguments = True
-            for each in self.set_training_arguments:
-                each(arguments)
-            settle(arguments)
+            return set_first
 
-        module.TrainingArguments.__post_init__ = set_first
-
-    def _wrap_accelerator(self, module: ModuleType) -> None:
-        self._wrap(module.Accelerator, "accelerator")
-
-    def _wrap_trainer(self, module: ModuleType) -> None:
-        self._wrap(module.Trainer, "lightning")
-
-    def _wrap(self, kind: Any, name: str) -> None:
-        make = kind.__init__
-
-        @functools.wraps(make)
-        def set_first(made: Any, *arguments: Any, **named: Any) -> None:
-            setattr(self, f"has_{name}", True)
-            for each in getattr(self, f"set_{name}"):
-                each(named)
-            make(made, *arguments, **named)
-
-        kind.__init__ = set_first
+        replace(getattr(module, kind), method, setting_first)
