@@ -58,7 +58,7 @@ def endless(arguments, folder, steps, events_a_step):
     report = subprocess.run([arguments.build / "bin/strata", "report", folder, "--json"], capture_output=True, text=True)
     result["report_seconds"] = time.monotonic() - begin
     summary = json.loads(report.stdout) if report.returncode == 0 else None
-    result["thinned_steps"] = sum(stretch["steps"] for stretch in summary["thinned"]) if summary else 0
+    result["thinned_steps"] = sum(interval["steps"] for interval in summary["thinned"]) if summary else 0
     limit = arguments.max_mb * MIB
     result["within"] = (
         summary is not None

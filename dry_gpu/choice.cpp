@@ -53,7 +53,7 @@ int strata_dry_gpu_count_modelled(strata_dry_gpu_modelled* by_model) {
   return static_cast<int>(sums.is_modelled.load());
 }
 
-void strata_dry_gpu_tell_context_parts(strata_dry_gpu_context_part* parts) {
+void strata_dry_gpu_set_context_parts(strata_dry_gpu_context_part* parts) {
   for (const ContextPartEntry& part : account().context_parts)
     *parts++ = {part.bytes.load(), part.after_calls.load()};
 }

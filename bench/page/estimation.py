@@ -43,7 +43,7 @@ def python_words(settings, model, *more):
     return [settings.python, PROGRAM, model, "--loss", "logits", "--steps", 2, *more]
 
 
-def told_of(used, **more):
+def result_of(used, **more):
     return {"seconds": used.seconds, "processor_seconds": used.processor_seconds, "peak_resident_bytes": used.peak_bytes, **more}
 
 
@@ -51,13 +51,13 @@ def strata_run(settings, model, folder):
     config, out = folder / "run.yaml", folder / "run"
     config.write_text(config_of(model))
     used = run([settings.strata, "run", config, "--dry", CARD, "--out", out], folder)
-    return told_of(used, estimated_bytes=json.loads((out / "summary.json").read_text())["peak"]["allocated_bytes"])
+    return result_of(used, estimated_bytes=json.loads((out / "summary.json").read_text())["peak"]["allocated_bytes"])
 
 
 def strata_exec(settings, model, folder):
     out = folder / "run"
     used = run([settings.strata, "exec", "--dry", CARD, "--out", out, "--", *python_words(settings, model, "--device", "cuda")], folder)
-    return told_of(used, estimated_bytes=json.loads((out / "summary.json").read_text())["peak"]["allocated_bytes"])
+    return result_of(used, estimated_bytes=json.loads((out / "summary.json").read_text())["peak"]["allocated_bytes"])
 
 
 def strata_fit(settings, model, folder):
@@ -65,13 +65,13 @@ def strata_fit(settings, model, folder):
     config.write_text(config_of(model))
     used = run([settings.strata, "fit", config, "--device", CARD, "--json"], folder)
     told = json.loads(used.output)
-    return told_of(used, estimated_bytes=None, largest=told["largest"], tried=len(told["tried"]))
+    return result_of(used, estimated_bytes=None, largest=told["largest"], tried=len(told["tried"]))
 
 
 def mem_tracker(settings, model, folder):
     told = folder / "told.json"
     used = run(python_words(settings, model, "--recorder", "MemTracker", "--told", told), folder)
-    return told_of(used, estimated_bytes=json.loads(told.read_text())["estimated_bytes"])
+    return result_of(used, estimated_bytes=json.loads(told.read_text())["estimated_bytes"])
 
 
 def truth(settings, model, folder):
@@ -80,7 +80,7 @@ def truth(settings, model, folder):
     words = [settings.strata, "exec", "--dry", CARD, "--plugins", "none", "--", *python_words(settings, model, "--device", "cuda", "--told", told)]
     used = run(words, folder)
     told = json.loads(told.read_text())
-    return told_of(used, estimated_bytes=told["allocated_bytes"], import_seconds=told["import_seconds"])
+    return result_of(used, estimated_bytes=told["allocated_bytes"], import_seconds=told["import_seconds"])
 
 
 # Name, what the page calls it, what measures it, and whether one round has to do.

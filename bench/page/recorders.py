@@ -131,13 +131,13 @@ def report_of(way, settings, out):
 def record(way, case, settings, turn, folder):
     """What the program told, what all of it used, and the folder of the recorder's files."""
     for attempt in range(way.attempts):
-        out, told_file = folder / f"out-{attempt}", folder / "told.json"
+        out, result_file = folder / f"out-{attempt}", folder / "told.json"
         if not way.name.startswith("strata"):
             out.mkdir()
-        command = command_of(way, case, settings, out, told_file, way.name == "torch.profiler" and turn == 0)
+        command = command_of(way, case, settings, out, result_file, way.name == "torch.profiler" and turn == 0)
         try:
             used = run(command, folder, environment_of(way, settings))
-            return json.loads(told_file.read_text()), used, out
+            return json.loads(result_file.read_text()), used, out
         except Failed:
             if attempt + 1 == way.attempts:
                 raise

@@ -15,7 +15,7 @@ using namespace strata::dry_gpu;
 
 namespace {
 
-// Where a program has no code for the device, which only it can say of itself (see `tell_of_missing_code`),
+// Where a program has no code for the device, which only it can say of itself (see `report_missing_code`),
 // the oldest that it has.
 CodeVersion code_of(const void* fat_binary, const DeviceProfile& profile) {
   const std::vector<CodeImage> images = code_images(fat_binary);
@@ -28,7 +28,7 @@ CodeVersion code_of(const void* fat_binary, const DeviceProfile& profile) {
 
 // A program may have no code for a device: a real one would refuse its kernels. Here they need none, so that
 // their memory is known all the same. The first kernel that a program launches is asked.
-void tell_of_missing_code(const DeviceProfile& profile, const void* kernel) {
+void report_missing_code(const DeviceProfile& profile, const void* kernel) {
   static std::atomic<bool> is_asked = false;
   if (is_asked.load(std::memory_order_relaxed)) return;
   const auto known = kernels().kernel(kernel);
@@ -46,7 +46,7 @@ cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** a
                              std::size_t shared_bytes, cudaStream_t handle) {
   ApiCall recorded(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000);
   return recorded.answer(call_on(handle, [&](Machine& machine, ThreadState&, CUstream_st& stream) {
-    tell_of_missing_code(machine.profile(), kernel);
+    report_missing_code(machine.profile(), kernel);
     return launch(machine, stream, {kernel, grid, block, shared_bytes, arguments});
   }));
 }

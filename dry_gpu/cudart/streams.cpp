@@ -156,7 +156,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
       event, [](Machine& machine, CUevent_st& known) { return machine.streams().synchronize(&known); }));
 }
 
-// Without a modelled clock nothing is timed: every distance is zero, or what Streams::tell_time told, and
+// Without a modelled clock nothing is timed: every distance is zero, or what Streams::add_time told, and
 // counted.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   return call([&](Machine& machine, ThreadState&) {

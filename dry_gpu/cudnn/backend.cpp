@@ -77,12 +77,12 @@ void* workspace_of(const BackendContents& pack) {
   return workspace;
 }
 
-cudnnStatus_t compute(cudnnHandle_t handle, const ToldPlan& plan) {
-  const ToldPlan::Execution execution = plan.execute();
+cudnnStatus_t compute(cudnnHandle_t handle, const MeasuredPlan& plan) {
+  const MeasuredPlan::Execution execution = plan.execute();
   const Workspace workspace = plan.is_fitted() ? Workspace::kFitted : Workspace::kAsked;
   const cudnnStatus_t status =
       compute_nothing(handle, execution.is_compared ? Workspace::kBounded : workspace);
-  if (status == CUDNN_STATUS_SUCCESS && execution.told_ns > 0) tell_time(handle, execution.told_ns);
+  if (status == CUDNN_STATUS_SUCCESS && execution.added_ns > 0) add_time(handle, execution.added_ns);
   return status;
 }
 
@@ -186,7 +186,7 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
       return CUDNN_STATUS_BAD_PARAM_DESCRIPTOR_TYPE;
     if (!contents->is_final || !pack->is_final) return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
     if (workspace_bytes_of(*contents) > 0 && workspace_of(*pack) == nullptr) return CUDNN_STATUS_BAD_PARAM;
-    if (contents->told_plan != nullptr) return compute(handle, *contents->told_plan);
+    if (contents->measured_plan != nullptr) return compute(handle, *contents->measured_plan);
     const bool is_attention = attention_workspace_bytes(*contents).has_value();
     if (is_attention && !machine().machine->take_part(handle->device, ContextPart::kAttention))
       return CUDNN_STATUS_EXECUTION_FAILED_CUDART;

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "dry_gpu/cudnn/call.hpp"
-#include "dry_gpu/cudnn/told_plan.hpp"
+#include "dry_gpu/cudnn/measured_plan.hpp"
 
 namespace strata::dry_gpu {
 
@@ -39,8 +39,8 @@ struct BackendContents {
   // Of a configuration that the real cuDNN has told of: the question, and the place in its answer.
   std::shared_ptr<real_cudnn::Question> question{};
   std::size_t place = 0;
-  std::shared_ptr<LivePlans> live_plans{};      // of a graph that is final
-  std::shared_ptr<const ToldPlan> told_plan{};  // of a plan that the real cuDNN has told of
+  std::shared_ptr<LivePlans> live_plans{};              // of a graph that is final
+  std::shared_ptr<const MeasuredPlan> measured_plan{};  // of a plan that the real cuDNN has told of
 
   // Null: it was not set.
   const Attribute* find(cudnnBackendAttributeName_t name) const;

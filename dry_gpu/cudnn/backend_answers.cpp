@@ -126,14 +126,14 @@ bool make_plan(BackendContents& plan) {
   if (!told) return true;  // nobody knows its workspace
   if (told->works) {
     const std::int64_t bytes = on_this_device(*graph, *configuration, told->workspace_bytes);
-    plan.told_plan =
-        std::make_shared<const ToldPlan>(graph->live_plans, bytes, bytes != told->workspace_bytes);
+    plan.measured_plan =
+        std::make_shared<const MeasuredPlan>(graph->live_plans, bytes, bytes != told->workspace_bytes);
   }
   return told->works;
 }
 
 std::int64_t workspace_bytes_of(const BackendContents& plan) {
-  if (plan.told_plan != nullptr) return plan.told_plan->workspace_bytes();
+  if (plan.measured_plan != nullptr) return plan.measured_plan->workspace_bytes();
   const auto configuration = plan.referred(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
   return configuration == nullptr ? 0 : workspace_bytes_of_configuration(*configuration);
 }

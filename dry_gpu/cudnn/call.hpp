@@ -70,7 +70,7 @@ bool is_at_most(Enumeration value, Enumeration last) {
 // What becomes of a computation. Workspaces: workspace.hpp.
 cudnnStatus_t compute_nothing(cudnnHandle_t handle, Workspace workspace) noexcept;
 
-// Whoever takes the time of the handle's stream is told so much more (Streams::tell_time).
-void tell_time(cudnnHandle_t handle, std::int64_t ns) noexcept;
+// Whoever takes the time of the handle's stream is told so much more (Streams::add_time).
+void add_time(cudnnHandle_t handle, std::int64_t ns) noexcept;
 
 }  // namespace strata::dry_gpu

@@ -11,10 +11,10 @@ cudnnStatus_t compute_nothing(cudnnHandle_t handle, Workspace workspace) noexcep
   return error == cudaSuccess ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_EXECUTION_FAILED_CUDART;
 }
 
-void tell_time(cudnnHandle_t handle, std::int64_t ns) noexcept {
+void add_time(cudnnHandle_t handle, std::int64_t ns) noexcept {
   call([&](Machine& machine, ThreadState&) {
     CUstream_st* const stream = machine.streams().resolve(handle->stream, handle->device);
-    if (stream != nullptr) machine.streams().tell_time(stream, ns);
+    if (stream != nullptr) machine.streams().add_time(stream, ns);
     return cudaSuccess;
   });
 }

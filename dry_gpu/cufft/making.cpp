@@ -59,7 +59,7 @@ cufftResult ask(const Shape& shape, std::optional<TransformKind> kind, std::size
   if (!kind) return CUFFT_INVALID_TYPE;
   if (bytes == nullptr) return CUFFT_INVALID_VALUE;
   if (const cufftResult result = check_shape(shape); result != CUFFT_SUCCESS) return result;
-  return tell_work_area(shape, *kind, bytes);
+  return report_work_area(shape, *kind, bytes);
 }
 
 cufftResult ask_plan(cufftHandle handle, const Shape& shape, std::optional<TransformKind> kind,

@@ -41,7 +41,7 @@ cufftResult check_shape(const Shape& shape) {
   return CUFFT_SUCCESS;
 }
 
-cufftResult tell_work_area(const Shape& shape, TransformKind kind, std::size_t* bytes) {
+cufftResult report_work_area(const Shape& shape, TransformKind kind, std::size_t* bytes) {
   const MachineState state = machine();
   if (state.machine == nullptr) return CUFFT_SETUP_FAILED;
   count_workspace(state.machine->counts(), Workspace::kFitted);
@@ -58,7 +58,7 @@ cufftResult make(cufftHandle handle, const Shape& shape, TransformKind kind, std
     if (plan.is_made) return CUFFT_INVALID_PLAN;
     if (const cufftResult result = check_shape(shape); result != CUFFT_SUCCESS) return result;
     std::size_t needed = 0;
-    if (const cufftResult result = tell_work_area(shape, kind, &needed); result != CUFFT_SUCCESS)
+    if (const cufftResult result = report_work_area(shape, kind, &needed); result != CUFFT_SUCCESS)
       return result;
     if (plan.has_own_work_area && needed > 0 && cudaMalloc(&plan.own_work_area, needed) != cudaSuccess)
       return CUFFT_ALLOC_FAILED;

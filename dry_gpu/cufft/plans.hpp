@@ -62,7 +62,7 @@ struct TransformKind {
 };
 
 // The work area's size (fitted_sizes.hpp) of a shape that check_shape accepts. Each answer is counted.
-cufftResult tell_work_area(const Shape& shape, TransformKind kind, std::size_t* bytes);
+cufftResult report_work_area(const Shape& shape, TransformKind kind, std::size_t* bytes);
 
 // A plan can be made once. `bytes` may be null.
 cufftResult make(cufftHandle handle, const Shape& shape, TransformKind kind, std::size_t* bytes);

@@ -32,7 +32,7 @@ CUpti_Subscriber_st& only_subscriber() {
   return only;
 }
 
-void tell_of_context(CUctx_st& context) {
+void announce_context(CUctx_st& context) {
   CUpti_Subscriber_st& subscriber = only_subscriber();
   CUpti_CallbackFunc callback = nullptr;
   void* data = nullptr;
@@ -48,7 +48,7 @@ void tell_of_context(CUctx_st& context) {
     callback(data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &resource);
 }
 
-void tell_of_node(CUgraphNode_st& node, CUgraphNode_st* original) {
+void announce_node(CUgraphNode_st& node, CUgraphNode_st* original) {
   CUpti_Subscriber_st& subscriber = only_subscriber();
   CUpti_CallbackFunc callback = nullptr;
   void* data = nullptr;
@@ -142,11 +142,11 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle han
     const std::scoped_lock lock(handle->mutex);
     if (is_node || is_clone) {
       (is_node ? handle->wants_nodes : handle->wants_clones) = enable != 0;
-      node_listener.store(handle->wants_nodes || handle->wants_clones ? &tell_of_node : nullptr);
+      node_listener.store(handle->wants_nodes || handle->wants_clones ? &announce_node : nullptr);
       return CUPTI_SUCCESS;
     }
     handle->wants_contexts = enable != 0;
-    tell_of_contexts(&tell_of_context);
+    set_context_listener(&announce_context);
     return CUPTI_SUCCESS;
   });
 }

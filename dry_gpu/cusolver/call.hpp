@@ -69,8 +69,8 @@ inline std::uint64_t workspace_bytes(FittedElements fitted, std::size_t element_
 // The answer in elements of a type, for functions whose arguments are right. A size that an int cannot hold
 // is refused: the caller would take it for another.
 template <typename Element>
-cusolverStatus_t tell_workspace(cusolverDnHandle_t handle, bool is_valid, int* elements,
-                                FittedElements fitted = std::nullopt) noexcept {
+cusolverStatus_t report_workspace(cusolverDnHandle_t handle, bool is_valid, int* elements,
+                                  FittedElements fitted = std::nullopt) noexcept {
   return call_cusolver(handle, [&](cusolverDnContext&) {
     if (!is_valid || elements == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
     const std::uint64_t bytes = workspace_bytes(fitted, sizeof(Element));
@@ -83,9 +83,9 @@ cusolverStatus_t tell_workspace(cusolverDnHandle_t handle, bool is_valid, int* e
 
 // The same in bytes, of elements of the type in which is computed. What is on the host is no memory of a
 // device.
-inline cusolverStatus_t tell_workspaces(cusolverDnHandle_t handle, bool is_valid, std::size_t* device_bytes,
-                                        std::size_t* host_bytes, FittedElements fitted = std::nullopt,
-                                        cudaDataType type = CUDA_R_32F) noexcept {
+inline cusolverStatus_t report_workspaces(cusolverDnHandle_t handle, bool is_valid, std::size_t* device_bytes,
+                                          std::size_t* host_bytes, FittedElements fitted = std::nullopt,
+                                          cudaDataType type = CUDA_R_32F) noexcept {
   return call_cusolver(handle, [&](cusolverDnContext&) {
     if (!is_valid || device_bytes == nullptr || host_bytes == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
     *device_bytes = workspace_bytes(fitted, element_bytes(type));

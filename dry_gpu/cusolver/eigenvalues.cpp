@@ -19,19 +19,19 @@ bool is_decomposition(cusolverEigMode_t mode, std::int64_t n, std::int64_t lda) 
   cusolverStatus_t cusolverDn##LETTER##KIND##evd_bufferSize(                                            \
       cusolverDnHandle_t handle, cusolverEigMode_t mode, cublasFillMode_t, int n, const TYPE*, int lda, \
       const REAL*, int* elements) {                                                                     \
-    return tell_workspace<TYPE>(handle, is_decomposition(mode, n, lda), elements,                       \
-                                fitted::symmetric_eigenvalues(n));                                      \
+    return report_workspace<TYPE>(handle, is_decomposition(mode, n, lda), elements,                     \
+                                  fitted::symmetric_eigenvalues(n));                                    \
   }                                                                                                     \
   cusolverStatus_t cusolverDn##LETTER##KIND##evj_bufferSize(                                            \
       cusolverDnHandle_t handle, cusolverEigMode_t mode, cublasFillMode_t, int n, const TYPE*, int lda, \
       const REAL*, int* elements, syevjInfo_t) {                                                        \
-    return tell_workspace<TYPE>(handle, is_decomposition(mode, n, lda), elements,                       \
-                                fitted::jacobi_eigenvalues(n));                                         \
+    return report_workspace<TYPE>(handle, is_decomposition(mode, n, lda), elements,                     \
+                                  fitted::jacobi_eigenvalues(n));                                       \
   }                                                                                                     \
   cusolverStatus_t cusolverDn##LETTER##KIND##evjBatched_bufferSize(                                     \
       cusolverDnHandle_t handle, cusolverEigMode_t mode, cublasFillMode_t, int n, const TYPE*, int lda, \
       const REAL*, int* elements, syevjInfo_t, int batch) {                                             \
-    return tell_workspace<TYPE>(handle, is_decomposition(mode, n, lda) && batch >= 0, elements);        \
+    return report_workspace<TYPE>(handle, is_decomposition(mode, n, lda) && batch >= 0, elements);      \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 
@@ -45,8 +45,8 @@ cusolverStatus_t cusolverDnXsyevd_bufferSize(cusolverDnHandle_t handle, cusolver
                                              cudaDataType, const void*, std::int64_t lda, cudaDataType,
                                              const void*, cudaDataType compute_type,
                                              std::size_t* device_bytes, std::size_t* host_bytes) {
-  return tell_workspaces(handle, is_decomposition(mode, n, lda), device_bytes, host_bytes,
-                         fitted::symmetric_eigenvalues(n), compute_type);
+  return report_workspaces(handle, is_decomposition(mode, n, lda), device_bytes, host_bytes,
+                           fitted::symmetric_eigenvalues(n), compute_type);
 }
 
 cusolverStatus_t cusolverDnXsyevBatched_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t,
@@ -54,7 +54,7 @@ cusolverStatus_t cusolverDnXsyevBatched_bufferSize(cusolverDnHandle_t handle, cu
                                                    cudaDataType, const void*, std::int64_t lda, cudaDataType,
                                                    const void*, cudaDataType, std::size_t* device_bytes,
                                                    std::size_t* host_bytes, std::int64_t batch) {
-  return tell_workspaces(handle, is_decomposition(mode, n, lda) && batch >= 0, device_bytes, host_bytes);
+  return report_workspaces(handle, is_decomposition(mode, n, lda) && batch >= 0, device_bytes, host_bytes);
 }
 
 cusolverStatus_t cusolverDnXgeev_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t,
@@ -66,5 +66,5 @@ cusolverStatus_t cusolverDnXgeev_bufferSize(cusolverDnHandle_t handle, cusolverD
                                             std::size_t* host_bytes) {
   const bool is_valid = is_decomposition(left, n, lda) && is_decomposition(right, n, lda) && ldvl >= 1 &&
                         ldvr >= (right == CUSOLVER_EIG_MODE_VECTOR ? std::max<std::int64_t>(1, n) : 1);
-  return tell_workspaces(handle, is_valid, device_bytes, host_bytes, fitted::eigenvalues(n), compute_type);
+  return report_workspaces(handle, is_valid, device_bytes, host_bytes, fitted::eigenvalues(n), compute_type);
 }

@@ -23,7 +23,7 @@ namespace {
 
 // Work is done when it is submitted, so there is a number to tell: it reads zero.
 template <typename Number>
-cusolverStatus_t tell_unknown(cusolverDnHandle_t handle, const JacobiSettings* settings, Number* number) {
+cusolverStatus_t set_unknown(cusolverDnHandle_t handle, const JacobiSettings* settings, Number* number) {
   return call_cusolver(handle, [&](cusolverDnContext&) {
     if (settings == nullptr || number == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
     *number = 0;
@@ -66,10 +66,10 @@ struct syevjInfo : JacobiSettings {};
   }                                                                                                        \
   cusolverStatus_t cusolverDnX##METHOD##GetResidual(cusolverDnHandle_t handle, INFO##_t info,              \
                                                     double* residual) {                                    \
-    return tell_unknown(handle, info, residual);                                                           \
+    return set_unknown(handle, info, residual);                                                            \
   }                                                                                                        \
   cusolverStatus_t cusolverDnX##METHOD##GetSweeps(cusolverDnHandle_t handle, INFO##_t info, int* sweeps) { \
-    return tell_unknown(handle, info, sweeps);                                                             \
+    return set_unknown(handle, info, sweeps);                                                              \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 

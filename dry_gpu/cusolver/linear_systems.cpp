@@ -9,7 +9,7 @@ using namespace strata::dry_gpu;
 #define STRATA_TRIANGULAR(NAME, TYPE, FITTED)                                                            \
   cusolverStatus_t NAME##_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t, int n, TYPE*, int lda, \
                                      int* elements) {                                                    \
-    return tell_workspace<TYPE>(handle, is_matrix(n, n, lda), elements, FITTED);                         \
+    return report_workspace<TYPE>(handle, is_matrix(n, n, lda), elements, FITTED);                       \
   }
 #define STRATA_LINEAR_SYSTEMS(LETTER, TYPE)                                                                 \
   STRATA_TRIANGULAR(cusolverDn##LETTER##potrf, TYPE, fitted::cholesky(n))                                   \
@@ -17,15 +17,15 @@ using namespace strata::dry_gpu;
   STRATA_TRIANGULAR(cusolverDn##LETTER##lauum, TYPE, std::nullopt)                                          \
   cusolverStatus_t cusolverDn##LETTER##getrf_bufferSize(cusolverDnHandle_t handle, int m, int n, TYPE*,     \
                                                         int lda, int* elements) {                           \
-    return tell_workspace<TYPE>(handle, is_matrix(m, n, lda), elements, fitted::lu(m, n));                  \
+    return report_workspace<TYPE>(handle, is_matrix(m, n, lda), elements, fitted::lu(m, n));                \
   }                                                                                                         \
   cusolverStatus_t cusolverDn##LETTER##sytrf_bufferSize(cusolverDnHandle_t handle, int n, TYPE*, int lda,   \
                                                         int* elements) {                                    \
-    return tell_workspace<TYPE>(handle, is_matrix(n, n, lda), elements);                                    \
+    return report_workspace<TYPE>(handle, is_matrix(n, n, lda), elements);                                  \
   }                                                                                                         \
   cusolverStatus_t cusolverDn##LETTER##sytri_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t, int n, \
                                                         TYPE*, int lda, const int*, int* elements) {        \
-    return tell_workspace<TYPE>(handle, is_matrix(n, n, lda), elements);                                    \
+    return report_workspace<TYPE>(handle, is_matrix(n, n, lda), elements);                                  \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 
@@ -38,16 +38,16 @@ cusolverStatus_t cusolverDnXpotrf_bufferSize(cusolverDnHandle_t handle, cusolver
                                              std::int64_t n, cudaDataType, const void*, std::int64_t lda,
                                              cudaDataType compute_type, std::size_t* device_bytes,
                                              std::size_t* host_bytes) {
-  return tell_workspaces(handle, is_matrix(n, n, lda), device_bytes, host_bytes, fitted::cholesky(n),
-                         compute_type);
+  return report_workspaces(handle, is_matrix(n, n, lda), device_bytes, host_bytes, fitted::cholesky(n),
+                           compute_type);
 }
 
 cusolverStatus_t cusolverDnXgetrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t, std::int64_t m,
                                              std::int64_t n, cudaDataType, const void*, std::int64_t lda,
                                              cudaDataType compute_type, std::size_t* device_bytes,
                                              std::size_t* host_bytes) {
-  return tell_workspaces(handle, is_matrix(m, n, lda), device_bytes, host_bytes, fitted::lu(m, n),
-                         compute_type);
+  return report_workspaces(handle, is_matrix(m, n, lda), device_bytes, host_bytes, fitted::lu(m, n),
+                           compute_type);
 }
 
 cusolverStatus_t cusolverDnXsytrs_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t, std::int64_t n,
@@ -56,11 +56,11 @@ cusolverStatus_t cusolverDnXsytrs_bufferSize(cusolverDnHandle_t handle, cublasFi
                                              std::int64_t ldb, std::size_t* device_bytes,
                                              std::size_t* host_bytes) {
   const bool is_valid = is_matrix(n, n, lda) && is_matrix(n, columns, ldb);
-  return tell_workspaces(handle, is_valid, device_bytes, host_bytes);
+  return report_workspaces(handle, is_valid, device_bytes, host_bytes);
 }
 
 cusolverStatus_t cusolverDnXtrtri_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t, cublasDiagType_t,
                                              std::int64_t n, cudaDataType, void*, std::int64_t lda,
                                              std::size_t* device_bytes, std::size_t* host_bytes) {
-  return tell_workspaces(handle, is_matrix(n, n, lda), device_bytes, host_bytes);
+  return report_workspaces(handle, is_matrix(n, n, lda), device_bytes, host_bytes);
 }

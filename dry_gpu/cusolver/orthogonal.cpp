@@ -23,16 +23,16 @@ bool is_product(cublasSideMode_t side, int m, int n, int k, int lda, int ldc) {
 #define STRATA_ORTHOGONAL(LETTER, Q, TYPE)                                                                   \
   cusolverStatus_t cusolverDn##LETTER##geqrf_bufferSize(cusolverDnHandle_t handle, int m, int n, TYPE*,      \
                                                         int lda, int* elements) {                            \
-    return tell_workspace<TYPE>(handle, is_matrix(m, n, lda), elements, fitted::qr(m, n));                   \
+    return report_workspace<TYPE>(handle, is_matrix(m, n, lda), elements, fitted::qr(m, n));                 \
   }                                                                                                          \
   cusolverStatus_t cusolverDn##LETTER##Q##gqr_bufferSize(cusolverDnHandle_t handle, int m, int n, int k,     \
                                                          const TYPE*, int lda, const TYPE*, int* elements) { \
-    return tell_workspace<TYPE>(handle, is_orthogonal(m, n, k, lda), elements, fitted::orthogonal(m, n));    \
+    return report_workspace<TYPE>(handle, is_orthogonal(m, n, k, lda), elements, fitted::orthogonal(m, n));  \
   }                                                                                                          \
   cusolverStatus_t cusolverDn##LETTER##Q##mqr_bufferSize(                                                    \
       cusolverDnHandle_t handle, cublasSideMode_t side, cublasOperation_t, int m, int n, int k, const TYPE*, \
       int lda, const TYPE*, const TYPE*, int ldc, int* elements) {                                           \
-    return tell_workspace<TYPE>(handle, is_product(side, m, n, k, lda, ldc), elements);                      \
+    return report_workspace<TYPE>(handle, is_product(side, m, n, k, lda, ldc), elements);                    \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 
@@ -45,6 +45,6 @@ cusolverStatus_t cusolverDnXgeqrf_bufferSize(cusolverDnHandle_t handle, cusolver
                                              std::int64_t n, cudaDataType, const void*, std::int64_t lda,
                                              cudaDataType, const void*, cudaDataType compute_type,
                                              std::size_t* device_bytes, std::size_t* host_bytes) {
-  return tell_workspaces(handle, is_matrix(m, n, lda), device_bytes, host_bytes, fitted::qr(m, n),
-                         compute_type);
+  return report_workspaces(handle, is_matrix(m, n, lda), device_bytes, host_bytes, fitted::qr(m, n),
+                           compute_type);
 }

@@ -36,27 +36,27 @@ cusolverStatus_t approximate(cusolverDnHandle_t handle, bool is_valid, double* r
 #define STRATA_SINGULAR_VALUES(LETTER, TYPE, REAL)                                                           \
   cusolverStatus_t cusolverDn##LETTER##gesvd_bufferSize(cusolverDnHandle_t handle, int m, int n,             \
                                                         int* elements) {                                     \
-    return tell_workspace<TYPE>(handle, is_matrix(m, n, std::max(1, m)), elements);                          \
+    return report_workspace<TYPE>(handle, is_matrix(m, n, std::max(1, m)), elements);                        \
   }                                                                                                          \
   cusolverStatus_t cusolverDn##LETTER##gesvdj_bufferSize(                                                    \
       cusolverDnHandle_t handle, cusolverEigMode_t mode, int, int m, int n, const TYPE*, int lda,            \
       const REAL*, const TYPE*, int, const TYPE*, int, int* elements, gesvdjInfo_t) {                        \
-    return tell_workspace<TYPE>(handle, is_decomposition(mode, m, n, lda), elements,                         \
-                                fitted::jacobi_svd(m, n));                                                   \
+    return report_workspace<TYPE>(handle, is_decomposition(mode, m, n, lda), elements,                       \
+                                  fitted::jacobi_svd(m, n));                                                 \
   }                                                                                                          \
   cusolverStatus_t cusolverDn##LETTER##gesvdjBatched_bufferSize(                                             \
       cusolverDnHandle_t handle, cusolverEigMode_t mode, int m, int n, const TYPE*, int lda, const REAL*,    \
       const TYPE*, int, const TYPE*, int, int* elements, gesvdjInfo_t, int batch) {                          \
     /* Documented: at most 32 rows and columns. */                                                           \
     const bool is_valid = is_decomposition(mode, m, n, lda) && m <= 32 && n <= 32 && batch >= 0;             \
-    return tell_workspace<TYPE>(handle, is_valid, elements);                                                 \
+    return report_workspace<TYPE>(handle, is_valid, elements);                                               \
   }                                                                                                          \
   cusolverStatus_t cusolverDn##LETTER##gesvdaStridedBatched_bufferSize(                                      \
       cusolverDnHandle_t handle, cusolverEigMode_t mode, int rank, int m, int n, const TYPE*, int lda,       \
       long long, const REAL*, long long, const TYPE*, int, long long, const TYPE*, int, long long,           \
       int* elements, int batch) {                                                                            \
     const bool is_valid = is_decomposition(mode, m, n, lda) && rank >= 0 && batch >= 0;                      \
-    return tell_workspace<TYPE>(handle, is_valid, elements);                                                 \
+    return report_workspace<TYPE>(handle, is_valid, elements);                                               \
   }                                                                                                          \
   cusolverStatus_t cusolverDn##LETTER##gesvdaStridedBatched(                                                 \
       cusolverDnHandle_t handle, cusolverEigMode_t mode, int, int m, int n, const TYPE*, int lda, long long, \
@@ -77,5 +77,5 @@ cusolverStatus_t cusolverDnXgesvd_bufferSize(cusolverDnHandle_t handle, cusolver
                                              cudaDataType, const void*, std::int64_t, cudaDataType,
                                              const void*, std::int64_t, cudaDataType,
                                              std::size_t* device_bytes, std::size_t* host_bytes) {
-  return tell_workspaces(handle, is_matrix(m, n, lda), device_bytes, host_bytes);
+  return report_workspaces(handle, is_matrix(m, n, lda), device_bytes, host_bytes);
 }

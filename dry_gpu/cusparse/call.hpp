@@ -33,7 +33,7 @@ cusparseStatus_t call_cusparse(cusparseHandle_t handle, Body&& body) noexcept {
 
 // Buffers' sizes are not documented. They are zero, the least, and each answer is counted.
 template <typename Size>
-cusparseStatus_t tell_buffer(cusparseHandle_t handle, bool is_valid, Size* bytes) noexcept {
+cusparseStatus_t report_buffer(cusparseHandle_t handle, bool is_valid, Size* bytes) noexcept {
   return call_cusparse(handle, [&](cusparseContext&) {
     if (!is_valid || bytes == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
     const MachineState state = machine();
@@ -47,7 +47,7 @@ cusparseStatus_t tell_buffer(cusparseHandle_t handle, bool is_valid, Size* bytes
 // A number that the device would have found, on the host: `least` is what it is at least, whatever is
 // answered.
 template <typename Number>
-cusparseStatus_t tell_unknown(Number* number, Number least) noexcept {
+cusparseStatus_t set_unknown(Number* number, Number least) noexcept {
   const MachineState state = machine();
   if (state.machine == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   *number = 0;

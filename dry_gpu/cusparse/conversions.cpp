@@ -18,7 +18,7 @@ bool is_sparse(int rows, int columns, int entries) {
   cusparseStatus_t cusparseX##NAME##sort_bufferSizeExt(cusparseHandle_t handle, int rows, int columns, \
                                                        int entries, const int*, const int*,            \
                                                        std::size_t* bytes) {                           \
-    return tell_buffer(handle, is_sparse(rows, columns, entries), bytes);                              \
+    return report_buffer(handle, is_sparse(rows, columns, entries), bytes);                            \
   }
 STRATA_SORT(coo)
 STRATA_SORT(csr)
@@ -28,7 +28,7 @@ cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t handle, int rows
                                                const void*, const int*, const int*, void*, int*, int*,
                                                cudaDataType, cusparseAction_t, cusparseIndexBase_t,
                                                cusparseCsr2CscAlg_t, std::size_t* bytes) {
-  return tell_buffer(handle, is_sparse(rows, columns, entries), bytes);
+  return report_buffer(handle, is_sparse(rows, columns, entries), bytes);
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): TYPE is a type
@@ -38,7 +38,7 @@ cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t handle, int rows
       const TYPE*, const int*, const int*, const TYPE*, const cusparseMatDescr_t, int b_entries,            \
       const TYPE*, const int*, const int*, const cusparseMatDescr_t, const TYPE*, const int*, const int*,   \
       std::size_t* bytes) {                                                                                 \
-    return tell_buffer(handle, is_sparse(rows, columns, std::min(a_entries, b_entries)), bytes);            \
+    return report_buffer(handle, is_sparse(rows, columns, std::min(a_entries, b_entries)), bytes);          \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 
@@ -59,6 +59,6 @@ cusparseStatus_t cusparseXcsrgeam2Nnz(cusparseHandle_t handle, int rows, int col
     if (submit_library_call({context.device, context.stream}) != cudaSuccess)
       return CUSPARSE_STATUS_EXECUTION_FAILED;
     if (context.pointer_mode == CUSPARSE_POINTER_MODE_DEVICE) return CUSPARSE_STATUS_SUCCESS;
-    return tell_unknown(entries, std::max(a_entries, b_entries));
+    return set_unknown(entries, std::max(a_entries, b_entries));
   });
 }

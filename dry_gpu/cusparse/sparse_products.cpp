@@ -16,7 +16,7 @@ namespace {
 cusparseStatus_t size_or_work(cusparseHandle_t handle, bool is_valid, bool* was_asked, std::size_t* bytes) {
   if (is_valid && !*was_asked) {
     *was_asked = true;
-    return tell_buffer(handle, is_valid, bytes);
+    return report_buffer(handle, is_valid, bytes);
   }
   return call_cusparse(handle, [&](cusparseContext& context) {
     if (!is_valid || bytes == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
@@ -56,5 +56,5 @@ cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperati
   const cusparseStatus_t status =
       size_or_work(handle, is_valid, is_valid ? &product->is_sized : nullptr, bytes);
   if (status != CUSPARSE_STATUS_SUCCESS || !is_work) return status;
-  return tell_unknown<std::int64_t>(&c->entries, 0);
+  return set_unknown<std::int64_t>(&c->entries, 0);
 }

@@ -14,11 +14,11 @@ struct bsrsm2Info {};
 namespace {
 
 // No pivot is known to be zero: -1, where the handle's pointers are on the host.
-cusparseStatus_t tell_no_pivot(cusparseHandle_t handle, const void* info, int* position) {
+cusparseStatus_t set_no_pivot(cusparseHandle_t handle, const void* info, int* position) {
   return call_cusparse(handle, [&](const cusparseContext& context) {
     if (info == nullptr || position == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
     if (context.pointer_mode == CUSPARSE_POINTER_MODE_DEVICE) return CUSPARSE_STATUS_SUCCESS;
-    return tell_unknown(position, -1);
+    return set_unknown(position, -1);
   });
 }
 
@@ -40,7 +40,7 @@ cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperat
                                          cusparseDnVecDescr_t y, cudaDataType, cusparseSpSVAlg_t,
                                          cusparseSpSVDescr_t solution, std::size_t* bytes) {
   const bool is_valid = a != nullptr && x != nullptr && y != nullptr && solution != nullptr;
-  return tell_buffer(handle, is_valid, bytes);
+  return report_buffer(handle, is_valid, bytes);
 }
 
 cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t,
@@ -49,7 +49,7 @@ cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperat
                                          cusparseSpSMAlg_t, cusparseSpSMDescr_t solution,
                                          std::size_t* bytes) {
   const bool is_valid = a != nullptr && b != nullptr && c != nullptr && solution != nullptr;
-  return tell_buffer(handle, is_valid, bytes);
+  return report_buffer(handle, is_valid, bytes);
 }
 
 // Of matrices by blocks, with the older functions.
@@ -66,10 +66,10 @@ STRATA_BLOCK_SOLUTION(Bsrsm2, bsrsm2Info)
 // NOLINTEND(bugprone-macro-parentheses)
 
 cusparseStatus_t cusparseXbsrsv2_zeroPivot(cusparseHandle_t handle, bsrsv2Info_t info, int* position) {
-  return tell_no_pivot(handle, info, position);
+  return set_no_pivot(handle, info, position);
 }
 cusparseStatus_t cusparseXbsrsm2_zeroPivot(cusparseHandle_t handle, bsrsm2Info_t info, int* position) {
-  return tell_no_pivot(handle, info, position);
+  return set_no_pivot(handle, info, position);
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): TYPE is a type
@@ -79,7 +79,7 @@ cusparseStatus_t cusparseXbsrsm2_zeroPivot(cusparseHandle_t handle, bsrsm2Info_t
       const cusparseMatDescr_t matrix, TYPE*, const int*, const int*, int block, bsrsv2Info_t info,        \
       int* bytes) {                                                                                        \
     const bool is_valid = rows >= 0 && entries >= 0 && block > 0 && matrix != nullptr && info != nullptr;  \
-    return tell_buffer(handle, is_valid, bytes);                                                           \
+    return report_buffer(handle, is_valid, bytes);                                                         \
   }                                                                                                        \
   cusparseStatus_t cusparse##LETTER##bsrsm2_bufferSize(                                                    \
       cusparseHandle_t handle, cusparseDirection_t, cusparseOperation_t, cusparseOperation_t, int rows,    \
@@ -87,7 +87,7 @@ cusparseStatus_t cusparseXbsrsm2_zeroPivot(cusparseHandle_t handle, bsrsm2Info_t
       bsrsm2Info_t info, int* bytes) {                                                                     \
     const bool is_valid =                                                                                  \
         rows >= 0 && columns >= 0 && entries >= 0 && block > 0 && matrix != nullptr && info != nullptr;    \
-    return tell_buffer(handle, is_valid, bytes);                                                           \
+    return report_buffer(handle, is_valid, bytes);                                                         \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 

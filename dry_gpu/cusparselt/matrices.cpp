@@ -45,8 +45,8 @@ cusparseStatus_t describe(const cusparseLtHandle_t* handle, cusparseLtMatDescrip
 
 // The size is what the format needs: half the values, and their positions. What the real one adds to it, and
 // the buffer that compressing takes, is not documented: both answers are counted as one.
-cusparseStatus_t tell_compressed(const std::optional<SparseMatrix>& matrix, std::size_t* bytes,
-                                 std::size_t* buffer_bytes) {
+cusparseStatus_t report_compressed(const std::optional<SparseMatrix>& matrix, std::size_t* bytes,
+                                   std::size_t* buffer_bytes) {
   if (!matrix || !matrix->is_structured || bytes == nullptr || buffer_bytes == nullptr)
     return CUSPARSE_STATUS_INVALID_VALUE;
   const std::optional<Format> format = format_of(matrix->value_type);
@@ -131,7 +131,7 @@ cusparseStatus_t cusparseLtSpMMACompressedSize2(const cusparseLtHandle_t* handle
                                                 const cusparseLtMatDescriptor_t* matrix, std::size_t* bytes,
                                                 std::size_t* buffer_bytes) {
   if (!is_handle(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  return tell_compressed(content<SparseMatrix>(matrix), bytes, buffer_bytes);
+  return report_compressed(content<SparseMatrix>(matrix), bytes, buffer_bytes);
 }
 
 cusparseStatus_t cusparseLtSpMMACompressedSize(const cusparseLtHandle_t* handle,
@@ -139,5 +139,5 @@ cusparseStatus_t cusparseLtSpMMACompressedSize(const cusparseLtHandle_t* handle,
                                                std::size_t* buffer_bytes) {
   if (!is_handle(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
   const std::optional<SparsePlan> plan = content<SparsePlan>(opaque);
-  return tell_compressed(plan ? std::optional(plan->structured) : std::nullopt, bytes, buffer_bytes);
+  return report_compressed(plan ? std::optional(plan->structured) : std::nullopt, bytes, buffer_bytes);
 }

@@ -122,9 +122,9 @@ cusparseStatus_t cusparseLtMatmulAlgGetAttribute(const cusparseLtHandle_t* handl
     *static_cast<int*>(data) = 1;
     return CUSPARSE_STATUS_SUCCESS;
   }
-  const bool is_told = with_attribute(*algorithm, attribute, bytes,
-                                      [&](const auto& value) { std::memcpy(data, &value, sizeof value); });
-  return is_told ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+  const bool is_reported = with_attribute(
+      *algorithm, attribute, bytes, [&](const auto& value) { std::memcpy(data, &value, sizeof value); });
+  return is_reported ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
 cusparseStatus_t cusparseLtMatmulPlanInit(const cusparseLtHandle_t* handle, cusparseLtMatmulPlan_t* result,

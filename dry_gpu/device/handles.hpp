@@ -57,7 +57,7 @@ struct CUstream_st {
   strata::dry_gpu::Capture* capture = nullptr;
   std::vector<CUgraphNode_st*> last_nodes;  // what the next one of the capture depends on
   std::int64_t busy_until_ns = 0;           // on the modelled clock, whose lock guards it
-  std::int64_t told_ns = 0;                 // all that Streams::tell_time has told of it
+  std::int64_t added_ns = 0;                // all that Streams::add_time has told of it
   // Streams::await_observer: the next event is one that another thread is to see complete, and, once
   // recorded, is that event, until it has been seen.
   bool marks_next_event = false;
@@ -71,7 +71,7 @@ struct CUevent_st {
   bool is_recorded = false;
   unsigned long long capture = 0;  // the id of the capture that recorded it last, or 0
   std::int64_t done_at_ns = 0;     // on the modelled clock
-  std::int64_t told_ns = 0;        // its stream's when it was recorded
+  std::int64_t added_ns = 0;       // its stream's when it was recorded
   CUstream_st* recorded_in = nullptr;
   std::thread::id recorded_by{};
   std::vector<CUgraphNode_st*> nodes;

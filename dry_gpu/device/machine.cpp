@@ -35,7 +35,7 @@ std::atomic<Machine*> the_machine = nullptr;
 std::atomic<bool> is_made = false;
 std::atomic<bool> is_forked = false;
 std::atomic<bool> is_copied_to_children = false;
-std::atomic<void (*)(CUctx_st&)> told_of_contexts = nullptr;
+std::atomic<void (*)(CUctx_st&)> context_listener = nullptr;
 
 // Nothing: the environment names none, or one that says why it cannot be used.
 std::optional<MachineProfile> profile_of_environment() {
@@ -108,7 +108,7 @@ Device& Machine::used(int index) {
     }
     used.has_context = true;
     open_nvrtc_builtins();
-    if (auto* const told = told_of_contexts.load()) told(used.context);
+    if (auto* const told = context_listener.load()) told(used.context);
   });
   return used;
 }
@@ -168,8 +168,8 @@ void choose(MachineProfile profile) {
   chosen.profile = std::move(profile);
 }
 
-void tell_of_contexts(void (*told)(CUctx_st& context)) {
-  told_of_contexts = told;
+void set_context_listener(void (*told)(CUctx_st& context)) {
+  context_listener = told;
 }
 
 bool is_machine_made() {

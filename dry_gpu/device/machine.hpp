@@ -128,7 +128,7 @@ void choose(MachineProfile profile);
 void copy_to_children() noexcept;
 
 // Calls `told` when a context is made, from now on.
-void tell_of_contexts(void (*told)(CUctx_st& context));
+void set_context_listener(void (*told)(CUctx_st& context));
 
 struct MachineState {
   Machine* machine;  // null: there is no device

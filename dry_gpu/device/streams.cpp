@@ -88,7 +88,7 @@ cudaError_t Streams::record(CUevent_st* event, CUstream_st* stream) {
   event->nodes = stream->last_nodes;
   event->recorded_in = stream;
   event->recorded_by = std::this_thread::get_id();
-  event->told_ns = stream->told_ns;
+  event->added_ns = stream->added_ns;
   if (std::exchange(stream->marks_next_event, false)) stream->unseen = event;
   if (clock_ != nullptr && stream->capture == nullptr) event->done_at_ns = clock_->record(*stream);
   return cudaSuccess;
@@ -206,15 +206,15 @@ Streams::Asked Streams::elapsed(const CUevent_st* begin, const CUevent_st* end) 
     if (begin->device != end->device) return {.error = cudaErrorInvalidResourceHandle};
     ns = end->done_at_ns - begin->done_at_ns;
     done_at_ns = std::max(begin->done_at_ns, end->done_at_ns);
-    if (begin->recorded_in == end->recorded_in) ns += end->told_ns - begin->told_ns;
+    if (begin->recorded_in == end->recorded_in) ns += end->added_ns - begin->added_ns;
   }
   if (clock_ != nullptr && !clock_->is_past(done_at_ns)) return {.error = cudaErrorNotReady};
   return {.ns = ns};
 }
 
-void Streams::tell_time(CUstream_st* stream, std::int64_t ns) {
+void Streams::add_time(CUstream_st* stream, std::int64_t ns) {
   const std::scoped_lock lock(mutex_);
-  stream->told_ns += ns;
+  stream->added_ns += ns;
 }
 
 Streams::Asked Streams::may_ask_for(const CUevent_st* event) {

@@ -67,7 +67,7 @@ class Streams {
   Asked elapsed(const CUevent_st* begin, const CUevent_st* end);
   // The same is longer by so much between events around this: for work that a program times to choose among
   // several. The stream is not busy with it.
-  void tell_time(CUstream_st* stream, std::int64_t ns);
+  void add_time(CUstream_st* stream, std::int64_t ns);
 
   cudaError_t begin_capture(CUstream_st* stream, cudaStreamCaptureMode mode, const void* thread);
   cudaError_t end_capture(CUstream_st* stream, const void* thread, CUgraph_st** graph);

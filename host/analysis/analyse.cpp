@@ -175,7 +175,7 @@ Facts analyse(Recording run, const Method& method) {
   facts.peak = find_peak(facts, recorded);
   facts.places = places_at(facts, facts.peak.sequence);
   facts.peak_context = peak_context(facts, facts.peak);
-  facts.layers = layer_tree(facts, facts.peak.sequence, facts.peak_context.stretch);
+  facts.layers = layer_tree(facts, facts.peak.sequence, facts.peak_context.interval);
   for (const FailureRow& failure : run.failures) facts.failed_at.push_back(failure.sequence);
   facts.out_of_memory = explain_failures(facts, run, ops, layers);
   if (run.cross_checked) facts.cross_check = cross_check(run, facts.points);

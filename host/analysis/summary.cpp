@@ -31,9 +31,9 @@ constexpr std::size_t kListedShares = 20;
 
 Json thinned_json(const Facts& facts) {
   Json list = Json::array();
-  for (const ThinnedSteps& stretch : facts.thinned.stretches)
+  for (const ThinnedSteps& interval : facts.thinned.intervals)
     list.push_back(
-        {{"first_step", stretch.first_step}, {"last_step", stretch.last_step}, {"steps", stretch.steps}});
+        {{"first_step", interval.first_step}, {"last_step", interval.last_step}, {"steps", interval.steps}});
   return list;
 }
 
@@ -82,8 +82,7 @@ Json failure_json(const Facts& facts, const OutOfMemory& failure) {
   Json json = {
       {"requested_bytes", failure.requested_bytes},
       {"device_free_bytes", failure.device_free_bytes ? Json(*failure.device_free_bytes) : Json(nullptr)},
-      {"largest_gap_bytes",
-       segments_are_told(facts.reserved) ? Json(failure.largest_gap_bytes) : Json(nullptr)},
+      {"largest_gap_bytes", has_segments(facts.reserved) ? Json(failure.largest_gap_bytes) : Json(nullptr)},
       {"op", text_or_null(facts, failure.op)},
       {"layer", text_or_null(facts, failure.layer)}};
   json.update(peak_json(failure.held));

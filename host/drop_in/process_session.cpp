@@ -81,7 +81,7 @@ void open_session(const std::string& settings) {
   session = opened;
 }
 
-void open_as_told() noexcept {
+void open_as_configured() noexcept {
   const char* const settings = secure_getenv(kSettingsVariable);
   if (settings == nullptr) return;
   try {
@@ -101,7 +101,7 @@ void watch_exit() noexcept {
 
 Session* process_session() noexcept {
   static std::once_flag opened;
-  std::call_once(opened, open_as_told);
+  std::call_once(opened, open_as_configured);
   return session;
 }
 

@@ -14,12 +14,12 @@ namespace strata::drop_in {
 // not be opened, which is said on standard error: the program goes on.
 Session* process_session() noexcept;
 
-// [driver] Opens one for a program that says itself when, as the file tells. Throws what the file's reader
-// and the session throw; std::logic_error where one is open.
+// [loop-thread] Opens one for a program that says itself when, as the file tells. Throws what the file's
+// reader and the session throw; std::logic_error where one is open.
 void open_process_session(const std::string& settings);
 
-// [driver] Ends the run and lets go of the session, once calls of other threads have returned: another one
-// may be opened. Nothing in a forked child.
+// [loop-thread] Ends the run and lets go of the session, once calls of other threads have returned: another
+// one may be opened. Nothing in a forked child.
 void close_process_session(RunEnd reason) noexcept;
 
 // Keeps the session from being let go of: for one call, on the stack.

@@ -3,8 +3,8 @@
  * the one that `strata exec` opened: functions of libstrata_attach.so, plain enough for any foreign function
  * interface. The Python package is written against them.
  *
- * All are [any] but where it says [driver]; none throws; each does nothing while no session is open, and in a
- * forked child. Text is UTF-8, ends with a zero, and is valid for the call. */
+ * All are [any] but where it says [loop-thread]; none throws; each does nothing while no session is open, and
+ * in a forked child. Text is UTF-8, ends with a zero, and is valid for the call. */
 #ifndef STRATA_DROP_IN_PROGRAM_CALLS_H
 #define STRATA_DROP_IN_PROGRAM_CALLS_H
 
@@ -18,18 +18,18 @@ extern "C" {
 /* 1 while a session records this process. */
 int strata_program_is_recording(void);
 
-/* [driver] Opens one as the file says that `strata record begin` wrote. 0: it is open; else `problem` holds
- * why not, cut to its size. */
+/* [loop-thread] Opens one as the file says that `strata record begin` wrote. 0: it is open; else `problem`
+ * holds why not, cut to its size. */
 int strata_program_open(const char* settings, char* problem, size_t problem_bytes);
-/* [driver] Ends the run. `reason`: STRATA_RUN_* of strata/ext/run.h. */
+/* [loop-thread] Ends the run. `reason`: STRATA_RUN_* of strata/ext/run.h. */
 void strata_program_close(uint32_t reason);
 
-/* [driver] An iteration of the training loop ends here and the next begins. `loss`: not a number where there
- * is none. */
+/* [loop-thread] An iteration of the training loop ends here and the next begins. `loss`: not a number where
+ * there is none. */
 void strata_program_step(double loss, uint64_t tokens);
 
-/* [driver] `name`: "forward", "zero_grad" and the other kinds of strata/ext/phase.h in small letters; any
- * other name is of no kind. Returns what the end wants. */
+/* [loop-thread] `name`: "forward", "zero_grad" and the other kinds of strata/ext/phase.h in small letters;
+ * any other name is of no kind. Returns what the end wants. */
 uint32_t strata_program_begin_phase(const char* name);
 void strata_program_end_phase(uint32_t phase);
 

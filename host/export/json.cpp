@@ -83,9 +83,9 @@ class Document {
       out_.format(",{},{}", sequence, since_begin(ns));
   }
 
-  void write_stretch(const auto& stretch) {
-    out_.format(",{},{}", stretch.begin_sequence, since_begin(stretch.begin_ns));
-    write_end(stretch.end_sequence, stretch.end_ns);
+  void write_interval(const auto& interval) {
+    out_.format(",{},{}", interval.begin_sequence, since_begin(interval.begin_ns));
+    write_end(interval.end_sequence, interval.end_ns);
   }
 
   void write_steps() {
@@ -104,7 +104,7 @@ class Document {
       begin_row();
       out_.format("{},{},{},{},{},{},{}", step.index, step.schedule, step.complete, json_number(step.loss),
                   step.tokens, step.peak_allocated_bytes, step.peak_reserved_bytes);
-      write_stretch(step);
+      write_interval(step);
       out_.append("]");
     }
     end_table();
@@ -124,7 +124,7 @@ class Document {
       begin_row();
       out_.format("{},{},{},{},{}", json_text(phase.name), phase.kind, phase.step, phase.micro_batch,
                   phase.depth);
-      write_stretch(phase);
+      write_interval(phase);
       out_.append("]");
     }
     end_table();

@@ -8,13 +8,13 @@
 namespace strata::exports {
 namespace {
 
-template <typename Stretch>
-void add_marks(const std::vector<Stretch>& stretches, bool is_step, std::vector<Mark>& marks) {
-  for (std::size_t index = 0; index < stretches.size(); ++index) {
-    const Stretch& stretch = stretches[index];
-    marks.push_back({stretch.begin_sequence, stretch.begin_ns, true, is_step, index});
-    if (stretch.end_sequence != UINT64_MAX)
-      marks.push_back({stretch.end_sequence, stretch.end_ns, false, is_step, index});
+template <typename Range>
+void add_marks(const std::vector<Range>& intervals, bool is_step, std::vector<Mark>& marks) {
+  for (std::size_t index = 0; index < intervals.size(); ++index) {
+    const Range& interval = intervals[index];
+    marks.push_back({interval.begin_sequence, interval.begin_ns, true, is_step, index});
+    if (interval.end_sequence != UINT64_MAX)
+      marks.push_back({interval.end_sequence, interval.end_ns, false, is_step, index});
   }
 }
 

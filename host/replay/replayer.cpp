@@ -19,7 +19,7 @@ using Kind = analysis::AllocatorCallKind;
 namespace {
 
 // What a copy of this process ends with.
-constexpr int kHolds = 10, kDoesNot = 11, kCannotTell = 12;
+constexpr int kHolds = 10, kDoesNot = 11, kUndecided = 12;
 
 }  // namespace
 
@@ -174,13 +174,13 @@ bool Replayer::holds_in_a_copy(const Body& body) {
     try {
       _exit(body() ? kHolds : kDoesNot);
     } catch (...) {
-      _exit(kCannotTell);
+      _exit(kUndecided);
     }
   }
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) == kCannotTell)
+  if (!WIFEXITED(status) || WEXITSTATUS(status) == kUndecided)
     throw std::runtime_error("an allocation cannot be tried in a copy of the process");
   return WEXITSTATUS(status) == kHolds;
 }

@@ -20,8 +20,8 @@ using analysis::HighPlace;
 using analysis::MemoryFacts;
 using analysis::PeakChange;
 
-constexpr std::size_t kKindsTold = 4;
-constexpr std::uint64_t kPartsTold = 1000;  // of the peak
+constexpr std::size_t kKindsShown = 4;
+constexpr std::uint64_t kPartsShown = 1000;  // of the peak
 
 // ", aten::bmm of lm_head, in backward"
 std::string where(const MemoryFacts& facts, const HighPlace& place) {
@@ -49,12 +49,12 @@ bool is_in_another_micro_batch(const MemoryFacts& facts, const HighPlace& place)
 
 }  // namespace
 
-std::span<const PeakChange> told_changes(const MemoryFacts& facts) {
+std::span<const PeakChange> reported_changes(const MemoryFacts& facts) {
   const auto& changes = facts.peak_context.changes;
   std::size_t told = 0;
-  while (told < std::min(changes.size(), kKindsTold) &&
+  while (told < std::min(changes.size(), kKindsShown) &&
          (told == 0 || std::max(changes[told].born_bytes, changes[told].freed_bytes) >=
-                           facts.peak.allocated_bytes / kPartsTold)) {
+                           facts.peak.allocated_bytes / kPartsShown)) {
     ++told;
   }
   return std::span(changes).first(told);
@@ -64,9 +64,9 @@ std::string change_sentence(const MemoryFacts& facts) {
   const auto& context = facts.peak_context;
   if (context.changes.empty()) return {};
   const int decimals = decimals_for(static_cast<double>(facts.peak.allocated_bytes));
-  std::string text = fmt::format("since the {} began {} MiB: ", context.stretch.step < 0 ? "window" : "step",
+  std::string text = fmt::format("since the {} began {} MiB: ", context.interval.step < 0 ? "window" : "step",
                                  change(context.begin_categories, facts.peak.categories, decimals));
-  const auto told = told_changes(facts);
+  const auto told = reported_changes(facts);
   for (const PeakChange& one : told) {
     if (&one != &context.changes.front()) text += ", ";
     text += fmt::format(

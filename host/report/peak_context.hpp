@@ -12,7 +12,7 @@
 namespace strata::report {
 
 // What came or went since the peak's step began, as far as the sentence tells of it: the largest.
-std::span<const analysis::PeakChange> told_changes(const analysis::MemoryFacts& facts);
+std::span<const analysis::PeakChange> reported_changes(const analysis::MemoryFacts& facts);
 
 // "Since the step began +1,680.4 MiB: Activation saved +1,596.2, ..."; empty where nothing changed.
 std::string change_sentence(const analysis::MemoryFacts& facts);

@@ -12,7 +12,7 @@ namespace strata {
 void prepare_process_barrier() noexcept;
 
 // The hot path's half, between what it stores and what it loads.
-inline void order_this_thread() noexcept;
+inline void light_barrier() noexcept;
 
 // The closer's half. True once every other thread of the process has passed a full memory barrier: each sees
 // what the caller stored before, or the caller sees what it stored. False when the kernel had granted the
@@ -28,7 +28,7 @@ void fence() noexcept;
 
 }  // namespace process_barrier
 
-inline void order_this_thread() noexcept {
+inline void light_barrier() noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (process_barrier::threads_fence_themselves.load(std::memory_order_relaxed)) [[unlikely]]
     process_barrier::fence();

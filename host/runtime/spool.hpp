@@ -82,7 +82,7 @@ class Spool {
  private:
   bool enter() noexcept {
     busy_.store(true, std::memory_order_relaxed);
-    order_this_thread();
+    light_barrier();
     if (!refused_.load(std::memory_order_relaxed)) [[likely]]
       return true;
     leave();

@@ -44,8 +44,8 @@ class AdviceText {
     }
     text_ += '\n';
     explain();
-    tell_what_to_write();
-    tell_refused();
+    add_settings();
+    report_refused();
     conclude();
     return std::move(text_);
   }
@@ -100,7 +100,7 @@ class AdviceText {
   }
 
   // Of the changes that save something; a configuration's are keys, which the command has.
-  void tell_what_to_write() {
+  void add_settings() {
     bool is_first = true;
     for (const Line& line : advice_.alone) {
       const Change& change = changes_[line.changes.front()];
@@ -111,7 +111,7 @@ class AdviceText {
     }
   }
 
-  void tell_refused() {
+  void report_refused() {
     if (advice_.refused.empty()) return;
     text_ += "\nNot tried, or without effect\n";
     for (const Refusal& refusal : advice_.refused) {
@@ -121,7 +121,7 @@ class AdviceText {
     }
   }
 
-  void tell_command(const Selection& changes) {
+  void add_command(const Selection& changes) {
     if (const std::string command = command_(changes, On::kCard); !command.empty())
       text_ += fmt::format("  {}\n", command);
   }
@@ -129,7 +129,7 @@ class AdviceText {
   void conclude() {
     if (advice_.base.fits) {
       text_ += "\nIt fits as it is:\n";
-      tell_command({});
+      add_command({});
     } else if (advice_.least) {
       std::string names;
       for (const std::size_t index : advice_.least->changes)
@@ -138,7 +138,7 @@ class AdviceText {
       for (const std::size_t index : advice_.least->changes) {
         if (!changes_[index].write.empty()) text_ += fmt::format("  {}\n", changes_[index].write);
       }
-      tell_command(advice_.least->changes);
+      add_command(advice_.least->changes);
     } else {
       text_ +=
           "\n"

@@ -43,7 +43,7 @@ class AllocatorTracer {
       .option_count = kOptions.size(),
       .reserved = 0};
 
-  // [driver] Declares the tables. Throws std::runtime_error when the host refuses one.
+  // [loop-thread] Declares the tables. Throws std::runtime_error when the host refuses one.
   explicit AllocatorTracer(const Host& host);
 
   void begin_run(const strata_when& when, const strata_run_info& run);

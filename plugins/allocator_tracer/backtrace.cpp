@@ -68,7 +68,7 @@ FrameRegisters caller_of(const FrameRegisters& frame, const UnwindRule& rule) {
 
 Unwinder::Unwinder() {
   std::array<std::uintptr_t, 4> addresses;
-  take_backtrace_slowly(addresses);
+  unwind_with_libgcc(addresses);
 }
 
 #if defined(__x86_64__)
@@ -98,7 +98,7 @@ Unwinder::Unwinder() {
 
 #endif
 
-[[gnu::noinline]] std::size_t take_backtrace_slowly(std::span<std::uintptr_t> addresses) noexcept {
+[[gnu::noinline]] std::size_t unwind_with_libgcc(std::span<std::uintptr_t> addresses) noexcept {
   return walk(addresses);
 }
 

@@ -14,8 +14,8 @@ inline constexpr std::size_t kMostFrames = 256;
 
 class Unwinder {
  public:
-  // [driver] Does what the C++ runtime's unwinder does at its first use: that may take memory and locks, and
-  // `take` then does not. Holds 1 MiB.
+  // [loop-thread] Does what the C++ runtime's unwinder does at its first use: that may take memory and locks,
+  // and `take` then does not. Holds 1 MiB.
   Unwinder();
   Unwinder(const Unwinder&) = delete;
   Unwinder& operator=(const Unwinder&) = delete;
@@ -29,6 +29,6 @@ class Unwinder {
 };
 
 // The same by the C++ runtime's own unwinder, which knows every kind of frame and reads the tables each time.
-std::size_t take_backtrace_slowly(std::span<std::uintptr_t> addresses) noexcept;
+std::size_t unwind_with_libgcc(std::span<std::uintptr_t> addresses) noexcept;
 
 }  // namespace strata::allocator_tracer

@@ -24,7 +24,7 @@ struct ThreadOperators;
 
 class OperatorLog {
  public:
-  // [driver]
+  // [loop-thread]
   explicit OperatorLog(Table<OpRow> table);
 
   // [any] not [alloc-lock]

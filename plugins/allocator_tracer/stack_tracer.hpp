@@ -18,7 +18,7 @@ namespace strata::allocator_tracer {
 
 class StackTracer {
  public:
-  // [driver] `most_frames` of a stack are kept, the innermost. Throws as Table does.
+  // [loop-thread] `most_frames` of a stack are kept, the innermost. Throws as Table does.
   StackTracer(const Host& host, StackChoice choice, std::size_t most_frames);
 
   // [any] [alloc-lock] Takes the caller's stack where the event is an allocation that is chosen, or one that

@@ -65,7 +65,7 @@ struct SavedRow {
   std::uint32_t module;
 };
 
-// [driver] Each throws std::runtime_error when the host refuses the table.
+// [loop-thread] Each throws std::runtime_error when the host refuses the table.
 Table<EventRow> event_table(const Host& host);
 Table<FailureRow> failure_table(const Host& host);
 Table<OpRow> op_table(const Host& host);

@@ -42,7 +42,7 @@ struct KernelRow {
   std::uint32_t reserved;
 };
 
-// [driver] Each throws std::runtime_error when the host refuses the table.
+// [loop-thread] Each throws std::runtime_error when the host refuses the table.
 Table<ActivityRow> activity_table(const Host& host);
 Table<KernelRow> kernel_table(const Host& host);
 

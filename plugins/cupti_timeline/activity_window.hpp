@@ -14,9 +14,9 @@ namespace strata::cupti_timeline {
 
 class ActivityWindow {
  public:
-  // [driver]
+  // [loop-thread]
   void begin_step(const strata_when& when) noexcept;
-  // [driver] Of the window's last step.
+  // [loop-thread] Of the window's last step.
   void end_last_step(const strata_when& when) noexcept;
 
   // [any] It began in the window, or an operator of the window asked for it.

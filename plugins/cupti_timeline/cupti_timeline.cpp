@@ -57,7 +57,7 @@ void CuptiTimeline::end_op(const strata_when& when, const strata_op_info& op, st
 
 void CuptiTimeline::on_activity(const strata_when&, const strata_activity_event& activity) noexcept {
   if (!window_.contains(activity)) return;
-  const std::uint64_t ordinal = activities_told_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const std::uint64_t ordinal = activities_reported_.fetch_add(1, std::memory_order_relaxed) + 1;
   activities_.append(activity_row(activity, ordinal));
   if (activity.kind == STRATA_ACTIVITY_KERNEL) kernels_.append(kernel_row(activity, ordinal));
 }

@@ -30,7 +30,7 @@ class CuptiTimeline {
       .option_count = 0,
       .reserved = 0};
 
-  // [driver] Declares the tables. Throws std::runtime_error when the host refuses one.
+  // [loop-thread] Declares the tables. Throws std::runtime_error when the host refuses one.
   explicit CuptiTimeline(const Host& host);
 
   void begin_step(const strata_when& when, const strata_step_info& step);
@@ -47,7 +47,7 @@ class CuptiTimeline {
   Table<ActivityRow> activities_;
   Table<KernelRow> kernels_;
   ActivityWindow window_;
-  std::atomic<std::uint64_t> activities_told_{0};
+  std::atomic<std::uint64_t> activities_reported_{0};
 };
 
 }  // namespace strata::cupti_timeline

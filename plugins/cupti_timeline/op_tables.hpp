@@ -35,7 +35,7 @@ struct ProductRow {
   std::uint32_t element_bytes;
 };
 
-// [driver] Each throws std::runtime_error when the host refuses the table.
+// [loop-thread] Each throws std::runtime_error when the host refuses the table.
 Table<OpRow> op_table(const Host& host);
 Table<ProductRow> product_table(const Host& host);
 

@@ -110,7 +110,7 @@ nvtxStringHandle_t Domain::string(const strata_name& name, std::uint32_t variant
   return found->second;
 }
 
-void Domain::push_attached(const Range& range) const noexcept {
+void Domain::push_to_tools(const Range& range) const noexcept {
   const nvtxEventAttributes_t event = attributes(range);
   nvtxDomainRangePushEx(domain_, &event);
 }

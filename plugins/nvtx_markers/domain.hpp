@@ -47,7 +47,7 @@ class Domain {
   nvtxStringHandle_t string(const strata_name& name, std::uint32_t variant = 0, const char* suffix = "");
 
   void push(const Range& range) const noexcept {
-    if (attached()) push_attached(range);
+    if (attached()) push_to_tools(range);
   }
   void pop() const noexcept {
     if (attached()) nvtxDomainRangePop(domain_);
@@ -67,7 +67,7 @@ class Domain {
   }
 
  private:
-  void push_attached(const Range& range) const noexcept;
+  void push_to_tools(const Range& range) const noexcept;
 
   nvtxDomainHandle_t domain_;
   std::uint64_t schema_ = 0;

@@ -54,8 +54,8 @@ void LayerRanges::end(const strata_when& when, std::uint64_t pushed) {
 }
 
 bool LayerRanges::push_phase(const strata_when& when, const strata_module_info& module) {
-  const std::uint32_t driver = driver_.load(std::memory_order_relaxed);
-  if (module.parent != STRATA_NONE || when.thread == driver) return false;
+  const std::uint32_t loop_thread = loop_thread_.load(std::memory_order_relaxed);
+  if (module.parent != STRATA_NONE || when.thread == loop_thread) return false;
   name_this_thread(when.thread);
   nvtxStringHandle_t const phase = phase_.load(std::memory_order_relaxed);
   if (phase == nullptr) return false;

@@ -2,9 +2,9 @@
 // A range for each layer at work, pushed and popped on the thread that does it. Backward and recomputation
 // run on autograd's threads where the device has one.
 //
-// There the driver's own phase is on another thread, and tools that project ranges onto the GPU by the thread
-// that launched would find nothing in "backward". So what is outermost on such a thread is pushed within a
-// range that has the phase's name.
+// There the loop thread's own phase is on another thread, and tools that project ranges onto the GPU by the
+// thread that launched would find nothing in "backward". So what is outermost on such a thread is pushed
+// within a range that has the phase's name.
 //
 // Threads: [any]; ends of what is open at the run's end come on another thread than their begins.
 #pragma once
@@ -24,9 +24,11 @@ class LayerRanges {
  public:
   LayerRanges(Domain& domain, ThreadRanges& threads) : domain_(domain), threads_(threads) {}
 
-  // [driver] The thread that drives now.
-  void set_driver(std::uint32_t thread) noexcept { driver_.store(thread, std::memory_order_relaxed); }
-  // [driver] Phases nest.
+  // [loop-thread] The thread that drives now.
+  void set_loop_thread(std::uint32_t thread) noexcept {
+    loop_thread_.store(thread, std::memory_order_relaxed);
+  }
+  // [loop-thread] Phases nest.
   void begin_phase(std::uint32_t kind, nvtxStringHandle_t name);
   void end_phase();
 
@@ -46,8 +48,8 @@ class LayerRanges {
 
   Domain& domain_;
   ThreadRanges& threads_;
-  std::vector<Phase> phases_;  // the driver's, outermost first
-  std::atomic<std::uint32_t> driver_{0};
+  std::vector<Phase> phases_;  // the loop thread's, outermost first
+  std::atomic<std::uint32_t> loop_thread_{0};
   std::atomic<std::uint32_t> phase_kind_{STRATA_PHASE_OTHER};
   std::atomic<nvtxStringHandle_t> phase_{nullptr};
 };

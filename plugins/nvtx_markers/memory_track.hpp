@@ -28,7 +28,7 @@ class MemoryTrack {
   // [any] Of the device that trains.
   DeviceBytes of_training() const;
 
-  // [driver] A phase or a step ended: marks what `of_training` says, unless there are counters.
+  // [loop-thread] A phase or a step ended: marks what `of_training` says, unless there are counters.
   void mark() const;
 
  private:

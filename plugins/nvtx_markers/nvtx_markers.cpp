@@ -55,8 +55,8 @@ void NvtxMarkers::begin_run(const strata_when& when, const strata_run_info&) {
     host_.info(
         "no tool listens to NVTX in this process, so nothing is marked: start it with nsys profile, or see "
         "strata doctor");
-  domain_.name_thread(when.thread, "driver");
-  layers_.set_driver(when.thread);
+  domain_.name_thread(when.thread, "loop thread");
+  layers_.set_loop_thread(when.thread);
 }
 
 void NvtxMarkers::end_run(const strata_when&, std::uint32_t reason) {
@@ -72,8 +72,8 @@ std::uint64_t NvtxMarkers::begin_step(const strata_when& when, const strata_step
   if (active && !in_window_) open_window(step);
   if (!active) close_window(false);
   if (!marks()) return 0;
-  layers_.set_driver(when.thread);
-  driver_.begin_step(when, step);
+  layers_.set_loop_thread(when.thread);
+  loop_thread_.begin_step(when, step);
   return 1;
 }
 
@@ -84,15 +84,15 @@ void NvtxMarkers::end_step(const strata_when& when, const strata_step_info& step
     EndPayload end = end_payload(when);
     end.step = step.index;
     end.tokens = result.tokens;
-    driver_.end_step(end);
+    loop_thread_.end_step(end);
   }
   if (in_window_ && is_last_of_window(host_, step.index)) close_window(false);
 }
 
 std::uint64_t NvtxMarkers::begin_phase(const strata_when& when, const strata_phase_info& phase) {
   if (!marks()) return 0;
-  driver_.begin_phase(when, phase, end_payload(when));
-  layers_.set_driver(when.thread);
+  loop_thread_.begin_phase(when, phase, end_payload(when));
+  layers_.set_loop_thread(when.thread);
   layers_.begin_phase(phase.kind, domain_.string(phase.name));
   return 1;
 }
@@ -101,7 +101,7 @@ void NvtxMarkers::end_phase(const strata_when& when, const strata_phase_info&, s
   if (marked == 0) return;
   layers_.end_phase();
   memory_.mark();
-  driver_.end_phase(end_payload(when));
+  loop_thread_.end_phase(end_payload(when));
 }
 
 std::uint64_t NvtxMarkers::begin_module(const strata_when& when, const strata_module_info& module) {
@@ -122,14 +122,14 @@ void NvtxMarkers::open_window(const strata_step_info& first) {
   if (capture_ == Capture::kCudaProfilerApi && !profiler_.start())
     host_.warning("capture: cuda_profiler_api captures nothing: " + profiler_.problem() +
                   "; without CUDA use capture: nvtx");
-  driver_.open_window(first);
+  loop_thread_.open_window(first);
   marking_ = domain_.attached();
 }
 
 void NvtxMarkers::close_window(bool exiting) {
   if (!in_window_) return;
   in_window_ = false;
-  driver_.close_window();
+  loop_thread_.close_window();
   if (capture_ == Capture::kNvtx) marking_ = false;
   // At the process's exit the device is not to be called any more; the tool ends with the process.
   if (!exiting && !profiler_.stop()) host_.warning("the capture may not have ended: " + profiler_.problem());

@@ -12,9 +12,9 @@
 #include <optional>
 
 #include "plugins/nvtx_markers/domain.hpp"
-#include "plugins/nvtx_markers/driver_ranges.hpp"
 #include "plugins/nvtx_markers/heaps.hpp"
 #include "plugins/nvtx_markers/layer_ranges.hpp"
+#include "plugins/nvtx_markers/loop_ranges.hpp"
 #include "plugins/nvtx_markers/memory_track.hpp"
 #include "plugins/nvtx_markers/options.hpp"
 #include "plugins/nvtx_markers/profiler_switch.hpp"
@@ -67,7 +67,7 @@ class NvtxMarkers {
   ThreadRanges threads_{domain_};
   MemoryTrack memory_;
   std::optional<Heaps> heaps_;
-  DriverRanges driver_{domain_, threads_};
+  LoopRanges loop_thread_{domain_, threads_};
   LayerRanges layers_{domain_, threads_};
   ProfilerSwitch profiler_;
   bool in_window_ = false;

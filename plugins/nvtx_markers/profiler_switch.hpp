@@ -9,9 +9,9 @@ namespace strata::nvtx_markers {
 
 class ProfilerSwitch {
  public:
-  // [driver] False when nothing could be switched, with `problem` telling why.
+  // [loop-thread] False when nothing could be switched, with `problem` telling why.
   bool start();
-  // [driver] Waits for the device first, so that what was launched is in the capture whole. Does nothing
+  // [loop-thread] Waits for the device first, so that what was launched is in the capture whole. Does nothing
   // unless `start` succeeded.
   bool stop();
 

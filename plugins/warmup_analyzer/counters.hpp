@@ -16,7 +16,7 @@ class RunQueueWait {
   RunQueueWait(const RunQueueWait&) = delete;
   RunQueueWait& operator=(const RunQueueWait&) = delete;
 
-  // [driver] Nanoseconds that `thread`, the calling one, was ready and got no processor; -1: not known.
+  // [loop-thread] Nanoseconds that `thread`, the calling one, was ready and got no processor; -1: not known.
   std::int64_t read_ns(std::uint32_t thread) noexcept;
 
  private:
@@ -28,7 +28,7 @@ class RunQueueWait {
 // [any] Page faults of the calling thread that read no file.
 std::uint64_t thread_minor_faults() noexcept;
 
-// [driver] Fills what the kernel knows; the rest of `row` stays.
+// [loop-thread] Fills what the kernel knows; the rest of `row` stays.
 SampleRow with_counters(SampleRow row, RunQueueWait& wait) noexcept;
 
 }  // namespace strata::warmup_analyzer

@@ -17,18 +17,18 @@ namespace strata::warmup_analyzer {
 
 class FirstCalls {
  public:
-  // [driver]
+  // [loop-thread]
   FirstCalls(Table<CallRow> calls, Table<OperatorRow> operators);
 
-  // [driver] Ranges that begin from now on are timed, or are not.
+  // [loop-thread] Ranges that begin from now on are timed, or are not.
   void look(bool looking) noexcept { looking_.store(looking, std::memory_order_relaxed); }
   // [any] What `end` wants.
   std::uint64_t begin(const strata_when& when, const strata_op_info& op) noexcept;
   // [any] Of what this thread began; other threads' are left alone.
   void end(const strata_when& when, const strata_op_info& op, std::uint64_t token) noexcept;
-  // [driver] What ended since the last step is of no step.
+  // [loop-thread] What ended since the last step is of no step.
   void begin_step() noexcept;
-  // [driver] Writes the step's sums; whether there were any.
+  // [loop-thread] Writes the step's sums; whether there were any.
   bool finish_step(std::uint64_t step) noexcept;
 
  private:

@@ -18,9 +18,10 @@ class LibraryLog {
  public:
   explicit LibraryLog(Table<LibraryRow> table) : table_(table) {}
 
-  // [driver] The ones that are there need no row.
+  // [loop-thread] The ones that are there need no row.
   void begin();
-  // [driver] A row for each that came since; only looks when `mapped`, as just counted, says that some did.
+  // [loop-thread] A row for each that came since; only looks when `mapped`, as just counted, says that some
+  // did.
   void note_new(const strata_when& when, std::uint64_t mapped);
 
  private:

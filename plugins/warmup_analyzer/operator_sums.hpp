@@ -16,7 +16,7 @@ class OperatorSums {
     std::atomic<bool> begun{false};
     std::atomic<std::uint64_t> calls{0};
     std::atomic<std::int64_t> self_ns{0};
-    std::uint64_t written_calls = 0;  // [driver]
+    std::uint64_t written_calls = 0;  // [loop-thread]
     std::int64_t written_ns = 0;
   };
 

@@ -85,7 +85,7 @@ struct CostRow {
   std::uint32_t reserved;
 };
 
-// [driver] Each throws std::runtime_error when the host refuses the table.
+// [loop-thread] Each throws std::runtime_error when the host refuses the table.
 Table<SampleRow> sample_table(const Host& host);
 Table<LibraryRow> library_table(const Host& host);
 Table<CallRow> call_table(const Host& host);

@@ -12,11 +12,11 @@ struct UnitCost {
   std::uint64_t count = 0;
 };
 
-// [driver] Touches a few MiB of new memory for the first time, three times, and gives them back: about ten
-// milliseconds. The middle one of the three, in processor time: others on the machine do not count.
+// [loop-thread] Touches a few MiB of new memory for the first time, three times, and gives them back: about
+// ten milliseconds. The middle one of the three, in processor time: others on the machine do not count.
 UnitCost page_fault_cost() noexcept;
 
-// [driver] Until a thread runs, in the median of a few.
+// [loop-thread] Until a thread runs, in the median of a few.
 UnitCost thread_start_cost() noexcept;
 
 }  // namespace strata::warmup_analyzer

@@ -45,7 +45,7 @@ class Followed:
             model = attached.model()
             if model is None:
                 continue
-            self._owners.tell_model(model, attached.prefix)
+            self._owners.report_model(model, attached.prefix)
             if attached.layers:
                 layers.add(model, attached.prefix)
                 self._has_layers = True
@@ -54,7 +54,7 @@ class Followed:
         for optimizer in optimizers:
             inner = getattr(optimizer, "optimizer", optimizer)  # accelerate wraps them
             self._optimizers[id(inner)] = weakref.ref(inner)
-            self._owners.tell_optimizer(inner)
+            self._owners.report_optimizer(inner)
 
     def end(self) -> None:
         global _current
@@ -70,7 +70,7 @@ class Followed:
             for attached in self._models:
                 model = attached.model()
                 if model is not None:
-                    self._owners.tell_gradients(model, attached.prefix)
+                    self._owners.report_gradients(model, attached.prefix)
 
     def after_step(self, optimizer: Any) -> None:
         if not self._is_ours(optimizer):
@@ -88,7 +88,7 @@ class Followed:
 
     def _look_at_state(self, optimizer: Any) -> None:
         if self._is_due(optimizer):
-            self._owners.tell_optimizer(optimizer)
+            self._owners.report_optimizer(optimizer)
         self._steps[id(optimizer)] = self._steps.get(id(optimizer), 0) + 1
 
     def _is_ours(self, optimizer: Any) -> bool:

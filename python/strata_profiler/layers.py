@@ -131,7 +131,7 @@ def _close(recording: Session, inputs: Any, named_inputs: Any) -> None:
     layer, ordinal = _open.stack.pop()
     recording.end_module(ordinal)
     if layer.is_root and not _open.stack and _owners is not None:
-        _owners.tell_inputs(inputs, named_inputs)
+        _owners.report_inputs(inputs, named_inputs)
 
 
 def after_forward(module: torch.nn.Module, inputs: Any, *named_inputs_and_output: Any) -> None:

@@ -45,7 +45,7 @@ class Owners:
         self._told: Dict[int, "weakref.ref[torch.Tensor]"] = {}
         self._names: Dict[int, Tuple["weakref.ref[torch.Tensor]", str]] = {}  # by id of the parameter
 
-    def tell_model(self, model: torch.nn.Module, prefix: str = "") -> None:
+    def report_model(self, model: torch.nn.Module, prefix: str = "") -> None:
         parameter_role = session.EMA if type(model).__name__ == "AveragedModel" else session.PARAMETER
         for name, parameter in _plainly(model.named_parameters(prefix)):
             self._names[id(parameter)] = (weakref.ref(parameter), name)
@@ -53,18 +53,18 @@ class Owners:
         for name, buffer in _plainly(model.named_buffers(prefix)):
             self._tell(session.BUFFER, name, buffer)
 
-    def tell_gradients(self, model: torch.nn.Module, prefix: str = "") -> None:
+    def report_gradients(self, model: torch.nn.Module, prefix: str = "") -> None:
         for name, parameter in _plainly(model.named_parameters(prefix)):
             if parameter.grad is not None:
                 self._tell(session.GRADIENT, name, parameter.grad, parameter)
 
-    def tell_inputs(self, inputs: Tuple[Any, ...], named: Mapping[str, Any]) -> None:
+    def report_inputs(self, inputs: Tuple[Any, ...], named: Mapping[str, Any]) -> None:
         """What a model was called with: the batch, of which labels are the target."""
         for name, tensor in _tensors_in({**{f"input.{index}": value for index, value in enumerate(inputs)}, **named}):
             if not tensor.requires_grad:
                 self._tell(session.TARGET if name.split(".")[0] in _TARGETS else session.INPUT, name, tensor)
 
-    def tell_optimizer(self, optimizer: Any) -> None:
+    def report_optimizer(self, optimizer: Any) -> None:
         """Its parameters, where no model named them, and all that it keeps of each."""
         for group, settings in enumerate(optimizer.param_groups):
             for index, parameter in enumerate(settings["params"]):

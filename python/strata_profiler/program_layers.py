@@ -14,7 +14,7 @@ import torch
 from . import attachment, layers, model_names, session
 
 
-def tell_layers() -> None:
+def report_layers() -> None:
     """Does nothing where the program has attached its own."""
     recording = session.current()
     if recording is None or attachment.is_used():

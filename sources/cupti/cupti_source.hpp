@@ -35,7 +35,7 @@ class CuptiSource {
       .option_count = kOptions.size(),
       .reserved = 0};
 
-  // [driver] Throws std::runtime_error when an option's value is not understood.
+  // [loop-thread] Throws std::runtime_error when an option's value is not understood.
   explicit CuptiSource(const Host& host);
   ~CuptiSource();
   CuptiSource(const CuptiSource&) = delete;

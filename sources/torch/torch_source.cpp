@@ -41,7 +41,7 @@ std::atomic<const Host*> waiting{nullptr};
 void trace_late_cuda() {
   const Emission emission;
   const Host* const host = emission ? waiting.exchange(nullptr) : nullptr;
-  if (host != nullptr) tell_cuda_allocator(*host, trace_cuda_allocator(false));
+  if (host != nullptr) report_cuda_allocator(*host, trace_cuda_allocator(false));
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ TorchSource::TorchSource(const Host& host)
       training_(host_.service<strata_training_service>(STRATA_EXT_TRAINING)),
       ops_(host_.text("ops")),
       saved_tensors_(host_.flag("saved_tensors")),
-      shapes_(host_.flag("shapes") ? Shapes::kTold : Shapes::kNotTold),
+      shapes_(host_.flag("shapes") ? Shapes::kReported : Shapes::kNotReported),
       sampled_at_(host_.text("memory_samples")) {
   require(release_mismatch(loaded_torch_release()));
   if (emit_ == nullptr)
@@ -92,7 +92,7 @@ void TorchSource::begin_run(const strata_when& when, const strata_run_info&) {
   if (memory_report_) memory_report_->begin();
   connect_host(host_.abi(), emit_, training_);
   if (python_stacks_) python_stacks_->begin();
-  tell_saved_tensors(saved_tensors_);
+  report_saved_tensors(saved_tensors_);
   if (ops_ != "none") op_observer_.emplace(shapes_);
   if (training_ != nullptr) training_watch_.emplace();
   if (training_ != nullptr && host_.flag("program_layers")) program_layers_.emplace();
@@ -103,7 +103,7 @@ void TorchSource::trace_allocators() {
   require(install_cpu_allocator());
   const TracedCuda cuda = trace_cuda_allocator(memory_report_.has_value());
   if (cuda.how != CudaTracing::kNone) {
-    tell_cuda_allocator(host_, cuda);
+    report_cuda_allocator(host_, cuda);
   } else if (training_ != nullptr) {
     // A program of others starts CUDA when it likes; our trainer has by now.
     waiting.store(&host_);
@@ -113,7 +113,7 @@ void TorchSource::trace_allocators() {
 }
 
 void TorchSource::ready(const strata_when& when) {
-  if (training_ != nullptr && !find_python_interpreter()) tell_trainer(host_, "libtorch");
+  if (training_ != nullptr && !find_python_interpreter()) report_trainer(host_, "libtorch");
   if (samples_) samples_->take(when);
 }
 
@@ -126,7 +126,7 @@ void TorchSource::begin_step(const strata_when& when, const strata_step_info& st
   if (op_observer_) op_observer_->follow_interest(looking);
   if (training_watch_) training_watch_->follow_operators(op_observer_ && looking);
   if (program_layers_) program_layers_->begin_step();
-  tell_cuda_workspaces();
+  report_cuda_workspaces();
   if (layer_outputs_ && step.schedule == STRATA_STEP_ACTIVE) layer_outputs_->begin();
   if (samples_) samples_->take(when);
   if (device_stats_) device_stats_->write_and_reset(when);
@@ -146,18 +146,18 @@ void TorchSource::end_step(const strata_when& when, const strata_step_info&, con
 // A program without an optimizer has no steps.
 void TorchSource::end_phase(const strata_when& when, const strata_phase_info& phase) {
   if (exiting_) return;
-  if (phase.kind == STRATA_PHASE_BACKWARD) tell_cuda_workspaces();
+  if (phase.kind == STRATA_PHASE_BACKWARD) report_cuda_workspaces();
   if (sampled_at_ == "phase") samples_->take_what_changed(when);
 }
 
 void TorchSource::end_run(const strata_when& when, std::uint32_t) {
   // A thread that is gone may have kept a lock, and CUDA may be.
   if (!exiting_) {
-    tell_cuda_workspaces();
+    report_cuda_workspaces();
     if (device_stats_) device_stats_->write(when);
     if (samples_) samples_->take(when);
   }
-  if (const std::string trainer = take_trainer(); !trainer.empty()) tell_trainer(host_, trainer);
+  if (const std::string trainer = take_trainer(); !trainer.empty()) report_trainer(host_, trainer);
   let_go();
 }
 
@@ -176,7 +176,7 @@ void TorchSource::let_go() {
   op_observer_.reset();
   if (python_stacks_) python_stacks_->end();
   if (layer_outputs_) layer_outputs_->end();
-  tell_saved_tensors(false);
+  report_saved_tensors(false);
   restore_cpu_allocator();
   restore_pinned_allocator();
   restore_cuda_allocator();

@@ -34,9 +34,9 @@ class TorchSource {
       .option_count = kOptions.size(),
       .reserved = 0};
 
-  // [driver] Checks everything that may refuse. Throws std::runtime_error with the reason.
+  // [loop-thread] Checks everything that may refuse. Throws std::runtime_error with the reason.
   explicit TorchSource(const Host& host);
-  // [driver] Ends what was not ended.
+  // [loop-thread] Ends what was not ended.
   ~TorchSource();
   TorchSource(const TorchSource&) = delete;
   TorchSource& operator=(const TorchSource&) = delete;

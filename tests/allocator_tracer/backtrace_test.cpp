@@ -34,7 +34,7 @@ struct Pair {
 [[gnu::noinline]] Pair take_both() {
   std::array<std::uintptr_t, kMostFrames> quick, slow;
   const std::size_t quick_count = unwinder().take(quick);
-  const std::size_t slow_count = take_backtrace_slowly(slow);
+  const std::size_t slow_count = unwind_with_libgcc(slow);
   return {Addresses(quick.begin() + 1, quick.begin() + static_cast<std::ptrdiff_t>(quick_count)),
           Addresses(slow.begin() + 1, slow.begin() + static_cast<std::ptrdiff_t>(slow_count))};
 }

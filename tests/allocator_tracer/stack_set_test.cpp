@@ -66,16 +66,16 @@ TEST(StackSet, SaysWhenItIsFull) {
 TEST(StackSet, OneThreadOfManyIsToldNew) {
   constexpr std::uint64_t kHashes = 20'000;
   StackSet set(1 << 16);
-  std::atomic<std::uint64_t> told_new{0};
+  std::atomic<std::uint64_t> reported_new{0};
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&] {
       for (std::uint64_t hash = 2; hash < kHashes + 2; ++hash)
-        if (set.insert(hash * 0x9E3779B97F4A7C15u) == Found::kNew) ++told_new;
+        if (set.insert(hash * 0x9E3779B97F4A7C15u) == Found::kNew) ++reported_new;
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(told_new, kHashes);
+  EXPECT_EQ(reported_new, kHashes);
 }
 
 TEST(StackChoice, OffByDefault) {

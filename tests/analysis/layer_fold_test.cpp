@@ -95,7 +95,7 @@ TEST(FoldedLayers, OfRandomRunsAddUpAsBefore) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     const Facts facts = analyse(testing::random_run(seed));
-    const LayerTree tree = folded_layer_tree(facts, facts.layers.sequence, facts.layers.stretch);
+    const LayerTree tree = folded_layer_tree(facts, facts.layers.sequence, facts.layers.interval);
     const LayerNode& root = tree.nodes.front();
     EXPECT_EQ(root.total, facts.peak.categories);
     EXPECT_EQ(root.most_bytes, facts.layers.nodes.front().most_bytes);

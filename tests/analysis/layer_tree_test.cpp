@@ -83,9 +83,9 @@ TEST(LayerTree, HasNumbersInTheirOrder) {
   EXPECT_EQ(paths, (std::vector<std::string>{"", "(no phase)", "9", "10", "b"}));
 }
 
-TEST(LayerTree, SaysTheMostAndTheMeansOverItsStretch) {
+TEST(LayerTree, SaysTheMostAndTheMeansOverItsInterval) {
   Facts facts = facts_of({{"a.x", 100}, {"a.y", 40}, {"a.x", 10}});
-  // 100 from before on; 40 from event 11 (20 ns) to 12 (30 ns); 10 from 13 (40 ns) on. The stretch ends
+  // 100 from before on; 40 from event 11 (20 ns) to 12 (30 ns); 10 from 13 (40 ns) on. The interval ends
   // at 50.
   facts.blocks[0].birth_sequence = 1;
   facts.blocks[1].birth_sequence = 11, facts.blocks[1].birth_ns = 20;
@@ -181,18 +181,18 @@ void expect_tree_by_definition(const Facts& facts, const LayerTree& tree) {
     EXPECT_LE(one.most_bytes, root.most_bytes);
     EXPECT_LE(one.mean_over_events, static_cast<double>(one.most_bytes) + 1e-6);
     EXPECT_LE(one.mean_over_time, static_cast<double>(one.most_bytes) + 1e-6);
-    EXPECT_GE(one.most_bytes, sum(one.total));  // the peak lies in the stretch
+    EXPECT_GE(one.most_bytes, sum(one.total));  // the peak lies in the interval
   }
   // The root is the timeline.
-  const Stretch& stretch = tree.stretch;
-  auto [first, last] = points_within(facts.points, stretch.begin_sequence, stretch.end_sequence);
+  const RunInterval& interval = tree.interval;
+  auto [first, last] = points_within(facts.points, interval.begin_sequence, interval.end_sequence);
   double levels = 0.0;
   for (std::size_t point = first; point < last; ++point)
     levels += static_cast<double>(allocated_bytes(facts.points[point]));
   if (last > first) {
     EXPECT_NEAR(root.mean_over_events, levels / static_cast<double>(last - first), 1e-6 * (1.0 + levels));
   }
-  const auto highest = highest_point(facts.points, stretch.begin_sequence, stretch.end_sequence);
+  const auto highest = highest_point(facts.points, interval.begin_sequence, interval.end_sequence);
   EXPECT_EQ(root.most_bytes, highest ? allocated_bytes(facts.points[*highest]) : 0);
 }
 

@@ -129,10 +129,10 @@ TEST(PeakContext, OfAStepHasItsPhaseAndItsChange) {
 void expect_places_by_definition(const Facts& facts) {
   const PeakContext& context = facts.peak_context;
   std::vector<Point> points;
-  const Stretch& stretch = context.stretch;
+  const RunInterval& interval = context.interval;
   for (const Point& point : facts.points) {
-    if (point.sequence < stretch.begin_sequence && !points.empty()) points.clear();
-    if (point.sequence <= stretch.end_sequence) points.push_back(point);
+    if (point.sequence < interval.begin_sequence && !points.empty()) points.clear();
+    if (point.sequence <= interval.end_sequence) points.push_back(point);
   }
   std::size_t peak = 0;
   for (std::size_t index = 0; index < points.size(); ++index)

@@ -10,8 +10,8 @@ namespace strata::analysis {
 namespace {
 
 // Steps 0-2 and 4-5 of seven, of ten events each.
-Thinned two_stretches() {
-  return {.stretches = {{0, 2, 3, 0, 30}, {4, 5, 2, 40, 60}}, .peaks = {{40, 1, 0, 700, 900, 45, 4500}}};
+Thinned two_intervals() {
+  return {.intervals = {{0, 2, 3, 0, 30}, {4, 5, 2, 40, 60}}, .peaks = {{40, 1, 0, 700, 900, 45, 4500}}};
 }
 
 Recording seven_steps() {
@@ -23,32 +23,32 @@ Recording seven_steps() {
     row.begin_ns = step * 1000;
     run.steps.push_back(row);
   }
-  run.thinned = two_stretches();
+  run.thinned = two_intervals();
   run.device = {1, 0};
   return run;
 }
 
-TEST(ThinnedTest, ContainsWhatIsWithinAStretch) {
-  const Thinned thinned = two_stretches();
+TEST(ThinnedTest, ContainsWhatIsWithinAnInterval) {
+  const Thinned thinned = two_intervals();
   for (const std::uint64_t sequence : {0u, 29u, 40u, 59u})
     EXPECT_TRUE(thinned.contains(sequence)) << sequence;
   for (const std::uint64_t sequence : {30u, 39u, 60u}) EXPECT_FALSE(thinned.contains(sequence)) << sequence;
   EXPECT_FALSE(Thinned{}.contains(0));
 }
 
-TEST(ThinnedTest, OfAStretchOnlyTheLevelThatItEndsWithIsLeft) {
+TEST(ThinnedTest, OfAnIntervalOnlyTheLevelThatItEndsWithIsLeft) {
   std::vector<Point> points;
   for (const std::uint64_t sequence : {5u, 25u, 31u, 35u, 41u, 51u, 61u, 62u}) {
     points.emplace_back();
     points.back().sequence = sequence;
   }
-  drop_thinned_points(two_stretches(), points);
+  drop_thinned_points(two_intervals(), points);
   std::vector<std::uint64_t> left;
   for (const Point& point : points) left.push_back(point.sequence);
   EXPECT_EQ(left, (std::vector<std::uint64_t>{25, 31, 35, 51, 61, 62}));
 }
 
-TEST(ThinnedTest, TheWindowBeginsBehindTheLastStretch) {
+TEST(ThinnedTest, TheWindowBeginsBehindTheLastInterval) {
   const Recording run = seven_steps();
   const Window window =
       whole_steps(run, {.first_step = 1, .last_step = 6, .begin_sequence = 10, .begin_ns = 1000});

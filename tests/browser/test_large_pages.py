@@ -74,7 +74,7 @@ def test_a_million_allocations_fit_open_and_move(browser, page):
     print(f"first drawn after {drawn:.0f} ms; frames {at(between, 0.5):.0f} ms median, {at(between, 0.95):.0f} ms p95; "
           f"drawing {at(drawing, 0.5):.0f} ms median, {at(drawing, 0.95):.0f} ms p95, {at(drawing, 1):.0f} ms at most")
     lanes = browser.run("return [lanes.spans.count, lanes.rectangles, lanes.drawMilliseconds]")
-    print(f"{lanes[0]} stretches below it, {lanes[1]} rectangles in {lanes[2]:.1f} ms")
+    print(f"{lanes[0]} intervals below it, {lanes[1]} rectangles in {lanes[2]:.1f} ms")
     assert lanes[1] < 5000
     assert drawn < 10_000
     assert at(between, 0.5) < 250 and at(between, 0.95) < 500

@@ -45,8 +45,8 @@ def test_opens_on_what_came_before_memory_ran_out(browser, pages):
 def test_names_steps_phases_and_the_window_above_the_plot(browser, pages):
     browser.open(pages / "training.html")
     rows = browser.run("""
-        return chart.rows.map(({name, stretches}) => ({name, labels: [...visibleStretches(stretches, chart.view)]
-          .filter(({stretch}) => stretch).map(({stretch, width}) => stretchText(chart.overlay.canvas.getContext("2d"), stretch, width))}))""")
+        return chart.rows.map(({name, intervals}) => ({name, labels: [...visibleIntervals(intervals, chart.view)]
+          .filter(({interval}) => interval).map(({interval, width}) => intervalText(chart.overlay.canvas.getContext("2d"), interval, width))}))""")
     assert [row["name"] for row in rows] == ["window", "steps", "phases"]
     assert rows[0]["labels"] == ["window: steps 3 to 8"]
     assert "step 3" in rows[1]["labels"]
@@ -122,7 +122,7 @@ def test_each_own_band_is_a_block_that_is_alive_in_just_its_columns(browser, pag
     assert result[0] > 20_000 and result[1] == 0
 
 
-# What PixelColumns promises, said once more: every state with the stretch of the axis over which it holds.
+# What PixelColumns promises, said once more: every state with the interval of the axis over which it holds.
 def brute_force(begins, total, begin, end, count):
     shown = []
     for column in range(count):
@@ -186,7 +186,7 @@ def test_modules_are_told_above_the_memory_on_demand(browser, pages):
     browser.open(pages / "training.html")
     height = browser.run("return document.querySelector('.drawing').clientHeight")
     browser.press("l")
-    labels = browser.run("return chart.rows.find(({name}) => name === 'layers').stretches.map(({label}) => label)")
+    labels = browser.run("return chart.rows.find(({name}) => name === 'layers').intervals.map(({label}) => label)")
     assert {f"layers.{layer}" for layer in range(12)} | {"lm_head"} <= set(labels)
     assert browser.run("return document.querySelector('.drawing').clientHeight") > height
 
@@ -254,6 +254,6 @@ def test_reserved_is_the_most_of_each_column(browser, pages):
 def test_steps_too_narrow_to_be_told_apart_are_still_there(browser, pages):
     browser.open(pages / "many_steps.html")
     browser.press("0")
-    row = browser.run("return [...visibleStretches(run.steps, chart.view)].map(({left}) => left)")
+    row = browser.run("return [...visibleIntervals(run.steps, chart.view)].map(({left}) => left)")
     assert len(row) > 500
     assert max(after - before for before, after in zip(row, row[1:])) < 4

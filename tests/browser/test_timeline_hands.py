@@ -114,7 +114,7 @@ def test_the_smallest_block_has_a_band_once_it_is_pinned(browser, pages):
         const id = bySize[bySize.length - 1];
         chart.set({pinned: id});
         chart.view.showWhole();
-        chart.view.showStretch({begin: chart.events.ns[chart.events.birth[id]], beginState: chart.events.birth[id],
+        chart.view.showInterval({begin: chart.events.ns[chart.events.birth[id]], beginState: chart.events.birth[id],
           end: chart.events.ns[death[id]], endState: death[id]}, 2);
         return [id, chart.current().pinnedBand.id]""")
     assert smallest[0] == smallest[1]

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "dry_gpu/cudnn/measured_plan.hpp"
 #include "dry_gpu/cudnn/real/answer_files.hpp"
 #include "dry_gpu/cudnn/real/asker.hpp"
 #include "dry_gpu/cudnn/real/client.hpp"
@@ -23,7 +24,6 @@
 #include "dry_gpu/cudnn/real/description.hpp"
 #include "dry_gpu/cudnn/real/device_text.hpp"
 #include "dry_gpu/cudnn/real/messages.hpp"
-#include "dry_gpu/cudnn/told_plan.hpp"
 #include "tests/dry_gpu/test_profile.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -315,17 +315,17 @@ TEST_F(RealCudnnClient, StartsNothingForWhatIsKept) {
 
 TEST(RealCudnnPlans, AreComparedWhileThereAreSeveral) {
   const auto graph = std::make_shared<LivePlans>();
-  const ToldPlan small(graph, 0);
+  const MeasuredPlan small(graph, 0);
   EXPECT_FALSE(small.execute().is_compared);
-  EXPECT_EQ(small.execute().told_ns, 0) << "nobody chooses";
+  EXPECT_EQ(small.execute().added_ns, 0) << "nobody chooses";
   {
-    const ToldPlan large(graph, 1 << 20), larger(graph, std::int64_t{1} << 33);
-    EXPECT_GT(small.execute().told_ns, large.execute().told_ns);
-    EXPECT_GT(large.execute().told_ns, larger.execute().told_ns);
-    EXPECT_GT(larger.execute().told_ns, 0);
+    const MeasuredPlan large(graph, 1 << 20), larger(graph, std::int64_t{1} << 33);
+    EXPECT_GT(small.execute().added_ns, large.execute().added_ns);
+    EXPECT_GT(large.execute().added_ns, larger.execute().added_ns);
+    EXPECT_GT(larger.execute().added_ns, 0);
   }
   EXPECT_TRUE(small.execute().is_compared) << "it was chosen";
-  EXPECT_EQ(small.execute().told_ns, 0);
+  EXPECT_EQ(small.execute().added_ns, 0);
 }
 
 TEST(RealCudnnDevice, IsWrittenAsCudnnReadsIt) {

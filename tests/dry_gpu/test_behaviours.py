@@ -17,7 +17,7 @@ FALLS_SHORT = {
     "devices.a_value_that_must_be_true_is_checked_on_the_device": {"the assertion": VALUE},
     "graph_pools.a_later_graph_of_a_pool_uses_what_an_earlier_one_freed": {"the sums": VALUE},
     "graph_pools.results_outlive_their_graph": {"the result": VALUE},
-    "graph_pools.successive_graphs_share_a_pool_when_told": {"the sums": VALUE},
+    "graph_pools.successive_graphs_share_a_pool_when_reported": {"the sums": VALUE},
     "graphs.a_capture_keeps_each_operation": {"the sum": VALUE},
     "graphs.a_graph_may_wait_for_an_event_of_another": {"the copy": VALUE},
     "graphs.external_events_are_recorded_by_each_replay": {"the time": TIME},

@@ -13,9 +13,9 @@ namespace {
 
 using analysis::Block;
 using analysis::Facts;
-using Stretches = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+using Intervals = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-Stretches all(const Ranges& ranges) {
+Intervals all(const Ranges& ranges) {
   return {ranges.all().begin(), ranges.all().end()};
 }
 
@@ -38,8 +38,8 @@ analysis::ReservedPoint change(std::uint64_t sequence, std::uint64_t address, st
 }
 
 // Begin and end of each segment, and that its pieces fill it.
-Stretches stretches(const SegmentLayout& layout, const Facts& facts) {
-  Stretches list;
+Intervals intervals(const SegmentLayout& layout, const Facts& facts) {
+  Intervals list;
   for (const Segment& segment : layout.segments) {
     list.emplace_back(segment.address, segment.address + segment.bytes);
     std::uint64_t address = segment.address, allocated = 0;
@@ -61,15 +61,15 @@ TEST(Ranges, AreCutByWhatIsRemoved) {
   Ranges ranges;
   ranges.add(10, 20);
   ranges.add(20, 30);
-  EXPECT_EQ(all(ranges), (Stretches{{10, 20}, {20, 30}}));
+  EXPECT_EQ(all(ranges), (Intervals{{10, 20}, {20, 30}}));
   ranges.remove(12, 14);
-  EXPECT_EQ(all(ranges), (Stretches{{10, 12}, {14, 20}, {20, 30}}));
+  EXPECT_EQ(all(ranges), (Intervals{{10, 12}, {14, 20}, {20, 30}}));
   ranges.remove(0, 11);
   ranges.remove(18, 25);
   ranges.remove(40, 50);
-  EXPECT_EQ(all(ranges), (Stretches{{11, 12}, {14, 18}, {25, 30}}));
+  EXPECT_EQ(all(ranges), (Intervals{{11, 12}, {14, 18}, {25, 30}}));
   ranges.add(0, 100);
-  EXPECT_EQ(all(ranges), (Stretches{{0, 100}}));
+  EXPECT_EQ(all(ranges), (Intervals{{0, 100}}));
   ranges.remove(0, 100);
   EXPECT_TRUE(ranges.all().empty());
 }
@@ -79,11 +79,11 @@ TEST(Ranges, BecomeOneWhereTheyLieClose) {
   ranges.merge(100, 110, 5);
   ranges.merge(130, 140, 5);
   ranges.merge(116, 120, 5);
-  EXPECT_EQ(all(ranges), (Stretches{{100, 110}, {116, 120}, {130, 140}}));
+  EXPECT_EQ(all(ranges), (Intervals{{100, 110}, {116, 120}, {130, 140}}));
   ranges.merge(115, 116, 5);
-  EXPECT_EQ(all(ranges), (Stretches{{100, 120}, {130, 140}}));
+  EXPECT_EQ(all(ranges), (Intervals{{100, 120}, {130, 140}}));
   ranges.merge(90, 125, 5);
-  EXPECT_EQ(all(ranges), (Stretches{{90, 140}}));
+  EXPECT_EQ(all(ranges), (Intervals{{90, 140}}));
   ranges.merge(UINT64_MAX - 3, UINT64_MAX, 5);
   EXPECT_EQ(ranges.all().size(), 2u);
 }
@@ -106,7 +106,7 @@ TEST(Segments, OfAnAllocatorWithoutThemAreWhereBlocksWere) {
   facts.blocks = {block(0x1000, 16, 1), block(0x2000, 16, 2, 3), block(0x9000000, 32, 4)};
   const SegmentLayout layout = segments_at_end(facts);
   EXPECT_FALSE(layout.expandable);
-  EXPECT_EQ(stretches(layout, facts), (Stretches{{0x1000, 0x2010}, {0x9000000, 0x9000020}}));
+  EXPECT_EQ(intervals(layout, facts), (Intervals{{0x1000, 0x2010}, {0x9000000, 0x9000020}}));
   EXPECT_EQ(layout.segments[0].allocated_bytes, 16u);
 }
 
@@ -116,7 +116,7 @@ TEST(Segments, OfACachingAllocatorAreThoseItKept) {
   facts.blocks = {block(1000, 100, 3, 8), block(1120, 10, 4), block(1150, 10, 5, 6)};
   const SegmentLayout layout = segments_at_end(facts);
   EXPECT_FALSE(layout.expandable);
-  EXPECT_EQ(stretches(layout, facts), (Stretches{{1100, 1200}}));
+  EXPECT_EQ(intervals(layout, facts), (Intervals{{1100, 1200}}));
   ASSERT_EQ(layout.segments[0].pieces.size(), 3u);
 }
 
@@ -126,21 +126,21 @@ TEST(Segments, AreExpandableWhereABlockReachesOverTwo) {
   facts.blocks = {block(1050, 80, 4), block(5000, 10, 5)};
   const SegmentLayout layout = segments_at_end(facts);
   EXPECT_TRUE(layout.expandable);
-  EXPECT_EQ(stretches(layout, facts), (Stretches{{1000, 1150}, {5000, 5100}}));
+  EXPECT_EQ(intervals(layout, facts), (Intervals{{1000, 1150}, {5000, 5100}}));
 }
 
 TEST(Segments, AreMadeUpWhereTheirEventsAreMissing) {
   Facts facts;
   facts.reserved = {change(4, 1000, 100), change(6, 1000, -100)};
   facts.blocks = {block(900'000'000, 10, 1, 2), block(1020, 10, 5)};
-  EXPECT_EQ(stretches(segments_at_end(facts), facts), (Stretches{{1020, 1030}, {900'000'000, 900'000'010}}))
+  EXPECT_EQ(intervals(segments_at_end(facts), facts), (Intervals{{1020, 1030}, {900'000'000, 900'000'010}}))
       << "of a block that no segment held, and of one whose segment went before it";
 }
 
 TEST(Segments, AreFilledWhateverADamagedStoreSays) {
   Facts facts;
   facts.blocks = {block(1000, 100, 1), block(1050, 100, 2), block(1200, 0, 3), block(UINT64_MAX - 5, 100, 4)};
-  stretches(segments_at_end(facts), facts);
+  intervals(segments_at_end(facts), facts);
 }
 
 TEST(EventOrder, PutsAnEndBeforeABirthOfTheSameEvent) {

@@ -115,7 +115,7 @@ class Buffer {
   std::size_t next_ = 0, met_ = 0;
 };
 
-void require_well_told(const strata_activity_event& event) {
+void require_valid(const strata_activity_event& event) {
   expect(event.kind >= STRATA_ACTIVITY_KERNEL && event.kind <= STRATA_ACTIVITY_JIT,
          "an activity is of some kind");
   expect(event.name.text != nullptr, "a name has a text");
@@ -150,7 +150,7 @@ void decode(std::uint8_t settings, std::span<const Record> records) {
        .tell =
            [&](const strata_activity_event& event) {
              ++told;
-             require_well_told(event);
+             require_valid(event);
            },
        .clock = &clock,
        .origins = &four_origins(),

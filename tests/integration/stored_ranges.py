@@ -24,7 +24,7 @@ class StoredRanges:
             ).fetchall()
             (self.driver,) = database.execute("SELECT thread FROM module WHERE direction = 0 ORDER BY begin_sequence LIMIT 1").fetchone()
 
-    def driver_ranges(self, *, only=None):
+    def loop_ranges(self, *, only=None):
         """Steps, micro-batches and phases; those of the steps `only`, if that is given."""
         ranges = collections.Counter()
         for step, _, _ in self.steps:

@@ -75,17 +75,17 @@ def environment(workspace, extensions="all"):
 @pytest.mark.smoke
 def test_each_row_of_the_store_is_a_range(recorded):
     told, stored = recorded()
-    assert told.ranges("start") == stored.driver_ranges() + collections.Counter({("window", 2): 1})
-    assert told.ranges("push") == stored.driver_ranges() + stored.layers()
+    assert told.ranges("start") == stored.loop_ranges() + collections.Counter({("window", 2): 1})
+    assert told.ranges("push") == stored.loop_ranges() + stored.layers()
     assert told.still_open() == ({}, {})
     assert sum(stored.layers().values()) > 100
-    assert stored.driver_ranges()["micro-batch", 1] == 4
+    assert stored.loop_ranges()["micro-batch", 1] == 4
 
     ends = [one["end"] for one in told.of("pop") if one.get("end", {}).get("tokens")]
     assert [(end["step"], end["tokens"]) for end in ends] == [(step, tokens) for step, _, tokens in stored.steps]
     assert len([one for one in told.of("domain_create") if one["domain"] == "strata"]) == 1
     (driver,) = told.of("thread_name")
-    assert (driver["named"], driver["message"]) == (stored.driver, "driver")
+    assert (driver["named"], driver["message"]) == (stored.driver, "loop thread")
 
 
 @pytest.mark.parametrize("device", [[], ["--dry", "h100-80gb"]], ids=["cpu", "dry"])
@@ -102,7 +102,7 @@ def test_each_layer_is_a_range_in_backward_too(recorded, device):
 
 def test_a_tool_without_extensions_gets_marks(recorded):
     told, stored = recorded(extensions="none")
-    assert told.ranges("push") == stored.driver_ranges() + stored.layers()
+    assert told.ranges("push") == stored.loop_ranges() + stored.layers()
     assert told.still_open() == ({}, {})
     assert not told.of("sample") and not told.of("schema")
     marks = told.ranges("mark", category=1)
@@ -113,18 +113,18 @@ def test_a_tool_without_extensions_gets_marks(recorded):
 
 def test_a_tool_that_takes_schemas_and_no_payloads_still_gets_its_pops(recorded):
     told, stored = recorded(extensions="schemas")
-    assert told.ranges("push") == stored.driver_ranges() + stored.layers()
+    assert told.ranges("push") == stored.loop_ranges() + stored.layers()
     assert told.still_open() == ({}, {})
 
 
 def test_on_the_dry_gpu_memory_is_torchs_own(recorded):
     told, stored = recorded("--dry", "h100-80gb", "trace.cross_check=true", "checkpointing=block")
-    assert told.ranges("push") == stored.driver_ranges() + stored.layers()
+    assert told.ranges("push") == stored.loop_ranges() + stored.layers()
     assert told.still_open() == ({}, {})
     threads = {thread for *_, thread, _, _ in stored.modules}
     assert len(threads) == 2, "autograd's, which recomputes"
     names = {one["message"] for one in told.of("thread_name")}
-    assert names == {"driver", "pt_autograd_0"}
+    assert names == {"loop thread", "pt_autograd_0"}
 
     # What torch says at each step's end, beside what the step's range ended with.
     stats = recorded.workspace.query(
@@ -159,7 +159,7 @@ def test_a_capture_has_the_active_steps_alone(recorded):
     told, stored = recorded("plugins=[allocator_tracer, {nvtx_markers: {capture: nvtx}}]")
     active = {step for step, schedule, _ in stored.steps if schedule == 2}
     assert active == {2, 3}
-    assert told.ranges("push") == stored.driver_ranges(only=active) + stored.layers(only=active)
+    assert told.ranges("push") == stored.loop_ranges(only=active) + stored.layers(only=active)
     assert told.still_open() == ({}, {})
     order = [(one["event"], one.get("message")) for one in told.events if one["event"] in ("start", "end")]
     assert order[0] == ("start", "window")
@@ -167,7 +167,7 @@ def test_a_capture_has_the_active_steps_alone(recorded):
     assert told.of("end")[-1]["id"] == told.of("start")[0]["id"], "the window is what ends last"
 
 
-# What runs out in forward, on the driver's thread, and in what backward computes again, on autograd's.
+# What runs out in forward, on the loop thread, and in what backward computes again, on autograd's.
 OUT_OF_MEMORY = {
     "forward": ["model={name: gpt2, size: small}", "data={batch_size: 64}"],
     "backward": [
@@ -184,7 +184,7 @@ def test_nothing_stays_open_when_memory_runs_out(recorded, phase):
     assert stored.phases[-1][0] == phase
     *_, thread, _, _ = stored.modules[-1]
     assert (thread == stored.driver) == (phase == "forward")
-    assert told.ranges("push") == stored.driver_ranges() + stored.layers()
+    assert told.ranges("push") == stored.loop_ranges() + stored.layers()
     assert told.still_open() == ({}, {})
 
 
@@ -203,7 +203,7 @@ def test_nothing_stays_open_when_a_signal_ends_the_run(workspace, monkeypatch, n
     told = Told(workspace.folder / "told")
     stored = StoredRanges(workspace.folder / "out")
     assert told.still_open() == ({}, {})
-    assert told.ranges("push") == stored.driver_ranges() + stored.layers()
+    assert told.ranges("push") == stored.loop_ranges() + stored.layers()
 
 
 def test_without_a_tool_it_listens_to_nothing_and_says_so(workspace):

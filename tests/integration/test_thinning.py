@@ -69,8 +69,8 @@ def test_what_is_kept_is_as_without(both):
     workspace, (whole, _), (thinned, said) = both
     assert database(workspace, "whole").stat().st_size > 2 * MAX_MB << 20
     assert database(workspace, "thinned").stat().st_size <= MAX_MB << 20
-    stretches = thinned["thinned"]
-    assert whole["thinned"] == [] and sum(stretch["steps"] for stretch in stretches) > STEPS // 3
+    intervals = thinned["thinned"]
+    assert whole["thinned"] == [] and sum(interval["steps"] for interval in intervals) > STEPS // 3
     assert "thinned (store.max_mb)" in said
     assert json.loads((workspace.folder / "thinned/manifest.json").read_text())["store"]["dropped_rows"] == 0
 
@@ -78,7 +78,7 @@ def test_what_is_kept_is_as_without(both):
     assert thinned["checks"]["saved_tensors"]["blocks_labelled_differently"] == whole["checks"]["saved_tensors"]["blocks_labelled_differently"]
     assert [step["index"] for step in thinned["steps"]] == list(range(STEPS))
     for kept, step in zip(thinned["steps"], whole["steps"], strict=True):
-        gone = any(stretch["first_step"] <= kept["index"] <= stretch["last_step"] for stretch in stretches)
+        gone = any(interval["first_step"] <= kept["index"] <= interval["last_step"] for interval in intervals)
         assert kept["thinned"] == gone
         if not gone:
             assert of_memory(kept) == of_memory(step)
@@ -86,7 +86,7 @@ def test_what_is_kept_is_as_without(both):
             assert kept["peak_categories"] is None and kept["peak_change"] is None
             for peak in ("peak_allocated_bytes", "peak_reserved_bytes", "peak_phase"):
                 assert kept[peak] == step[peak], (kept["index"], peak)
-    assert thinned["window"] == {"first_step": stretches[-1]["last_step"] + 1, "last_step": STEPS - 1}
+    assert thinned["window"] == {"first_step": intervals[-1]["last_step"] + 1, "last_step": STEPS - 1}
 
 
 def test_statistics_are_those_of_a_window_behind_what_is_thinned(both):

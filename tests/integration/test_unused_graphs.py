@@ -44,13 +44,13 @@ def test_a_graph_that_no_backward_uses_is_found_at_the_peak(record, name, option
     named = "" if forwards == "forwards that no backward follows" else f" of {forwards}"
     assert re.fullmatch(rf"No backward goes through \d+ graphs{named}, which keep up to .*", shape["sentence"])
     assert shape["remedy"] == f"{forwards} under torch.no_grad() keep nothing but their output"
-    told_of = report("--budget", "1MiB")
-    (finding,) = unused_in(told_of["findings"])
+    result_of = report("--budget", "1MiB")
+    (finding,) = unused_in(result_of["findings"])
     assert (finding["kind"], finding["module"]) == ("unused_graph", forwards.removeprefix("forwards of ") if named else None)
-    assert not [other for other in told_of["findings"] if other["kind"] == "held_by_program"]
+    assert not [other for other in result_of["findings"] if other["kind"] == "held_by_program"]
     left, told = record(program, "told", options=options)
     # Of the graph's blocks a forward without it makes some too, one after the other.
-    assert 0.5 * finding["bytes"] < told_of["peak_bytes"] - int(left) <= 1.05 * finding["bytes"]
+    assert 0.5 * finding["bytes"] < result_of["peak_bytes"] - int(left) <= 1.05 * finding["bytes"]
     assert not shapes_of(told) and not unused_in(told("--budget", "1MiB")["findings"])
 
 

@@ -26,7 +26,7 @@ Story of_thread(const Recording& recording, pid_t thread) {
   return story;
 }
 
-TEST(LayerRanges, NestOnTheDriversThread) {
+TEST(LayerRanges, NestOnTheLoopThread) {
   const Recording recording;
   {
     FakeTraining training(NVTX_MARKERS_FILE, {{"memory", "none"}});
@@ -71,7 +71,7 @@ TEST(LayerRanges, OfAutogradsThreadLieWithinThePhase) {
                    "backward", "layers.0 backward", "pop", "pop"}));
   Story names;
   for (const nlohmann::json& event : recording.events("thread_name")) names.push_back(event["message"]);
-  EXPECT_EQ(names, (Story{"driver", "pt_autograd_0"}));
+  EXPECT_EQ(names, (Story{"loop thread", "pt_autograd_0"}));
   EXPECT_EQ(recording.open(), 0);
 }
 
@@ -91,13 +91,13 @@ TEST(LayerRanges, LieWithinThePhaseThatGoesOnAfterANestedOne) {
   EXPECT_EQ(of_thread(recording, autograd), (Story{"backward", "layers.0 backward", "pop", "pop"}));
 }
 
-TEST(LayerRanges, BeforeAnyPhaseTheDriverIsStillTheDriver) {
+TEST(LayerRanges, BeforeAnyPhaseTheLoopThreadIsStillTheLoopThread) {
   const Recording recording;
   {
     FakeTraining training(NVTX_MARKERS_FILE, {{"memory", "none"}});
     training.end_module(training.begin_module("layers.0", STRATA_MODULE_FORWARD));
   }
-  EXPECT_EQ(recording.events("thread_name").size(), 1u) << "named once, as the driver";
+  EXPECT_EQ(recording.events("thread_name").size(), 1u) << "named once, as the loop thread";
 }
 
 // As the session ends them when an exception left them open.

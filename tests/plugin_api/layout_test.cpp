@@ -129,7 +129,7 @@ Layout layout_of_everything() {
       FIELD(address) FIELD(storage_bytes) FIELD(owner_address) FIELD(sizes) FIELD(dimensions) FIELD(is_frozen)
       END
   STRUCT(strata_tensor_listener) FIELD(struct_size) FIELD(reserved) FIELD(on_tensor) END
-  STRUCT(strata_thread_check_service) FIELD(struct_size) FIELD(reserved) FIELD(is_driver)
+  STRUCT(strata_thread_check_service) FIELD(struct_size) FIELD(reserved) FIELD(is_loop_thread)
       FIELD(is_under_allocator) END
   STRUCT(strata_window_service) FIELD(struct_size) FIELD(reserved) FIELD(active) FIELD(first_step)
       FIELD(last_step) END

@@ -348,7 +348,7 @@ MUTATIONS = (
         "hang-outside",
         "a plugin that does not return from init, create, destroy or deinit is not named",
         "host/runtime/session/hang_watch.cpp",
-        "  call_->told = true;\n  tell_of(call_->id, call_->function, call_->thread, now_ns - call_->since_ns, false);\n",
+        "  call_->told = true;\n  report(call_->id, call_->function, call_->thread, now_ns - call_->since_ns, false);\n",
         "  call_->told = true;\n",
         (
             "runtime_session_test HangWatchTest.NamesAPluginThatIsBeingMadeOrDestroyed",

@@ -13,7 +13,7 @@
 #include "host/report/ranks/rank_choice.hpp"
 #include "host/report/ranks/rank_findings.hpp"
 #include "host/report/ranks/ranks_page.hpp"
-#include "host/report/ranks/step_stretches.hpp"
+#include "host/report/ranks/step_intervals.hpp"
 #include "host/report/text.hpp"
 #include "tests/ranks/job_of_ranks.hpp"
 
@@ -124,7 +124,7 @@ TEST(RankReport, ThePageOfManyRanksAndPhasesStaysSmall) {
   EXPECT_NE(page.find("64 of 1024 ranks"), std::string::npos);
 }
 
-TEST(StepStretches, PhasesTooNarrowToSeeAreOneBarWithTheLongestOfThem) {
+TEST(StepIntervals, PhasesTooNarrowToSeeAreOneBarWithTheLongestOfThem) {
   analysis::RankFacts rank;
   rank.names = {"forward", "backward"};
   analysis::RankStep step;
@@ -133,7 +133,7 @@ TEST(StepStretches, PhasesTooNarrowToSeeAreOneBarWithTheLongestOfThem) {
                  {.name = 0, .kind = 4, .begin_ns = 40, .end_ns = 50},
                  {.name = 1, .kind = 6, .begin_ns = 50, .end_ns = 350, .waited_ns = 100},
                  {.name = 0, .kind = 4, .begin_ns = 350, .end_ns = 360}};
-  const std::vector<StepStretch> found = stretches_of(rank, step, 100.0);
+  const std::vector<StepInterval> found = intervals_of(rank, step, 100.0);
   ASSERT_EQ(found.size(), 4u);
   EXPECT_EQ(found[0].text(), "3 phases, of which backward is longest,");
   EXPECT_EQ(found[0].end_ns, 50);
@@ -141,7 +141,7 @@ TEST(StepStretches, PhasesTooNarrowToSeeAreOneBarWithTheLongestOfThem) {
   EXPECT_EQ(found[1].end_ns, 250);
   EXPECT_EQ(found[2].text(), "backward, waiting for others,");
   EXPECT_EQ(found[3].begin_ns, 350);
-  EXPECT_EQ(stretches_of(rank, step, 0.0).size(), 6u);
+  EXPECT_EQ(intervals_of(rank, step, 0.0).size(), 6u);
 }
 
 TEST(RankReport, EveryRankThatCannotBeReadIsNamed) {

@@ -199,7 +199,7 @@ void FactsRecorder::add_context() {
   facts_.end_ns = now_ns_;
   analysis::find_step_peaks(facts_.points, analysis::OpenPhases(facts_.phases), facts_.steps);
   facts_.peak_context = analysis::peak_context(facts_, facts_.peak);
-  facts_.layers = analysis::layer_tree(facts_, facts_.peak.sequence, facts_.peak_context.stretch);
+  facts_.layers = analysis::layer_tree(facts_, facts_.peak.sequence, facts_.peak_context.interval);
 }
 
 analysis::Facts FactsRecorder::finish(std::int64_t first_step, std::int64_t last_step) {

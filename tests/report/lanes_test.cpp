@@ -55,11 +55,11 @@ std::vector<std::string> texts(const LaneColumns& columns) {
 void expect_rows_without_overlaps(const Lanes& lanes) {
   for (const Lane& lane : lanes.lanes) {
     std::vector<std::int64_t> ends(lane.rows, INT64_MIN);
-    for (const LaneStretch& stretch : lane.stretches) {
-      ASSERT_LT(stretch.row, lane.rows);
-      ASSERT_LE(ends[stretch.row], stretch.begin_ns) << lane.title;
-      ASSERT_LE(stretch.begin_ns, stretch.end_ns);
-      ends[stretch.row] = stretch.end_ns;
+    for (const LaneInterval& interval : lane.intervals) {
+      ASSERT_LT(interval.row, lane.rows);
+      ASSERT_LE(ends[interval.row], interval.begin_ns) << lane.title;
+      ASSERT_LE(interval.begin_ns, interval.end_ns);
+      ends[interval.row] = interval.end_ns;
     }
   }
 }
@@ -103,12 +103,12 @@ TEST(Lanes, NestWhatLiesWithinBelowWhatHoldsIt) {
   const Lanes lanes = lanes_of(facts);
   for (const Lane& lane : lanes.lanes) {
     if (lane.kind != LaneKind::kOperators) continue;
-    for (const LaneStretch& stretch : lane.stretches) {
+    for (const LaneInterval& interval : lane.intervals) {
       std::uint32_t depth = 0;
-      for (std::uint32_t at = facts.time->spans[stretch.index].parent; at != analysis::kNoRow;
+      for (std::uint32_t at = facts.time->spans[interval.index].parent; at != analysis::kNoRow;
            at = facts.time->spans[at].parent)
         ++depth;
-      ASSERT_EQ(stretch.row, depth);
+      ASSERT_EQ(interval.row, depth);
     }
   }
 }
@@ -125,24 +125,24 @@ TEST(Lanes, HoldWhatTheStoreSaysToTheNanosecondAndTheByte) {
   const auto words = texts(columns);
   std::vector<std::uint32_t> op_of_number{0};
   for (const Lane& lane : lanes.lanes)
-    for (const LaneStretch& stretch : lane.stretches)
-      op_of_number.push_back(lane.kind == LaneKind::kOperators ? stretch.index : analysis::kNoRow);
+    for (const LaneInterval& interval : lane.intervals)
+      op_of_number.push_back(lane.kind == LaneKind::kOperators ? interval.index : analysis::kNoRow);
   std::size_t at = 0, products_seen = 0, bytes_seen = 0;
   std::int64_t asker = 0;
   for (const Lane& lane : lanes.lanes) {
     std::int64_t ns = facts.begin_ns;
-    for (const LaneStretch& stretch : lane.stretches) {
+    for (const LaneInterval& interval : lane.intervals) {
       ns += static_cast<std::int64_t>(begins[at]);
       asker += askers[at] % 2 == 0 ? static_cast<std::int64_t>(askers[at] / 2)
                                    : -static_cast<std::int64_t>(askers[at] / 2) - 1;
       const std::uint64_t* const site = &sites.at(site_of[at] * 7);
       if (lane.kind == LaneKind::kOperators) {
-        const OpSpan& op = facts.time->spans[stretch.index];
+        const OpSpan& op = facts.time->spans[interval.index];
         ASSERT_EQ(ns, op.begin_ns);
         ASSERT_EQ(static_cast<std::int64_t>(lengths[at]), op.length_ns());
         ASSERT_EQ(static_cast<std::int64_t>(lengths[at] - called[at]), op.self_ns);
-        ASSERT_EQ(bytes[at], bytes_in(facts, stretch.index));
-        ASSERT_EQ(static_cast<std::int64_t>(device[at]), device_ns_of(facts, stretch.index));
+        ASSERT_EQ(bytes[at], bytes_in(facts, interval.index));
+        ASSERT_EQ(static_cast<std::int64_t>(device[at]), device_ns_of(facts, interval.index));
         ASSERT_EQ(words.at(site[2]), facts.texts[op.name]);
         ASSERT_EQ(words.at(site[4]), facts.texts[op.layer]);
         ASSERT_EQ(words.at(site[5]), facts.phases[op.phase].name);
@@ -150,11 +150,11 @@ TEST(Lanes, HoldWhatTheStoreSaysToTheNanosecondAndTheByte) {
         bytes_seen += bytes[at];
         ASSERT_EQ(asker, 0);
       } else if (lane.kind == LaneKind::kStream) {
-        const auto& activity = facts.time->activities[stretch.index];
+        const auto& activity = facts.time->activities[interval.index];
         ASSERT_EQ(ns, activity.begin_ns);
         ASSERT_EQ(static_cast<std::int64_t>(lengths[at]), activity.end_ns - activity.begin_ns);
         ASSERT_EQ(bytes[at], activity.bytes);
-        const std::uint32_t op = facts.time->places[stretch.index].op;
+        const std::uint32_t op = facts.time->places[interval.index].op;
         ASSERT_EQ(asker == 0 ? analysis::kNoRow : op_of_number.at(static_cast<std::size_t>(asker)), op);
       }
       ++at;
@@ -170,23 +170,23 @@ TEST(Lanes, HoldWhatTheStoreSaysToTheNanosecondAndTheByte) {
 TEST(Lanes, ChooseThoseAroundThePeakAndThenTheLongest) {
   const Facts facts = timed_training({.operators = 6000});
   const Lanes all = lanes_of(facts);
-  const Lanes some = lanes_of(facts, {.stretches = 1000});
+  const Lanes some = lanes_of(facts, {.intervals = 1000});
   ASSERT_GT(all.recorded, 5000U);
   EXPECT_EQ(some.recorded, all.recorded);
   EXPECT_EQ(some.recorded - some.left_out, 1000U);
   expect_rows_without_overlaps(some);
   std::set<std::tuple<std::size_t, std::uint32_t>> kept;
   for (std::size_t lane = 0; lane < some.lanes.size(); ++lane)
-    for (const LaneStretch& stretch : some.lanes[lane].stretches) kept.emplace(lane, stretch.index);
+    for (const LaneInterval& interval : some.lanes[lane].intervals) kept.emplace(lane, interval.index);
   std::size_t near = 0, is_long = 0;
   for (std::size_t lane = 0; lane < all.lanes.size(); ++lane) {
-    for (const LaneStretch& stretch : all.lanes[lane].stretches) {
-      const bool is_near = stretch.end_ns > some.whole_begin_ns && stretch.begin_ns < some.whole_end_ns;
-      const bool has_length = stretch.end_ns - stretch.begin_ns >= some.least_ns;
+    for (const LaneInterval& interval : all.lanes[lane].intervals) {
+      const bool is_near = interval.end_ns > some.whole_begin_ns && interval.begin_ns < some.whole_end_ns;
+      const bool has_length = interval.end_ns - interval.begin_ns >= some.least_ns;
       near += is_near;
       is_long += has_length;
       if (is_near || has_length) {
-        ASSERT_TRUE(kept.contains({lane, stretch.index}));
+        ASSERT_TRUE(kept.contains({lane, interval.index}));
       }
     }
   }
@@ -203,7 +203,7 @@ TEST(Lanes, LeaveOutWhatLiesTooDeep) {
   for (const Lane& lane : lanes.lanes) {
     EXPECT_LE(lane.rows, 16U);
     if (lane.kind == LaneKind::kOperators) {
-      EXPECT_LT(lane.stretches.size(), lane.recorded);
+      EXPECT_LT(lane.intervals.size(), lane.recorded);
     }
   }
   EXPECT_GT(lanes.left_out, 0U);
@@ -213,7 +213,7 @@ TEST(Lanes, FindModulesOfBackwardInItsNodes) {
   const Facts facts = timed_training({.device = false});
   std::vector<std::string> backward;
   std::int64_t end_ns = INT64_MIN;
-  for (const auto& module : module_stretches(facts)) {
+  for (const auto& module : module_intervals(facts)) {
     if (module.direction != STRATA_MODULE_BACKWARD) continue;
     backward.push_back(facts.texts[module.path]);
     EXPECT_GE(module.begin_ns, end_ns);
@@ -242,7 +242,7 @@ TEST(Lanes, FindTheModulesAroundThoseInBackwardsNodes) {
     node.layer = i == 1 ? 0 : facts.time->modules[1].path;
     facts.time->spans.push_back(node);
   }
-  const auto modules = module_stretches(facts);
+  const auto modules = module_intervals(facts);
   ASSERT_EQ(modules.size(), 4U);
   for (const std::size_t i : {2U, 3U}) {
     EXPECT_EQ(modules[i].begin_ns, 100);
@@ -256,7 +256,7 @@ TEST(Lanes, KeepTheModulesOfBackwardThatWereTold) {
   analysis::ModuleSpan told = facts.time->modules.front();
   told.direction = STRATA_MODULE_BACKWARD;
   facts.time->modules.push_back(told);
-  EXPECT_EQ(module_stretches(facts).size(), facts.time->modules.size());
+  EXPECT_EQ(module_intervals(facts).size(), facts.time->modules.size());
 }
 
 TEST(Lanes, RangesThatTheProgramNamedStandWithThePhases) {
@@ -265,23 +265,23 @@ TEST(Lanes, RangesThatTheProgramNamedStandWithThePhases) {
     if (op.parent == analysis::kNoRow) op.kind = STRATA_OP_USER;
   const Lanes lanes = lanes_of(facts);
   EXPECT_EQ(lanes.lanes[0].rows, 2U);
-  EXPECT_GT(lanes.lanes[0].stretches.size(), facts.phases.size());
+  EXPECT_GT(lanes.lanes[0].intervals.size(), facts.phases.size());
 }
 
-// Rows by first fit against a plain definition: a row is free for a stretch where none that came before is
+// Rows by first fit against a plain definition: a row is free for a interval where none that came before is
 // open.
-TEST(Lanes, PlaceEachStretchInTheFirstFreeRow) {
+TEST(Lanes, PlaceEachIntervalInTheFirstFreeRow) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {
-    std::vector<LaneStretch> stretches;
+    std::vector<LaneInterval> intervals;
     for (std::uint32_t i = 0; i < 60; ++i) {
       const auto begin = static_cast<std::int64_t>(random() % 100);
-      stretches.push_back({begin, begin + static_cast<std::int64_t>(random() % 20), i});
+      intervals.push_back({begin, begin + static_cast<std::int64_t>(random() % 20), i});
     }
-    std::ranges::stable_sort(stretches, {}, [](const LaneStretch& stretch) {
-      return std::pair(stretch.begin_ns, -stretch.end_ns);
+    std::ranges::stable_sort(intervals, {}, [](const LaneInterval& interval) {
+      return std::pair(interval.begin_ns, -interval.end_ns);
     });
-    auto placed = stretches;
+    auto placed = intervals;
     const std::uint32_t rows = place_in_rows(placed, 5);
     EXPECT_LE(rows, 5U);
     for (std::size_t i = 0; i < placed.size(); ++i) {
@@ -340,7 +340,7 @@ TEST(Lanes, OfAnEmptyRunAreNone) {
   EXPECT_TRUE(numbers(lane_columns(facts, lanes, 0), "span_begins").empty());
 }
 
-// A window of many operators adds no more to a page than its limit on stretches lets it.
+// A window of many operators adds no more to a page than its limit on intervals lets it.
 TEST(Lanes, AddLittleToAPageHoweverManyOperatorsThereAre) {
   Facts facts = testing::simulate({.steps = 12, .first_active_step = 2, .layers = 12});
   const std::size_t without = page(facts).size();

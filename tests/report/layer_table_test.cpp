@@ -79,7 +79,7 @@ TEST(LayerTable, KeepsToItsWidthWhateverTheNames) {
 // What stands at the left adds up to the whole, and below each row what stands below it to the row.
 TEST(LayerRows, AddUp) {
   for (const auto& facts : {training(), testing::hostile_facts()}) {
-    const LayerTree folded = folded_layer_tree(facts, facts.peak.sequence, facts.layers.stretch);
+    const LayerTree folded = folded_layer_tree(facts, facts.peak.sequence, facts.layers.interval);
     for (const LayerTree& tree : {facts.layers, folded}) {
       for (const auto& rows : {all_layer_rows(tree, 99), largest_layer_rows(tree, 14)}) {
         std::uint64_t left = 0;
@@ -104,7 +104,7 @@ TEST(LayerRows, AddUp) {
 }
 
 TEST(LayerRows, AreFewInTheReport) {
-  const LayerTree tree = folded_layer_tree(training(), training().peak.sequence, training().layers.stretch);
+  const LayerTree tree = folded_layer_tree(training(), training().peak.sequence, training().layers.interval);
   EXPECT_LE(largest_layer_rows(tree, 14).size(), 14u);
   EXPECT_TRUE(largest_layer_rows(LayerTree{}, 14).empty());
 }

@@ -50,7 +50,7 @@ TEST(ProcessBarrier, IsTheThreadsOwnWhereTheKernelsIsRefused) {
   const int code = in_child([] {
     refuse_membarrier();
     prepare_process_barrier();
-    order_this_thread();
+    light_barrier();
     return threads_fence_themselves() && order_all_threads();
   });
   if (code == kNoFilters) GTEST_SKIP() << "this machine allows no filter on system calls";

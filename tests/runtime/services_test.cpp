@@ -40,11 +40,11 @@ TEST_P(Services, AnswerAndKeepTheArtifact) {
   const std::string file = rank + "/service_user/answers.txt";
   const std::string expected =
       "window 1 to 1\n"
-      "step 0: active 0, driver 1, under an allocator 0\n"
+      "step 0: active 0, loop thread 1, under an allocator 0\n"
       "a millisecond is 1 ms, today is today\n"
-      "step 1: active 1, driver 1, under an allocator 0\n"
+      "step 1: active 1, loop thread 1, under an allocator 0\n"
       "a millisecond is 1 ms, today is today\n"
-      "memory: driver 0, under an allocator 1\n";
+      "memory: loop thread 0, under an allocator 1\n";
   EXPECT_EQ(contents(file), expected);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / rank / "service_user/dropped.txt"));
   const auto manifest =

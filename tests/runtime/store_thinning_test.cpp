@@ -282,10 +282,11 @@ TEST_P(StoreThinningTest, KeptStepsAndPeaksAreThoseOfTheWholeStore) {
           query_integer(file, "SELECT rows FROM thinned_rows WHERE table_name = 'allocator_tracer_event'"),
       static_cast<std::int64_t>(trace.appended()));
 
-  const auto is_thinned = [&, stretches = query(file, "SELECT begin_sequence, end_sequence FROM thinned")](
+  const auto is_thinned = [&, intervals = query(file, "SELECT begin_sequence, end_sequence FROM thinned")](
                               std::int64_t sequence) {
-    return std::ranges::any_of(stretches, [&](const std::string& stretch) {
-      return std::stoll(stretch) <= sequence && sequence < std::stoll(stretch.substr(stretch.find('|') + 1));
+    return std::ranges::any_of(intervals, [&](const std::string& interval) {
+      return std::stoll(interval) <= sequence &&
+             sequence < std::stoll(interval.substr(interval.find('|') + 1));
     });
   };
   // Of a step that is thinned as the next one is, one operator is needed, whenever that came.

@@ -74,7 +74,7 @@ TEST_F(Threads, WhatAThreadLeftOpenWhenItEndedIsEndedWithTheRun) {
   EXPECT_NE(heard[0].when.thread, static_cast<std::uint32_t>(gettid())) << "the thread that began it";
 }
 
-//   worker                          driver
+//   worker                          loop thread
 //   emits, again and again
 //                                   ends the run, destroys the plugins and the session
 //   emits still                     opens the next session
@@ -163,7 +163,7 @@ TEST_F(Threads, ASessionThatComesSecondUndoesWhatItDid) {
   another.reset();
 }
 
-//   worker                        driver
+//   worker                        loop thread
 //   enters a plugin
 //                                 ends the run: gives up waiting, destroys nothing
 //   is still in the plugin

@@ -19,7 +19,7 @@ namespace strata {
 // A phase of the program's own has a star: "forward*(".
 class WrittenMarks final : public LoopMarks {
  public:
-  // As the driver: what the step before left open ends with it.
+  // As the loop thread: what the step before left open ends with it.
   void begin_step(const StepMark& step) override {
     if (step_open_) open_.resize(std::min(open_.size(), open_outside_step_));
     step_open_ = true;

@@ -40,7 +40,7 @@ struct FakeCupti {
   // A launch, whose kernel takes `kernel_ns`; -1: CUPTI could not time it. Returns its correlation.
   std::uint32_t (*launch)(const char* kernel, std::int64_t kernel_ns) = nullptr;
   // The same, but the kernel's record comes first, in a buffer of its own.
-  std::uint32_t (*launch_told_backwards)(const char* kernel) = nullptr;
+  std::uint32_t (*launch_with_swapped_times)(const char* kernel) = nullptr;
   // A launch by a function of the driver, which a library calls without the runtime.
   std::uint32_t (*launch_by_driver)(std::uint32_t function, const char* kernel) = nullptr;
   // A launch of the runtime, of which the driver's call within it is recorded, too: both have one number.

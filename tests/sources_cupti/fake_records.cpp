@@ -144,7 +144,7 @@ std::uint32_t launch(const char* name, std::int64_t kernel_ns) {
   return correlation;
 }
 
-std::uint32_t launch_told_backwards(const char* name) {
+std::uint32_t launch_with_swapped_times(const char* name) {
   const std::uint32_t correlation = ++last_correlation;
   const std::uint64_t start = fake_now();
   FakeBuffer devices;
@@ -321,7 +321,7 @@ void reset() {
   std::destroy_at(&fake);
   std::construct_at(&fake);
   fake.launch = &launch;
-  fake.launch_told_backwards = &launch_told_backwards;
+  fake.launch_with_swapped_times = &launch_with_swapped_times;
   fake.launch_by_driver = &launch_by_driver;
   fake.launch_by_both = &launch_by_both;
   fake.launch_within_driver = &launch_within_driver;

@@ -5,7 +5,8 @@
 
 namespace strata::cupti {
 
-DecoderSetup ToldLines::setup(decltype(DecoderSetup::next_record) next_record, CallbackName callback_name) {
+DecoderSetup DecodedLines::setup(decltype(DecoderSetup::next_record) next_record,
+                                 CallbackName callback_name) {
   return {.next_record = std::move(next_record),
           .intern =
               [this](std::string_view text) {

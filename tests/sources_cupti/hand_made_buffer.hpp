@@ -27,7 +27,7 @@ class HandMadeBuffer {
 };
 
 // What the decoder told, a line each: kind, name and what else is said of that kind.
-class ToldLines {
+class DecodedLines {
  public:
   // A decoder that steps with `next_record`, on a clock that is CLOCK_MONOTONIC's.
   DecoderSetup setup(decltype(DecoderSetup::next_record) next_record, CallbackName callback_name = nullptr);

@@ -57,7 +57,7 @@ void make_pointers_good(std::uint8_t* at, std::size_t left, CUpti_ActivityKind k
 
 TEST(HostileBuffers, AreReadToTheirEndAtMost) {
   std::mt19937_64 random(20'130'001);
-  ToldLines told;
+  DecodedLines told;
   WildStep step(random);
   std::uint64_t broken = 0, buffers = 0;
   RecordDecoder decoder(told.setup([&](std::uint8_t* buffer, std::size_t bytes, CUpti_Activity** record) {

@@ -36,7 +36,7 @@ class RealCupti : public testing::Test {
 };
 
 TEST_F(RealCupti, StepsOverOneRecordOfEachKindAndTheDecoderTellsThem) {
-  ToldLines told;
+  DecodedLines told;
   std::uint64_t origin = told.origins().note({7, 8, 9});
   HandMadeBuffer buffer = one_of_each(origin);
   EXPECT_EQ(consumed(buffer.span(), sizeof(CUpti_ActivityJit2)), buffer.bytes())
@@ -56,7 +56,7 @@ TEST_F(RealCupti, StepsOverOneRecordOfEachKindAndTheDecoderTellsThem) {
 }
 
 TEST_F(RealCupti, ARecordThatIsCutOffIsNotTold) {
-  ToldLines told;
+  DecodedLines told;
   HandMadeBuffer buffer = one_of_each(told.origins().note({7, 8, 9}));
   RecordDecoder decoder(told.setup(functions_.cuptiActivityGetNextRecord, functions_.cuptiGetCallbackName));
   decoder.decode(buffer.span().first(buffer.bytes() - 8));
@@ -67,7 +67,7 @@ TEST_F(RealCupti, ARecordThatIsCutOffIsNotTold) {
 }
 
 TEST_F(RealCupti, WhatIsNoRecordEndsTheBuffer) {
-  ToldLines told;
+  DecodedLines told;
   HandMadeBuffer buffer = one_of_each(told.origins().note({7, 8, 9}));
   const std::uint64_t zeroes[4] = {};
   buffer.add(zeroes);

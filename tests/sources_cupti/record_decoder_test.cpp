@@ -61,27 +61,27 @@ class Decoder : public testing::Test {
     decoder_.decode(buffer.span());
   }
 
-  ToldLines told_;
-  RecordDecoder decoder_{told_.setup(next_of_known)};
+  DecodedLines reported_;
+  RecordDecoder decoder_{reported_.setup(next_of_known)};
   using Lines = std::vector<std::string>;
 };
 
 TEST_F(Decoder, HoldsAKernelUntilItsCallIsMet) {
-  const std::uint64_t origin = told_.origins().note({3, 0, 0});
+  const std::uint64_t origin = reported_.origins().note({3, 0, 0});
   decode(kernel(1));
-  EXPECT_EQ(told_.lines(), Lines{});
+  EXPECT_EQ(reported_.lines(), Lines{});
   decode(under(1, origin), launch(1));
-  EXPECT_EQ(told_.lines(), (Lines{"api 'runtime function 211' 10-20 detail 257 call 1 thread 5 op 3",
-                                  "kernel 'k' 1000-2000 on 0 call 1 op 3"}));
+  EXPECT_EQ(reported_.lines(), (Lines{"api 'runtime function 211' 10-20 detail 257 call 1 thread 5 op 3",
+                                      "kernel 'k' 1000-2000 on 0 call 1 op 3"}));
 }
 
 TEST_F(Decoder, TellsWhatItHoldsInTheEndAndCountsIt) {
   decode(kernel(1), kernel(2));
   decoder_.finish();
-  EXPECT_EQ(told_.lines().size(), 2u);
+  EXPECT_EQ(reported_.lines().size(), 2u);
   EXPECT_EQ(decoder_.take_counts().without_call, 2u);
   decoder_.finish();
-  EXPECT_EQ(told_.lines().size(), 2u);
+  EXPECT_EQ(reported_.lines().size(), 2u);
 }
 
 TEST_F(Decoder, HoldsNoMoreThanItMay) {
@@ -89,7 +89,7 @@ TEST_F(Decoder, HoldsNoMoreThanItMay) {
   HandMadeBuffer buffer;
   for (std::uint32_t i = 1; i <= kTooMany; ++i) buffer.add(kernel(i + 10'000'000));
   decoder_.decode(buffer.span());
-  EXPECT_EQ(told_.lines().size(), 10u);
+  EXPECT_EQ(reported_.lines().size(), 10u);
   EXPECT_EQ(decoder_.take_counts().without_call, 10u);
 }
 
@@ -106,7 +106,7 @@ TEST_F(Decoder, CountsALaunchOfTheRuntimeAndTheDriversWithinItOnce) {
 TEST_F(Decoder, LeavesOutWhatWasOverBeforeTheWindow) {
   decoder_.keep_from(1500);
   decode(launch(1), kernel(1));
-  EXPECT_EQ(told_.lines(), (Lines{"kernel 'k' 1000-2000 on 0 call 1"})) << "it reaches into the window";
+  EXPECT_EQ(reported_.lines(), (Lines{"kernel 'k' 1000-2000 on 0 call 1"})) << "it reaches into the window";
   EXPECT_EQ(decoder_.take_counts().outside_window, 1u);
 }
 

@@ -81,7 +81,7 @@ TEST_F(CuptiRecording, AKernelThatComesBeforeItsCallIsHeldUntilThat) {
   std::uint64_t op = 0;
   run([&](Session&) {
     op = begin_op();
-    fake_.launch_told_backwards("late_call");
+    fake_.launch_with_swapped_times("late_call");
     end_op(op);
   });
   const auto kernels = sink_.of(STRATA_ACTIVITY_KERNEL);

@@ -98,7 +98,7 @@ TEST_F(BackwardModulesOfARun, ChangeNoLoss) {
   plugins_.clear();
   const Losses untold_again = losses_of_run();
   plugins_ = listener;
-  run("told_again");
+  run("reported_again");
   EXPECT_EQ(losses_, untold_again);
 }
 

@@ -31,7 +31,7 @@ class Picture:
 
 
 # The step with the peak, over its allocations and frees: a dry run's times are the host's, and say nothing.
-SHOW_STEP = "document.getElementById('show-events').click(); chart.view.showStretch(run.peakStep, 0.005);"
+SHOW_STEP = "document.getElementById('show-events').click(); chart.view.showInterval(run.peakStep, 0.005);"
 
 # Of the shapes that are named those of that step.
 NAME_ITS_SHAPES = """

@@ -42,7 +42,7 @@ class Shown:
     before: float = 0.4
     after: float = 0.4
     hides_floor: bool = False
-    search: str = ""  # what is left in colour; else all, and outside of the shape's stretch it is paler
+    search: str = ""  # what is left in colour; else all, and outside of the shape's interval it is paler
     pales: bool = True
 
     def picture(self):

@@ -121,7 +121,7 @@ typedef struct strata_dry_gpu_account {
 int strata_dry_gpu_count_modelled(strata_dry_gpu_modelled* by_model);
 
 /* Of this process: STRATA_DRY_GPU_CONTEXT_PARTS entries. */
-void strata_dry_gpu_tell_context_parts(strata_dry_gpu_context_part* parts);
+void strata_dry_gpu_set_context_parts(strata_dry_gpu_context_part* parts);
 
 /* Calls `visit` for each function that was called and is not implemented. */
 void strata_dry_gpu_visit_refused(void (*visit)(void* context, const char* function, uint64_t calls),

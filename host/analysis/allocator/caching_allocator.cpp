@@ -126,7 +126,7 @@ bool grows_segments(const std::string& settings) {
   return settings.find("expandable_segments:True") != std::string::npos;
 }
 
-bool segments_are_told(const std::vector<ReservedPoint>& points) {
+bool has_segments(const std::vector<ReservedPoint>& points) {
   const auto is_segment = [](const ReservedPoint& point) { return point.segment_address != kNoSegment; };
   return points.empty() || std::ranges::any_of(points, is_segment);
 }

@@ -24,7 +24,7 @@ bool grows_segments(const std::string& settings);
 
 // Whether the points are of segments: an allocator may tell their sum alone, and nobody knows what is free in
 // pieces. True of no points.
-bool segments_are_told(const std::vector<ReservedPoint>& points);
+bool has_segments(const std::vector<ReservedPoint>& points);
 
 // For each of `failures`, by sequence, of what no block held then the largest piece of any segment. No block
 // reaches from one segment into its neighbour, but where the allocator maps a segment piece by piece: with

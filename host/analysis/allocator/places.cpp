@@ -24,7 +24,7 @@ std::map<Place, PlaceShare> allocated_at(const MemoryFacts& facts, std::uint64_t
 }
 
 void add_reserved(const MemoryFacts& facts, std::uint64_t sequence, std::map<Place, PlaceShare>& shares) {
-  if (facts.reserved.empty() || !segments_are_told(facts.reserved)) return;
+  if (facts.reserved.empty() || !has_segments(facts.reserved)) return;
   std::map<Place, std::int64_t> reserved;
   for (const ReservedPoint& point : facts.reserved) {
     if (point.sequence > sequence) break;

@@ -21,7 +21,7 @@ RunDiff::Side side_of(const Facts& facts) {
           facts.end};
 }
 
-bool tells_layers(const Facts& facts) {
+bool has_layers(const Facts& facts) {
   return std::ranges::any_of(facts.blocks, [&](const Block& block) {
     return block.kind == "saved" && !facts.texts[block.layer].empty();
   });
@@ -40,11 +40,11 @@ std::vector<std::string> warnings_of(const RunDiff::Side& base, const RunDiff::S
   std::vector<std::string> warnings;
   if (base.device != now.device)
     warnings.push_back(fmt::format("the devices differ: {} and {}", base.device, now.device));
-  if (const bool base_tells = tells_layers(old_facts); base_tells != tells_layers(new_facts))
+  if (const bool base_has_layers = has_layers(old_facts); base_has_layers != has_layers(new_facts))
     warnings.push_back(
         fmt::format("the {} run alone tells layers: what layers hold differs by that; record the other with "
                     "--layers, too",
-                    base_tells ? "base" : "new"));
+                    base_has_layers ? "base" : "new"));
   for (const auto& [who, facts] : {std::pair("base", &old_facts), std::pair("new", &new_facts)}) {
     if (const auto outside = higher_outside_window(*facts))
       warnings.push_back(fmt::format(

@@ -42,11 +42,11 @@ bool traces_memory(const RunFacts& facts) {
 }
 
 bool Thinned::contains(std::uint64_t sequence) const {
-  const auto after = std::ranges::upper_bound(stretches, sequence, {}, &ThinnedSteps::begin_sequence);
-  return after != stretches.begin() && sequence < std::prev(after)->end_sequence;
+  const auto after = std::ranges::upper_bound(intervals, sequence, {}, &ThinnedSteps::begin_sequence);
+  return after != intervals.begin() && sequence < std::prev(after)->end_sequence;
 }
 
-Stretch stretch_of(const ProgramFacts& facts, std::int64_t step) {
+RunInterval interval_of(const ProgramFacts& facts, std::int64_t step) {
   const auto found = std::ranges::lower_bound(facts.steps, step, {}, &StepFact::index);
   if (step < 0 || found == facts.steps.end() || found->index != step)
     return {-1, facts.window_begin_sequence, facts.window_end_sequence, facts.window_begin_ns,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/analysis/facts/category.hpp"
-#include "host/analysis/facts/stretch.hpp"
+#include "host/analysis/facts/run_interval.hpp"
 
 namespace strata::analysis {
 
@@ -20,8 +20,8 @@ struct LayerNode {
   CategoryBytes self{}, total{};
   std::uint64_t blocks = 0;           // alive then, in it and below it
   std::uint64_t parameter_bytes = 0;  // of its own parameters, as they were asked for: no rounding
-  // Over the tree's stretch, with all below it. The mean over events has the level after each allocation and
-  // each free of the stretch once, whichever module it was of; the mean over time, each level for as long as
+  // Over the tree's interval, with all below it. The mean over events has the level after each allocation and
+  // each free of the interval once, whichever module it was of; the mean over time, each level for as long as
   // it lasted.
   std::uint64_t most_bytes = 0;
   double mean_over_events = 0.0, mean_over_time = 0.0;
@@ -36,7 +36,7 @@ struct LayerNode {
 // "(optimizer)". "(model)" is what the model's own forward makes outside of any of its modules.
 struct LayerTree {
   std::uint64_t sequence = 0;  // the moment
-  Stretch stretch;
+  RunInterval interval;
   std::vector<LayerNode> nodes;  // each before those below it, of siblings the largest first; never empty
                                  // once something was allocated
 };

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "host/analysis/facts/category.hpp"
-#include "host/analysis/facts/stretch.hpp"
+#include "host/analysis/facts/run_interval.hpp"
 
 namespace strata::analysis {
 
-// A high moment of a stretch that is not its peak.
+// A high moment of a interval that is not its peak.
 struct HighPlace {
   std::uint64_t sequence = 0;
   std::int64_t ns = 0;
@@ -33,14 +33,14 @@ struct PeakChange {
 };
 
 struct PeakContext {
-  Stretch stretch;  // the peak's step; of a peak outside of steps the window
+  RunInterval interval;  // the peak's step; of a peak outside of steps the window
   CategoryBytes begin_categories{};
   std::vector<PeakChange> changes;  // those that change something, by the larger of both first
-  // The highest moment of the stretch that a valley parts from the peak: on the way from one to the other
+  // The highest moment of the interval that a valley parts from the peak: on the way from one to the other
   // the level falls at least 1 % of the peak below that moment. Whatever lowers the peak and leaves
-  // the rest of the stretch as it is can gain no more than the distance between the two.
+  // the rest of the interval as it is can gain no more than the distance between the two.
   std::optional<HighPlace> next_place;
-  // The highest moment of the stretch outside of the peak's part of the step, valley or not: what no change
+  // The highest moment of the interval outside of the peak's part of the step, valley or not: what no change
   // to that one phase can lower.
   std::string part_of_step;  // that phase's name; empty where the peak is in none
   std::optional<HighPlace> outside_phase;

@@ -8,8 +8,8 @@
 
 #include "host/analysis/facts/phase.hpp"
 #include "host/analysis/facts/run_facts.hpp"
+#include "host/analysis/facts/run_interval.hpp"
 #include "host/analysis/facts/step.hpp"
-#include "host/analysis/facts/stretch.hpp"
 
 namespace strata::analysis {
 
@@ -23,6 +23,6 @@ struct ProgramFacts : RunFacts {
 };
 
 // That step; the window where the run has none of that number.
-Stretch stretch_of(const ProgramFacts& facts, std::int64_t step);
+RunInterval interval_of(const ProgramFacts& facts, std::int64_t step);
 
 }  // namespace strata::analysis

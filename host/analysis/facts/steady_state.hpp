@@ -13,7 +13,7 @@ enum class Course : std::uint8_t {
   kFlat,      // steady from the first step on
   kWarmUp,    // slower steps at first
   kSlowDown,  // steps before the steady ones were faster
-  kNone,      // no steady state: the steps' end is no long enough stretch of one level
+  kNone,      // no steady state: the steps' end is no long enough interval of one level
 };
 
 struct TimedStep {

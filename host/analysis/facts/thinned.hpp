@@ -25,10 +25,10 @@ struct ThinnedPeak {
 
 // In the order of the run. Empty: nothing was thinned.
 struct Thinned {
-  std::vector<ThinnedSteps> stretches;
+  std::vector<ThinnedSteps> intervals;
   std::vector<ThinnedPeak> peaks;  // of all devices
 
-  bool is_empty() const { return stretches.empty(); }
+  bool is_empty() const { return intervals.empty(); }
   bool contains(std::uint64_t sequence) const;
 };
 

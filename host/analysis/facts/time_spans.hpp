@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators, modules and activities as stretches of time that know where in the training they lie.
+// Operators, modules and activities as intervals of time that know where in the training they lie.
 #pragma once
 
 #include <cstdint>

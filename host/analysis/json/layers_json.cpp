@@ -36,7 +36,7 @@ std::string layers_document(const MemoryFacts& facts, const LayerTree& tree,
   nlohmann::ordered_json document;
   document["schema"] = "strata.layers/1";
   document["step"] = nullptr;
-  if (tree.stretch.step >= 0) document["step"] = tree.stretch.step;
+  if (tree.interval.step >= 0) document["step"] = tree.interval.step;
   document["phase"] = phase ? facts.phases[*phase].name : "";
   document["layers"] = std::move(nodes);
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

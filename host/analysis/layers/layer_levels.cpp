@@ -26,13 +26,13 @@ struct Level {
 }  // namespace
 
 void LayerLevels::add(const Block& block, std::uint32_t node) {
-  if (block.birth_sequence < stretch_.begin_sequence) {
+  if (block.birth_sequence < interval_.begin_sequence) {
     if (begin_bytes_.size() <= node) begin_bytes_.resize(node + 1);
     begin_bytes_[node] += block.bytes;
   } else {
     births_.push_back({block.birth_sequence, block.birth_ns, block.bytes, node, true});
   }
-  if (block.death_sequence <= stretch_.end_sequence && block.death_sequence != UINT64_MAX)
+  if (block.death_sequence <= interval_.end_sequence && block.death_sequence != UINT64_MAX)
     deaths_.push_back({block.death_sequence, block.death_ns, block.bytes, node, false});
 }
 
@@ -60,7 +60,7 @@ void LayerLevels::finish(std::vector<LayerNode>& nodes) {
   for (std::size_t index = nodes.size(); index-- > 0;) {
     levels[index].bytes += begin_bytes_[index];
     levels[index].most = levels[index].bytes;
-    levels[index].since_ns = stretch_.begin_ns;
+    levels[index].since_ns = interval_.begin_ns;
     if (index > 0) levels[nodes[index].parent].bytes += levels[index].bytes;
   }
   const std::vector<Change> changes = in_order();
@@ -71,12 +71,12 @@ void LayerLevels::finish(std::vector<LayerNode>& nodes) {
     }
   };
   std::uint64_t event = 0;
-  std::int64_t now_ns = stretch_.begin_ns;
+  std::int64_t now_ns = interval_.begin_ns;
   for (auto first = changes.begin(); first != changes.end(); ++event) {
     const auto last = std::find_if(first, changes.end(),
                                    [&](const Change& change) { return change.sequence != first->sequence; });
     for (auto change = first; change != last; ++change) {
-      now_ns = std::clamp(change->ns, now_ns, std::max(now_ns, stretch_.end_ns));
+      now_ns = std::clamp(change->ns, now_ns, std::max(now_ns, interval_.end_ns));
       up_from(change->node, [&](Level& level) {
         level.last_until(event, now_ns);
         level.bytes = change->is_birth ? level.bytes + change->bytes : level.bytes - change->bytes;
@@ -86,8 +86,8 @@ void LayerLevels::finish(std::vector<LayerNode>& nodes) {
       up_from(first->node, [](Level& level) { level.most = std::max(level.most, level.bytes); });
   }
 
-  const std::int64_t end_ns = std::max(now_ns, stretch_.end_ns);
-  const auto time_ns = static_cast<long double>(end_ns - stretch_.begin_ns);
+  const std::int64_t end_ns = std::max(now_ns, interval_.end_ns);
+  const auto time_ns = static_cast<long double>(end_ns - interval_.begin_ns);
   for (std::size_t index = 0; index < nodes.size(); ++index) {
     Level& level = levels[index];
     const auto bytes = static_cast<long double>(level.bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the bytes of each module rise and fall over a stretch of the run.
+// How the bytes of each module rise and fall over a interval of the run.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace strata::analysis {
 
 class LayerLevels {
  public:
-  explicit LayerLevels(const Stretch& stretch) : stretch_(stretch) {}
+  explicit LayerLevels(const RunInterval& interval) : interval_(interval) {}
 
-  // Whether the block is alive at some time of the stretch.
+  // Whether the block is alive at some time of the interval.
   bool holds(const Block& block) const {
-    return block.birth_sequence <= stretch_.end_sequence && block.death_sequence >= stretch_.begin_sequence;
+    return block.birth_sequence <= interval_.end_sequence && block.death_sequence >= interval_.begin_sequence;
   }
   // Such a block, and the node it is of.
   void add(const Block& block, std::uint32_t node);
@@ -38,7 +38,7 @@ class LayerLevels {
   // By sequence.
   std::vector<Change> in_order();
 
-  Stretch stretch_;
+  RunInterval interval_;
   std::vector<Change> births_, deaths_;
   std::vector<std::uint64_t> begin_bytes_;  // by node, without what is below
 };

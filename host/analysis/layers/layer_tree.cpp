@@ -111,7 +111,7 @@ std::vector<LayerNode> largest_first(std::vector<LayerNode> nodes) {
   return ordered;
 }
 
-// Every block of the moment or of the stretch, in its module.
+// Every block of the moment or of the interval, in its module.
 void plant(const MemoryFacts& facts, std::uint64_t sequence, Growing& tree, LayerLevels& levels) {
   for (const Block& block : facts.blocks) {
     const bool is_alive = block.is_alive_at(sequence);
@@ -130,25 +130,25 @@ void plant(const MemoryFacts& facts, std::uint64_t sequence, Growing& tree, Laye
 
 }  // namespace
 
-LayerTree layer_tree(const MemoryFacts& facts, std::uint64_t sequence, const Stretch& stretch) {
+LayerTree layer_tree(const MemoryFacts& facts, std::uint64_t sequence, const RunInterval& interval) {
   Growing tree(facts);
-  LayerLevels levels(stretch);
+  LayerLevels levels(interval);
   plant(facts, sequence, tree, levels);
   total_up(tree.nodes());
   for (LayerNode& node : tree.nodes()) node.smallest_bytes = node.largest_bytes = sum(node.total);
   levels.finish(tree.nodes());
-  return {sequence, stretch, largest_first(std::move(tree.nodes()))};
+  return {sequence, interval, largest_first(std::move(tree.nodes()))};
 }
 
-LayerTree folded_layer_tree(const MemoryFacts& facts, std::uint64_t sequence, const Stretch& stretch) {
+LayerTree folded_layer_tree(const MemoryFacts& facts, std::uint64_t sequence, const RunInterval& interval) {
   Growing tree(facts);
-  LayerLevels levels(stretch);
+  LayerLevels levels(interval);
   plant(facts, sequence, tree, levels);
   total_up(tree.nodes());
   FoldedLayers folded = fold_layers(tree.nodes());
   levels.move_to(folded.place_of);
   levels.finish(folded.nodes);
-  return {sequence, stretch, largest_first(std::move(folded.nodes))};
+  return {sequence, interval, largest_first(std::move(folded.nodes))};
 }
 
 }  // namespace strata::analysis

@@ -151,7 +151,7 @@ std::vector<Finding> findings_of_moment(const MemoryFacts& facts, const Peak& mo
 
 // Free, but in pieces that are each too small.
 std::optional<Finding> fragmentation_at(const MemoryFacts& facts, const OutOfMemory& failure) {
-  if (grows_segments(facts.allocator_settings) || !segments_are_told(facts.reserved)) return std::nullopt;
+  if (grows_segments(facts.allocator_settings) || !has_segments(facts.reserved)) return std::nullopt;
   const std::uint64_t used = failure.held.allocated_bytes + deferred_at(facts, failure.held.sequence);
   if (failure.largest_gap_bytes >= failure.requested_bytes || failure.held.reserved_bytes <= used)
     return std::nullopt;

@@ -107,7 +107,7 @@ class MakerSeries {
   }
 
   // Of what no backward follows there are as many as in the phases.
-  void tell_forwards_apart(std::size_t backwards) {
+  void separate_forwards(std::size_t backwards) {
     by_backward_.erase(static_cast<std::uint32_t>(backwards));
     usual_births_ = by_backward_.empty() ? low_of(by_phase_) : low_of(by_backward_);
     std::size_t in_phase = 0;
@@ -164,7 +164,7 @@ class GrowingFinder {
     }
     std::vector<KeptBlock> found;
     for (auto& [unused, series] : by_maker) {
-      series.tell_forwards_apart(passes_.backwards());
+      series.separate_forwards(passes_.backwards());
       add_growing(series, found);
     }
     std::ranges::sort(found, {}, &KeptBlock::block);

@@ -68,7 +68,7 @@ class GraphFinder {
       const Block& block = facts_.blocks[index];
       if (block.death_sequence != UINT64_MAX) deaths_.push_back(block.death_sequence);
       if (block.kind == "saved") ++saved_behind_[backwards_before(block.birth_sequence)];
-      modules_are_told_ = modules_are_told_ || (is_for_backward(block) && block.layer != 0);
+      modules_are_reported_ = modules_are_reported_ || (is_for_backward(block) && block.layer != 0);
       if (!is_left_by_forward(block) || kept_.holds(index) || !is_made_in_forward(block)) continue;
       (block.death_sequence == UINT64_MAX ? staying : dying).push_back(index);
     }
@@ -241,19 +241,19 @@ class GraphFinder {
   // Where modules are not told, that of the only model that it can be.
   std::string_view model_of_maker(const Block& block) const {
     if (block.layer != 0) return model_of(facts_.texts[block.layer]);
-    return untrained_.size() == 1 && !modules_are_told_ ? *untrained_.begin() : std::string_view();
+    return untrained_.size() == 1 && !modules_are_reported_ ? *untrained_.begin() : std::string_view();
   }
 
   std::string_view module_of(const Blocks& blocks) const {
     std::string_view module;
-    bool is_told = false;
+    bool is_reported = false;
     for (const std::uint32_t index : blocks) {
       const std::string_view path = facts_.texts[block_of(index).layer];
       if (path.empty()) continue;
-      module = is_told ? module_around(module, path) : path;
-      is_told = true;
+      module = is_reported ? module_around(module, path) : path;
+      is_reported = true;
     }
-    return is_told ? module : model_of_maker(block_of(blocks.front()));
+    return is_reported ? module : model_of_maker(block_of(blocks.front()));
   }
 
   // Beside it a backward has taken a graph down: else the one that it keeps may be this.
@@ -330,7 +330,7 @@ class GraphFinder {
   std::vector<std::uint64_t> deaths_;     // sequences, of all blocks
   std::map<std::size_t, std::size_t>
       saved_behind_;  // by number of backwards before: blocks that one took down
-  bool modules_are_told_ = false;
+  bool modules_are_reported_ = false;
   std::vector<bool> is_taken_;           // by block: of a graph that was found
   std::vector<Blocks> behind_backward_;  // that went at once behind a backward, of a model that is trained
   std::optional<std::set<Maker>> saved_by_;

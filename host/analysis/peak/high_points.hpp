@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The high moments of a stretch of the timeline beside its highest.
+// The high moments of a interval of the timeline beside its highest.
 #pragma once
 
 #include <cstddef>

@@ -57,12 +57,13 @@ ListedOutputs::ListedOutputs(const MemoryFacts& facts, const Evaluations& evalua
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, Listed> open;
   // The list of one evaluation may be there still when the next one begins its own.
   const auto close = [&](const Listed& listed) {
-    const bool is_told = facts.blocks[listed.blocks.front()].layer != 0;
+    const bool is_reported = facts.blocks[listed.blocks.front()].layer != 0;
     for (auto begin = listed.blocks.begin(); begin != listed.blocks.end();) {
       auto last = begin;
       while (last + 1 != listed.blocks.end() && go_together(facts.blocks, *last, *(last + 1))) ++last;
       const auto count = static_cast<std::size_t>(last - begin) + 1;
-      for (; begin != last + 1; ++begin) holds_[*begin] = count >= (is_told ? kFewest : kFewestWithoutModule);
+      for (; begin != last + 1; ++begin)
+        holds_[*begin] = count >= (is_reported ? kFewest : kFewestWithoutModule);
     }
   };
   std::uint64_t modules = 0;  // that were at work up to now, one behind the other

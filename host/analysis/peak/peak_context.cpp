@@ -46,7 +46,7 @@ class PlaceFinder {
   std::optional<HighPlace> place(const std::optional<HighPoint>& high, std::uint64_t begin_sequence) const {
     if (!high) return std::nullopt;
     const Point& point = facts_.points[high->point];
-    // What the stretch begins with is there from its begin on, whenever it was made.
+    // What the interval begins with is there from its begin on, whenever it was made.
     const std::uint64_t sequence = std::max(point.sequence, begin_sequence);
     HighPlace place;
     place.sequence = sequence;
@@ -73,27 +73,27 @@ class PlaceFinder {
 
 PeakContext peak_context(const MemoryFacts& facts, const Peak& peak) {
   PeakContext context;
-  context.stretch = stretch_of(facts, peak.step);
-  const Stretch& stretch = context.stretch;
-  const auto highest = highest_point(facts.points, stretch.begin_sequence, stretch.end_sequence);
+  context.interval = interval_of(facts, peak.step);
+  const RunInterval& interval = context.interval;
+  const auto highest = highest_point(facts.points, interval.begin_sequence, interval.end_sequence);
   if (!highest) return context;
-  context.changes = changes_between(facts.blocks, stretch.begin_sequence, peak.sequence);
+  context.changes = changes_between(facts.blocks, interval.begin_sequence, peak.sequence);
 
-  PointRange range = points_within(facts.points, stretch.begin_sequence, stretch.end_sequence);
+  PointRange range = points_within(facts.points, interval.begin_sequence, interval.end_sequence);
   if (range.first > 0) context.begin_categories = facts.points[--range.first].bytes;
   const OpenPhases phases(facts.phases);
   const PlaceFinder finder(facts, phases);
   const std::uint64_t depth_bytes =
       std::max<std::uint64_t>(1, allocated_bytes(facts.points[*highest]) / kValleyParts);
   context.next_place =
-      finder.place(next_highest_place(facts.points, range, *highest, depth_bytes), stretch.begin_sequence);
+      finder.place(next_highest_place(facts.points, range, *highest, depth_bytes), interval.begin_sequence);
   if (const auto part = phases.part_of_step(peak.sequence)) {
     const PhaseFact& phase = facts.phases[*part];
     context.part_of_step = phase.name;
     const std::uint64_t last = phase.end_sequence == 0 ? 0 : phase.end_sequence - 1;
     const PointRange excluded = points_within(facts.points, phase.begin_sequence, last);
     context.outside_phase =
-        finder.place(highest_outside(facts.points, range, *highest, excluded), stretch.begin_sequence);
+        finder.place(highest_outside(facts.points, range, *highest, excluded), interval.begin_sequence);
   }
   return context;
 }

@@ -71,8 +71,9 @@ std::uint64_t world_size_of(const std::filesystem::path& manifest) {
   std::ifstream stream(manifest);
   const auto document = nlohmann::json::parse(stream, nullptr, false);
   const auto size = nlohmann::json::json_pointer("/process/world_size");
-  const bool is_told = document.is_object() && document.contains(size) && document[size].is_number_unsigned();
-  return is_told ? document[size].get<std::uint64_t>() : 1;
+  const bool is_reported =
+      document.is_object() && document.contains(size) && document[size].is_number_unsigned();
+  return is_reported ? document[size].get<std::uint64_t>() : 1;
 }
 
 }  // namespace

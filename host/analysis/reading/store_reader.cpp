@@ -281,10 +281,10 @@ class StoreReader {
   void read_thinned() {
     tables_.each("thinned", Need::kOptional,
                  {"first_step", "last_step", "steps", "begin_sequence", "end_sequence"}, [&](const Row& row) {
-                   run_.thinned.stretches.push_back(
+                   run_.thinned.intervals.push_back(
                        {row.integer(0), row.integer(1), row.bits(2), row.bits(3), row.bits(4)});
                  });
-    std::ranges::sort(run_.thinned.stretches, {}, &ThinnedSteps::begin_sequence);
+    std::ranges::sort(run_.thinned.intervals, {}, &ThinnedSteps::begin_sequence);
     tables_.each("thinned_step", Need::kOptional,
                  {"begin_sequence", "device_type", "device_index", "peak_allocated_bytes",
                   "peak_reserved_bytes", "peak_sequence", "peak_ns"},

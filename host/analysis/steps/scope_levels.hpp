@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's measures as levels over its events, and what they come to within a stretch.
+// A run's measures as levels over its events, and what they come to within a interval.
 #pragma once
 
 #include <vector>

@@ -48,10 +48,10 @@ void each_group(const std::vector<StepFact>& steps, const IsSame& is_same, const
 // Of steps that are thinned only the allocator's peaks are known; where others are among them, only the
 // highest of all.
 void leave_out_thinned(const MemoryFacts& facts, Scope& scope) {
-  const auto overlaps = [&](const ThinnedSteps& stretch) {
-    return stretch.begin_sequence <= scope.end_sequence && scope.begin_sequence < stretch.end_sequence;
+  const auto overlaps = [&](const ThinnedSteps& interval) {
+    return interval.begin_sequence <= scope.end_sequence && scope.begin_sequence < interval.end_sequence;
   };
-  if (std::ranges::none_of(facts.thinned.stretches, overlaps)) return;
+  if (std::ranges::none_of(facts.thinned.intervals, overlaps)) return;
   const bool keeps_levels = scope.kind == ScopeKind::kRun;
   for (const Measure measure : {Measure::kDeviceUsed, Measure::kAllocated, Measure::kReserved,
                                 Measure::kRequested, Measure::kResident}) {

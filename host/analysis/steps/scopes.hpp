@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory there was within a stretch of the run: a step, an epoch, the window, the run, what lies
+// How much memory there was within a interval of the run: a step, an epoch, the window, the run, what lies
 // between two resets of the peaks.
 #pragma once
 

@@ -12,12 +12,12 @@
 namespace strata::analysis {
 namespace {
 
-constexpr std::size_t kNamedStretches = 4;
+constexpr std::size_t kNamedIntervals = 4;
 
-std::string steps_text(const ThinnedSteps& stretch) {
-  return stretch.first_step == stretch.last_step
-             ? fmt::format("{}", stretch.first_step)
-             : fmt::format("{}-{}", stretch.first_step, stretch.last_step);
+std::string steps_text(const ThinnedSteps& interval) {
+  return interval.first_step == interval.last_step
+             ? fmt::format("{}", interval.first_step)
+             : fmt::format("{}-{}", interval.first_step, interval.last_step);
 }
 
 }  // namespace
@@ -25,12 +25,12 @@ std::string steps_text(const ThinnedSteps& stretch) {
 std::string thinned_sentence(const Thinned& thinned, const Window& window) {
   std::vector<std::string> steps;
   std::uint64_t count = 0;
-  for (const ThinnedSteps& stretch : thinned.stretches) {
-    if (steps.size() < kNamedStretches) steps.push_back(steps_text(stretch));
-    count += stretch.steps;
+  for (const ThinnedSteps& interval : thinned.intervals) {
+    if (steps.size() < kNamedIntervals) steps.push_back(steps_text(interval));
+    count += interval.steps;
   }
-  if (thinned.stretches.size() > kNamedStretches)
-    steps.push_back(fmt::format("and {} more stretches", thinned.stretches.size() - kNamedStretches));
+  if (thinned.intervals.size() > kNamedIntervals)
+    steps.push_back(fmt::format("and {} more intervals", thinned.intervals.size() - kNamedIntervals));
   return fmt::format(
       "{} {} {} thinned (store.max_mb): {} peak{} kept, {} allocations are not; what is said of the window "
       "is of the "
@@ -42,7 +42,7 @@ std::string thinned_sentence(const Thinned& thinned, const Window& window) {
 
 Window whole_steps(const Recording& run, const Window& window) {
   if (run.thinned.is_empty()) return window;
-  const std::uint64_t end = run.thinned.stretches.back().end_sequence;
+  const std::uint64_t end = run.thinned.intervals.back().end_sequence;
   if (end <= window.begin_sequence) return window;
   const auto first = std::ranges::find_if(run.steps, [&](const StepRow& step) {
     return step.begin_sequence >= end && step.step <= window.last_step;
@@ -64,11 +64,11 @@ Window whole_steps(const Recording& run, const Window& window) {
 void drop_thinned_points(const Thinned& thinned, std::vector<Point>& points) {
   auto kept = points.begin();
   auto point = points.begin();
-  for (const ThinnedSteps& stretch : thinned.stretches) {
+  for (const ThinnedSteps& interval : thinned.intervals) {
     const auto begin = std::partition_point(
-        point, points.end(), [&](const Point& each) { return each.sequence < stretch.begin_sequence; });
+        point, points.end(), [&](const Point& each) { return each.sequence < interval.begin_sequence; });
     const auto end = std::partition_point(
-        begin, points.end(), [&](const Point& each) { return each.sequence < stretch.end_sequence; });
+        begin, points.end(), [&](const Point& each) { return each.sequence < interval.end_sequence; });
     kept = kept == point ? begin : std::move(point, begin, kept);
     if (begin != end) *kept++ = *std::prev(end);
     point = end;

@@ -23,7 +23,7 @@ std::string thinned_sentence(const Thinned& thinned, const Window& window);
 // The window from the first step on behind which nothing is thinned.
 Window whole_steps(const Recording& run, const Window& window);
 
-// Leaves of each stretch the level that it ends with: those before lack what came and went.
+// Leaves of each interval the level that it ends with: those before lack what came and went.
 void drop_thinned_points(const Thinned& thinned, std::vector<Point>& points);
 
 // The kept peaks of the run's device.

@@ -13,12 +13,12 @@ namespace {
 
 template <typename Wanted>
 Intervals covered(const std::vector<ActivityRow>& activities, std::uint32_t device, Wanted wanted) {
-  std::vector<Interval> stretches;
+  std::vector<Interval> intervals;
   for (const ActivityRow& activity : activities) {
     if (activity.device == device && is_device_work(activity.kind) && wanted(activity.kind))
-      stretches.push_back({activity.begin_ns, activity.end_ns});
+      intervals.push_back({activity.begin_ns, activity.end_ns});
   }
-  return united(std::move(stretches));
+  return united(std::move(intervals));
 }
 
 DeviceTime device_time(const DeviceWork& work, std::uint32_t device) {

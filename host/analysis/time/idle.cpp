@@ -32,7 +32,7 @@ class IdleFinder {
       if (activity.device == device && is_device_work(activity.kind)) device_work_.push_back(index);
       if (waits(activity)) waited[activity.thread].push_back({activity.begin_ns, activity.end_ns});
     }
-    for (auto& [thread, stretches] : waited) waits_[thread] = united(std::move(stretches));
+    for (auto& [thread, intervals] : waited) waits_[thread] = united(std::move(intervals));
     std::vector<Interval> steps, data;
     for (std::uint32_t step = 0; step < work.run.steps.size(); ++step)
       steps.push_back(work.moments.step(step));
@@ -55,11 +55,11 @@ class IdleFinder {
 
   Causes causes(Interval gap, std::uint32_t next) const {
     Causes causes{};
-    const auto host = [&](Interval stretch, IdleCause otherwise) {
-      const std::int64_t in_step = covered_ns(steps_, stretch);
-      const std::int64_t data = covered_ns(data_, stretch);
+    const auto host = [&](Interval interval, IdleCause otherwise) {
+      const std::int64_t in_step = covered_ns(steps_, interval);
+      const std::int64_t data = covered_ns(data_, interval);
       of(causes, IdleCause::kData) += data;
-      of(causes, IdleCause::kNoStep) += stretch.length_ns() - std::max(in_step, data);
+      of(causes, IdleCause::kNoStep) += interval.length_ns() - std::max(in_step, data);
       of(causes, otherwise) += std::max<std::int64_t>(0, in_step - data);
     };
     if (next == kNoRow) {
@@ -83,9 +83,9 @@ class IdleFinder {
 
  private:
   // A wait ends a moment after the work that it waited for, which is the gap's begin.
-  bool waited(std::uint32_t thread, Interval stretch) const {
+  bool waited(std::uint32_t thread, Interval interval) const {
     const auto waits = waits_.find(thread);
-    return waits != waits_.end() && covered_ns(waits->second, stretch) > 0;
+    return waits != waits_.end() && covered_ns(waits->second, interval) > 0;
   }
 
   const DeviceWork& work_;

@@ -5,15 +5,15 @@
 
 namespace strata::analysis {
 
-Intervals united(std::vector<Interval> stretches) {
-  std::erase_if(stretches, [](const Interval& stretch) { return stretch.end_ns <= stretch.begin_ns; });
-  std::ranges::sort(stretches, {}, &Interval::begin_ns);
+Intervals united(std::vector<Interval> intervals) {
+  std::erase_if(intervals, [](const Interval& interval) { return interval.end_ns <= interval.begin_ns; });
+  std::ranges::sort(intervals, {}, &Interval::begin_ns);
   Intervals result;
-  for (const Interval& stretch : stretches) {
-    if (!result.empty() && stretch.begin_ns <= result.back().end_ns) {
-      result.back().end_ns = std::max(result.back().end_ns, stretch.end_ns);
+  for (const Interval& interval : intervals) {
+    if (!result.empty() && interval.begin_ns <= result.back().end_ns) {
+      result.back().end_ns = std::max(result.back().end_ns, interval.end_ns);
     } else {
-      result.push_back(stretch);
+      result.push_back(interval);
     }
   }
   return result;
@@ -48,11 +48,11 @@ std::int64_t length_ns(const Intervals& intervals) {
   return sum;
 }
 
-std::int64_t covered_ns(const Intervals& intervals, Interval stretch) {
-  auto at = std::ranges::upper_bound(intervals, stretch.begin_ns, {}, &Interval::end_ns);
+std::int64_t covered_ns(const Intervals& intervals, Interval interval) {
+  auto at = std::ranges::upper_bound(intervals, interval.begin_ns, {}, &Interval::end_ns);
   std::int64_t sum = 0;
-  for (; at != intervals.end() && at->begin_ns < stretch.end_ns; ++at)
-    sum += std::min(at->end_ns, stretch.end_ns) - std::max(at->begin_ns, stretch.begin_ns);
+  for (; at != intervals.end() && at->begin_ns < interval.end_ns; ++at)
+    sum += std::min(at->end_ns, interval.end_ns) - std::max(at->begin_ns, interval.begin_ns);
   return sum;
 }
 

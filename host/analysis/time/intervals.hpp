@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stretches of time as sets: what is covered at least once, what two cover together, what neither does.
+// Intervals of time as sets: what is covered at least once, what two cover together, what neither does.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace strata::analysis {
 // By begin, apart from each other, none empty.
 using Intervals = std::vector<Interval>;
 
-// Of any stretches in any order, what at least one covers. Those that end before they begin cover nothing.
-Intervals united(std::vector<Interval> stretches);
+// Of any intervals in any order, what at least one covers. Those that end before they begin cover nothing.
+Intervals united(std::vector<Interval> intervals);
 
 Intervals intersection(const Intervals& left, const Intervals& right);
 
@@ -22,7 +22,7 @@ Intervals gaps(const Intervals& covered, Interval bounds);
 
 std::int64_t length_ns(const Intervals& intervals);
 
-// How much of `stretch` they cover. In O(log n) and what it covers.
-std::int64_t covered_ns(const Intervals& intervals, Interval stretch);
+// How much of `interval` they cover. In O(log n) and what it covers.
+std::int64_t covered_ns(const Intervals& intervals, Interval interval);
 
 }  // namespace strata::analysis

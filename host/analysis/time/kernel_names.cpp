@@ -77,7 +77,7 @@ std::string_view bare(std::string_view name) {
   return scope == std::string_view::npos ? name : name.substr(scope + 2);
 }
 
-void tell_apart(std::vector<KernelTime*>& alike) {
+void number_alike(std::vector<KernelTime*>& alike) {
   std::map<std::string_view, std::size_t> kernels_with;
   for (const KernelTime* const kernel : alike) {
     for (const std::string_view word : words_of(kernel->full_name)) ++kernels_with[word];
@@ -93,11 +93,11 @@ void tell_apart(std::vector<KernelTime*>& alike) {
 
 }  // namespace
 
-void tell_names_apart(std::vector<KernelTime>& kernels) {
+void number_alike_names(std::vector<KernelTime>& kernels) {
   std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, std::vector<KernelTime*>> by_name;
   for (KernelTime& kernel : kernels) by_name[{kernel.name, kernel.kind, kernel.device}].push_back(&kernel);
   for (auto& [name, alike] : by_name) {
-    if (alike.size() > 1) tell_apart(alike);
+    if (alike.size() > 1) number_alike(alike);
   }
 }
 

@@ -11,6 +11,6 @@ namespace strata::analysis {
 // Of kernels with one short name, whose template arguments alone differ, each gets what it has and another
 // lacks: "vectorized_elementwise_kernel<CUDAFunctor_add, float>". What no word tells apart is numbered, by
 // its place in the list: "name #2".
-void tell_names_apart(std::vector<KernelTime>& kernels);
+void number_alike_names(std::vector<KernelTime>& kernels);
 
 }  // namespace strata::analysis

@@ -90,7 +90,7 @@ std::vector<KernelTime> kernel_times(const RunTimes& times) {
     kernels.push_back(std::move(row.time));
   }
   std::ranges::stable_sort(kernels, std::greater{}, &KernelTime::total_ns);
-  tell_names_apart(kernels);
+  number_alike_names(kernels);
   return kernels;
 }
 

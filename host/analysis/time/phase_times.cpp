@@ -16,12 +16,12 @@ class PhaseTable {
   }
 
   void add_operators() {
-    std::vector<Interval> stretches;
+    std::vector<Interval> intervals;
     for (const OpSpan& op : times_.ops) {
-      stretches.push_back({op.begin_ns, op.end_ns});
+      intervals.push_back({op.begin_ns, op.end_ns});
       for_each_around(op.phase, [&](PhaseTime& row) { row.thread_ns += op.self_ns; });
     }
-    const Intervals covered = united(std::move(stretches));
+    const Intervals covered = united(std::move(intervals));
     for_each_phase([&](PhaseTime& row, Interval phase) { row.operator_ns += covered_ns(covered, phase); });
   }
 

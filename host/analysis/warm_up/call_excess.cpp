@@ -36,15 +36,15 @@ CallExcess call_excess(const CallsOfPhase& wanted, const Recording& run, const O
                        ClaimedTime& claimed) {
   CallExcess excess;
   std::map<Cause, Calls> families;
-  for (const Span& stretch : wanted.part.stretches) {
-    for (const OwnCall& own : operators.calls(stretch.begin_ns, stretch.end_ns)) {
+  for (const Span& interval : wanted.part.intervals) {
+    for (const OwnCall& own : operators.calls(interval.begin_ns, interval.end_ns)) {
       const OperatorCall& call = *own.call;
       const std::string_view name = run.texts[call.name];
       const Cause cause = cause_of_operator(name);
       const bool is_wanted = wanted.thread == 0 || call.thread == wanted.thread;
       if (!is_wanted || cause == Cause::kProjector) continue;  // projections have sums of their own
       excess.libraries += static_cast<double>(own.libraries);
-      const std::int64_t unclaimed_ns = claimed.claim(call.begin_ns, std::min(call.end_ns, stretch.end_ns));
+      const std::int64_t unclaimed_ns = claimed.claim(call.begin_ns, std::min(call.end_ns, interval.end_ns));
       double ns =
           static_cast<double>(std::min(unclaimed_ns, call.self_ns)) - operators.usual_ns_a_call(call.name);
       if (ns <= 0.0) continue;

@@ -18,9 +18,9 @@ void DriverTime::add(std::int64_t begin_ns, std::int64_t end_ns, std::uint32_t t
   for (; next != all.end() && next->begin_ns < end_ns; ++next) {
     const StartActivity& activity = *next;
     const bool is_here = activity.end_ns > begin_ns;
-    const bool is_told = activity.end_ns == activity.begin_ns && activity.begin_ns >= begin_ns;
+    const bool is_reported = activity.end_ns == activity.begin_ns && activity.begin_ns >= begin_ns;
     const bool is_its = thread == 0 || activity.thread == 0 || activity.thread == thread;
-    if ((is_here || is_told) && is_its && !activity.is_modelled) activities.push_back(&activity);
+    if ((is_here || is_reported) && is_its && !activity.is_modelled) activities.push_back(&activity);
   }
   std::ranges::stable_sort(activities, {}, [](const StartActivity* activity) {
     return std::pair(activity->kind == STRATA_ACTIVITY_API, activity->end_ns - activity->begin_ns);

@@ -16,7 +16,7 @@ namespace strata::analysis {
 namespace {
 
 // The measured processor time of a phase is taken for its page faults' when it is within this of what their
-// number and the cost of one come to: that cost differs by as much from one stretch of memory to another.
+// number and the cost of one come to: that cost differs by as much from one interval of memory to another.
 constexpr double kFaultTimeFactor = 1.6;
 constexpr double kNoticeableNs = 1e6;
 
@@ -77,7 +77,7 @@ class StepExplainer {
     if (const auto usual = usual_.parts.find(key); usual != usual_.parts.end()) opened.usual = usual->second;
     opened.excess_ns = std::max(0.0, part.ns - opened.usual.ns);
     opened.begin_ns =
-        key.kind == kBetweenPhases || part.stretches.empty() ? INT64_MAX : part.stretches.front().begin_ns;
+        key.kind == kBetweenPhases || part.intervals.empty() ? INT64_MAX : part.intervals.front().begin_ns;
     opened.faults = more(opened, Counter::kFaults);
     opened.libraries = more(opened, Counter::kLibraries);
     return opened;
@@ -113,8 +113,8 @@ class StepExplainer {
     for (OpenPart& part : parts_) {
       const bool any_thread = part.key.kind == STRATA_PHASE_BACKWARD || step_.thread == 0;
       DriverTime time(run_, claimed_);
-      for (const Span& stretch : part.part->stretches)
-        time.add(stretch.begin_ns, stretch.end_ns, any_thread ? 0 : step_.thread);
+      for (const Span& interval : part.part->intervals)
+        time.add(interval.begin_ns, interval.end_ns, any_thread ? 0 : step_.thread);
       for (const CauseShare& share : time.shares())
         part.busy_ns += give(part, share.cause, share.ns, static_cast<double>(share.count), share.proof);
     }
@@ -227,8 +227,8 @@ class StepExplainer {
     std::vector<std::string> names;
     if (part.libraries < 1.0) return names;
     for (const OpenedLibrary& library : run_.warm_up.libraries) {
-      const bool is_here = std::ranges::any_of(part.part->stretches, [&](const Span& stretch) {
-        return library.ns > stretch.begin_ns && library.ns <= stretch.end_ns;
+      const bool is_here = std::ranges::any_of(part.part->intervals, [&](const Span& interval) {
+        return library.ns > interval.begin_ns && library.ns <= interval.end_ns;
       });
       if (is_here) names.push_back(file_name(run_.texts[library.path]));
     }

@@ -61,14 +61,14 @@ class Divider {
                       .parts = {}};
     const SamplePair edges{find(begins_, step.begin_ns), find(ends_, step.end_ns)};
     if (edges.begin != nullptr) divided.thread = edges.begin->thread;
-    Part between{.ns = divided.ns(), .counts = {}, .stretches = {}};
+    Part between{.ns = divided.ns(), .counts = {}, .intervals = {}};
     if (edges.is_whole()) between.counts = edges.counts();
     std::int64_t from_ns = step.begin_ns;
     const auto phases = phases_of_step_.find(step.index);
     if (phases != phases_of_step_.end()) {
       for (const PhaseRow* phase : phases->second) add_phase(*phase, divided, between, from_ns);
     }
-    if (from_ns < step.end_ns) between.stretches.push_back({from_ns, step.end_ns});
+    if (from_ns < step.end_ns) between.intervals.push_back({from_ns, step.end_ns});
     between.ns = std::max(between.ns, 0.0);
     divided.parts[{kBetweenPhases, 0}] = std::move(between);
     return divided;
@@ -86,11 +86,11 @@ class Divider {
     const std::int64_t begin = std::clamp(phase.begin_ns, from_ns, step.end_ns);
     const std::int64_t end = std::clamp(phase.end_ns, begin, step.end_ns);
     Part& part = step.parts[{phase.kind, phase.name}];
-    const bool is_new = part.stretches.empty();
+    const bool is_new = part.intervals.empty();
     part.ns += static_cast<double>(end - begin);
-    part.stretches.push_back({begin, end});
+    part.intervals.push_back({begin, end});
     between.ns -= static_cast<double>(end - begin);
-    if (from_ns < begin) between.stretches.push_back({from_ns, begin});
+    if (from_ns < begin) between.intervals.push_back({from_ns, begin});
     from_ns = end;
 
     const auto samples = phases_.find(phase.ordinal);

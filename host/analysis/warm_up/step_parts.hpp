@@ -50,7 +50,7 @@ struct Span {
 struct Part {
   double ns = 0.0;
   std::optional<Counts> counts;  // nothing: no samples at its edges
-  std::vector<Span> stretches;
+  std::vector<Span> intervals;
 };
 
 struct StepParts {

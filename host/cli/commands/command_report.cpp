@@ -91,7 +91,7 @@ void print_layers(const analysis::Facts& facts, const ReportArguments& arguments
         report::layer_table(facts, arguments.table, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
   }
   const analysis::LayerTree tree =
-      wanted ? layer_tree(facts, step->peak_sequence, stretch_of(facts, *wanted)) : facts.layers;
+      wanted ? layer_tree(facts, step->peak_sequence, interval_of(facts, *wanted)) : facts.layers;
   print(layers_document(facts, tree, arguments.table.depth));
 }
 

@@ -28,7 +28,7 @@ Function cupti_function(void* library, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
-void hear_nothing(void*, int, std::uint32_t, const void*) {}
+void ignore_callback(void*, int, std::uint32_t, const void*) {}
 
 std::string file_of(const void* address) {
   Dl_info info{};
@@ -85,7 +85,7 @@ Finding check_cupti() {
   const std::string described = fmt::format("{}.{}, {}", version / 10000, version % 10000 / 100,
                                             file_of(reinterpret_cast<const void*>(get_version)));
   void* subscriber = nullptr;
-  const int result = subscribe(&subscriber, &hear_nothing, nullptr);
+  const int result = subscribe(&subscriber, &ignore_callback, nullptr);
   if (result == 0) unsubscribe(subscriber);
   return verdict_of(result, version, described);
 }

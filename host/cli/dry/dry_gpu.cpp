@@ -167,12 +167,12 @@ DryGpu::DryGpu(DryChoice choice) : choice_(std::move(choice)) {
       find<decltype(&strata_dry_gpu_copy_to_children)>(library, "strata_dry_gpu_copy_to_children");
   count_ = find<decltype(&strata_dry_gpu_count)>(library, "strata_dry_gpu_count");
   count_modelled_ = find<decltype(&strata_dry_gpu_count_modelled)>(library, "strata_dry_gpu_count_modelled");
-  tell_context_parts_ =
-      find<decltype(&strata_dry_gpu_tell_context_parts)>(library, "strata_dry_gpu_tell_context_parts");
+  set_context_parts_ =
+      find<decltype(&strata_dry_gpu_set_context_parts)>(library, "strata_dry_gpu_set_context_parts");
   visit_refused_ = find<decltype(&strata_dry_gpu_visit_refused)>(library, "strata_dry_gpu_visit_refused");
   visit_readers_ = find<decltype(&strata_dry_gpu_visit_readers)>(library, "strata_dry_gpu_visit_readers");
   if (choose == nullptr || send_messages_to == nullptr || copy_to_children_ == nullptr || count_ == nullptr ||
-      count_modelled_ == nullptr || tell_context_parts_ == nullptr || visit_refused_ == nullptr ||
+      count_modelled_ == nullptr || set_context_parts_ == nullptr || visit_refused_ == nullptr ||
       visit_readers_ == nullptr) {
     throw UsageError(
         fmt::format("{} belongs to another build of Strata. Build and install all parts of Strata together",
@@ -210,7 +210,7 @@ std::string DryGpu::describe() const {
   for (std::size_t model = 0; model < account.modelled.size(); ++model)
     account.modelled[model] = {sums[model].works, sums[model].ns};
   std::array<strata_dry_gpu_context_part, STRATA_DRY_GPU_CONTEXT_PARTS> parts{};
-  tell_context_parts_(parts.data());
+  set_context_parts_(parts.data());
   for (std::size_t part = 0; part < account.context_parts.size(); ++part)
     account.context_parts[part] = {parts[part].bytes, parts[part].after_calls};
   visit_refused_(

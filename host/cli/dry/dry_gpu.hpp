@@ -81,7 +81,7 @@ class DryGpu {
   decltype(&strata_dry_gpu_copy_to_children) copy_to_children_ = nullptr;
   decltype(&strata_dry_gpu_count) count_ = nullptr;
   decltype(&strata_dry_gpu_count_modelled) count_modelled_ = nullptr;
-  decltype(&strata_dry_gpu_tell_context_parts) tell_context_parts_ = nullptr;
+  decltype(&strata_dry_gpu_set_context_parts) set_context_parts_ = nullptr;
   decltype(&strata_dry_gpu_visit_refused) visit_refused_ = nullptr;
   decltype(&strata_dry_gpu_visit_readers) visit_readers_ = nullptr;
 };

@@ -148,8 +148,8 @@ std::string killed_text(bool is_dry) {
 }
 
 // The program has ended, and its exit code is its own: what of the following fails is said and no more.
-void tell_what_ran(const ExecArguments& arguments, const std::optional<DryChoice>& dry,
-                   const fs::path& accounts, std::optional<ProgramRecording>& recording, int exit_code) {
+void report_what_ran(const ExecArguments& arguments, const std::optional<DryChoice>& dry,
+                     const fs::path& accounts, std::optional<ProgramRecording>& recording, int exit_code) {
   std::string account_json;
   const auto or_say = [](const auto& tell) {
     try {
@@ -175,7 +175,7 @@ void tell_what_ran(const ExecArguments& arguments, const std::optional<DryChoice
 }
 
 // The program's exit code stays its own.
-void tell_advice(const ExecArguments& arguments, const std::string& device) {
+void print_advice_command(const ExecArguments& arguments, const std::string& device) {
   AdviseArguments trials;
   trials.config = arguments.command.front();
   trials.overrides.assign(arguments.command.begin() + 1, arguments.command.end());
@@ -223,8 +223,8 @@ int exec(const ExecArguments& arguments) {
   if (dry) add_dry_gpu(*dry, scratch.path(), variables, preloaded);
   add_preloaded(preloaded, variables);
   const int exit_code = run_program(program, arguments.command, variables);
-  tell_what_ran(arguments, dry, scratch.path(), recording, exit_code);
-  if (arguments.advises) tell_advice(arguments, device);
+  report_what_ran(arguments, dry, scratch.path(), recording, exit_code);
+  if (arguments.advises) print_advice_command(arguments, device);
   return exit_code;
 }
 

@@ -12,8 +12,8 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
-#include "host/cli/grid/hand_out.hpp"
 #include "host/cli/grid/subcommands.hpp"
+#include "host/cli/grid/submit.hpp"
 #include "host/cli/output_file.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
@@ -61,7 +61,7 @@ struct Seen {
 };
 
 // `ask` says what Slurm has of it: where that is unknown, those who only look are told, and others refused.
-Seen look_at(const std::string& name, grid::Queue (*ask)(const grid::GridFolder&) = asked_queue) {
+Seen look_at(const std::string& name, grid::Queue (*ask)(const grid::GridFolder&) = query_queue) {
   const grid::GridFolder folder(std::filesystem::absolute(name).lexically_normal());
   grid::Plan plan = folder.read_plan();
   grid::Queue queue = ask(folder);
@@ -164,7 +164,7 @@ struct ExportArguments {
 
 // Its cells that have no result, for others to run.
 int export_cells(const ExportArguments& arguments) {
-  Seen seen = look_at(arguments.table.folder, known_queue);
+  Seen seen = look_at(arguments.table.folder, cached_queue);
   seen.plan.engine.kind = chosen_engine(arguments.engine, seen.plan);
   if (seen.plan.engine.kind == grid::EngineKind::kLocal)
     throw UsageError("--engine local: no scripts are needed; run the cells with `strata grid resume`");

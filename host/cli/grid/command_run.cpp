@@ -15,9 +15,9 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
-#include "host/cli/grid/hand_out.hpp"
 #include "host/cli/grid/source.hpp"
 #include "host/cli/grid/subcommands.hpp"
+#include "host/cli/grid/submit.hpp"
 #include "host/cli/grid/work.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
@@ -76,7 +76,7 @@ int run_grid(const GridRunArguments& arguments) {
   require_grid_or_empty(folder);
   auto lock = std::make_optional(lock_alone(folder));
   const auto submissions = lock_submissions(folder, planned.plan.engine.kind);
-  const grid::Queue queue = known_queue(folder);
+  const grid::Queue queue = cached_queue(folder);
   if (planned.plan.engine.kind != grid::EngineKind::kSlurm) require_no_jobs(queue, folder);
   if (folder.has_plan()) {
     const grid::PlanChange change = change_between(folder.read_plan(), planned.plan);
@@ -92,8 +92,8 @@ int run_grid(const GridRunArguments& arguments) {
     // Tasks may start while others are still submitted.
     lock.reset();
     const grid::FolderLock shared = share_grid(folder);
-    return hand_out(folder, planned.plan, states, cells_to_hand_out(planned.plan, states, queue),
-                    !arguments.no_submit);
+    return submit(folder, planned.plan, states, cells_to_hand_out(planned.plan, states, queue),
+                  !arguments.no_submit);
   }
   return work_on(folder, planned.plan, std::move(states), arguments.json);
 }
@@ -119,7 +119,7 @@ struct OpenGrid {
         kind(plan.engine.kind = chosen_engine(engine, plan)),
         lock(lock_for(plan, folder)),
         submissions(lock_submissions(folder, kind)),
-        queue(known_queue(folder)) {
+        queue(cached_queue(folder)) {
     if (kind != grid::EngineKind::kSlurm) require_no_jobs(queue, folder);
     states = settled_states(folder, plan, queue);
   }
@@ -127,7 +127,7 @@ struct OpenGrid {
   // Those cells that are planned, but for `left_out`.
   int go_on(bool json, const std::vector<std::size_t>& left_out = {}) {
     if (kind == grid::EngineKind::kLocal) return work_on(folder, plan, std::move(states), json, left_out);
-    return hand_out(folder, plan, states, cells_to_hand_out(plan, states, queue, left_out), true);
+    return submit(folder, plan, states, cells_to_hand_out(plan, states, queue, left_out), true);
   }
 
   grid::GridFolder folder;

@@ -10,8 +10,8 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/grid/display.hpp"
-#include "host/cli/grid/hand_out.hpp"
 #include "host/cli/grid/subcommands.hpp"
+#include "host/cli/grid/submit.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/grid/begin.hpp"
 #include "host/grid/grid_folder.hpp"
@@ -39,7 +39,7 @@ void show_status(const StatusArguments& arguments) {
   const grid::GridFolder folder(std::filesystem::absolute(arguments.folder).lexically_normal());
   const grid::Plan plan = folder.read_plan();
   const std::string holder = grid::FolderLock::holder(folder.path());
-  const grid::Queue queue = asked_queue(folder);
+  const grid::Queue queue = query_queue(folder);
   const auto states = states_as_seen(folder, plan, !holder.empty(), queue);
   if (arguments.json) return print(grid::status_json(plan, states, queue));
   std::vector<std::string> columns{"id"};

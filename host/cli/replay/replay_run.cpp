@@ -35,7 +35,7 @@ void require_cuda_events(const Recording& run) {
   if (!run.thinned.is_empty())
     refuse(run, fmt::format("steps from {} on are thinned (store.max_mb), but a replay needs every call. "
                             "Record the run with store.max_mb=0, or record fewer steps",
-                            run.thinned.stretches.front().first_step));
+                            run.thinned.intervals.front().first_step));
   if (run.allocator_events.empty())
     refuse(run,
            "no allocation was recorded. Record the run with the plugin allocator_tracer, which is on unless "

@@ -85,7 +85,7 @@ class RankProcesses {
     while (alive() > 0) {
       if (const auto info = queue_.next(std::chrono::milliseconds(500))) pass_on(*info);
       reap();
-      if (deadline_ && std::chrono::steady_clock::now() > *deadline_) tell_all(SIGKILL);
+      if (deadline_ && std::chrono::steady_clock::now() > *deadline_) signal_all(SIGKILL);
     }
     return first_failure_.value_or(kDone);
   }
@@ -96,7 +96,7 @@ class RankProcesses {
     const pid_t pid = fork();
     if (pid < 0) {
       const int error = errno;
-      tell_all(SIGKILL);
+      signal_all(SIGKILL);
       wait();
       throw std::system_error(error, std::generic_category(),
                               fmt::format("cannot start rank {} of {}", place.rank, place.world_size));
@@ -123,7 +123,7 @@ class RankProcesses {
   // Ctrl-C of a terminal reaches the ranks by itself.
   void pass_on(const siginfo_t& info) {
     const bool of_terminal = info.si_signo == SIGINT && info.si_code == SI_KERNEL;
-    if (info.si_signo != SIGCHLD && !of_terminal) tell_all(info.si_signo);
+    if (info.si_signo != SIGCHLD && !of_terminal) signal_all(info.si_signo);
   }
 
   void reap() {
@@ -142,11 +142,11 @@ class RankProcesses {
     if (alive() == 0) return;
     if (code < kSignalBase)
       say(fmt::format("rank {} ended with exit code {}; ending the other ranks", rank, code));
-    tell_all(SIGTERM);
+    signal_all(SIGTERM);
     deadline_ = std::chrono::steady_clock::now() + grace_;
   }
 
-  void tell_all(int signal) const {
+  void signal_all(int signal) const {
     for (const pid_t pid : pids_) {
       if (pid > 0) kill(pid, signal);
     }

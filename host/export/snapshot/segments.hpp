@@ -10,7 +10,7 @@
 
 namespace strata::exports {
 
-// Stretches of addresses that do not overlap. Those that touch stay apart.
+// Intervals of addresses that do not overlap. Those that touch stay apart.
 class Ranges {
  public:
   // [begin, end); what was there of it before is replaced.
@@ -29,7 +29,7 @@ class Ranges {
   std::map<std::uint64_t, std::uint64_t> ranges_;
 };
 
-// A block that is alive, or a free stretch.
+// A block that is alive, or a free interval.
 struct Piece {
   static constexpr std::uint32_t kFree = UINT32_MAX;
   std::uint64_t bytes = 0;

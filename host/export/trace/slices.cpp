@@ -26,12 +26,12 @@ std::vector<Slice> nested(std::vector<Slice> slices, const MemoryFacts& facts) {
   return slices;
 }
 
-template <typename Stretch>
-std::vector<Slice> slices_of(const std::vector<Stretch>& stretches, const MemoryFacts& facts) {
+template <typename Range>
+std::vector<Slice> slices_of(const std::vector<Range>& intervals, const MemoryFacts& facts) {
   std::vector<Slice> slices;
-  slices.reserve(stretches.size());
-  for (std::size_t index = 0; index < stretches.size(); ++index)
-    slices.push_back({stretches[index].begin_ns, stretches[index].end_ns, index});
+  slices.reserve(intervals.size());
+  for (std::size_t index = 0; index < intervals.size(); ++index)
+    slices.push_back({intervals[index].begin_ns, intervals[index].end_ns, index});
   return nested(std::move(slices), facts);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps, micro-batches and phases as stretches of time that nest, as a trace viewer draws them.
+// Steps, micro-batches and phases as intervals of time that nest, as a trace viewer draws them.
 #pragma once
 
 #include <cstddef>

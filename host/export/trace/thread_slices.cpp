@@ -55,10 +55,10 @@ std::map<std::uint32_t, Slices> thread_slices(const Facts& facts) {
   const TimeFacts& time = *facts.time;
   std::map<std::uint32_t, Slices> threads;
   Slices& driver = threads[driver_thread(facts)];
-  const auto add_all = [&](Kind kind, const auto& stretches) {
-    for (std::uint32_t index = 0; index < stretches.size(); ++index)
-      driver.push_back({stretches[index].begin_ns,
-                        std::min(stretches[index].end_ns, std::max(facts.end_ns, stretches[index].begin_ns)),
+  const auto add_all = [&](Kind kind, const auto& intervals) {
+    for (std::uint32_t index = 0; index < intervals.size(); ++index)
+      driver.push_back({intervals[index].begin_ns,
+                        std::min(intervals[index].end_ns, std::max(facts.end_ns, intervals[index].begin_ns)),
                         kind, index});
   };
   add_all(Kind::kStep, facts.steps);

@@ -53,7 +53,7 @@ class AxisReader {
     if (problems_.size() == before && sets_nothing())
       return refuse(
           fmt::format("is not a key of a run, and none of its values sets one{}", setting_meant(axis_.name)));
-    tell_namesakes_apart();
+    number_namesakes();
     require_different_labels();
     return std::move(axis_);
   }
@@ -167,7 +167,7 @@ class AxisReader {
   }
 
   // Of several {name: sgd, ...} each is told by its other settings, too.
-  void tell_namesakes_apart() {
+  void number_namesakes() {
     std::map<std::string, std::size_t> counts;
     for (const Point& point : axis_.points) ++counts[point.label];
     for (const auto& [index, whole] : whole_labels_) {

@@ -8,22 +8,22 @@ namespace strata::report {
 namespace {
 
 struct Candidate {
-  std::uint32_t lane, index;  // of a stretch in it
+  std::uint32_t lane, index;  // of a interval in it
   std::int64_t distance_ns;   // from the moment; 0 where it holds it
   std::int64_t length_ns;
 };
 
-std::int64_t distance_of(const LaneStretch& stretch, std::int64_t moment_ns) {
-  return std::max<std::int64_t>({0, stretch.begin_ns - moment_ns, moment_ns - stretch.end_ns});
+std::int64_t distance_of(const LaneInterval& interval, std::int64_t moment_ns) {
+  return std::max<std::int64_t>({0, interval.begin_ns - moment_ns, moment_ns - interval.end_ns});
 }
 
 std::vector<Candidate> candidates_of(const Lanes& lanes, std::int64_t moment_ns) {
   std::vector<Candidate> candidates;
   for (std::uint32_t lane = 0; lane < lanes.lanes.size(); ++lane) {
-    const auto& stretches = lanes.lanes[lane].stretches;
-    for (std::uint32_t index = 0; index < stretches.size(); ++index)
-      candidates.push_back({lane, index, distance_of(stretches[index], moment_ns),
-                            stretches[index].end_ns - stretches[index].begin_ns});
+    const auto& intervals = lanes.lanes[lane].intervals;
+    for (std::uint32_t index = 0; index < intervals.size(); ++index)
+      candidates.push_back({lane, index, distance_of(intervals[index], moment_ns),
+                            intervals[index].end_ns - intervals[index].begin_ns});
   }
   return candidates;
 }
@@ -38,7 +38,7 @@ auto by_length(const Candidate& one) {
 
 }  // namespace
 
-void choose_stretches(Lanes& lanes, std::int64_t moment_ns, std::size_t most) {
+void choose_intervals(Lanes& lanes, std::int64_t moment_ns, std::size_t most) {
   std::vector<Candidate> candidates = candidates_of(lanes, moment_ns);
   if (candidates.size() <= most || most == 0) return;
   const auto near = candidates.begin() + static_cast<std::ptrdiff_t>(most / 2);
@@ -52,15 +52,15 @@ void choose_stretches(Lanes& lanes, std::int64_t moment_ns, std::size_t most) {
 
   std::vector<std::vector<bool>> is_kept(lanes.lanes.size());
   for (std::size_t lane = 0; lane < is_kept.size(); ++lane)
-    is_kept[lane].resize(lanes.lanes[lane].stretches.size());
+    is_kept[lane].resize(lanes.lanes[lane].intervals.size());
   for (auto candidate = candidates.begin(); candidate != chosen; ++candidate)
     is_kept[candidate->lane][candidate->index] = true;
   for (std::size_t lane = 0; lane < is_kept.size(); ++lane) {
-    auto& stretches = lanes.lanes[lane].stretches;
-    std::vector<LaneStretch> kept;
-    for (std::size_t index = 0; index < stretches.size(); ++index)
-      if (is_kept[lane][index]) kept.push_back(stretches[index]);
-    stretches = std::move(kept);
+    auto& intervals = lanes.lanes[lane].intervals;
+    std::vector<LaneInterval> kept;
+    for (std::size_t index = 0; index < intervals.size(); ++index)
+      if (is_kept[lane][index]) kept.push_back(intervals[index]);
+    intervals = std::move(kept);
   }
 }
 

@@ -30,7 +30,7 @@ class Packing {
     number_ops();
     for (const Lane& lane : lanes_.lanes) {
       last_begin_ns_ = begin_ns_;
-      for (const LaneStretch& stretch : lane.stretches) add(lane.kind, stretch);
+      for (const LaneInterval& interval : lane.intervals) add(lane.kind, interval);
     }
     LaneColumns columns;
     columns.sections = {{"span_begins", begins_.bytes()}, {"span_lengths", lengths_.bytes()},
@@ -44,41 +44,41 @@ class Packing {
   }
 
  private:
-  // What operators are called by in the column of askers: their stretch's number over all lanes, from 1.
+  // What operators are called by in the column of askers: their interval's number over all lanes, from 1.
   void number_ops() {
     if (!facts_.time) return;
     number_of_op_.assign(facts_.time->spans.size(), 0);
     std::uint32_t number = 0;
     for (const Lane& lane : lanes_.lanes) {
-      for (const LaneStretch& stretch : lane.stretches) {
+      for (const LaneInterval& interval : lane.intervals) {
         ++number;
-        if (lane.kind == LaneKind::kOperators) number_of_op_[stretch.index] = number;
+        if (lane.kind == LaneKind::kOperators) number_of_op_[interval.index] = number;
       }
     }
   }
 
-  void add(LaneKind kind, const LaneStretch& stretch) {
-    const std::int64_t begin_ns = std::max(stretch.begin_ns, last_begin_ns_);
+  void add(LaneKind kind, const LaneInterval& interval) {
+    const std::int64_t begin_ns = std::max(interval.begin_ns, last_begin_ns_);
     begins_.append(static_cast<std::uint64_t>(begin_ns - last_begin_ns_));
     last_begin_ns_ = begin_ns;
-    lengths_.append(static_cast<std::uint64_t>(std::max<std::int64_t>(0, stretch.end_ns - begin_ns)));
-    rows_.append(stretch.row);
+    lengths_.append(static_cast<std::uint64_t>(std::max<std::int64_t>(0, interval.end_ns - begin_ns)));
+    rows_.append(interval.row);
     switch (kind) {
       case LaneKind::kRanges:
-        if (stretch.index < facts_.phases.size()) return add_phase(stretch);
-        return add_op(static_cast<std::uint32_t>(stretch.index - facts_.phases.size()));
+        if (interval.index < facts_.phases.size()) return add_phase(interval);
+        return add_op(static_cast<std::uint32_t>(interval.index - facts_.phases.size()));
       case LaneKind::kModules:
-        return add_module(lanes_.modules[stretch.index]);
+        return add_module(lanes_.modules[interval.index]);
       case LaneKind::kOperators:
-        return add_op(stretch.index);
+        return add_op(interval.index);
       case LaneKind::kStream:
-        return add_activity(stretch.index);
+        return add_activity(interval.index);
     }
   }
 
-  void add_phase(const LaneStretch& stretch) {
-    const OpAmounts amounts = amounts_ ? amounts_->within(stretch.begin_ns, stretch.end_ns) : OpAmounts{};
-    append(words_.of_phase(stretch.index), 0, amounts, 0, 0);
+  void add_phase(const LaneInterval& interval) {
+    const OpAmounts amounts = amounts_ ? amounts_->within(interval.begin_ns, interval.end_ns) : OpAmounts{};
+    append(words_.of_phase(interval.index), 0, amounts, 0, 0);
   }
 
   void add_module(const analysis::ModuleSpan& module) {
@@ -107,7 +107,7 @@ class Packing {
     bytes_.append(amounts.bytes);
     device_.append(static_cast<std::uint64_t>(std::max<std::int64_t>(0, amounts.device_ns)));
     product_of_.append(product);
-    // Mostly the one that the stretch before has, or a little later.
+    // Mostly the one that the interval before has, or a little later.
     askers_.append_signed(static_cast<std::int64_t>(asker) - last_asker_);
     last_asker_ = asker;
   }

@@ -13,29 +13,29 @@ using analysis::kNoRow;
 
 constexpr std::uint32_t kLeftOut = 1;  // the index of "…"
 
-StretchKind stretch_kind(analysis::WorkKind work) {
+IntervalKind interval_kind(analysis::WorkKind work) {
   switch (work) {
     case analysis::WorkKind::kCopy:
-      return StretchKind::kCopy;
+      return IntervalKind::kCopy;
     case analysis::WorkKind::kSet:
-      return StretchKind::kSet;
+      return IntervalKind::kSet;
     case analysis::WorkKind::kGraph:
-      return StretchKind::kGraph;
+      return IntervalKind::kGraph;
     case analysis::WorkKind::kKernel:
       break;
   }
-  return StretchKind::kKernel;
+  return IntervalKind::kKernel;
 }
 
-StretchKind stretch_kind(analysis::OpKind kind) {
-  if (kind == analysis::OpKind::kRange) return StretchKind::kRange;
-  return kind == analysis::OpKind::kBackwardNode ? StretchKind::kBackwardNode : StretchKind::kOperator;
+IntervalKind interval_kind(analysis::OpKind kind) {
+  if (kind == analysis::OpKind::kRange) return IntervalKind::kRange;
+  return kind == analysis::OpKind::kBackwardNode ? IntervalKind::kBackwardNode : IntervalKind::kOperator;
 }
 
-StretchKind stretch_kind(analysis::ModuleDirection direction) {
-  if (direction == analysis::ModuleDirection::kBackward) return StretchKind::kBackwardModule;
-  return direction == analysis::ModuleDirection::kRecompute ? StretchKind::kRecomputedModule
-                                                            : StretchKind::kForwardModule;
+IntervalKind interval_kind(analysis::ModuleDirection direction) {
+  if (direction == analysis::ModuleDirection::kBackward) return IntervalKind::kBackwardModule;
+  return direction == analysis::ModuleDirection::kRecompute ? IntervalKind::kRecomputedModule
+                                                            : IntervalKind::kForwardModule;
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ void LaneSites::add_phase(std::uint32_t phase, LaneSite& site) {
 }
 
 std::uint32_t LaneSites::of_phase(std::uint32_t phase) {
-  LaneSite site{.kind = StretchKind::kPhase};
+  LaneSite site{.kind = IntervalKind::kPhase};
   site.name = word(facts_.phases[phase].name);
   site.phase_kind = facts_.phases[phase].kind;
   return index_of(site);
@@ -85,7 +85,7 @@ std::uint32_t LaneSites::of_phase(std::uint32_t phase) {
 
 std::uint32_t LaneSites::of_module(const analysis::ModuleSpan& module) {
   LaneSite site;
-  site.kind = stretch_kind(analysis::direction_of(module));
+  site.kind = interval_kind(analysis::direction_of(module));
   const std::string& path = facts_.texts[module.path];
   site.name = path.empty() ? word("(model)") : word_of(module.path);
   return index_of(site);
@@ -94,7 +94,7 @@ std::uint32_t LaneSites::of_module(const analysis::ModuleSpan& module) {
 std::uint32_t LaneSites::of_op(std::uint32_t op) {
   const analysis::OpSpan& span = facts_.time->spans[op];
   LaneSite site;
-  site.kind = stretch_kind(analysis::kind_of(span));
+  site.kind = interval_kind(analysis::kind_of(span));
   site.name = word_of(span.name);
   site.layer = word_of(span.layer);
   add_phase(span.phase, site);
@@ -119,7 +119,7 @@ void LaneSites::name_activity(std::uint32_t activity, LaneSite& site) {
 std::uint32_t LaneSites::of_activity(std::uint32_t activity) {
   const analysis::ActivityPlace& place = facts_.time->places[activity];
   LaneSite site;
-  site.kind = stretch_kind(analysis::work_kind_of(facts_.time->activities[activity].kind));
+  site.kind = interval_kind(analysis::work_kind_of(facts_.time->activities[activity].kind));
   name_activity(activity, site);
   site.layer = word_of(place.layer);
   add_phase(place.phase, site);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stretches have in common: those of one name, module and phase share a site, so that tens of thousands
+// What intervals have in common: those of one name, module and phase share a site, so that tens of thousands
 // are told in a few hundred words.
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace strata::report {
 
-// What a stretch is; the page knows them by their numbers.
-enum class StretchKind : std::uint8_t {
+// What a interval is; the page knows them by their numbers.
+enum class IntervalKind : std::uint8_t {
   kOperator,
   kBackwardNode,
   kRange,
@@ -33,7 +33,7 @@ enum class StretchKind : std::uint8_t {
 };
 
 struct LaneSite {
-  StretchKind kind = StretchKind::kOperator;
+  IntervalKind kind = IntervalKind::kOperator;
   std::uint32_t phase_kind = 0;  // STRATA_PHASE_* of the phase that it was in or was asked for in
   // Indices into LaneSites::texts(); 0 is none.
   std::uint32_t name = 0;

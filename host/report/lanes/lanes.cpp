@@ -20,14 +20,14 @@ using analysis::Facts;
 using analysis::ModuleSpan;
 using analysis::OpSpan;
 using analysis::TimeFacts;
-using Stretches = std::vector<LaneStretch>;
+using Intervals = std::vector<LaneInterval>;
 
 bool is_range(const OpSpan& op) {
   return analysis::kind_of(op) == analysis::OpKind::kRange;
 }
 
-Stretches ranges_of(const Facts& facts) {
-  Stretches ranges;
+Intervals ranges_of(const Facts& facts) {
+  Intervals ranges;
   for (const auto& phase : facts.phases)
     ranges.push_back({phase.begin_ns, std::min(phase.end_ns, std::max(facts.end_ns, phase.begin_ns)),
                       static_cast<std::uint32_t>(ranges.size())});
@@ -55,35 +55,35 @@ class Builder {
   Lanes build() && {
     add(LaneKind::kRanges, "Ranges: phases, and what the program named", ranges_of(facts_));
     if (facts_.time) {
-      lanes_.modules = module_stretches(facts_);
+      lanes_.modules = module_intervals(facts_);
       add_threads();
       add_streams();
     }
     for (const Lane& lane : lanes_.lanes) lanes_.recorded += lane.recorded;
     lanes_.recorded += beyond_;
-    choose_stretches(lanes_, facts_.peak.ns, limits_.stretches);
+    choose_intervals(lanes_, facts_.peak.ns, limits_.intervals);
     lanes_.left_out = lanes_.recorded;
-    for (const Lane& lane : lanes_.lanes) lanes_.left_out -= lane.stretches.size();
+    for (const Lane& lane : lanes_.lanes) lanes_.left_out -= lane.intervals.size();
     return std::move(lanes_);
   }
 
  private:
-  void add(LaneKind kind, std::string title, Stretches stretches) {
-    if (stretches.empty()) return;
-    for (LaneStretch& stretch : stretches) stretch.end_ns = std::max(stretch.end_ns, stretch.begin_ns);
-    std::ranges::stable_sort(stretches, {}, [](const LaneStretch& stretch) {
-      return std::pair(stretch.begin_ns, -stretch.end_ns);
+  void add(LaneKind kind, std::string title, Intervals intervals) {
+    if (intervals.empty()) return;
+    for (LaneInterval& interval : intervals) interval.end_ns = std::max(interval.end_ns, interval.begin_ns);
+    std::ranges::stable_sort(intervals, {}, [](const LaneInterval& interval) {
+      return std::pair(interval.begin_ns, -interval.end_ns);
     });
-    Lane lane{kind, std::move(title), std::move(stretches), 0, 0};
-    lane.recorded = lane.stretches.size();
-    lane.rows = place_in_rows(lane.stretches, limits_.rows);
+    Lane lane{kind, std::move(title), std::move(intervals), 0, 0};
+    lane.recorded = lane.intervals.size();
+    lane.rows = place_in_rows(lane.intervals, limits_.rows);
     lanes_.lanes.push_back(std::move(lane));
   }
 
   void add_threads() {
     const TimeFacts& time = *facts_.time;
     const std::uint32_t training = training_thread(time);
-    std::map<std::uint32_t, std::pair<Stretches, Stretches>> threads;  // modules, operators
+    std::map<std::uint32_t, std::pair<Intervals, Intervals>> threads;  // modules, operators
     for (std::uint32_t index = 0; index < lanes_.modules.size(); ++index) {
       const ModuleSpan& module = lanes_.modules[index];
       threads[module.thread].first.push_back({module.begin_ns, module.end_ns, index});
@@ -114,7 +114,7 @@ class Builder {
 
   void add_streams() {
     const TimeFacts& time = *facts_.time;
-    std::map<std::pair<std::uint32_t, std::uint64_t>, Stretches> streams;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, Intervals> streams;
     for (std::uint32_t index = 0; index < time.activities.size(); ++index) {
       const analysis::ActivityRow& activity = time.activities[index];
       if (analysis::is_device_work(activity.kind))
@@ -122,26 +122,26 @@ class Builder {
     }
     std::vector<std::size_t> sizes;
     sizes.reserve(streams.size());
-    for (const auto& [unused, stretches] : streams) sizes.push_back(stretches.size());
+    for (const auto& [unused, intervals] : streams) sizes.push_back(intervals.size());
     std::ranges::sort(sizes, std::greater{});
     const std::size_t least = sizes.size() > limits_.streams ? sizes[limits_.streams - 1] : 0;
     std::size_t added = 0;
-    for (auto& [place, stretches] : streams) {
-      if (stretches.size() < least || added == limits_.streams) {
-        beyond_ += stretches.size();
+    for (auto& [place, intervals] : streams) {
+      if (intervals.size() < least || added == limits_.streams) {
+        beyond_ += intervals.size();
         continue;
       }
       ++added;
       const char* const modelled = time.modelled ? ": modelled, nothing was measured" : "";
       add(LaneKind::kStream, fmt::format("GPU {}, stream {}{}", place.first, place.second, modelled),
-          std::move(stretches));
+          std::move(intervals));
     }
   }
 
   const Facts& facts_;
   const LaneLimits& limits_;
   Lanes lanes_;
-  std::uint64_t beyond_ = 0;  // stretches of lanes that there is no room for
+  std::uint64_t beyond_ = 0;  // intervals of lanes that there is no room for
 };
 
 }  // namespace

@@ -53,10 +53,10 @@ std::string left_out_note(const Facts& facts, const Lanes& lanes) {
   const std::string kept = thousands(lanes.recorded - lanes.left_out);
   if (lanes.least_ns == 0)
     return fmt::format(
-        "Of {} stretches {} are here, without those that lie too deep or on other threads and streams.",
+        "Of {} intervals {} are here, without those that lie too deep or on other threads and streams.",
         thousands(lanes.recorded), kept);
   return fmt::format(
-      "Of {} stretches {} are here: all from {} to {}, around the peak, and elsewhere those of at least {}. "
+      "Of {} intervals {} are here: all from {} to {}, around the peak, and elsewhere those of at least {}. "
       "The "
       "trace has the others.",
       thousands(lanes.recorded), kept, since(lanes.whole_begin_ns), since(lanes.whole_end_ns),

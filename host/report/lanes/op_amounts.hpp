@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What operators allocated and asked devices for, each with those that it called, and what ran within any
-// stretch of a thread.
+// interval of a thread.
 #pragma once
 
 #include <cstdint>

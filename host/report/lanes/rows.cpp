@@ -5,22 +5,22 @@
 
 namespace strata::report {
 
-std::uint32_t place_in_rows(std::vector<LaneStretch>& stretches, std::uint32_t most) {
-  std::vector<std::int64_t> ends;  // of the last stretch of each row
-  std::vector<LaneStretch> placed;
-  placed.reserve(stretches.size());
-  for (LaneStretch stretch : stretches) {
+std::uint32_t place_in_rows(std::vector<LaneInterval>& intervals, std::uint32_t most) {
+  std::vector<std::int64_t> ends;  // of the last interval of each row
+  std::vector<LaneInterval> placed;
+  placed.reserve(intervals.size());
+  for (LaneInterval interval : intervals) {
     const auto free =
-        std::ranges::find_if(ends, [&](std::int64_t end_ns) { return end_ns <= stretch.begin_ns; });
-    stretch.row = static_cast<std::uint32_t>(free - ends.begin());
-    if (stretch.row == most) continue;
+        std::ranges::find_if(ends, [&](std::int64_t end_ns) { return end_ns <= interval.begin_ns; });
+    interval.row = static_cast<std::uint32_t>(free - ends.begin());
+    if (interval.row == most) continue;
     if (free == ends.end())
-      ends.push_back(stretch.end_ns);
+      ends.push_back(interval.end_ns);
     else
-      *free = stretch.end_ns;
-    placed.push_back(stretch);
+      *free = interval.end_ns;
+    placed.push_back(interval);
   }
-  stretches = std::move(placed);
+  intervals = std::move(placed);
   return static_cast<std::uint32_t>(ends.size());
 }
 

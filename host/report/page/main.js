@@ -28,8 +28,8 @@ function startTimeline({events, sections}) {
   new Overview(document.getElementById('overview'), chart);
   lanes = startLanes(chart, run, sections, panel);
   if (run.run.paced_by_host) document.getElementById('show-events').click();
-  const opening = openingStretch(run);
-  if (opening) chart.view.showStretch(opening, 0.04);
+  const opening = openingInterval(run);
+  if (opening) chart.view.showInterval(opening, 0.04);
   chart.drawNow();
   performance.mark('timeline-drawn');
   new LargestTable(chart, (id) => pinned.pin(id));
@@ -38,7 +38,7 @@ function startTimeline({events, sections}) {
 }
 
 // The peak's step; of the last one no more than until memory ran out: behind it the program takes itself apart.
-function openingStretch({steps, peakStep, ran_out: ranOut}) {
+function openingInterval({steps, peakStep, ran_out: ranOut}) {
   const [last] = steps.slice(-1);
   if (!ranOut || peakStep !== (last || null)) return peakStep;
   return {...(last || {begin: 0, beginState: 0}), ...ranOut};

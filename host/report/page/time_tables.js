@@ -65,9 +65,9 @@ function fillProductTimes({products}) {
 function fillTimes(run) {
   const {time} = run;
   // Of a dry run the times would be the host's, and nobody's.
-  const isTold = time && !run.run.paced_by_host;
-  d3.select('#time-card').attr('hidden', isTold ? null : '');
-  if (!isTold) return;
+  const isReported = time && !run.run.paced_by_host;
+  d3.select('#time-card').attr('hidden', isReported ? null : '');
+  if (!isReported) return;
   const {first_step: first, last_step: last, left_out: leftOut, without_warm_up: steady} = time;
   d3.select('#time-when').text(`steps ${first} to ${last}, ${duration(time.window_ns / time.steps)} a step${steady ? `, ${steady}` : ''}; times are sums over them`);
   const hasDevice = time.devices.length > 0;

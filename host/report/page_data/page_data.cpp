@@ -70,9 +70,9 @@ std::span<const analysis::PhaseFact> kept_phases(const Facts& facts) {
   return around(facts.phases, static_cast<std::size_t>(peak - facts.phases.begin()), kPhases);
 }
 
-// The stretch of the run that `kept`, a part of `list`, says everything of.
+// The interval of the run that `kept`, a part of `list`, says everything of.
 template <typename T>
-json kept_stretch(const std::vector<T>& list, std::span<const T> kept, const RunTime& time) {
+json kept_interval(const std::vector<T>& list, std::span<const T> kept, const RunTime& time) {
   const auto until = list.data() + list.size();
   const auto* const next = kept.data() + kept.size();
   return row(kept.data() == list.data() ? 0 : kept.front().begin_ns - time.begin_ns,
@@ -287,8 +287,8 @@ json warnings_data(const Facts& facts) {
 
 json kept_data(const Facts& facts, const RunTime& time) {
   json data;
-  data["steps"] = kept_stretch(facts.steps, kept_steps(facts), time);
-  data["phases"] = kept_stretch(facts.phases, kept_phases(facts), time);
+  data["steps"] = kept_interval(facts.steps, kept_steps(facts), time);
+  data["phases"] = kept_interval(facts.phases, kept_phases(facts), time);
   return data;
 }
 
@@ -303,9 +303,9 @@ json left_out_data(const Facts& facts) {
 }
 
 // Both together are to leave the page below 12 MB.
-std::size_t most_stretches(const EventStream& stream) {
+std::size_t most_intervals(const EventStream& stream) {
   constexpr std::size_t kManyEvents = 1'000'000;
-  return LaneLimits().stretches / (stream.events.size() > kManyEvents ? 2 : 1);
+  return LaneLimits().intervals / (stream.events.size() > kManyEvents ? 2 : 1);
 }
 
 // The element that holds it cannot be ended by it.
@@ -328,7 +328,7 @@ PageData page_data(const Facts& facts) {
   const RunTime time = run_time(facts);
   const EventStream stream = event_stream(facts);
   EventColumns columns = event_columns(facts, stream, time.begin_ns);
-  const Lanes lanes = lanes_of(facts, {.stretches = most_stretches(stream)});
+  const Lanes lanes = lanes_of(facts, {.intervals = most_intervals(stream)});
   LaneColumns lane_sections = lane_columns(facts, lanes, time.begin_ns);
   std::ranges::move(lane_sections.sections, std::back_inserter(columns.sections));
   json data;

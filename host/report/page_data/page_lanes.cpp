@@ -32,7 +32,7 @@ json lane_data(const Lane& lane) {
   json data;
   data["kind"] = lane_name(lane.kind);
   data["title"] = lane.title;
-  data["count"] = lane.stretches.size();
+  data["count"] = lane.intervals.size();
   data["recorded"] = lane.recorded;
   data["rows"] = lane.rows;
   return data;

@@ -15,7 +15,7 @@
 #include "host/report/plot/palette.hpp"
 #include "host/report/plot/remaining_states.hpp"
 #include "host/report/plot/shape_labels.hpp"
-#include "host/report/plot/shown_stretch.hpp"
+#include "host/report/plot/shown_interval.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/timeline.hpp"
 
@@ -33,7 +33,7 @@ class MemoryPlot {
   MemoryPlot(const MemoryFacts& facts, const PlotOptions& options)
       : facts_(facts),
         options_(options),
-        stretch_(shown_stretch(facts, options)),
+        interval_(shown_interval(facts, options)),
         drawing_(options.format, options.width, options.height, options.pixels_a_point),
         states_(states()),
         largest_(options.detail ? largest_blocks(facts, *options.detail) : analysis::LargestBlocks()),
@@ -63,14 +63,14 @@ class MemoryPlot {
   std::vector<Point> states() const {
     const auto before = [](const Point& point, std::int64_t ns) { return point.ns < ns; };
     const auto first =
-        std::lower_bound(facts_.points.begin(), facts_.points.end(), stretch_.begin_ns, before);
-    const auto last = std::lower_bound(first, facts_.points.end(), stretch_.end_ns, before);
+        std::lower_bound(facts_.points.begin(), facts_.points.end(), interval_.begin_ns, before);
+    const auto last = std::lower_bound(first, facts_.points.end(), interval_.end_ns, before);
     Point entered;
     if (first != facts_.points.begin()) entered = *(first - 1);
-    entered.ns = stretch_.begin_ns;
+    entered.ns = interval_.begin_ns;
     return largest_by_column(
         {first, last}, entered,
-        {stretch_.begin_ns, stretch_.end_ns, static_cast<std::size_t>(2.0 * options_.width)});
+        {interval_.begin_ns, interval_.end_ns, static_cast<std::size_t>(2.0 * options_.width)});
   }
 
   // By category what is drawn of each state: all of it, or what the largest blocks hold.
@@ -91,7 +91,7 @@ class MemoryPlot {
     std::uint64_t most = 1;
     for (const Point& state : states_) most = std::max(most, analysis::sum(state.bytes));
     for (const auto& point : facts_.reserved) {
-      if (point.ns < stretch_.end_ns) most = std::max(most, point.bytes);
+      if (point.ns < interval_.end_ns) most = std::max(most, point.bytes);
     }
     return static_cast<double>(most) * 1.06;  // room for the peak's label
   }
@@ -105,9 +105,9 @@ class MemoryPlot {
   }
 
   double x(std::int64_t ns) const {
-    const auto clamped = std::clamp(ns, stretch_.begin_ns, stretch_.end_ns);
-    return area_.left + area_.width * static_cast<double>(clamped - stretch_.begin_ns) /
-                            static_cast<double>(stretch_.end_ns - stretch_.begin_ns);
+    const auto clamped = std::clamp(ns, interval_.begin_ns, interval_.end_ns);
+    return area_.left + area_.width * static_cast<double>(clamped - interval_.begin_ns) /
+                            static_cast<double>(interval_.end_ns - interval_.begin_ns);
   }
   double y(double bytes) const { return area_.top + area_.height * (1.0 - bytes / axis_.end); }
 
@@ -149,7 +149,7 @@ class MemoryPlot {
     TextStyle style = kMarkText;
     style.align = Align::kMiddle;
     for (const Mark& mark : time.marks) {
-      const double at = x(stretch_.begin_ns + static_cast<std::int64_t>(mark.value));
+      const double at = x(interval_.begin_ns + static_cast<std::int64_t>(mark.value));
       drawing_.line({{at, bottom}, {at, bottom + 3.0}}, kMuted, 0.6);
       drawing_.text({at, bottom + 13.0}, mark.label, style);
     }
@@ -186,7 +186,7 @@ class MemoryPlot {
   std::vector<Position> edge(const std::vector<double>& levels) const {
     std::vector<Position> corners;
     for (std::size_t at = 0; at != states_.size(); ++at) {
-      const std::int64_t end = at + 1 == states_.size() ? stretch_.end_ns : states_[at + 1].ns;
+      const std::int64_t end = at + 1 == states_.size() ? interval_.end_ns : states_[at + 1].ns;
       corners.push_back({x(states_[at].ns), y(levels[at])});
       corners.push_back({x(end), y(levels[at])});
     }
@@ -198,8 +198,8 @@ class MemoryPlot {
     std::vector<Position> corners;
     double level = 0.0;
     for (const auto& point : facts_.reserved) {
-      if (point.ns >= stretch_.end_ns) break;
-      if (point.ns > stretch_.begin_ns) {
+      if (point.ns >= interval_.end_ns) break;
+      if (point.ns > interval_.begin_ns) {
         if (corners.empty()) corners.push_back({area_.left, y(level)});
         corners.push_back({x(point.ns), y(level)});
         corners.push_back({x(point.ns), y(static_cast<double>(point.bytes))});
@@ -228,7 +228,7 @@ class MemoryPlot {
   }
 
   void band(std::int64_t begin_ns, std::int64_t end_ns, double top, const std::string& label, Colour colour) {
-    if (end_ns <= stretch_.begin_ns || begin_ns >= stretch_.end_ns) return;
+    if (end_ns <= interval_.begin_ns || begin_ns >= interval_.end_ns) return;
     const double left = x(begin_ns), width = x(end_ns) - left;
     if (width < kNarrowestBand) return;
     drawing_.fill(Rectangle{left, top, std::max(width - 0.5, 0.5), kBand}, colour);
@@ -239,7 +239,7 @@ class MemoryPlot {
 
   void peak() {
     const auto& peak = facts_.peak;
-    if (peak.allocated_bytes == 0 || peak.ns < stretch_.begin_ns || peak.ns >= stretch_.end_ns) return;
+    if (peak.allocated_bytes == 0 || peak.ns < interval_.begin_ns || peak.ns >= interval_.end_ns) return;
     const Position at{x(peak.ns), y(static_cast<double>(peak.allocated_bytes))};
     drawing_.dot(at, 2.6, kAlarm);
     if (options_.shapes) return;  // a label says it
@@ -252,14 +252,14 @@ class MemoryPlot {
 
   void shapes() {
     const auto covered_from = [this](double at) {
-      const auto ns = stretch_.begin_ns + static_cast<std::int64_t>((at - area_.left) / area_.width *
-                                                                    static_cast<double>(length_ns()));
+      const auto ns = interval_.begin_ns + static_cast<std::int64_t>((at - area_.left) / area_.width *
+                                                                     static_cast<double>(length_ns()));
       const auto next = std::ranges::upper_bound(states_, ns, {}, &Point::ns);
       return next == states_.begin() ? area_.top + area_.height
                                      : y(static_cast<double>(analysis::sum(std::prev(next)->bytes)));
     };
     const std::size_t left_out = draw_shape_labels(
-        drawing_, find_shapes(facts_, options_.step), stretch_.begin_ns, stretch_.end_ns,
+        drawing_, find_shapes(facts_, options_.step), interval_.begin_ns, interval_.end_ns,
         {area_, [this](std::int64_t ns) { return x(ns); }, [this](double bytes) { return y(bytes); },
          covered_from, facts_.reserved.empty() ? std::vector<Rectangle>() : std::vector{reserved_text_}});
     if (left_out == 0) return;
@@ -268,11 +268,11 @@ class MemoryPlot {
                   {8.5, kMuted, Align::kLeft, false});
   }
 
-  std::int64_t length_ns() const { return stretch_.end_ns - stretch_.begin_ns; }
+  std::int64_t length_ns() const { return interval_.end_ns - interval_.begin_ns; }
 
   const MemoryFacts& facts_;
   const PlotOptions& options_;
-  ShownStretch stretch_;
+  ShownInterval interval_;
   Drawing drawing_;
   std::vector<Point> states_;
   analysis::LargestBlocks largest_;              // of a detail

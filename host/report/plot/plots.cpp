@@ -52,10 +52,10 @@ BarChart categories(const MemoryFacts& facts, const PlotOptions& options) {
 }
 
 analysis::LayerTree tree_of(const MemoryFacts& facts, const std::optional<std::int64_t>& step) {
-  if (!step) return folded_layer_tree(facts, facts.layers.sequence, facts.layers.stretch);
+  if (!step) return folded_layer_tree(facts, facts.layers.sequence, facts.layers.interval);
   const auto found = std::ranges::find(facts.steps, *step, &analysis::StepFact::index);
   if (found == facts.steps.end()) throw std::out_of_range(fmt::format("the run recorded no step {}", *step));
-  return folded_layer_tree(facts, found->peak_sequence, stretch_of(facts, *step));
+  return folded_layer_tree(facts, found->peak_sequence, interval_of(facts, *step));
 }
 
 BarChart layers(const MemoryFacts& facts, const PlotOptions& options) {

@@ -10,7 +10,7 @@
 #include "host/report/plot/palette.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/ranks/rank_choice.hpp"
-#include "host/report/ranks/step_stretches.hpp"
+#include "host/report/ranks/step_intervals.hpp"
 #include "host/report/text.hpp"
 
 namespace strata::report {
@@ -208,15 +208,15 @@ std::string step_picture(const JobFacts& job) {
     const std::size_t rank = drawn[row];
     svg += open_row(row, fmt::format("rank {}", job.ranks[rank].rank));
     if (const auto* const step = step_of(rank)) {
-      for (const StepStretch& stretch : stretches_of(job.ranks[rank], *step, narrow / scale)) {
-        const std::size_t kind = stretch.kind < kPhaseColours.size() ? stretch.kind : analysis::kOtherPhase;
-        if (stretch.phases > 0) names.at(kind) = stretch.name;
-        const auto length_ns = static_cast<double>(stretch.end_ns - stretch.begin_ns);
+      for (const StepInterval& interval : intervals_of(job.ranks[rank], *step, narrow / scale)) {
+        const std::size_t kind = interval.kind < kPhaseColours.size() ? interval.kind : analysis::kOtherPhase;
+        if (interval.phases > 0) names.at(kind) = interval.name;
+        const auto length_ns = static_cast<double>(interval.end_ns - interval.begin_ns);
         svg += rectangle(
-            static_cast<double>(job.clocks.to_first(rank, stretch.begin_ns) - begin_ns) * scale,
+            static_cast<double>(job.clocks.to_first(rank, interval.begin_ns) - begin_ns) * scale,
             length_ns * scale, kPhaseColours.at(kind),
-            fmt::format("rank {}: {} {}", job.ranks[rank].rank, stretch.text(), duration(length_ns)),
-            stretch.waits ? 0.25 : 1.0);
+            fmt::format("rank {}: {} {}", job.ranks[rank].rank, interval.text(), duration(length_ns)),
+            interval.waits ? 0.25 : 1.0);
       }
     }
     svg += "</g>\n";

@@ -117,7 +117,7 @@ class Joining {
 
   const EventStream& whole_;
   EventStream stream_;
-  std::vector<bool> kept_;  // of allocations: alive at some moment of the stretch
+  std::vector<bool> kept_;  // of allocations: alive at some moment of the interval
   std::vector<std::uint32_t> new_index_;
   std::vector<StreamEvent> waiting_;  // of kept ones, until the next column begins
   std::uint64_t total_ = 0;

@@ -13,7 +13,7 @@
 #include "host/report/kind_meanings.hpp"
 #include "host/report/quantity.hpp"
 #include "host/report/text.hpp"
-#include "host/report/untold_modules.hpp"
+#include "host/report/unrecorded_modules.hpp"
 
 namespace strata::report {
 namespace {
@@ -58,7 +58,7 @@ std::string what_filled_it(const Facts& facts, const BudgetCheck& check) {
 }
 
 std::string layers_hint(const Facts& facts) {
-  const std::string_view how = how_to_tell_modules(facts);
+  const std::string_view how = how_to_record_modules(facts);
   return how.empty() ? "" : fmt::format("To see which layers hold it: {}\n", how);
 }
 

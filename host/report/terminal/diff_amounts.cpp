@@ -42,7 +42,7 @@ std::string changed_share(const analysis::MeasureChange& measure, int decimals) 
   return fmt::format("{:+.1f}%", 100.0 * *change / *measure.base);
 }
 
-bool tells_peak_steps(const std::vector<std::int64_t>& steps) {
+bool shows_peak_steps(const std::vector<std::int64_t>& steps) {
   const auto [least, most] = std::ranges::minmax(steps);
   return least == 0 && most > 0;
 }

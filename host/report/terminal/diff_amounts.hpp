@@ -25,7 +25,7 @@ std::string changed_share(const analysis::MeasureChange& measure, int decimals);
 
 // Whether a comparison says which steps its peaks are of: where one is of the first, which has no optimizer
 // state before it, and another is not.
-bool tells_peak_steps(const std::vector<std::int64_t>& steps);
+bool shows_peak_steps(const std::vector<std::int64_t>& steps);
 
 // "FAIL  peak_allocated>+2%: peak_allocated is 5,120.0, the limit 4,096.0"
 std::string gate_text(const analysis::Gate::Result& gate, int decimals, const TerminalStyle& style);

@@ -69,7 +69,7 @@ class DiffTable {
   }
 
   std::string peak_steps() const {
-    if (!tells_peak_steps({diff_.base.peak_step, diff_.now.peak_step})) return "";
+    if (!shows_peak_steps({diff_.base.peak_step, diff_.now.peak_step})) return "";
     return fmt::format("  {}{:>{}}{:>{}}\n", fitted("of step", label_columns()), diff_.base.peak_step,
                        kAmount, diff_.now.peak_step, kAmount);
   }

@@ -43,7 +43,7 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
   std::string text = failure_amount(failure.held.allocated_bytes) + " were allocated";
   if (failure.held.reserved_bytes != failure.held.allocated_bytes) {
     text += fmt::format(", {} reserved", failure_amount(failure.held.reserved_bytes));
-    if (analysis::segments_are_told(facts.reserved))
+    if (analysis::has_segments(facts.reserved))
       text += fmt::format(", whose largest free piece was {}", failure_amount(failure.largest_gap_bytes));
   }
   if (failure.device_free_bytes)

@@ -12,7 +12,7 @@
 #include "host/report/quantity.hpp"
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
-#include "host/report/untold_modules.hpp"
+#include "host/report/unrecorded_modules.hpp"
 
 namespace strata::report {
 namespace {
@@ -146,7 +146,7 @@ class Table {
 };
 
 std::string when(const LayerTree& tree) {
-  return tree.stretch.step < 0 ? std::string("the window") : fmt::format("step {}", tree.stretch.step);
+  return tree.interval.step < 0 ? std::string("the window") : fmt::format("step {}", tree.interval.step);
 }
 
 std::string layer_lines(std::string_view heading, const LayerTree& tree, const std::vector<LayerRow>& rows,
@@ -181,7 +181,7 @@ std::string layer_lines(std::string_view heading, const LayerTree& tree, const s
 
 LayerTree layer_tree_at(const MemoryFacts& facts, const analysis::Peak& moment) {
   if (facts.blocks.empty()) return {};
-  return folded_layer_tree(facts, moment.sequence, stretch_of(facts, moment.step));
+  return folded_layer_tree(facts, moment.sequence, interval_of(facts, moment.step));
 }
 
 std::string largest_layers(std::string_view heading, const LayerTree& tree, std::size_t rows,
@@ -201,7 +201,7 @@ std::string short_layer_table(std::string_view heading, const MemoryFacts& facts
     return std::ranges::any_of(rows, [&](const LayerRow& row) { return indented(row).ends_with(name); });
   };
   const bool has_forward = is_shown("(forward)");
-  const std::string_view how = how_to_tell_modules(facts);
+  const std::string_view how = how_to_record_modules(facts);
   if (!how.empty() && (has_forward || is_shown("(no phase)"))) {
     text += wrapped(fmt::format("to know which {}: {}",
                                 has_forward ? "module (forward) is of, and what checkpointing it would spare"
@@ -217,9 +217,10 @@ std::string layer_table(const MemoryFacts& facts, const LayerTableOptions& optio
   const auto step = std::ranges::find(facts.steps, options.step.value_or(-1), &analysis::StepFact::index);
   const bool of_step = options.step && step != facts.steps.end();
   const std::uint64_t sequence = of_step ? step->peak_sequence : facts.peak.sequence;
-  const analysis::Stretch stretch = analysis::stretch_of(facts, of_step ? step->index : facts.peak.step);
+  const analysis::RunInterval interval =
+      analysis::interval_of(facts, of_step ? step->index : facts.peak.step);
   const LayerTree tree =
-      options.unfold ? layer_tree(facts, sequence, stretch) : folded_layer_tree(facts, sequence, stretch);
+      options.unfold ? layer_tree(facts, sequence, interval) : folded_layer_tree(facts, sequence, interval);
   const Table table(tree, style);
   const auto& root = tree.nodes.front();
   const auto allocated = static_cast<double>(sum(root.total));

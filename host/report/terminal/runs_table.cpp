@@ -192,7 +192,7 @@ class RunsTable {
   std::string peak_steps(std::size_t begin, std::size_t end) const {
     std::vector<std::int64_t> steps{diffs_.front().base.peak_step};
     for (std::size_t at = begin; at != end; ++at) steps.push_back(diffs_[at].now.peak_step);
-    if (!tells_peak_steps(steps)) return "";
+    if (!shows_peak_steps(steps)) return "";
     std::string line = "  " + fitted("of step", kLabel - 2);
     for (const std::int64_t step : steps) line += in_column(fmt::format("{}", step));
     return line + "\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `strata report --scopes`: the most of each kind of memory within each stretch of the run, and one moment
+// `strata report --scopes`: the most of each kind of memory within each interval of the run, and one moment
 // that reconciles them.
 #pragma once
 

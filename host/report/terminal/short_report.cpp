@@ -25,7 +25,7 @@
 #include "host/report/terminal/terminal_tables.hpp"
 #include "host/report/terminal_style.hpp"
 #include "host/report/text.hpp"
-#include "host/report/untold_modules.hpp"
+#include "host/report/unrecorded_modules.hpp"
 
 namespace strata::report {
 namespace {
@@ -107,8 +107,8 @@ std::string head(const Facts& facts, const OutOfMemory* failure, const TerminalS
   if (const std::string outside = outside_window_sentence(facts); !outside.empty())
     text += wrapped(outside, 2, style.width);
   text += step_line(facts, style);
-  const bool is_end_told = facts.end == "done" || (failure != nullptr && facts.end == "out_of_memory");
-  if (!is_end_told)
+  const bool is_end_known = facts.end == "done" || (failure != nullptr && facts.end == "out_of_memory");
+  if (!is_end_known)
     text += "  ended: " + style.alarming(facts.end.empty() ? "nobody knows how" : facts.end) + '\n';
   return text + failed_checks(facts, style);
 }
@@ -167,7 +167,7 @@ std::string next(const Facts& facts, const OutOfMemory* failure, const std::opti
       failure != nullptr ? finding_lines(failure->findings, kMostFindings, style) : std::string();
   text += style.heading("Next") + '\n';
   if (shape) text += sentence(fmt::format("to lower it: {}", shape->remedy), style);
-  if (const std::string_view how = how_to_tell_modules(facts); !how.empty())
+  if (const std::string_view how = how_to_record_modules(facts); !how.empty())
     text += command("which layers:", how);
   const std::string report = "strata report " + shell_word(run);
   if (failure == nullptr && !facts.points.empty())

@@ -233,7 +233,7 @@ std::string block_table(const Facts& facts, analysis::StackView& stacks, const T
       origin_columns, form_columns > 0 ? "shape and dtype" : "", form_columns, "layer"));
   text += '\n';
   std::set<std::string_view> kinds;
-  for (const analysis::PeakChange& change : told_changes(facts)) kinds.insert(change.kind);
+  for (const analysis::PeakChange& change : reported_changes(facts)) kinds.insert(change.kind);
   for (const auto index : std::span(indices).first(std::min(indices.size(), kListed))) {
     const auto& block = facts.blocks.at(index);
     const auto kind = fitted(kind_label(block.category, block.kind), kind_columns);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "host/runtime/events/driver.hpp"
+#include "host/runtime/events/loop_thread.hpp"
 #include "host/runtime/events/thread_state.hpp"
 #include "host/runtime/plugins/plugin_instance.hpp"
 
@@ -16,9 +16,9 @@ bool allowed_here(HostHandle& host, const char* function) noexcept {
   return false;
 }
 
-void expect_driver(HostHandle& host, const char* function) noexcept {
-  if (!host.fan_out.faults().check() || host.parts.driver.is_driver_thread()) return;
-  host.plugin.report_fault(fmt::format("called {} on a thread other than the driver's", function));
+void expect_loop_thread(HostHandle& host, const char* function) noexcept {
+  if (!host.fan_out.faults().check() || host.parts.loop_thread.is_loop_thread()) return;
+  host.plugin.report_fault(fmt::format("called {} on a thread other than the loop thread", function));
 }
 
 }  // namespace strata

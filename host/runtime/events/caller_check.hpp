@@ -10,7 +10,7 @@ namespace strata {
 // event.
 bool allowed_here(HostHandle& host, const char* function) noexcept;
 
-// For [driver] functions, in check mode only: a fault when another thread drives the run.
-void expect_driver(HostHandle& host, const char* function) noexcept;
+// For [loop-thread] functions, in check mode only: a fault when another thread drives the run.
+void expect_loop_thread(HostHandle& host, const char* function) noexcept;
 
 }  // namespace strata

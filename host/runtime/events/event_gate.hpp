@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whether events pass and to whom, and lets the driver wait until no event is under way.
+// Decides whether events pass and to whom, and lets the loop thread wait until no event is under way.
 //
-// A thread marks itself before it reads the routes; the driver replaces the routes before it reads the marks:
+// A thread marks itself before it reads the routes; the loop thread replaces the routes before it reads the
+// marks:
 //
-//     thread                          driver
+//     thread                          loop thread
 //     events_in_flight = n + 1        routes = closed
 //     routes?                         barrier on all threads
 //     ... calls listeners ...         wait until events_in_flight == 0
 //     events_in_flight = n            nothing is called any more
 //
 // Each side needs a full fence between its two lines. The thread's is a compiler fence only, where the
-// driver's barrier makes up for it (process_barrier.hpp), so that an event pays nothing.
+// loop thread's barrier makes up for it (process_barrier.hpp), so that an event pays nothing.
 //
 // A gate that was closed stays closed: the process's exit closes it from any thread, and a fork in the child,
-// while the driver may be about to replace the routes.
+// while the loop thread may be about to replace the routes.
 #pragma once
 
 #include <atomic>
@@ -58,7 +59,7 @@ class Visit {
     if (thread_ == nullptr) return;
     outer_ = thread_->events_in_flight.load(std::memory_order_relaxed);
     thread_->events_in_flight.store(outer_ + 1, std::memory_order_relaxed);
-    order_this_thread();
+    light_barrier();
     routes_ = &gate.routes();
     if (routes_->open && thread_->session != gate.session()) start_anew(*thread_, gate.session());
   }

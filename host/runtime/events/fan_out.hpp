@@ -20,8 +20,8 @@
 
 namespace strata {
 
-// Where the driver is, read by every thread's events.
-struct DriverPosition {
+// Where the loop thread is, read by every thread's events.
+struct LoopPosition {
   std::atomic<std::uint64_t> step{STRATA_NO_STEP};
   std::atomic<std::uint32_t> micro_batch{0};
   std::atomic<std::uint32_t> phase{STRATA_NONE};
@@ -34,7 +34,7 @@ class FanOut {
   FanOut(const FanOut&) = delete;
   FanOut& operator=(const FanOut&) = delete;
 
-  // [driver] before the first `open`. The next one in load order; at most kMaximumListeners.
+  // [loop-thread] before the first `open`. The next one in load order; at most kMaximumListeners.
   void listen(const ListenerSet& listeners) {
     const std::uint32_t bit = 1u << listeners_.size();
     if (listeners.op.end != nullptr) hear_op_ends_ |= bit;
@@ -47,17 +47,18 @@ class FanOut {
   const std::vector<ListenerSet>& listeners() const noexcept { return listeners_; }
   SessionFaults& faults() noexcept { return faults_; }
   EventGate& gate() noexcept { return gate_; }
-  DriverPosition& position() noexcept { return position_; }
+  LoopPosition& position() noexcept { return position_; }
 
-  // [driver] Events pass from now on: to all listeners, or to those of the whole run. Listeners that used up
-  // their faults are left out from here on. False, and nothing passes, when the gate was closed meanwhile.
+  // [loop-thread] Events pass from now on: to all listeners, or to those of the whole run. Listeners that
+  // used up their faults are left out from here on. False, and nothing passes, when the gate was closed
+  // meanwhile.
   [[nodiscard]] bool open(bool in_window);
-  // [driver] Opens anew when a listener has used up its faults since.
+  // [loop-thread] Opens anew when a listener has used up its faults since.
   void leave_out_failed();
 
   // [any] [alloc-lock] STRATA_INTEREST_* and kInterestModule.
   std::uint32_t interest() const noexcept { return gate_.routes().interest; }
-  // [driver] The same of the active window, whether it is open or not.
+  // [loop-thread] The same of the active window, whether it is open or not.
   std::uint32_t interest_in_window() const { return make_routes(listeners_, true).interest; }
 
   // [any] One event of a source or of the trainer; as strata/ext/emit.h says.
@@ -70,7 +71,7 @@ class FanOut {
   std::uint32_t begin_module(const strata_module_info& module) noexcept;
   void end_module(std::uint32_t ordinal) noexcept;
 
-  // [driver] with the gate closed and settled: ends what threads left open.
+  // [loop-thread] with the gate closed and settled: ends what threads left open.
   void end_open_ranges() noexcept;
 
   // The event's circumstances, with the next sequence number and the present time.
@@ -139,7 +140,7 @@ class FanOut {
   std::uint64_t count_failed() const noexcept;
 
   EventGate gate_;
-  DriverPosition position_;
+  LoopPosition position_;
   std::vector<ListenerSet> listeners_;
   std::uint32_t hear_op_ends_ = 0, hear_module_ends_ = 0;  // bits of listeners
   SessionFaults& faults_;

@@ -25,7 +25,7 @@ constexpr const char* kOptimizerName = "optimizer";
 
 std::uint32_t LoopInference::saw(std::uint32_t what, std::string_view name) {
   const std::lock_guard lock(mutex_);
-  if (is_open(Part::kAside)) {
+  if (is_open(Part::kOutsideTraining)) {
     ended_aside(what, name);
     return wanted();
   }
@@ -76,14 +76,14 @@ void LoopInference::ended_aside(std::uint32_t what, std::string_view name) {
 
 void LoopInference::forward() {
   if (!is_innermost(Part::kForward)) {
-    make_way_for(Part::kForward);
+    close_conflicting_phases(Part::kForward);
     open(Part::kForward, "forward");
   }
   in_forward_ = true;
 }
 
 void LoopInference::begin_backward() {
-  make_way_for(Part::kBackward);
+  close_conflicting_phases(Part::kBackward);
   open(Part::kBackward, "backward");
   in_backward_ = true;
   in_forward_ = false;
@@ -105,14 +105,14 @@ void LoopInference::begin_range(std::string_view name) {
       ++optimizer_depth_;
       return;
     }
-    make_way_for(Part::kOptimizer);
+    close_conflicting_phases(Part::kOptimizer);
     ++optimizer_depth_;
     open(Part::kOptimizer, name.substr(kOptimizerStep.size()));
   } else if (name.starts_with(kZeroGrad)) {
-    make_way_for(Part::kZeroGrad);
+    close_conflicting_phases(Part::kZeroGrad);
     open(Part::kZeroGrad, "zero_grad");
   } else if (name.starts_with(kDataLoader)) {
-    make_way_for(Part::kData);
+    close_conflicting_phases(Part::kData);
     open(Part::kData, "data");
   }
 }
@@ -156,7 +156,7 @@ void LoopInference::optimizer_ended() {
   marks_.optimizer_ended();
 }
 
-void LoopInference::make_way_for(Part part) {
+void LoopInference::close_conflicting_phases(Part part) {
   switch (part) {
     case Part::kForward:
       close(Part::kBackward);  // one that was given up
@@ -192,7 +192,7 @@ void LoopInference::make_way_for(Part part) {
       end_writes();
       expect_step();
       break;
-    case Part::kAside:
+    case Part::kOutsideTraining:
     case Part::kOther:
       close(Part::kForward);
       end_writes();

@@ -51,7 +51,8 @@ class LoopInference {
   void finish();
 
  private:
-  // kAside: what is no part of training, as the program says. kOther: what it knows by its name alone.
+  // kOutsideTraining: what is no part of training, as the program says. kOther: what it knows by its name
+  // alone.
   enum class Part : std::uint8_t {
     kData,
     kZeroGrad,
@@ -59,7 +60,7 @@ class LoopInference {
     kBackward,
     kRecompute,
     kOptimizer,
-    kAside,
+    kOutsideTraining,
     kOther
   };
   struct Open {
@@ -80,7 +81,7 @@ class LoopInference {
   void end_write();
 
   // Ends what cannot go on when this part begins, and the step where it belongs to the next.
-  void make_way_for(Part part);
+  void close_conflicting_phases(Part part);
   // A concluded one, unless the program marks such parts itself.
   void open(Part part, std::string_view name);
   void close_innermost();

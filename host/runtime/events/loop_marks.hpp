@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loop's steps and phases are told to: the driver of a session, or a test that writes them down.
+// What a loop's steps and phases are told to: the loop thread of a session, or a test that writes them down.
 #pragma once
 
 #include <cstdint>

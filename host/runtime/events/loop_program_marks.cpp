@@ -24,7 +24,7 @@ LoopInference::Part LoopInference::part_of(std::uint32_t kind) {
     case STRATA_PHASE_SETUP:
     case STRATA_PHASE_EVALUATION:
     case STRATA_PHASE_CHECKPOINT_SAVE:
-      return Part::kAside;
+      return Part::kOutsideTraining;
     default:
       return Part::kOther;
   }
@@ -36,7 +36,8 @@ void LoopInference::program_begins_step(const StepMark& step) {
   if (concludes_steps_) first_of_program_ = next_step_;
   concludes_steps_ = false;
   if (step_open_) {
-    open_.resize(std::min(open_.size(), open_outside_step_));  // the driver ends it, and says what is wrong
+    open_.resize(
+        std::min(open_.size(), open_outside_step_));  // the loop thread ends it, and says what is wrong
   } else {
     close(Part::kForward);
     end_writes();
@@ -72,7 +73,7 @@ std::uint32_t LoopInference::program_begins_phase(std::uint32_t kind, std::strin
   const std::lock_guard lock(mutex_);
   const Part part = part_of(kind);
   const bool is_within_its_like = is_innermost(part) && open_.back().is_programs;  // a loss within a forward
-  if (!is_open(Part::kAside) && !is_within_its_like) make_way_for(part);
+  if (!is_open(Part::kOutsideTraining) && !is_within_its_like) close_conflicting_phases(part);
   parts_of_program_ |= 1U << static_cast<unsigned>(part);
   if (part == Part::kForward) in_forward_ = true;
   const std::uint32_t phase = marks_.begin_phase(kind, name, false);

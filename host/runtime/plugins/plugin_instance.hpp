@@ -27,14 +27,14 @@ class PluginInstance {
   PluginInstance(const PluginInstance&) = delete;
   PluginInstance& operator=(const PluginInstance&) = delete;
 
-  // [driver] `init` of the file, if it was not called yet, then `create`. False when one of them failed: the
-  // status is "disabled" then, with the plugin's reason.
+  // [loop-thread] `init` of the file, if it was not called yet, then `create`. False when one of them failed:
+  // the status is "disabled" then, with the plugin's reason.
   bool start();
-  // [driver] What it listens to; after `start` succeeded.
+  // [loop-thread] What it listens to; after `start` succeeded.
   const ListenerSet& listeners() const noexcept { return listeners_; }
-  // [driver] Once; does nothing when it was not started.
+  // [loop-thread] Once; does nothing when it was not started.
   void destroy() noexcept;
-  // [driver] After every instance of the file is destroyed.
+  // [loop-thread] After every instance of the file is destroyed.
   void deinitialise_file() noexcept;
 
   std::string_view id() const noexcept { return descriptor_.id; }

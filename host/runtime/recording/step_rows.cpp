@@ -111,7 +111,7 @@ std::optional<StepBegin> StepRows::next_step(StepZone zone) {
   return step;
 }
 
-LedgerRows StepRows::ledger_rows(const StepStretch& step) {
+LedgerRows StepRows::ledger_rows(const StepInterval& step) {
   LedgerRows rows;
   const auto each = [&](std::string_view table, std::string_view columns, auto use) {
     if (!has(table)) return;
@@ -164,7 +164,7 @@ LedgerRows StepRows::ledger_rows(const StepStretch& step) {
   return rows;
 }
 
-std::vector<OpLink> StepRows::ops(const StepStretch& step) {
+std::vector<OpLink> StepRows::ops(const StepInterval& step) {
   std::vector<OpLink> ops;
   if (!has(kOps)) return ops;
   SqliteStatement& find =
@@ -176,7 +176,7 @@ std::vector<OpLink> StepRows::ops(const StepStretch& step) {
   return ops;
 }
 
-std::unordered_map<std::uint32_t, ModuleLink> StepRows::modules(const StepStretch& step) {
+std::unordered_map<std::uint32_t, ModuleLink> StepRows::modules(const StepInterval& step) {
   std::unordered_map<std::uint32_t, ModuleLink> modules;
   if (!has("host_module_begin") || !has("host_module_end")) return modules;
   SqliteStatement& begins = statement(within("rowid, module, parent", "host_module_begin"));
@@ -188,7 +188,7 @@ std::unordered_map<std::uint32_t, ModuleLink> StepRows::modules(const StepStretc
   return modules;
 }
 
-std::uint64_t StepRows::count_structure(const StepStretch& step) {
+std::uint64_t StepRows::count_structure(const StepInterval& step) {
   std::uint64_t rows = 2;
   for (const std::string_view table : kPhases) {
     if (!has(table)) continue;
@@ -205,7 +205,7 @@ void StepRows::run_counted(std::string_view table, SqliteStatement& statement) {
   deleted_[std::string(table)] += sqlite3_changes(connection_.get());
 }
 
-// Neighbours together: most of what a step leaves is one stretch of the table.
+// Neighbours together: most of what a step leaves is one interval of the table.
 void StepRows::erase(std::string_view table, std::vector<std::int64_t> rows) {
   if (rows.empty()) return;
   std::ranges::sort(rows);
@@ -229,7 +229,7 @@ void StepRows::make_stubs(const std::vector<std::int64_t>& events) {
   for (const std::int64_t row : events) clear.bind(1, row).run();
 }
 
-void StepRows::erase_moments(const StepStretch& step) {
+void StepRows::erase_moments(const StepInterval& step) {
   for (const auto& [table, thin] : tables_) {
     if (thin != STRATA_THIN_MOMENT) continue;
     SqliteStatement& remove =
@@ -239,7 +239,7 @@ void StepRows::erase_moments(const StepStretch& step) {
   }
 }
 
-void StepRows::erase_said_of_memory(const StepStretch& step, const std::unordered_set<std::uint64_t>& kept) {
+void StepRows::erase_said_of_memory(const StepInterval& step, const std::unordered_set<std::uint64_t>& kept) {
   for (const auto& [table, thin] : tables_) {
     if (thin != STRATA_THIN_OF_MEMORY) continue;
     SqliteStatement& find = statement(within("rowid, sequence", table));
@@ -261,7 +261,7 @@ void StepRows::erase_said_of_event(std::uint64_t sequence) {
   }
 }
 
-void StepRows::erase_spans(const StepStretch& step) {
+void StepRows::erase_spans(const StepInterval& step) {
   for (const Part& part : parts_) {
     SqliteStatement& remove = statement(fmt::format(
         "DELETE FROM \"{0}\" WHERE \"{2}\" IN (SELECT \"{2}\" FROM \"{1}\" WHERE end_ns >= ? AND end_ns < ?)",
@@ -279,13 +279,13 @@ void StepRows::erase_spans(const StepStretch& step) {
 }
 
 // A phase that goes on in the next step stays.
-void StepRows::erase_structure(const StepBegin& step, const StepStretch& stretch) {
+void StepRows::erase_structure(const StepBegin& step, const StepInterval& interval) {
   std::map<std::int64_t, std::int64_t> begun;  // phases, to their row
   std::vector<std::int64_t> begins, ends;
   const auto each_phase = [&](std::string_view table, auto use) {
     if (!has(table)) return;
     SqliteStatement& find = statement(within("rowid, phase", table));
-    find.bind(1, signed_of(stretch.begin_sequence)).bind(2, signed_of(stretch.end_sequence));
+    find.bind(1, signed_of(interval.begin_sequence)).bind(2, signed_of(interval.end_sequence));
     while (find.next()) use(find.integer(1), find.integer(0));
   };
   each_phase(kPhases[0], [&](std::int64_t phase, std::int64_t row) { begun[phase] = row; });
@@ -298,7 +298,7 @@ void StepRows::erase_structure(const StepBegin& step, const StepStretch& stretch
   erase(kPhases[0], std::move(begins));
   erase(kPhases[1], std::move(ends));
   SqliteStatement& end = statement("DELETE FROM host_step_end WHERE sequence >= ? AND sequence < ?");
-  end.bind(1, signed_of(stretch.begin_sequence)).bind(2, signed_of(stretch.end_sequence));
+  end.bind(1, signed_of(interval.begin_sequence)).bind(2, signed_of(interval.end_sequence));
   run_counted("host_step_end", end);
   erase("host_step_begin", {signed_of(step.zone)});
 }

@@ -19,7 +19,7 @@
 namespace strata {
 
 // From the begin of a step to the begin of the next: in sequence and in time.
-struct StepStretch {
+struct StepInterval {
   std::uint64_t begin_sequence = 0, end_sequence = 0;
   std::int64_t begin_ns = 0, end_ns = 0;
 };
@@ -55,20 +55,20 @@ class StepRows {
   std::optional<StepBegin> step(StepZone zone);
   // The first behind it that is there.
   std::optional<StepBegin> next_step(StepZone zone);
-  LedgerRows ledger_rows(const StepStretch& step);
-  std::vector<OpLink> ops(const StepStretch& step);
-  std::unordered_map<std::uint32_t, ModuleLink> modules(const StepStretch& step);
-  std::uint64_t count_structure(const StepStretch& step);  // of steps and phases
+  LedgerRows ledger_rows(const StepInterval& step);
+  std::vector<OpLink> ops(const StepInterval& step);
+  std::unordered_map<std::uint32_t, ModuleLink> modules(const StepInterval& step);
+  std::uint64_t count_structure(const StepInterval& step);  // of steps and phases
 
   void erase(std::string_view table, std::vector<std::int64_t> rows);
   void make_stubs(const std::vector<std::int64_t>& events);
-  void erase_moments(const StepStretch& step);
+  void erase_moments(const StepInterval& step);
   // What tells more of memory events, but for those in `kept`.
-  void erase_said_of_memory(const StepStretch& step, const std::unordered_set<std::uint64_t>& kept);
+  void erase_said_of_memory(const StepInterval& step, const std::unordered_set<std::uint64_t>& kept);
   void erase_said_of_event(std::uint64_t sequence);
-  void erase_spans(const StepStretch& step);
+  void erase_spans(const StepInterval& step);
   // The step and its phases themselves.
-  void erase_structure(const StepBegin& step, const StepStretch& stretch);
+  void erase_structure(const StepBegin& step, const StepInterval& interval);
 
   // Since the counts were saved.
   std::uint64_t erased() const {

@@ -12,7 +12,7 @@ namespace strata {
 
 class Artifacts;
 class ClockSamples;
-class Driver;
+class LoopThread;
 class LoopInference;
 class Names;
 class PluginInstance;
@@ -23,7 +23,7 @@ class WindowSchedule;
 // no store and no artifacts; one whose loop is marked infers nothing.
 struct HostParts {
   FanOut& fan_out;
-  Driver& driver;
+  LoopThread& loop_thread;
   Names& names;
   const WindowSchedule& schedule;
   ClockSamples& clock;

@@ -15,7 +15,7 @@ std::uint32_t declare(const strata_host* host, const strata_table* table) noexce
   HostHandle& handle = HostHandle::of(host);
   if (handle.parts.disarmed.load(std::memory_order_relaxed) || !allowed_here(handle, "store.declare"))
     return 0;
-  expect_driver(handle, "store.declare");
+  expect_loop_thread(handle, "store.declare");
   try {
     return handle.parts.store->declare(handle.plugin.id(), *table);
   } catch (const std::exception& error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/runtime/events/driver.hpp"
+#include "host/runtime/events/loop_thread.hpp"
 #include "host/runtime/events/thread_state.hpp"
 #include "host/runtime/services/host_handle.hpp"
 #include "host/runtime/services/services.hpp"
@@ -7,8 +7,8 @@
 namespace strata {
 namespace {
 
-std::int32_t is_driver(const strata_host* host) noexcept {
-  return HostHandle::of(host).parts.driver.is_driver_thread() ? 1 : 0;
+std::int32_t is_loop_thread(const strata_host* host) noexcept {
+  return HostHandle::of(host).parts.loop_thread.is_loop_thread() ? 1 : 0;
 }
 
 std::int32_t is_under_allocator(const strata_host*) noexcept {
@@ -18,7 +18,7 @@ std::int32_t is_under_allocator(const strata_host*) noexcept {
 
 }  // namespace
 
-const strata_thread_check_service kThreadCheckService = {sizeof(strata_thread_check_service), 0, is_driver,
-                                                         is_under_allocator};
+const strata_thread_check_service kThreadCheckService = {sizeof(strata_thread_check_service), 0,
+                                                         is_loop_thread, is_under_allocator};
 
 }  // namespace strata

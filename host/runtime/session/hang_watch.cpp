@@ -11,8 +11,8 @@
 namespace strata {
 namespace {
 
-void tell_of(std::string_view id, std::string_view where, std::uint32_t thread, std::int64_t lasted_ns,
-             bool returned) {
+void report(std::string_view id, std::string_view where, std::uint32_t thread, std::int64_t lasted_ns,
+            bool returned) {
   const double seconds = static_cast<double>(lasted_ns) / 1e9;
   write_log(STRATA_LOG_WARNING, id,
             returned ? fmt::format("returned from {} after {:.0f} s, on thread {}", where, seconds, thread)
@@ -33,7 +33,7 @@ HangWatch::Call::Call(HangWatch& watch, std::string_view id, std::string_view fu
 HangWatch::Call::~Call() {
   const std::lock_guard lock(watch_.mutex_);
   if (const OwnCall& call = *watch_.call_; call.told)
-    tell_of(call.id, call.function, call.thread, monotonic_ns() - call.since_ns, true);
+    report(call.id, call.function, call.thread, monotonic_ns() - call.since_ns, true);
   watch_.call_.reset();
 }
 
@@ -46,7 +46,7 @@ void HangWatch::look_at_call(std::int64_t now_ns) {
   const std::lock_guard lock(mutex_);
   if (!call_ || call_->told || std::chrono::nanoseconds(now_ns - call_->since_ns) < patience_) return;
   call_->told = true;
-  tell_of(call_->id, call_->function, call_->thread, now_ns - call_->since_ns, false);
+  report(call_->id, call_->function, call_->thread, now_ns - call_->since_ns, false);
 }
 
 void HangWatch::look_at_events(std::int64_t now_ns) {
@@ -71,8 +71,8 @@ void HangWatch::look_at_events(std::int64_t now_ns) {
 
 void HangWatch::tell(const ThreadState& thread, const Seen& seen, std::int64_t now_ns, bool returned) const {
   if (seen.listener >= listeners_.size()) return;
-  tell_of(listeners_[seen.listener].id, returned ? "its event" : "an event", thread.thread,
-          now_ns - seen.since_ns, returned);
+  report(listeners_[seen.listener].id, returned ? "its event" : "an event", thread.thread,
+         now_ns - seen.since_ns, returned);
 }
 
 }  // namespace strata

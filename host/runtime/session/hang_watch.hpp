@@ -22,8 +22,8 @@ class HangWatch {
   HangWatch(const std::vector<ListenerSet>& listeners, std::chrono::nanoseconds patience)
       : listeners_(listeners), patience_(patience) {}
 
-  // A call of the driver's into the plugin `id` that is no event, for as long as this lives: `function` is
-  // "create" or another of the ABI's names. One at a time.
+  // A call of the loop thread's into the plugin `id` that is no event, for as long as this lives: `function`
+  // is "create" or another of the ABI's names. One at a time.
   class Call {
    public:
     Call(HangWatch& watch, std::string_view id, std::string_view function);

@@ -54,7 +54,7 @@ void Session::begin_run() {
   implementation_->begin_run();
 }
 void Session::ready() {
-  implementation_->driver().ready();
+  implementation_->loop_thread().ready();
 }
 void Session::end_run(RunEnd reason) {
   implementation_->finish(reason, false);
@@ -67,17 +67,17 @@ void Session::begin_step(std::uint64_t index, std::uint32_t micro_batches,
                          std::optional<std::uint64_t> epoch) {
   const StepMark step{index, micro_batches, epoch.value_or(STRATA_NO_EPOCH)};
   if (LoopInference* const loop = implementation_->inference()) return loop->program_begins_step(step);
-  implementation_->driver().begin_step(step.index, step.micro_batches, step.epoch);
+  implementation_->loop_thread().begin_step(step.index, step.micro_batches, step.epoch);
 }
 void Session::begin_micro_batch(std::uint32_t index) {
   if (LoopInference* const loop = implementation_->inference())
     return loop->program_begins_micro_batch(index);
-  implementation_->driver().begin_micro_batch(index);
+  implementation_->loop_thread().begin_micro_batch(index);
 }
 void Session::end_step(const StepResult& result) {
   if (LoopInference* const loop = implementation_->inference())
     return loop->program_ends_step(to_abi(result));
-  implementation_->driver().end_step(to_abi(result));
+  implementation_->loop_thread().end_step(to_abi(result));
 }
 
 void Session::mark_step(const StepResult& result) {
@@ -88,14 +88,14 @@ std::uint32_t Session::begin_phase(PhaseKind kind, std::string_view name) {
   const auto abi_kind = static_cast<std::uint32_t>(kind);
   if (LoopInference* const loop = implementation_->inference())
     return loop->program_begins_phase(abi_kind, name);
-  Driver& driver = implementation_->driver();
+  LoopThread& loop_thread = implementation_->loop_thread();
   const strata_name interned =
-      driver.wants_phases() ? implementation_->names().intern(name) : strata_name{"", 0, 0};
-  return driver.begin_phase(abi_kind, interned);
+      loop_thread.wants_phases() ? implementation_->names().intern(name) : strata_name{"", 0, 0};
+  return loop_thread.begin_phase(abi_kind, interned);
 }
 void Session::end_phase(std::uint32_t ordinal) {
   if (LoopInference* const loop = implementation_->inference()) return loop->program_ends_phase(ordinal);
-  implementation_->driver().end_phase(ordinal);
+  implementation_->loop_thread().end_phase(ordinal);
 }
 
 std::uint32_t Session::begin_module(std::string_view path, std::string_view type, ModuleDirection direction) {

@@ -9,9 +9,9 @@ namespace strata {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(SessionFault::kCount)> kNames = {
-    "unpaired_step",   "unpaired_phase_end", "unpaired_module_end", "unpaired_op_end",
-    "phases_too_deep", "modules_too_deep",   "ops_too_deep",        "memory_event_inside",
-    "two_drivers",     "out_of_turn",        "events_in_flight",    "reported_by_plugin"};
+    "unpaired_step",    "unpaired_phase_end", "unpaired_module_end", "unpaired_op_end",
+    "phases_too_deep",  "modules_too_deep",   "ops_too_deep",        "memory_event_inside",
+    "two_loop_threads", "out_of_turn",        "events_in_flight",    "reported_by_plugin"};
 
 // A fault that repeats in every event is logged this often.
 constexpr std::uint64_t kLoggedOfAKind = 10;

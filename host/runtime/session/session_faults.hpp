@@ -22,7 +22,7 @@ enum class SessionFault : std::uint32_t {
   kModulesTooDeep,     // the same, on one thread
   kOpsTooDeep,         // the same
   kMemoryEventInside,  // a listener called the framework inside a memory event; what came of it was not told
-  kTwoDrivers,         // seen in check mode only: two threads drove the run at once
+  kTwoLoopThreads,     // seen in check mode only: two threads drove the run at once
   kOutOfTurn,          // a call came before the run's begin, or a second begin
   kEventsInFlight,     // a thread stayed in an event at the window's end, or at the run's: then plugins were
                        // neither told of it nor destroyed

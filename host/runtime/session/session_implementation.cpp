@@ -97,16 +97,16 @@ Session::Implementation::Implementation(SessionOptions options, std::vector<Chos
       schedule_(options_.schedule),
       faults_(check_wanted(options_)),
       fan_out_(faults_),
-      driver_(fan_out_, schedule_, options_.settle_limit),
+      loop_thread_(fan_out_, schedule_, options_.settle_limit),
       manifest_(manifest_path(options_)),
       hangs_(fan_out_.listeners(), kHangPatience),
       store_(open_store(options_, schedule_.window())),
       artifacts_(options_.directory.empty() ? nullptr
                                             : std::make_unique<Artifacts>(options_.directory, options_.rank)),
       names_(store_.get()),
-      driver_marks_(driver_, names_, optimizer_watchers_),
-      inference_(driver_marks_),
-      parts_{fan_out_, driver_,      names_,           schedule_,
+      loop_thread_marks_(loop_thread_, names_, optimizer_watchers_),
+      inference_(loop_thread_marks_),
+      parts_{fan_out_, loop_thread_, names_,           schedule_,
              clock_,   store_.get(), artifacts_.get(), options_.infer_loop ? &inference_ : nullptr} {
   if (store_ != nullptr) {
     fan_out_.listen(recorder_.emplace(*store_, clock_).listeners());
@@ -187,18 +187,18 @@ void Session::Implementation::begin_run() {
   run.pid = static_cast<std::uint32_t>(getpid());
   run.name = options_.name.c_str();
   run.directory = options_.directory.c_str();
-  driver_.begin_run(run);
+  loop_thread_.begin_run(run);
 }
 
 void Session::Implementation::finish(RunEnd reason, bool exiting) noexcept {
   if (finished_.exchange(true)) return;
   try {
     const std::uint32_t flush = exiting ? STRATA_FLUSH_EXITING : STRATA_FLUSH_RUN_END;
-    driver_.flush_before_end(flush);
+    loop_thread_.flush_before_end(flush);
     if (options_.infer_loop) inference_.finish();
     // What is told of the end must know that libraries may be gone.
     const bool settled =
-        driver_.end_run(exiting ? STRATA_RUN_EXITED : static_cast<std::uint32_t>(reason), flush);
+        loop_thread_.end_run(exiting ? STRATA_RUN_EXITED : static_cast<std::uint32_t>(reason), flush);
     if (!settled) {
       write_log(STRATA_LOG_WARNING, "",
                 fmt::format("a thread is still inside an event after {} ms: plugins are neither notified of "
@@ -218,7 +218,7 @@ void Session::Implementation::finish(RunEnd reason, bool exiting) noexcept {
 void Session::Implementation::forked_child() noexcept {
   finished_.store(true);
   parts_.disarmed.store(true);
-  driver_.disarm();
+  loop_thread_.disarm();
   forget_other_threads();
 }
 

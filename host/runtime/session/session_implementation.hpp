@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "host/runtime/clock.hpp"
-#include "host/runtime/events/driver.hpp"
-#include "host/runtime/events/driver_marks.hpp"
 #include "host/runtime/events/fan_out.hpp"
 #include "host/runtime/events/loop_inference.hpp"
+#include "host/runtime/events/loop_thread.hpp"
+#include "host/runtime/events/loop_thread_marks.hpp"
 #include "host/runtime/events/window_schedule.hpp"
 #include "host/runtime/names.hpp"
 #include "host/runtime/plugins/load_report.hpp"
@@ -58,7 +58,7 @@ class __attribute__((visibility("hidden"))) Session::Implementation final : publ
   bool wants_tensors() const noexcept { return wants_tensors_; }
   bool plugins_want_modules() const noexcept { return plugins_want_modules_; }
 
-  Driver& driver() noexcept { return driver_; }
+  LoopThread& loop_thread() noexcept { return loop_thread_; }
   // Null where the trainer marks all of its loop, and in a forked child, where another thread of the parent
   // may have left it locked.
   LoopInference* inference() noexcept { return parts_.disarmed.load() ? nullptr : parts_.inference; }
@@ -81,7 +81,7 @@ class __attribute__((visibility("hidden"))) Session::Implementation final : publ
   const WindowSchedule schedule_;
   SessionFaults faults_;
   FanOut fan_out_;
-  Driver driver_;
+  LoopThread loop_thread_;
   ClockSamples clock_;
   Manifest manifest_;
   HangWatch hangs_;                       // the store's writer looks, to its end
@@ -89,7 +89,7 @@ class __attribute__((visibility("hidden"))) Session::Implementation final : publ
   std::unique_ptr<Artifacts> artifacts_;  // null without a directory
   Names names_;
   OptimizerWatchers optimizer_watchers_;
-  DriverMarks driver_marks_;
+  LoopThreadMarks loop_thread_marks_;
   LoopInference inference_;
   HostParts parts_;
   std::optional<Recorder> recorder_;

@@ -53,11 +53,11 @@ void StoreThinner::discover() {
   }
 }
 
-std::optional<StepStretch> StoreThinner::stretch_of(StepZone zone) {
+std::optional<StepInterval> StoreThinner::interval_of(StepZone zone) {
   const auto begin = zone == 0 ? std::optional<StepBegin>(StepBegin{}) : rows_.step(zone);
   const auto end = rows_.step(zone + 1);
   if (!begin || !end) return std::nullopt;
-  return StepStretch{begin->sequence, end->sequence, begin->ns, end->ns};
+  return StepInterval{begin->sequence, end->sequence, begin->ns, end->ns};
 }
 
 std::set<StepZone> StoreThinner::whole() const {
@@ -81,7 +81,7 @@ bool StoreThinner::work(std::uint64_t wanted_bytes, std::uint64_t most_bytes, st
 
 // What came before the first step stays; it says what is alive.
 void StoreThinner::add_setup() {
-  const auto setup = stretch_of(0);
+  const auto setup = interval_of(0);
   if (!setup) return;
   ledger_.add(0, setup->begin_sequence, setup->begin_ns, rows_.ledger_rows(*setup));
   has_setup_ = true;
@@ -92,11 +92,11 @@ bool StoreThinner::advance() {
   if (added_ + 1 >= ready_) return false;
   if (!has_setup_) add_setup();
   const StepZone zone = added_ + 1;
-  const auto stretch = stretch_of(zone);
-  if (!stretch) return false;
+  const auto interval = interval_of(zone);
+  if (!interval) return false;
   added_ = zone;
   Zone& step = zones_[zone];
-  step.peaks = ledger_.add(zone, stretch->begin_sequence, stretch->begin_ns, rows_.ledger_rows(*stretch));
+  step.peaks = ledger_.add(zone, interval->begin_sequence, interval->begin_ns, rows_.ledger_rows(*interval));
   if (ledger_.has_failure() && failed_.size() < kMostFailedSteps) failed_.insert(zone);
   protect(zone, step);
   if (zone > 1) {
@@ -128,8 +128,8 @@ void StoreThinner::protect(StepZone zone, const Zone& step) {
 }
 
 void StoreThinner::thin(StepZone zone) {
-  const auto stretch = stretch_of(zone);
-  if (!stretch) return;
+  const auto interval = interval_of(zone);
+  if (!interval) return;
   Zone& step = zones_[zone];
   std::vector<std::uint64_t> ops;
   std::set<std::uint32_t> modules;
@@ -143,16 +143,16 @@ void StoreThinner::thin(StepZone zone) {
     if (mark.module != 0) modules.insert(mark.module);
     if (mark.sequence != 0) sequences.insert(mark.sequence);
   });
-  erase_ops(zone, step, *stretch, std::move(ops), modules);
-  erase_modules(step, *stretch, std::move(modules));
-  rows_.erase_moments(*stretch);
-  rows_.erase_said_of_memory(*stretch, sequences);
+  erase_ops(zone, step, *interval, std::move(ops), modules);
+  erase_modules(step, *interval, std::move(modules));
+  rows_.erase_moments(*interval);
+  rows_.erase_said_of_memory(*interval, sequences);
   if (zone > 1 && thinned_.contains(zone - 1)) {
-    if (const auto before = stretch_of(zone - 1)) rows_.erase_spans(*before);
+    if (const auto before = interval_of(zone - 1)) rows_.erase_spans(*before);
   }
-  if (thinned_.contains(zone + 1)) rows_.erase_spans(*stretch);
-  thinned_.add(step.begin, *stretch, step.peaks);
-  structure_rows_ += rows_.count_structure(*stretch);
+  if (thinned_.contains(zone + 1)) rows_.erase_spans(*interval);
+  thinned_.add(step.begin, *interval, step.peaks);
+  structure_rows_ += rows_.count_structure(*interval);
   step.is_thinned = true;
   step.peaks.clear();
 }
@@ -190,11 +190,11 @@ void StoreThinner::drop_mark(const LedgerMark& mark) {
 
 // What stays of a step's operators: those that something refers to, what is around them, what a node of the
 // backward graph calls, and who made it: by all of that analysis finds what a block is.
-void StoreThinner::erase_ops(StepZone zone, Zone& step, const StepStretch& stretch,
+void StoreThinner::erase_ops(StepZone zone, Zone& step, const StepInterval& interval,
                              std::vector<std::uint64_t> needed, std::set<std::uint32_t>& modules) {
-  const std::vector<OpLink> ops = rows_.ops(stretch);
-  const auto next_stretch = stretch_of(zone + 1);
-  const std::vector<OpLink> next = next_stretch ? rows_.ops(*next_stretch) : std::vector<OpLink>{};
+  const std::vector<OpLink> ops = rows_.ops(interval);
+  const auto next_interval = interval_of(zone + 1);
+  const std::vector<OpLink> next = next_interval ? rows_.ops(*next_interval) : std::vector<OpLink>{};
   using Key = std::pair<std::uint64_t, std::int64_t>;
   std::unordered_map<std::uint64_t, std::size_t> index;
   std::multimap<Key, std::size_t> by_key;
@@ -294,8 +294,8 @@ void StoreThinner::carry(StepZone zone, const std::vector<OpLink>& ops, const st
 }
 
 // What is open at the step's end stays, too.
-void StoreThinner::erase_modules(Zone& step, const StepStretch& stretch, std::set<std::uint32_t> modules) {
-  const auto ranges = rows_.modules(stretch);
+void StoreThinner::erase_modules(Zone& step, const StepInterval& interval, std::set<std::uint32_t> modules) {
+  const auto ranges = rows_.modules(interval);
   std::vector<std::uint32_t> open(modules.begin(), modules.end());
   while (!open.empty()) {
     const auto range = ranges.find(open.back());
@@ -334,10 +334,10 @@ void StoreThinner::fold_step(StepZone zone) {
   const auto step = rows_.step(zone);
   const auto next = rows_.next_step(zone);
   if (!step || !next) return;
-  const StepStretch stretch{step->sequence, next->sequence, step->ns, next->ns};
-  const std::uint64_t rows = rows_.count_structure(stretch);
+  const StepInterval interval{step->sequence, next->sequence, step->ns, next->ns};
+  const std::uint64_t rows = rows_.count_structure(interval);
   structure_rows_ -= std::min(structure_rows_, rows);
-  rows_.erase_structure(*step, stretch);
+  rows_.erase_structure(*step, interval);
   thinned_.forget_peaks(*step);
 }
 

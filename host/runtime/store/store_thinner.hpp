@@ -61,13 +61,13 @@ class StoreThinner {
   void remove(const LedgerRemoval& removal);
   void drop_mark(const LedgerMark& mark);
   void forget(StepZone zone);
-  void erase_ops(StepZone zone, Zone& step, const StepStretch& stretch, std::vector<std::uint64_t> needed,
+  void erase_ops(StepZone zone, Zone& step, const StepInterval& interval, std::vector<std::uint64_t> needed,
                  std::set<std::uint32_t>& modules);
-  void erase_modules(Zone& step, const StepStretch& stretch, std::set<std::uint32_t> modules);
+  void erase_modules(Zone& step, const StepInterval& interval, std::set<std::uint32_t> modules);
   void carry(StepZone zone, const std::vector<OpLink>& ops, const std::vector<OpLink>& next);
   bool fold();
   void fold_step(StepZone zone);
-  std::optional<StepStretch> stretch_of(StepZone zone);
+  std::optional<StepInterval> interval_of(StepZone zone);
   std::set<StepZone> whole() const;
 
   StepRows rows_;

@@ -36,7 +36,7 @@ ThinnedSteps::ThinnedSteps(SqliteConnection& connection)
       clear_(connection, "DELETE FROM thinned"),
       insert_(connection, "INSERT INTO thinned VALUES (?, ?, ?, ?, ?, ?, ?)") {}
 
-void ThinnedSteps::add(const StepBegin& step, const StepStretch& stretch,
+void ThinnedSteps::add(const StepBegin& step, const StepInterval& interval,
                        const std::vector<LedgerPeak>& peaks) {
   for (const LedgerPeak& peak : peaks) {
     insert_peak_.bind(1, signed_bits(step.sequence)).bind(2, step.step);
@@ -45,21 +45,21 @@ void ThinnedSteps::add(const StepBegin& step, const StepStretch& stretch,
     insert_peak_.bind(7, signed_bits(peak.sequence)).bind(8, peak.ns).run();
   }
   changed_ = true;
-  Run run{step.zone, step.step, step.step, stretch};
+  Run run{step.zone, step.step, step.step, interval};
   StepZone first = step.zone;
   if (const auto next = runs_.find(step.zone + 1); next != runs_.end()) {
     run.last = next->second.last;
     run.last_step = next->second.last_step;
-    run.stretch.end_sequence = next->second.stretch.end_sequence;
-    run.stretch.end_ns = next->second.stretch.end_ns;
+    run.interval.end_sequence = next->second.interval.end_sequence;
+    run.interval.end_ns = next->second.interval.end_ns;
     runs_.erase(next);
   }
   if (const auto after = runs_.lower_bound(step.zone); after != runs_.begin()) {
     if (const auto before = std::prev(after); before->second.last + 1 == step.zone) {
       first = before->first;
       run.first_step = before->second.first_step;
-      run.stretch.begin_sequence = before->second.stretch.begin_sequence;
-      run.stretch.begin_ns = before->second.stretch.begin_ns;
+      run.interval.begin_sequence = before->second.interval.begin_sequence;
+      run.interval.begin_ns = before->second.interval.begin_ns;
     }
   }
   runs_.insert_or_assign(first, run);
@@ -80,8 +80,8 @@ void ThinnedSteps::save() {
   for (const auto& [first, run] : runs_) {
     insert_.bind(1, run.first_step).bind(2, run.last_step);
     insert_.bind(3, signed_bits(run.last - first + 1));
-    insert_.bind(4, signed_bits(run.stretch.begin_sequence)).bind(5, signed_bits(run.stretch.end_sequence));
-    insert_.bind(6, run.stretch.begin_ns).bind(7, run.stretch.end_ns).run();
+    insert_.bind(4, signed_bits(run.interval.begin_sequence)).bind(5, signed_bits(run.interval.end_sequence));
+    insert_.bind(6, run.interval.begin_ns).bind(7, run.interval.end_ns).run();
   }
   changed_ = false;
 }

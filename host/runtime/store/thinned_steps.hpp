@@ -17,18 +17,18 @@ class ThinnedSteps {
   // Makes the tables.
   explicit ThinnedSteps(SqliteConnection& connection);
 
-  void add(const StepBegin& step, const StepStretch& stretch, const std::vector<LedgerPeak>& peaks);
+  void add(const StepBegin& step, const StepInterval& interval, const std::vector<LedgerPeak>& peaks);
   bool contains(StepZone zone) const;
   // Lets go of the step's peaks, too.
   void forget_peaks(const StepBegin& step);
-  // Writes the stretches, if they changed.
+  // Writes the intervals, if they changed.
   void save();
 
  private:
   struct Run {
     StepZone last = 0;
     std::int64_t first_step = 0, last_step = 0;
-    StepStretch stretch;
+    StepInterval interval;
   };
   SqliteStatement insert_peak_, delete_peaks_, clear_, insert_;
   std::map<StepZone, Run> runs_;  // by their first

@@ -61,8 +61,8 @@ class OpenModules {
   std::size_t held_ = 0;
 };
 
-// [driver] One at a time: torch's callbacks carry no argument of ours. Made before the run begins, so that a
-// source that watches operators sees each node within its module's range.
+// [loop-thread] One at a time: torch's callbacks carry no argument of ours. Made before the run begins, so
+// that a source that watches operators sees each node within its module's range.
 class BackwardModules {
  public:
   // `session` outlives this.

@@ -24,27 +24,27 @@ void GraphModules::leave() {
 void GraphModules::Thread::go_on_as(const ModuleVisit* visit) {
   innermost = visit;
   const std::uint64_t next = at::sequence_number::peek();
-  // No node was added since: the previous stretch is empty.
-  if (!stretches.empty() && stretches.back().first == next) stretches.pop_back();
-  stretches.push_back({next, visit});
+  // No node was added since: the previous interval is empty.
+  if (!intervals.empty() && intervals.back().first == next) intervals.pop_back();
+  intervals.push_back({next, visit});
 }
 
 MadeNodes GraphModules::nodes_around(std::uint64_t thread, std::uint64_t sequence) const {
   const std::lock_guard lock(mutex_);
   const auto found = threads_.find(thread);
   if (found == threads_.end()) return {};
-  const std::vector<Stretch>& stretches = found->second.stretches;
-  const auto after = std::ranges::upper_bound(stretches, sequence, {}, &Stretch::first);
-  if (after == stretches.begin()) return {};
-  const Stretch& around = *std::prev(after);
-  return {around.visit, thread, around.first, after == stretches.end() ? 0 : after->first - around.first};
+  const std::vector<NodeRange>& intervals = found->second.intervals;
+  const auto after = std::ranges::upper_bound(intervals, sequence, {}, &NodeRange::first);
+  if (after == intervals.begin()) return {};
+  const NodeRange& around = *std::prev(after);
+  return {around.visit, thread, around.first, after == intervals.end() ? 0 : after->first - around.first};
 }
 
 void GraphModules::forget() {
   const std::lock_guard lock(mutex_);
   for (auto& [id, thread] : threads_) {
     thread.visits.clear();
-    thread.stretches.clear();
+    thread.intervals.clear();
   }
 }
 

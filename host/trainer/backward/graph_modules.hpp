@@ -45,19 +45,19 @@ class GraphModules {
   // `sequence` are autograd's own numbers of the node. The visit is valid until `forget`.
   MadeNodes nodes_around(std::uint64_t thread, std::uint64_t sequence) const;
 
-  // [driver] Forgets all visits: no graph made so far is needed any more. No visit is open, and no backward
-  // runs.
+  // [loop-thread] Forgets all visits: no graph made so far is needed any more. No visit is open, and no
+  // backward runs.
   void forget();
 
  private:
-  // `visit` made the nodes from `first` on, up to the first of the next stretch.
-  struct Stretch {
+  // `visit` made the nodes from `first` on, up to the first of the next interval.
+  struct NodeRange {
     std::uint64_t first;
     const ModuleVisit* visit;
   };
   struct Thread {
     std::deque<ModuleVisit> visits;
-    std::vector<Stretch> stretches;
+    std::vector<NodeRange> intervals;
     const ModuleVisit* innermost = nullptr;
 
     void go_on_as(const ModuleVisit* visit);

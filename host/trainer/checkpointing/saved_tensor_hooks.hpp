@@ -13,8 +13,8 @@ namespace strata::trainer {
 
 using torch::autograd::SavedVariableHooks;
 
-// [driver] While one lives, the default engine is ours: the same as torch's, but for the hooks below. Another
-// engine that was there before (the tracer's) is asked where we have none. One at a time.
+// [loop-thread] While one lives, the default engine is ours: the same as torch's, but for the hooks below.
+// Another engine that was there before (the tracer's) is asked where we have none. One at a time.
 class HookingEngine {
  public:
   HookingEngine();

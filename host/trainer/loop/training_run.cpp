@@ -47,13 +47,13 @@ TrainingRun::TrainingRun(const Request& request, GraphModules* modules)
     const Phase phase(session_, PhaseKind::kSetup, "setup");
     set_up();
   }
-  owners_.show_model(*model_);
+  owners_.register_model(*model_);
   if (ranks_) owners_.show_ranks(*ranks_);
-  if (gradient_sync_) owners_.show_buckets(*gradient_sync_);
-  if (optimizer_) owners_.show_optimizer_state(*optimizer_);
+  if (gradient_sync_) owners_.register_buckets(*gradient_sync_);
+  if (optimizer_) owners_.register_optimizer_state(*optimizer_);
   if (begin_.steps > 0) {
-    owners_.show_gradients();
-    if (scaler_) owners_.show_scaler(*scaler_);
+    owners_.register_gradients();
+    if (scaler_) owners_.register_scaler(*scaler_);
   }
   describe();
 }
@@ -68,7 +68,7 @@ void TrainingRun::set_up() {
   apply_backend(config_, request_.place);
   source_ = open_batch_source(config_);
   loader_.emplace(*source_, load_plan(config_, request_.place, begin_),
-                  [this](const Batch& batch) { owners_.show_prefetched(batch); });
+                  [this](const Batch& batch) { owners_.register_prefetched(batch); });
   if (config_.checkpointing.part != config::CheckpointedPart::kNone) engine_.emplace();
   const ModelSite root{session_.wants_tensors() ? ModuleScope(session_, modules_) : ModuleScope(),
                        at::TensorOptions(parameter_dtype(config_)).device(device_)};
@@ -234,7 +234,7 @@ void TrainingRun::sync_before_forward(bool is_last) {
     const Phase phase(session_, PhaseKind::kGradientSync, "buffer_sync");
     made_buckets = gradient_sync_->before_forward(is_last);
   }
-  if (made_buckets) owners_.show_buckets(*gradient_sync_);
+  if (made_buckets) owners_.register_buckets(*gradient_sync_);
 }
 
 Batch TrainingRun::load() {
@@ -249,7 +249,7 @@ Batch TrainingRun::load() {
     batch.input = batch.input.to(device_, batch.input.scalar_type(), non_blocking);
     batch.target = batch.target.to(device_, batch.target.scalar_type(), non_blocking);
   }
-  owners_.show_batch(batch);
+  owners_.register_batch(batch);
   return batch;
 }
 
@@ -260,7 +260,7 @@ at::Tensor TrainingRun::forward(const at::Tensor& input) {
     const Phase phase(session_, PhaseKind::kForward, "forward");
     logits = model_->forward(input);
   }
-  owners_.show_logits(logits);
+  owners_.register_logits(logits);
   return logits;
 }
 
@@ -269,14 +269,14 @@ TrainingRun::Loss TrainingRun::compute_loss(at::Tensor logits, const at::Tensor&
   at::Tensor loss = at::cross_entropy_loss(logits.flatten(0, -2), target.flatten());
   logits.reset();
   if (config_.accumulation > 1) loss = loss / config_.accumulation;
-  owners_.show_loss(loss);
+  owners_.register_loss(loss);
   const double value = loss.item<double>();
   if (!trains()) {
     loss.reset();
   } else if (scaler_) {
     loss = scaler_->scale(loss);
-    owners_.show_loss(loss);  // a tensor of its own, held until backward is through
-    owners_.show_scaler(*scaler_);
+    owners_.register_loss(loss);  // a tensor of its own, held until backward is through
+    owners_.register_scaler(*scaler_);
   }
   return {std::move(loss), value};
 }
@@ -287,7 +287,7 @@ void TrainingRun::backward(at::Tensor loss) {
     loss.backward();
     loss.reset();
   }
-  owners_.show_gradients();
+  owners_.register_gradients();
 }
 
 bool TrainingRun::step_optimizer() {
@@ -300,8 +300,8 @@ bool TrainingRun::step_optimizer() {
     if (steps) optimizer_->step();
     if (scaler_) scaler_->update();
   }
-  owners_.show_gradients();
-  owners_.show_optimizer_state(*optimizer_);
+  owners_.register_gradients();
+  owners_.register_optimizer_state(*optimizer_);
   return steps;
 }
 
@@ -315,7 +315,7 @@ bool TrainingRun::clip() {
 
 // No other parameter has a gradient now, so that the optimizer steps this one.
 void TrainingRun::step_parameter(const NamedParameter& parameter) {
-  owners_.show_gradient(parameter);
+  owners_.register_gradient(parameter);
   const Phase phase(session_, PhaseKind::kOptimizer, "optimizer");
   optimizer_->step();
 }
@@ -325,7 +325,7 @@ void TrainingRun::zero_gradients() {
     const Phase phase(session_, PhaseKind::kZeroGrad, "zero_grad");
     optimizer_->zero_grad(config_.zero_grad.set_to_none);
   }
-  owners_.show_gradients();
+  owners_.register_gradients();
 }
 
 bool TrainingRun::is_save_due(std::uint64_t steps, bool at_end) const {

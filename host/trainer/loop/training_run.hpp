@@ -13,7 +13,7 @@
 #include "host/trainer/data/batch_loader.hpp"
 #include "host/trainer/data/batch_source.hpp"
 #include "host/trainer/entry.hpp"
-#include "host/trainer/loop/owner_book.hpp"
+#include "host/trainer/loop/storage_registry.hpp"
 #include "host/trainer/models/model.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
 #include "host/trainer/optimizers/step_in_backward.hpp"
@@ -109,7 +109,7 @@ class TrainingRun {
   std::optional<RankGroup> ranks_;             // of several
   std::optional<GradientSync> gradient_sync_;  // of several that train
   bool ranks_stop_ = false;
-  OwnerBook owners_;
+  StorageRegistry owners_;
   std::optional<BatchLoader> loader_;  // reads `source_` and shows `owners_` until it is gone
 };
 

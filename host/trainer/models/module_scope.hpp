@@ -19,7 +19,7 @@ class ForwardRange {
  public:
   // `graph` is null where backward is not traced.
   ForwardRange(Session& session, GraphModules* graph, std::string_view path, std::string_view type)
-      : range_(session, path, type), graph_(range_.is_told() ? graph : nullptr) {
+      : range_(session, path, type), graph_(range_.is_reported() ? graph : nullptr) {
     if (graph_ != nullptr) graph_->enter(path, type);
   }
   ~ForwardRange() {

@@ -22,9 +22,9 @@ class GradientSync {
   // Gives `model` rank 0's parameters and buffers. Its parameters' gradients are averaged from now on: their
   // buckets are made here. Throws c10::Error when the ranks' models differ in shape.
   GradientSync(const torch::nn::Module& model, const RankGroup& ranks, const config::DdpConfig& config);
-  // [driver] Before the forward of each micro-batch. `is_last` of its step is the one whose backward averages
-  // what all of them have accumulated. The buffers become rank 0's. Returns whether the buckets were made
-  // anew, as they are after the first backward, in the order in which the gradients came.
+  // [loop-thread] Before the forward of each micro-batch. `is_last` of its step is the one whose backward
+  // averages what all of them have accumulated. The buffers become rank 0's. Returns whether the buckets were
+  // made anew, as they are after the first backward, in the order in which the gradients came.
   bool before_forward(bool is_last);
   // Between forward and backward of the last micro-batch of a step. That backward ends with averaged
   // gradients.

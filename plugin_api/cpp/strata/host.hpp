@@ -31,7 +31,7 @@ class Host {
     return static_cast<const Service*>(host_->service(host_, id));
   }
 
-  // Options, [driver]: as configured, else the descriptor's default.
+  // Options, [loop-thread]: as configured, else the descriptor's default.
   bool flag(const char* key) const noexcept { return host_->option_flag(host_, key) != 0; }
   std::int64_t integer(const char* key) const noexcept { return host_->option_integer(host_, key); }
   double real(const char* key) const noexcept { return host_->option_real(host_, key); }

@@ -30,7 +30,7 @@ class Table {
   static_assert(sizeof(Row) <= 4096, "a row has at most 4096 bytes");
 
  public:
-  // [driver] In the plugin's constructor or at the run's begin. Throws std::runtime_error when the host
+  // [loop-thread] In the plugin's constructor or at the run's begin. Throws std::runtime_error when the host
   // refuses the table, or keeps no store (a run without a directory): the plugin is then disabled with that
   // reason. `thin` is a STRATA_THIN_*.
   Table(const Host& host, const char* name, const char* help, std::initializer_list<strata_column> columns,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one symbol that a plugin exports, and what it says about itself.
  *
- * Loading, in order, all [driver]:
+ * Loading, in order, all [loop-thread]:
  *   1. the host opens the file (RTLD_NOW | RTLD_LOCAL), finds `strata_plugin_entry`, never closes it.
  *   2. majors are compared; a file that does not fit is refused with both numbers.
  *   3. for each plugin that the configuration names, its options are checked against `descriptor`.
@@ -63,15 +63,16 @@ typedef struct strata_descriptor {
 typedef struct strata_entry {
   uint32_t struct_size;
   uint16_t abi_major, abi_minor;
-  /* [driver] 0 on success. `path` is the file that was opened; it is valid for the call. */
+  /* [loop-thread] 0 on success. `path` is the file that was opened; it is valid for the call. */
   int32_t (*init)(const char* path, char* reason, size_t reason_bytes);
-  /* [driver] */
+  /* [loop-thread] */
   void (*deinit)(void);
   /* [any] how many plugins the file holds */
   uint32_t (*count)(void);
   /* [any] static lifetime; null for index >= count() */
   const strata_descriptor* (*descriptor)(uint32_t index);
-  /* [driver] null on failure. `host` lives until `destroy` returns and belongs to this instance alone. */
+  /* [loop-thread] null on failure. `host` lives until `destroy` returns and belongs to this instance alone.
+   */
   strata_plugin* (*create)(const strata_host* host, const char* id, char* reason, size_t reason_bytes);
 } strata_entry;
 

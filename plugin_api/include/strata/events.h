@@ -38,9 +38,9 @@ typedef struct strata_device {
  * events on one address are ordered by it and not by `monotonic_ns`, which two threads may read in the other
  * order.
  *
- * `step`, `micro_batch` and `phase` are the driver's at that moment, also for events of other threads. `op`
- * and `module` are the innermost ones open on the event's own thread. The begin and the end of a phase, an op
- * or a module name here what encloses it; those of a step carry that step. */
+ * `step`, `micro_batch` and `phase` are the loop thread's at that moment, also for events of other threads.
+ * `op` and `module` are the innermost ones open on the event's own thread. The begin and the end of a phase,
+ * an op or a module name here what encloses it; those of a step carry that step. */
 typedef struct strata_when {
   uint32_t struct_size;
   uint32_t thread;      /* the OS's thread id */

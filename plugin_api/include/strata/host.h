@@ -22,7 +22,7 @@ typedef struct strata_host {
   /* [any] The service with that id (strata.log/1 ...), or null when this host has none. Lives as long as the
    * host. */
   const void* (*service)(const struct strata_host* host, const char* id);
-  /* [driver] */
+  /* [loop-thread] */
   int32_t (*option_flag)(const struct strata_host* host, const char* key);
   int64_t (*option_integer)(const struct strata_host* host, const char* key); /* INTEGER and BYTES */
   double (*option_real)(const struct strata_host* host, const char* key);

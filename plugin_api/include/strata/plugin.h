@@ -14,13 +14,13 @@ typedef struct strata_plugin {
   uint32_t reserved;
   /* Handed back as the first argument of every listener. */
   void* self;
-  /* [driver] The listener interface with that id (strata.step/1 ...), or null when the plugin does not
+  /* [loop-thread] The listener interface with that id (strata.step/1 ...), or null when the plugin does not
    * listen. Asked once for each id, right after `create`; what it returns must live until `destroy`. In a
    * listener a null member means: not interested in this one event; where only `begin` is null, `end` comes
    * for the ranges whose begin would have come, with token 0. The host calls nothing that was not returned
    * here. */
   const void* (*listener)(struct strata_plugin* plugin, const char* id);
-  /* [driver] The last call. No event is in flight and none comes afterwards. Frees the plugin. */
+  /* [loop-thread] The last call. No event is in flight and none comes afterwards. Frees the plugin. */
   void (*destroy)(struct strata_plugin* plugin);
 } strata_plugin;
 

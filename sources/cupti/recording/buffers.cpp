@@ -62,7 +62,7 @@ void Buffers::complete(std::uint8_t* buffer, std::size_t valid_bytes) noexcept {
     const Completed completed{buffer, std::min(valid_bytes, made->second)};
     if (!is_open_) {
       ++counts_.late;
-      clear_and_keep(completed, lock);
+      recycle(completed, lock);
       return;
     }
     ++counts_.completed;
@@ -74,7 +74,7 @@ void Buffers::complete(std::uint8_t* buffer, std::size_t valid_bytes) noexcept {
 }
 
 // The one who clears it has it for himself: the lock is not held meanwhile.
-void Buffers::clear_and_keep(Completed buffer, std::unique_lock<std::mutex>& lock) {
+void Buffers::recycle(Completed buffer, std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   std::memset(buffer.memory, 0, buffer.valid_bytes);
   lock.lock();
@@ -95,7 +95,7 @@ void Buffers::close() {
 std::optional<std::span<std::uint8_t>> Buffers::next() {
   std::unique_lock lock(mutex_);
   if (const auto taken = std::exchange(taken_, std::nullopt)) {
-    clear_and_keep(*taken, lock);
+    recycle(*taken, lock);
     changed_.notify_all();
   }
   changed_.wait(lock, [&] { return !completed_.empty() || !is_open_; });

@@ -55,7 +55,7 @@ class Buffers {
     std::uint8_t* memory;
     std::size_t valid_bytes;
   };
-  void clear_and_keep(Completed buffer, std::unique_lock<std::mutex>& lock);
+  void recycle(Completed buffer, std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
   std::condition_variable changed_;

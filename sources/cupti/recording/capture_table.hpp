@@ -24,7 +24,7 @@ struct CaptureRow {
 
 class CaptureTable {
  public:
-  // [driver] Throws std::runtime_error when the host keeps no store.
+  // [loop-thread] Throws std::runtime_error when the host keeps no store.
   explicit CaptureTable(const Host& host);
 
   struct Circumstances {

@@ -6,8 +6,8 @@
 
 namespace strata::cupti {
 
-// [driver] Through the driver that is loaded; devices that the process has not touched stay so. Empty, or
-// what went wrong.
+// [loop-thread] Through the driver that is loaded; devices that the process has not touched stay so. Empty,
+// or what went wrong.
 std::string wait_for_devices();
 
 }  // namespace strata::cupti

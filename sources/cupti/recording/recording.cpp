@@ -18,7 +18,7 @@ namespace {
 constexpr CUpti_CallbackId kMostDriverFunctions = CUPTI_DRIVER_TRACE_CBID_SIZE + 512;
 
 // By their numbers. Empty: all are told, since they were asked for, or CUPTI does not tell their names.
-std::vector<bool> told_driver_functions(const Kinds& kinds, CallbackName name_of) {
+std::vector<bool> recorded_driver_functions(const Kinds& kinds, CallbackName name_of) {
   if (kinds.driver || !kinds.api || name_of == nullptr) return {};
   std::vector<bool> told(kMostDriverFunctions, false);
   for (CUpti_CallbackId function = 1; function < kMostDriverFunctions; ++function) {
@@ -74,25 +74,26 @@ void Recording::disable() {
 }
 
 DecoderSetup Recording::decoder_setup(const Settings& settings) {
-  return {.next_record =
-              [this](std::uint8_t* buffer, std::size_t bytes, CUpti_Activity** record) {
-                return subscription_->next_record(buffer, bytes, record);
-              },
-          .intern =
-              [this](std::string_view text) {
-                strata_name name{};
-                emit_->intern(host_.abi(), text.data(), text.size(), &name);
-                return name;
-              },
-          .callback_name = library_.functions.cuptiGetCallbackName,
-          .tell = [this](const strata_activity_event& event) { emit_->activity(host_.abi(), &event); },
-          .clock = &clock_,
-          .origins = &origins_,
-          .first_origin = origins_.next_number(),
-          .graph_nodes = follows_nodes_ ? &process_resources() : nullptr,
-          .records_calls = records_calls_,
-          .driver_functions = told_driver_functions(settings.kinds, library_.functions.cuptiGetCallbackName),
-          .is_modelled = library_.is_dry};
+  return {
+      .next_record =
+          [this](std::uint8_t* buffer, std::size_t bytes, CUpti_Activity** record) {
+            return subscription_->next_record(buffer, bytes, record);
+          },
+      .intern =
+          [this](std::string_view text) {
+            strata_name name{};
+            emit_->intern(host_.abi(), text.data(), text.size(), &name);
+            return name;
+          },
+      .callback_name = library_.functions.cuptiGetCallbackName,
+      .tell = [this](const strata_activity_event& event) { emit_->activity(host_.abi(), &event); },
+      .clock = &clock_,
+      .origins = &origins_,
+      .first_origin = origins_.next_number(),
+      .graph_nodes = follows_nodes_ ? &process_resources() : nullptr,
+      .records_calls = records_calls_,
+      .driver_functions = recorded_driver_functions(settings.kinds, library_.functions.cuptiGetCallbackName),
+      .is_modelled = library_.is_dry};
 }
 
 void Recording::enable(const Settings& settings) {
@@ -133,7 +134,7 @@ void Recording::enable_functions(const Kinds& kinds) {
   if (!kinds.api) return;
   for (const CUpti_runtime_api_trace_cbid function : questions())
     subscription_->enable_runtime(static_cast<CUpti_CallbackId>(function), false);
-  const std::vector<bool> told = told_driver_functions(kinds, library_.functions.cuptiGetCallbackName);
+  const std::vector<bool> told = recorded_driver_functions(kinds, library_.functions.cuptiGetCallbackName);
   for (std::size_t function = 1; function < told.size(); ++function) {
     if (!told[function]) subscription_->enable_driver(static_cast<CUpti_CallbackId>(function), false);
   }
@@ -157,7 +158,7 @@ void Recording::enable_resources(const Kinds& kinds) {
 }
 
 // With the reading lock.
-void Recording::tell_modules() {
+void Recording::report_modules() {
   for (const LoadedModule& module : process_resources().take_modules()) decoder_.tell(module);
 }
 
@@ -166,7 +167,7 @@ void Recording::read_buffers() noexcept {
   while (const auto buffer = process_buffers().next()) {
     try {
       const std::scoped_lock lock(reading_);
-      tell_modules();
+      report_modules();
       decoder_.decode(*buffer);
     } catch (const std::exception& error) {
       host_.error(std::string("a buffer of CUPTI's records is lost: ") + error.what());
@@ -211,7 +212,7 @@ void Recording::finish(std::chrono::steady_clock::time_point deadline) {
   wait_for_reader(deadline);
   {
     const std::scoped_lock lock(reading_);
-    tell_modules();
+    report_modules();
     decoder_.finish();
   }
   if (!finalizes_ || library_.functions.cuptiFinalize == nullptr) return;

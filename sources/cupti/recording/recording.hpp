@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One recording: from a subscription of CUPTI to its end, with the thread that reads the records.
 //
-// [driver] but for what says otherwise. On the program's threads CUPTI calls back the buffers' two functions
-// (buffers.hpp), and where device code is loaded or a graph is made (resources.hpp); not at a launch.
+// [loop-thread] but for what says otherwise. On the program's threads CUPTI calls back the buffers' two
+// functions (buffers.hpp), and where device code is loaded or a graph is made (resources.hpp); not at a
+// launch.
 #pragma once
 
 #include <chrono>
@@ -75,7 +76,7 @@ class Recording {
   void enable_functions(const Kinds& kinds);
   void enable_resources(const Kinds& kinds);
   void refuse(const char* what, CUptiResult result);
-  void tell_modules();
+  void report_modules();
   void read_buffers() noexcept;
   DecoderSetup decoder_setup(const Settings& settings);
 

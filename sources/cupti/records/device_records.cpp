@@ -5,8 +5,8 @@ namespace strata::cupti {
 namespace {
 
 template <typename Record>
-Told on_device(std::uint32_t kind, const Record& record) {
-  Told told;
+DecodedRecord on_device(std::uint32_t kind, const Record& record) {
+  DecodedRecord told;
   told.event.struct_size = sizeof told.event;
   told.event.kind = kind;
   told.event.device = {STRATA_DEVICE_CUDA, static_cast<std::int32_t>(record.deviceId)};
@@ -20,8 +20,8 @@ Told on_device(std::uint32_t kind, const Record& record) {
 }
 
 template <typename Record>
-Told of_node(std::uint32_t kind, const Record& record) {
-  Told told = on_device(kind, record);
+DecodedRecord of_node(std::uint32_t kind, const Record& record) {
+  DecodedRecord told = on_device(kind, record);
   told.event.graph_node = record.graphNodeId;
   return told;
 }
@@ -49,8 +49,8 @@ std::uint32_t direction_of(std::uint8_t kind) {
 }
 
 template <typename Record>
-Told copied(const Record& copy) {
-  Told told = of_node(STRATA_ACTIVITY_COPY, copy);
+DecodedRecord copied(const Record& copy) {
+  DecodedRecord told = of_node(STRATA_ACTIVITY_COPY, copy);
   told.event.bytes = copy.bytes;
   told.event.detail = direction_of(copy.copyKind);
   const auto is_pageable = [](std::uint8_t kind) { return kind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE; };
@@ -60,8 +60,8 @@ Told copied(const Record& copy) {
 
 }  // namespace
 
-Told told(const CUpti_ActivityKernel10& kernel) {
-  Told told = of_node(STRATA_ACTIVITY_KERNEL, kernel);
+DecodedRecord told(const CUpti_ActivityKernel10& kernel) {
+  DecodedRecord told = of_node(STRATA_ACTIVITY_KERNEL, kernel);
   told.name = kernel.name;
   const auto unsigned_of = [](std::int32_t value) { return static_cast<std::uint32_t>(value); };
   strata_activity_event& event = told.event;
@@ -77,21 +77,21 @@ Told told(const CUpti_ActivityKernel10& kernel) {
   return told;
 }
 
-Told told(const CUpti_ActivityMemcpy6& copy) {
+DecodedRecord told(const CUpti_ActivityMemcpy6& copy) {
   return copied(copy);
 }
 
-Told told(const CUpti_ActivityMemcpyPtoP4& copy) {
+DecodedRecord told(const CUpti_ActivityMemcpyPtoP4& copy) {
   return copied(copy);
 }
 
-Told told(const CUpti_ActivityMemset4& set) {
-  Told told = of_node(STRATA_ACTIVITY_SET, set);
+DecodedRecord told(const CUpti_ActivityMemset4& set) {
+  DecodedRecord told = of_node(STRATA_ACTIVITY_SET, set);
   told.event.bytes = set.bytes;
   return told;
 }
 
-Told told(const CUpti_ActivityGraphTrace2& graph) {
+DecodedRecord told(const CUpti_ActivityGraphTrace2& graph) {
   return on_device(STRATA_ACTIVITY_GRAPH, graph);
 }
 

@@ -5,8 +5,8 @@
 namespace strata::cupti {
 namespace {
 
-Told on_host(std::uint32_t kind, std::uint32_t correlation, std::uint64_t start, std::uint64_t end) {
-  Told told;
+DecodedRecord on_host(std::uint32_t kind, std::uint32_t correlation, std::uint64_t start, std::uint64_t end) {
+  DecodedRecord told;
   told.event.struct_size = sizeof told.event;
   told.event.kind = kind;
   told.event.device = {STRATA_DEVICE_CPU, 0};
@@ -71,8 +71,8 @@ std::uint32_t pool_operation_of(CUpti_ActivityMemoryPoolOperationType operation)
 
 }  // namespace
 
-Told told(const CUpti_ActivityAPI& call) {
-  Told told = on_host(STRATA_ACTIVITY_API, call.correlationId, call.start, call.end);
+DecodedRecord told(const CUpti_ActivityAPI& call) {
+  DecodedRecord told = on_host(STRATA_ACTIVITY_API, call.correlationId, call.start, call.end);
   told.event.detail = call.kind == CUPTI_ACTIVITY_KIND_RUNTIME ? STRATA_API_RUNTIME : STRATA_API_DRIVER;
   if (launches(call.kind, call.cbid)) told.event.detail |= STRATA_API_LAUNCHES;
   told.event.thread = call.threadId;
@@ -80,13 +80,13 @@ Told told(const CUpti_ActivityAPI& call) {
 }
 
 // Its types are numbered as ours.
-Told told(const CUpti_ActivitySynchronization2& wait) {
+DecodedRecord told(const CUpti_ActivitySynchronization2& wait) {
   static_assert(STRATA_SYNCHRONIZE_EVENT == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE);
   static_assert(STRATA_SYNCHRONIZE_STREAM_WAITS_EVENT ==
                 CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT);
   static_assert(STRATA_SYNCHRONIZE_STREAM == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE);
   static_assert(STRATA_SYNCHRONIZE_CONTEXT == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE);
-  Told told = on_host(STRATA_ACTIVITY_SYNCHRONIZE, wait.correlationId, wait.start, wait.end);
+  DecodedRecord told = on_host(STRATA_ACTIVITY_SYNCHRONIZE, wait.correlationId, wait.start, wait.end);
   const auto type = static_cast<std::uint32_t>(wait.type);
   told.event.detail = type <= STRATA_SYNCHRONIZE_CONTEXT ? type : STRATA_SYNCHRONIZE_OTHER;
   told.event.context = wait.contextId;
@@ -95,15 +95,17 @@ Told told(const CUpti_ActivitySynchronization2& wait) {
   return told;
 }
 
-Told told(const CUpti_ActivityOverhead3& overhead) {
-  Told told = on_host(STRATA_ACTIVITY_OVERHEAD, overhead.correlationId, overhead.start, overhead.end);
+DecodedRecord told(const CUpti_ActivityOverhead3& overhead) {
+  DecodedRecord told =
+      on_host(STRATA_ACTIVITY_OVERHEAD, overhead.correlationId, overhead.start, overhead.end);
   told.event.detail = overhead_of(overhead.overheadKind);
   if (overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) told.event.thread = overhead.objectId.pt.threadId;
   return told;
 }
 
-Told told(const CUpti_ActivityMemory4& memory) {
-  Told told = on_host(STRATA_ACTIVITY_MEMORY, memory.correlationId, memory.timestamp, memory.timestamp);
+DecodedRecord told(const CUpti_ActivityMemory4& memory) {
+  DecodedRecord told =
+      on_host(STRATA_ACTIVITY_MEMORY, memory.correlationId, memory.timestamp, memory.timestamp);
   const bool is_host = memory.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_PINNED ||
                        memory.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
   told.event.device = is_host ? strata_device{STRATA_DEVICE_CUDA_HOST, 0} : cuda_device(memory.deviceId);
@@ -120,8 +122,8 @@ Told told(const CUpti_ActivityMemory4& memory) {
   return told;
 }
 
-Told told(const CUpti_ActivityMemoryPool3& pool) {
-  Told told = on_host(STRATA_ACTIVITY_MEMORY, pool.correlationId, pool.timestamp, pool.timestamp);
+DecodedRecord told(const CUpti_ActivityMemoryPool3& pool) {
+  DecodedRecord told = on_host(STRATA_ACTIVITY_MEMORY, pool.correlationId, pool.timestamp, pool.timestamp);
   told.event.device = cuda_device(pool.deviceId);
   told.event.detail = pool_operation_of(pool.memoryPoolOperationType) | STRATA_DEVICE_MEMORY_POOL;
   told.event.address = pool.address;
@@ -129,8 +131,8 @@ Told told(const CUpti_ActivityMemoryPool3& pool) {
   return told;
 }
 
-Told told(const CUpti_ActivityJit2& jit) {
-  Told told = on_host(STRATA_ACTIVITY_JIT, jit.correlationId, jit.start, jit.end);
+DecodedRecord told(const CUpti_ActivityJit2& jit) {
+  DecodedRecord told = on_host(STRATA_ACTIVITY_JIT, jit.correlationId, jit.start, jit.end);
   told.event.device = cuda_device(jit.deviceId);
   told.event.detail = jit_of(jit.jitOperationType);
   told.event.thread = jit.threadId;

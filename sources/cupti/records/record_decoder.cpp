@@ -41,8 +41,8 @@ void RecordDecoder::decode(std::span<std::uint8_t> buffer) {
     }
     met = buffer.size() - rest.size() + sizeof(CUpti_ActivityKind);
   }
-  tell_driver_calls();
-  if (counts_.calls != calls) tell_held();
+  report_driver_calls();
+  if (counts_.calls != calls) report_held();
 }
 
 bool RecordDecoder::decode_record(CUpti_ActivityKind kind, std::span<const std::uint8_t> rest) {
@@ -110,7 +110,7 @@ bool RecordDecoder::decode_as(std::span<const std::uint8_t> rest) {
 }
 
 template <typename Record>
-void RecordDecoder::take(const Told& told, const Record&) {
+void RecordDecoder::take(const DecodedRecord& told, const Record&) {
   const bool is_launched =
       told.event.kind == STRATA_ACTIVITY_KERNEL || told.event.kind == STRATA_ACTIVITY_GRAPH;
   if (is_launched && told.event.correlation != 0) {
@@ -124,7 +124,7 @@ void RecordDecoder::take(const Told& told, const Record&) {
 
 // A call of the runtime and the driver's within it may have one number: that is one launch. Which of the two
 // records comes first is not said.
-void RecordDecoder::take(const Told& told, const CUpti_ActivityAPI& record) {
+void RecordDecoder::take(const DecodedRecord& told, const CUpti_ActivityAPI& record) {
   Call& call = correlations_.of(record.correlationId);
   call.is_over = true;
   call.thread = record.threadId;
@@ -141,15 +141,15 @@ void RecordDecoder::take(const Told& told, const CUpti_ActivityAPI& record) {
   if (auto event = timed(told, names_.of_call(record.kind, record.cbid))) driver_calls_.push_back(*event);
 }
 
-void RecordDecoder::tell_driver_calls() {
+void RecordDecoder::report_driver_calls() {
   for (strata_activity_event& event : driver_calls_) {
     const Call* const call = correlations_.find(event.correlation);
-    if (call == nullptr || !call->is_of_runtime) tell_or_hold(event);
+    if (call == nullptr || !call->is_of_runtime) report_or_hold(event);
   }
   driver_calls_.clear();
 }
 
-void RecordDecoder::take(const Told& told, const CUpti_ActivityOverhead3& record) {
+void RecordDecoder::take(const DecodedRecord& told, const CUpti_ActivityOverhead3& record) {
   const std::unique_ptr<void, FreeData> data(record.overheadData);
   time_and_hold(told, {"", 0, 0});
 }
@@ -185,7 +185,7 @@ bool RecordDecoder::is_of_window(const strata_activity_event& event) {
   return false;
 }
 
-std::optional<strata_activity_event> RecordDecoder::timed(const Told& told, strata_name name) {
+std::optional<strata_activity_event> RecordDecoder::timed(const DecodedRecord& told, strata_name name) {
   if (told.start == 0 || told.end < told.start || told.end > kLatest) {
     ++counts_.without_times;
     return std::nullopt;
@@ -199,11 +199,11 @@ std::optional<strata_activity_event> RecordDecoder::timed(const Told& told, stra
   return is_of_window(event) ? std::optional(event) : std::nullopt;
 }
 
-void RecordDecoder::time_and_hold(const Told& told, strata_name name) {
-  if (auto event = timed(told, name)) tell_or_hold(*event);
+void RecordDecoder::time_and_hold(const DecodedRecord& told, strata_name name) {
+  if (auto event = timed(told, name)) report_or_hold(*event);
 }
 
-void RecordDecoder::tell_or_hold(strata_activity_event& event) {
+void RecordDecoder::report_or_hold(strata_activity_event& event) {
   if (complete(event)) {
     tell(event);
     return;
@@ -234,7 +234,7 @@ bool RecordDecoder::complete(strata_activity_event& event) const {
   return true;
 }
 
-void RecordDecoder::tell_held() {
+void RecordDecoder::report_held() {
   std::erase_if(held_, [&](strata_activity_event& event) {
     if (!complete(event)) return false;
     tell(event);
@@ -243,7 +243,7 @@ void RecordDecoder::tell_held() {
 }
 
 void RecordDecoder::finish() {
-  tell_held();
+  report_held();
   counts_.without_call += held_.size();
   for (const strata_activity_event& event : std::exchange(held_, {})) tell(event);
 }

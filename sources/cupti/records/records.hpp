@@ -14,7 +14,7 @@
 
 namespace strata::cupti {
 
-struct Told {
+struct DecodedRecord {
   strata_activity_event event{};  // without its name, its times and what it was called under
   std::uint64_t start = 0, end = 0;
   const char* name = nullptr;
@@ -34,11 +34,11 @@ STRATA_CUPTI_READS(CUpti_ActivityMemcpy6, graphId)
 STRATA_CUPTI_READS(CUpti_ActivityMemcpyPtoP4, graphId)
 STRATA_CUPTI_READS(CUpti_ActivityMemset4, graphId)
 STRATA_CUPTI_READS(CUpti_ActivityGraphTrace2, streamId)
-Told told(const CUpti_ActivityKernel10& kernel);
-Told told(const CUpti_ActivityMemcpy6& copy);
-Told told(const CUpti_ActivityMemcpyPtoP4& copy);
-Told told(const CUpti_ActivityMemset4& set);
-Told told(const CUpti_ActivityGraphTrace2& graph);
+DecodedRecord told(const CUpti_ActivityKernel10& kernel);
+DecodedRecord told(const CUpti_ActivityMemcpy6& copy);
+DecodedRecord told(const CUpti_ActivityMemcpyPtoP4& copy);
+DecodedRecord told(const CUpti_ActivityMemset4& set);
+DecodedRecord told(const CUpti_ActivityGraphTrace2& graph);
 
 // Host. A call's name is to be looked up by its number.
 STRATA_CUPTI_READS(CUpti_ActivityAPI, returnValue)
@@ -47,12 +47,12 @@ STRATA_CUPTI_READS(CUpti_ActivityOverhead3, overheadData)
 STRATA_CUPTI_READS(CUpti_ActivityMemory4, memoryPoolConfig)
 STRATA_CUPTI_READS(CUpti_ActivityMemoryPool3, timestamp)
 STRATA_CUPTI_READS(CUpti_ActivityJit2, threadId)
-Told told(const CUpti_ActivityAPI& call);
-Told told(const CUpti_ActivitySynchronization2& wait);
-Told told(const CUpti_ActivityOverhead3& overhead);
-Told told(const CUpti_ActivityMemory4& memory);
-Told told(const CUpti_ActivityMemoryPool3& pool);
-Told told(const CUpti_ActivityJit2& jit);
+DecodedRecord told(const CUpti_ActivityAPI& call);
+DecodedRecord told(const CUpti_ActivitySynchronization2& wait);
+DecodedRecord told(const CUpti_ActivityOverhead3& overhead);
+DecodedRecord told(const CUpti_ActivityMemory4& memory);
+DecodedRecord told(const CUpti_ActivityMemoryPool3& pool);
+DecodedRecord told(const CUpti_ActivityJit2& jit);
 
 // Read, but told of with others.
 STRATA_CUPTI_READS(CUpti_ActivityExternalCorrelation, correlationId)

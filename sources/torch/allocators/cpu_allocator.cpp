@@ -20,7 +20,7 @@ c10::DeleterFnPtr wrapped_deleter = nullptr;
 std::atomic<std::uint64_t> not_followed{0};
 
 void tell(std::uint32_t action, const void* address, std::size_t bytes) noexcept {
-  tell_host_block(STRATA_DEVICE_CPU, action, address, bytes);
+  report_host_block(STRATA_DEVICE_CPU, action, address, bytes);
 }
 
 // The free is told before it happens: once it has, another thread may be given the same address.

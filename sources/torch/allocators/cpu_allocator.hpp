@@ -18,11 +18,12 @@
 
 namespace strata::torch_source {
 
-// [driver] Registers the wrapper around what is registered now. Returns why that cannot be done, or empty.
+// [loop-thread] Registers the wrapper around what is registered now. Returns why that cannot be done, or
+// empty.
 std::string install_cpu_allocator();
 
-// [driver] Registers the wrapped allocator again, unless somebody registered another one meanwhile. c10 keeps
-// the highest priority ever used, so the registration that follows needs 255 as well.
+// [loop-thread] Registers the wrapped allocator again, unless somebody registered another one meanwhile. c10
+// keeps the highest priority ever used, so the registration that follows needs 255 as well.
 void restore_cpu_allocator();
 
 // [any] Blocks that could not be followed since the last call, because their deleter was not the one the

@@ -12,7 +12,7 @@ TracedCuda trace_cuda_allocator(bool) {
 
 void restore_cuda_allocator() {}
 
-void tell_cuda_workspaces() noexcept {}
+void report_cuda_workspaces() noexcept {}
 
 void when_cuda_starts(void (*)()) {}
 

@@ -19,7 +19,7 @@ namespace {
 namespace caching = c10::cuda::CUDACachingAllocator;
 using caching::TraceEntry;
 
-constexpr std::uint32_t kNotTold = 0;
+constexpr std::uint32_t kNotReported = 0;
 
 caching::CUDAAllocator* traced = nullptr;  // set once, before it calls us
 
@@ -40,7 +40,7 @@ std::uint32_t action_of(TraceEntry::Action action) {
     case TraceEntry::OOM:
       return STRATA_MEMORY_OUT_OF_MEMORY;
     default:
-      return kNotTold;
+      return kNotReported;
   }
 }
 
@@ -97,9 +97,9 @@ bool goes_without_saying(const TraceEntry& entry) {
   return false;
 }
 
-void tell_traced(const TraceEntry& entry) {
+void report_traced(const TraceEntry& entry) {
   const std::uint32_t action = action_of(entry.action_);
-  if (goes_without_saying(entry) || action == kNotTold) return;
+  if (goes_without_saying(entry) || action == kNotReported) return;
   const bool has_address = action != STRATA_MEMORY_OUT_OF_MEMORY;
   tell(entry, action, has_address ? entry.addr_ : 0, entry.size_);
   if (action == STRATA_MEMORY_ALLOCATE)
@@ -116,9 +116,9 @@ TracedCuda trace_cuda_allocator(bool reports) {
   const std::string name = allocator->name();
   if (name == "native") {
     traced = allocator;
-    allocator->attachAllocatorTraceTracker(&tell_traced);
+    allocator->attachAllocatorTraceTracker(&report_traced);
     // Called without the device's lock, and before the exception frees anything.
-    allocator->attachOutOfMemoryObserver([](const auto&...) { tell_cuda_workspaces(); });
+    allocator->attachOutOfMemoryObserver([](const auto&...) { report_cuda_workspaces(); });
     return {CudaTracing::kItself, name, {}};
   }
   if (!wrap_cuda_allocator(*slot, reports ? BlockReports::kToC10 : BlockReports::kNone)) {

@@ -30,11 +30,11 @@ struct TracedCuda {
   std::string problem;    // why nothing can be told, with the remedy
 };
 
-// [driver] Where CUDA has been initialised, the allocator's blocks are told from now on; where it has not,
-// nothing happens. `reports`: c10's memory reporting is used in this run.
+// [loop-thread] Where CUDA has been initialised, the allocator's blocks are told from now on; where it has
+// not, nothing happens. `reports`: c10's memory reporting is used in this run.
 TracedCuda trace_cuda_allocator(bool reports);
 
-// [driver] A wrapped allocator is in its place again. Idempotent.
+// [loop-thread] A wrapped allocator is in its place again. Idempotent.
 void restore_cuda_allocator();
 
 }  // namespace strata::torch_source

@@ -47,7 +47,7 @@ std::string what_is_missing(const TracedCuda& cuda) {
 
 }  // namespace
 
-void tell_cuda_allocator(const Host& host, const TracedCuda& cuda) {
+void report_cuda_allocator(const Host& host, const TracedCuda& cuda) {
   if (const std::string missing = what_is_missing(cuda); !missing.empty()) host.warning(missing);
   if (host.service<strata_store_service>(STRATA_EXT_STORE) == nullptr) return;
   const Table<CudaAllocatorRow> table = cuda_allocator_table(host);

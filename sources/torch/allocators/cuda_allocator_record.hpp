@@ -8,8 +8,8 @@
 
 namespace strata::torch_source {
 
-// [driver] Once a run. Throws std::runtime_error when the host refuses the table; a host that keeps no store
-// has none to refuse.
-void tell_cuda_allocator(const Host& host, const TracedCuda& cuda);
+// [loop-thread] Once a run. Throws std::runtime_error when the host refuses the table; a host that keeps no
+// store has none to refuse.
+void report_cuda_allocator(const Host& host, const TracedCuda& cuda);
 
 }  // namespace strata::torch_source

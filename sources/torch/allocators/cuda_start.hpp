@@ -5,7 +5,7 @@
 
 namespace strata::torch_source {
 
-// [driver] From here on, `begins` is called when the program initialises CUDA, on its thread, with the
+// [loop-thread] From here on, `begins` is called when the program initialises CUDA, on its thread, with the
 // caching allocator initialised. Null: nothing is called any more. CUDA is never initialised for our sake,
 // and where it cannot be, the program gets torch's exception as it would without us.
 void when_cuda_starts(void (*begins)());

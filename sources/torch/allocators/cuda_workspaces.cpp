@@ -39,7 +39,7 @@ Workspaces* cublaslt() {
   return found;
 }
 
-void tell_one(const Emission& emission, const at::DataPtr& workspace, std::string_view name) {
+void report_one(const Emission& emission, const at::DataPtr& workspace, std::string_view name) {
   emission.tensor({.struct_size = sizeof(strata_tensor_event),
                    .role = STRATA_TENSOR_WORKSPACE,
                    .name = emission.intern(name),
@@ -69,20 +69,20 @@ struct Told {
   std::set<std::uint64_t> addresses;
 } told;
 
-void tell_all(const Emission& emission, Workspaces* all, std::string_view name) {
+void report_all(const Emission& emission, Workspaces* all, std::string_view name) {
   if (all == nullptr) return;
   const std::shared_lock lock(all->mutex, std::try_to_lock);
   if (!lock) return;
   for (const auto& [handle_and_stream, value] : all->map) {
     const at::DataPtr& workspace = block_of(value);
     if (told.addresses.insert(reinterpret_cast<std::uint64_t>(workspace.get())).second)
-      tell_one(emission, workspace, name);
+      report_one(emission, workspace, name);
   }
 }
 
 }  // namespace
 
-void tell_cuda_workspaces() noexcept try {
+void report_cuda_workspaces() noexcept try {
   const Emission emission;
   if (!emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
   const std::lock_guard lock(told.mutex);
@@ -90,8 +90,8 @@ void tell_cuda_workspaces() noexcept try {
     told.addresses.clear();
     told.run = emission.run();
   }
-  tell_all(emission, cublas(), "cuBLAS workspace");
-  tell_all(emission, cublaslt(), "cuBLASLt workspace");
+  report_all(emission, cublas(), "cuBLAS workspace");
+  report_all(emission, cublaslt(), "cuBLASLt workspace");
 } catch (...) {
   // No memory: they go without a name.
 }

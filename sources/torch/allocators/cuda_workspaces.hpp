@@ -8,6 +8,6 @@ namespace strata::torch_source {
 // [any], not [alloc-lock]. Those that this run was not told of yet. Waits for no lock of torch's: what
 // another thread, or this one, is adding at the moment is told the next time. Nothing while CUDA's half of
 // torch is not loaded.
-void tell_cuda_workspaces() noexcept;
+void report_cuda_workspaces() noexcept;
 
 }  // namespace strata::torch_source

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint8_t kAbovePinnedPriority = 255;  // the highest: what comes later needs it too
 
-void tell_pinned(std::uint32_t action, const void* address, std::size_t bytes) noexcept {
-  tell_host_block(STRATA_DEVICE_CUDA_HOST, action, address, bytes);
+void report_pinned(std::uint32_t action, const void* address, std::size_t bytes) noexcept {
+  report_host_block(STRATA_DEVICE_CUDA_HOST, action, address, bytes);
 }
 
 // A block's context, which its deleter is called with, is the allocator's own, and events of streams are
@@ -50,7 +50,7 @@ PinnedBlocks& pinned_blocks() {
 void free_pinned_block(void* context) {
   const auto [address, deleter] = pinned_blocks().take(context);
   if (deleter == nullptr) return;
-  tell_pinned(STRATA_MEMORY_FREE, address, 0);
+  report_pinned(STRATA_MEMORY_FREE, address, 0);
   deleter(context);
 }
 
@@ -66,7 +66,7 @@ class TracedPinnedAllocator final : public at::HostAllocator {
     const c10::DeleterFnPtr deleter = block.get_deleter();
     pinned_blocks().add(block.get_context(), block.get(), deleter);
     if (!block.compare_exchange_deleter(deleter, &free_pinned_block)) return block;
-    tell_pinned(STRATA_MEMORY_ALLOCATE, block.get(), bytes);
+    report_pinned(STRATA_MEMORY_ALLOCATE, block.get(), bytes);
     return block;
   }
 
@@ -91,7 +91,7 @@ class TracedPinnedAllocator final : public at::HostAllocator {
     try {
       return wrapped_.allocate(bytes);
     } catch (...) {
-      tell_pinned(STRATA_MEMORY_OUT_OF_MEMORY, nullptr, bytes);
+      report_pinned(STRATA_MEMORY_OUT_OF_MEMORY, nullptr, bytes);
       throw;
     }
   }

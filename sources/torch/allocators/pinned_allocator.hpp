@@ -14,11 +14,11 @@
 
 namespace strata::torch_source {
 
-// [driver] Where CUDA's half of torch is in the process, registers the wrapper around what is registered now;
-// else nothing happens. Returns why that cannot be done, or empty.
+// [loop-thread] Where CUDA's half of torch is in the process, registers the wrapper around what is registered
+// now; else nothing happens. Returns why that cannot be done, or empty.
 std::string install_pinned_allocator();
 
-// [driver] Registers the wrapped allocator again, unless somebody registered another one meanwhile.
+// [loop-thread] Registers the wrapped allocator again, unless somebody registered another one meanwhile.
 void restore_pinned_allocator();
 
 }  // namespace strata::torch_source

@@ -6,8 +6,8 @@
 
 namespace strata::torch_source {
 
-// [driver] Allocates a tensor of a known size under the traced allocator and expects its allocation and its
-// free. Returns what was missing, or empty. No host may be connected; leaves everything as it was.
+// [loop-thread] Allocates a tensor of a known size under the traced allocator and expects its allocation and
+// its free. Returns what was missing, or empty. No host may be connected; leaves everything as it was.
 std::string self_check();
 
 }  // namespace strata::torch_source

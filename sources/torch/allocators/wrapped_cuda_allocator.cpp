@@ -73,9 +73,9 @@ class WrappedCudaAllocator final : public WholeForwarding {
 
   bool counts() const { return counts_; }
   void set_reports(BlockReports reports) { reports_.store(reports == BlockReports::kToC10); }
-  void forget_what_was_told() {
+  void forget_reported() {
     const auto order = in_order();
-    told_reserved_.fill(0);
+    reported_reserved_.fill(0);
   }
 
   c10::DataPtr allocate(std::size_t bytes) override {
@@ -107,8 +107,8 @@ class WrappedCudaAllocator final : public WholeForwarding {
   void emptyCache(c10::MempoolId_t pool) override {
     const auto order = in_order();
     wrapped().emptyCache(pool);
-    for (std::size_t device = 0; device < told_reserved_.size(); ++device) {
-      if (told_reserved_[device] != 0) tell_reserved(static_cast<c10::DeviceIndex>(device));
+    for (std::size_t device = 0; device < reported_reserved_.size(); ++device) {
+      if (reported_reserved_[device] != 0) report_reserved(static_cast<c10::DeviceIndex>(device));
     }
   }
 
@@ -143,17 +143,17 @@ class WrappedCudaAllocator final : public WholeForwarding {
   std::invoke_result_t<Allocate> asked_for(std::size_t bytes, const CudaPlace& place, Allocate allocate) {
     try {
       auto block = allocate();
-      if (!block && bytes != 0) tell_failure(bytes, place, UINT64_MAX);
+      if (!block && bytes != 0) report_failure(bytes, place, UINT64_MAX);
       return block;
     } catch (const c10::OutOfMemoryError&) {
-      tell_failure(bytes, place, free_bytes(place.device));
+      report_failure(bytes, place, free_bytes(place.device));
       throw;
     }
   }
 
-  void tell_failure(std::size_t bytes, const CudaPlace& place, std::uint64_t device_free_bytes) {
+  void report_failure(std::size_t bytes, const CudaPlace& place, std::uint64_t device_free_bytes) {
     tell(STRATA_MEMORY_OUT_OF_MEMORY, {nullptr, bytes, place}, device_free_bytes);
-    tell_cuda_workspaces();
+    report_cuda_workspaces();
   }
 
   template <typename Allocate>
@@ -167,7 +167,7 @@ class WrappedCudaAllocator final : public WholeForwarding {
 
   void add(const void* key, const CudaBlock& block, const CudaCount& before) {
     blocks_.add(key, block);
-    tell_reserved(block.place.device);
+    report_reserved(block.place.device);
     tell(STRATA_MEMORY_ALLOCATE, block);
     if (!counts_) return;
     const CudaCount after = count(block.place.device);
@@ -198,10 +198,10 @@ class WrappedCudaAllocator final : public WholeForwarding {
         static_cast<std::size_t>(after.reserved), {c10::kCUDA, block.place.device});
   }
 
-  void tell_reserved(c10::DeviceIndex device) {
+  void report_reserved(c10::DeviceIndex device) {
     if (!counts_) return;
     const auto reserved = static_cast<std::size_t>(count(device).reserved);
-    std::size_t& told = told_reserved_.at(static_cast<std::size_t>(device));
+    std::size_t& told = reported_reserved_.at(static_cast<std::size_t>(device));
     if (reserved == told) return;
     told = reserved;
     tell(STRATA_MEMORY_RESERVED, {nullptr, reserved, {device, 0}});
@@ -238,7 +238,7 @@ class WrappedCudaAllocator final : public WholeForwarding {
   CudaBlocks blocks_;
   std::recursive_mutex order_;  // of what is below
   std::array<std::uint64_t, C10_COMPILE_TIME_MAX_GPUS> handed_out_{};
-  std::array<std::size_t, C10_COMPILE_TIME_MAX_GPUS> told_reserved_{};
+  std::array<std::size_t, C10_COMPILE_TIME_MAX_GPUS> reported_reserved_{};
 };
 
 WrappedCudaAllocator* wrapper = nullptr;  // set once; never destroyed
@@ -260,7 +260,7 @@ bool wrap_cuda_allocator(CudaAllocatorSlot& slot, BlockReports reports) {
   if (wrapper == nullptr) wrapper = new WrappedCudaAllocator(*current);
   if (current != wrapper && current != &wrapper->wrapped()) return false;
   wrapper->set_reports(reports);
-  wrapper->forget_what_was_told();
+  wrapper->forget_reported();
   if (current != wrapper) put(slot, current, wrapper);
   return true;
 }

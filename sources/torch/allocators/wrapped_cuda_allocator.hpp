@@ -15,13 +15,13 @@ namespace strata::torch_source {
 
 enum class BlockReports : bool { kNone, kToC10 };
 
-// [driver] Puts the wrapper where torch looks for its allocator, which must have been initialised. `reports`:
-// whether c10's memory reporting is told of blocks as torch's own allocator tells it; an allocator without a
-// count has nothing to tell there. False: another one was wrapped before in this process, and blocks of the
-// first could no longer be freed rightly.
+// [loop-thread] Puts the wrapper where torch looks for its allocator, which must have been initialised.
+// `reports`: whether c10's memory reporting is told of blocks as torch's own allocator tells it; an allocator
+// without a count has nothing to tell there. False: another one was wrapped before in this process, and
+// blocks of the first could no longer be freed rightly.
 bool wrap_cuda_allocator(CudaAllocatorSlot& slot, BlockReports reports);
 
-// [driver] Takes it away again; blocks that are alive keep what they need. Idempotent.
+// [loop-thread] Takes it away again; blocks that are alive keep what they need. Idempotent.
 void unwrap_cuda_allocator(CudaAllocatorSlot& slot);
 
 // Whether the allocator that is wrapped counts what it hands out.

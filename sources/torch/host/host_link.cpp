@@ -69,8 +69,8 @@ bool wait_for_emissions() {
   return true;
 }
 
-void tell_host_block(std::uint32_t device_type, std::uint32_t action, const void* address,
-                     std::size_t bytes) noexcept {
+void report_host_block(std::uint32_t device_type, std::uint32_t action, const void* address,
+                       std::size_t bytes) noexcept {
   const Emission emission;
   if (!emission) return;
   emission.memory({.struct_size = sizeof(strata_memory_event),

@@ -25,15 +25,15 @@ struct HostLink {
   std::uint64_t run = 0;  // 1 and up: what was begun in one run is not ended in another
 };
 
-// [driver] After `wait_for_emissions`, with no host connected. Both must live until `disconnect_host` and
-// then `wait_for_emissions` have returned.
+// [loop-thread] After `wait_for_emissions`, with no host connected. Both must live until `disconnect_host`
+// and then `wait_for_emissions` have returned.
 void connect_host(const strata_host* host, const strata_emit_service* emit,
                   const strata_training_service* training = nullptr);
 
-// [driver] or [exiting]. No emission opens to the host any more. Idempotent.
+// [loop-thread] or [exiting]. No emission opens to the host any more. Idempotent.
 void disconnect_host();
 
-// [driver] With no host connected and no emission open on this thread: waits for those of other threads.
+// [loop-thread] With no host connected and no emission open on this thread: waits for those of other threads.
 // False when one is still open after a second: the host that keeps it has given up on that thread, too.
 bool wait_for_emissions();
 
@@ -82,7 +82,7 @@ class Emission {
 
 // [any] A block of the host's memory, of that STRATA_DEVICE_*, was handed out or is let go of, or was not to
 // be had. Nothing without a host.
-void tell_host_block(std::uint32_t device_type, std::uint32_t action, const void* address,
-                     std::size_t bytes) noexcept;
+void report_host_block(std::uint32_t device_type, std::uint32_t action, const void* address,
+                       std::size_t bytes) noexcept;
 
 }  // namespace strata::torch_source

@@ -17,7 +17,7 @@ inline std::uint64_t storage_address(const at::Tensor& tensor) {
 }
 
 // One of CUDA's, or the CPU.
-inline strata_device told_device(c10::Device device) {
+inline strata_device reported_device(c10::Device device) {
   if (!device.is_cuda()) return {.type = STRATA_DEVICE_CPU, .index = 0};
   return {.type = STRATA_DEVICE_CUDA, .index = device.index()};
 }

@@ -24,12 +24,12 @@ struct DeviceStatsRow {
 
 class DeviceStatsReport {
  public:
-  // [driver] Declares the table. Throws std::runtime_error when the host keeps none.
+  // [loop-thread] Declares the table. Throws std::runtime_error when the host keeps none.
   explicit DeviceStatsReport(const Host& host);
 
-  // [driver]
+  // [loop-thread]
   void write(const strata_when& when) const;
-  // [driver] What was reached until then, and then the peaks begin anew.
+  // [loop-thread] What was reached until then, and then the peaks begin anew.
   void write_and_reset(const strata_when& when);
 
  private:

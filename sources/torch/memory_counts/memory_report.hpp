@@ -20,14 +20,14 @@ namespace strata::torch_source {
 
 class MemoryReport {
  public:
-  // [driver] Declares the table. Throws std::runtime_error when the host keeps none.
+  // [loop-thread] Declares the table. Throws std::runtime_error when the host keeps none.
   explicit MemoryReport(const Host& host);
   MemoryReport(const MemoryReport&) = delete;
   MemoryReport& operator=(const MemoryReport&) = delete;
 
-  // [driver] From here on c10 reports. To be called before the allocator is traced.
+  // [loop-thread] From here on c10 reports. To be called before the allocator is traced.
   void begin();
-  // [driver] Idempotent. Called on another thread than `begin`, it leaves that thread's registration in
+  // [loop-thread] Idempotent. Called on another thread than `begin`, it leaves that thread's registration in
   // place, silent.
   void end();
 

@@ -33,12 +33,13 @@ struct ProcessSampleRow {
 
 class MemorySamples {
  public:
-  // [driver] Declares the tables. Throws std::runtime_error when the host keeps none.
+  // [loop-thread] Declares the tables. Throws std::runtime_error when the host keeps none.
   explicit MemorySamples(const Host& host);
 
-  // [driver] Of everything.
+  // [loop-thread] Of everything.
   void take(const strata_when& when);
-  // [driver] Of the process; of the devices if one's allocator holds other segments than at the last sample.
+  // [loop-thread] Of the process; of the devices if one's allocator holds other segments than at the last
+  // sample.
   void take_what_changed(const strata_when& when);
 
  private:

@@ -42,7 +42,7 @@ bool is_covered(const at::RecordFunction& function) {
   return known.emplace(function.name(), covered).first->second;
 }
 
-void tell_cast(const at::Tensor& copy, const at::Tensor& source) {
+void report_cast(const at::Tensor& copy, const at::Tensor& source) {
   const Emission emission;
   if (!emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
   const std::string dtype(c10::getDtypeNames(copy.scalar_type()).first);
@@ -51,7 +51,7 @@ void tell_cast(const at::Tensor& copy, const at::Tensor& source) {
                    .role = STRATA_TENSOR_AUTOCAST_COPY,
                    .name = name,
                    .dtype = name,
-                   .device = told_device(copy.device()),
+                   .device = reported_device(copy.device()),
                    .address = storage_address(copy),
                    .storage_bytes = copy.storage().nbytes(),
                    .owner_address = storage_address(source),
@@ -69,7 +69,7 @@ std::unique_ptr<at::ObserverContext> begin_watched(const at::RecordFunction& fun
   const at::Tensor& copy = inputs[0].toTensor();
   const at::Tensor& source = inputs[1].toTensor();
   const bool cast = copy.scalar_type() != source.scalar_type() && copy.device() == source.device();
-  if (cast && copy.has_storage() && source.has_storage()) tell_cast(copy, source);
+  if (cast && copy.has_storage() && source.has_storage()) report_cast(copy, source);
   return nullptr;
 } catch (...) {
   return nullptr;  // a copy without a name is better than a training that stops

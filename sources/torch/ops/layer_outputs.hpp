@@ -13,13 +13,13 @@ namespace strata::torch_source {
 
 class LayerOutputs {
  public:
-  // [driver] Declares the table. Throws std::runtime_error when the host keeps none.
+  // [loop-thread] Declares the table. Throws std::runtime_error when the host keeps none.
   explicit LayerOutputs(const Host& host);
   ~LayerOutputs();
   LayerOutputs(const LayerOutputs&) = delete;
   LayerOutputs& operator=(const LayerOutputs&) = delete;
 
-  // [driver] From here on, on all threads, until `end`; once.
+  // [loop-thread] From here on, on all threads, until `end`; once.
   void begin();
   void end();
 

@@ -97,7 +97,7 @@ struct Registration {
 at::CallbackHandle register_callback(Shapes shapes) {
   if (registration.process != getpid() && registration.handle != at::INVALID_CALLBACK_HANDLE)
     at::removeCallback(std::exchange(registration.handle, at::INVALID_CALLBACK_HANDLE));
-  const bool with_shapes = shapes == Shapes::kTold;
+  const bool with_shapes = shapes == Shapes::kReported;
   registration.handle = at::addGlobalCallback(
       at::RecordFunctionCallback(with_shapes ? &begin_op<true> : &begin_op<false>, &end_op)
           .needsInputs(with_shapes)

@@ -10,19 +10,19 @@ namespace strata::torch_source {
 
 // What operators multiply is told where it was asked for: torch then boxes the inputs of each operator, which
 // costs as much again as the callback.
-enum class Shapes : std::uint8_t { kNotTold, kTold };
+enum class Shapes : std::uint8_t { kNotReported, kReported };
 
 class OpObserver {
  public:
-  // [driver] Registers with RecordFunction. Other threads follow with their next operator.
+  // [loop-thread] Registers with RecordFunction. Other threads follow with their next operator.
   explicit OpObserver(Shapes shapes);
-  // [driver] What is open ends quietly.
+  // [loop-thread] What is open ends quietly.
   ~OpObserver();
   OpObserver(const OpObserver&) = delete;
   OpObserver& operator=(const OpObserver&) = delete;
 
-  // [driver] Switches torch's callback on when operators are to be told (`looking`) and somebody listens to
-  // them, off else: the callback's mere presence costs each operator its record.
+  // [loop-thread] Switches torch's callback on when operators are to be told (`looking`) and somebody listens
+  // to them, off else: the callback's mere presence costs each operator its record.
   void follow_interest(bool looking);
 
  private:

@@ -16,7 +16,7 @@ using torch::autograd::Engine;
 using torch::autograd::SavedVariableHooks;
 
 std::atomic<std::uint64_t> saves{0};
-std::atomic<bool> are_told{false};  // the engine outlives the run that installed it
+std::atomic<bool> are_reported{false};  // the engine outlives the run that installed it
 
 std::uint32_t device_type(c10::DeviceType type) {
   switch (type) {
@@ -35,7 +35,7 @@ class SavedTensor final : public SavedVariableHooks {
   void call_pack_hook(const at::Tensor& tensor) override {
     tensor_ = tensor.tensor_data();
     version_ = tensor_._version();
-    tell_save();
+    report_save();
   }
 
   at::Tensor call_unpack_hook() override {
@@ -56,7 +56,7 @@ class SavedTensor final : public SavedVariableHooks {
   }
 
  private:
-  void tell_save() {
+  void report_save() {
     if (!tensor_.has_storage()) return;
     const c10::Storage& storage = tensor_.storage();
     const std::uint32_t type = device_type(storage.device_type());
@@ -83,7 +83,7 @@ class SavedTensor final : public SavedVariableHooks {
 class SavingEngine final : public Engine {
  public:
   std::unique_ptr<SavedVariableHooks> get_default_saved_variable_hooks() override {
-    if (!are_told.load(std::memory_order_relaxed)) return nullptr;
+    if (!are_reported.load(std::memory_order_relaxed)) return nullptr;
     const Emission emission;
     if (!emission || !emission.wanted(STRATA_INTEREST_GRAPH)) return nullptr;
     return std::make_unique<SavedTensor>();
@@ -109,8 +109,8 @@ std::string install_saved_tensor_engine() {
   return {};
 }
 
-void tell_saved_tensors(bool told) noexcept {
-  are_told.store(told, std::memory_order_relaxed);
+void report_saved_tensors(bool told) noexcept {
+  are_reported.store(told, std::memory_order_relaxed);
 }
 
 }  // namespace strata::torch_source

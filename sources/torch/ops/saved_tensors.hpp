@@ -14,12 +14,13 @@
 
 namespace strata::torch_source {
 
-// [driver] Makes our engine the process's default one, for good; later calls do nothing. Until
-// `tell_saved_tensors(true)`, and while no host listens, it behaves as torch's own. Returns why it cannot be
-// done, or empty: another engine (Python's) is in place.
+// [loop-thread] Makes our engine the process's default one, for good; later calls do nothing. Until
+// `report_saved_tensors(true)`, and while no host listens, it behaves as torch's own. Returns why it cannot
+// be done, or empty: another engine (Python's) is in place.
 std::string install_saved_tensor_engine();
 
-// [driver] Whether saved tensors are told of from now on; not at first, and for the rest of a run that asked.
-void tell_saved_tensors(bool told) noexcept;
+// [loop-thread] Whether saved tensors are told of from now on; not at first, and for the rest of a run that
+// asked.
+void report_saved_tensors(bool told) noexcept;
 
 }  // namespace strata::torch_source

@@ -117,7 +117,7 @@ void PythonOperator::tell() noexcept try {
   PythonThread& mine = python_thread;
   outer_stack_ = std::exchange(mine.stack, stack_);
   outer_run_ = std::exchange(mine.run, python_run.load());
-  is_told_ = true;
+  is_reported_ = true;
 } catch (const std::exception&) {
   // No memory: this operator's allocations go without.
 }
@@ -126,7 +126,7 @@ PythonOperator::~PythonOperator() {
   PythonThread& mine = python_thread;
   if (thread_ != &mine) return;
   if (shares_) --mine.sharing;
-  if (!is_told_) return;
+  if (!is_reported_) return;
   mine.stack = outer_stack_;
   mine.run = outer_run_;
 }

@@ -37,12 +37,12 @@ struct EventPythonStackRow {
 
 class PythonStackLog {
  public:
-  // [driver] Declares the tables. Throws std::runtime_error when the host keeps none.
+  // [loop-thread] Declares the tables. Throws std::runtime_error when the host keeps none.
   explicit PythonStackLog(const Host& host);
   PythonStackLog(const PythonStackLog&) = delete;
   PythonStackLog& operator=(const PythonStackLog&) = delete;
 
-  // [driver] From `begin` to `end` operators take stacks. Not while an emission is open that may be in
+  // [loop-thread] From `begin` to `end` operators take stacks. Not while an emission is open that may be in
   // `write`.
   void begin();
   void end();
@@ -82,7 +82,7 @@ class PythonOperator {
   void* const thread_;
   const bool shares_;
   bool is_taken_ = false;  // by itself: none that shares its stack is open around it
-  bool is_told_ = false;
+  bool is_reported_ = false;
   const PythonStack* stack_ = nullptr;
   const PythonStack* outer_stack_ = nullptr;
   std::uint64_t outer_run_ = 0;

@@ -27,7 +27,8 @@ struct PythonStack {
 inline constexpr std::size_t kMostPythonFrames = 256;
 inline constexpr std::size_t kMostPythonStacks = 1 << 16;
 
-// [driver] Looks for the interpreter; to be called before the first stack is taken. False: there is none.
+// [loop-thread] Looks for the interpreter; to be called before the first stack is taken. False: there is
+// none.
 bool prepare_python_stacks();
 
 // [any] not [alloc-lock], and with nothing held that a Python program may wait for: it takes the

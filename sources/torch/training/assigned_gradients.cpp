@@ -48,7 +48,7 @@ std::vector<WeakTensor> to_look_at(AllOptimized& known) {
   return parameters;
 }
 
-bool has_untold_gradient(const at::Tensor& parameter) {
+bool has_unreported_gradient(const at::Tensor& parameter) {
   const at::Tensor& gradient = parameter.grad();
   return gradient.defined() && gradient.has_storage() && gradient.storage().data() != nullptr &&
          !is_told_gradient(gradient);
@@ -67,14 +67,14 @@ void note_optimized(c10::TensorImpl* parameter) {
 }
 
 // Tensors are taken hold of without the mutex: of one that Python holds that takes the interpreter's lock.
-void tell_assigned_gradients() {
+void report_assigned_gradients() {
   AllOptimized& known = all_optimized();
   for (const WeakTensor& weak : to_look_at(known)) {
     auto held = weak.lock();
     if (!held) continue;
     const at::Tensor parameter(std::move(held));
-    if (!has_untold_gradient(parameter)) continue;
-    tell_gradient(parameter);
+    if (!has_unreported_gradient(parameter)) continue;
+    report_gradient(parameter);
     const std::lock_guard lock(known.mutex);
     const auto found = known.parameters.find(parameter.unsafeGetTensorImpl());
     if (found != known.parameters.end()) found->second.is_assigned = true;

@@ -12,9 +12,9 @@ void note_optimized(c10::TensorImpl* parameter);
 
 // [any] not [alloc-lock], with nothing held that Python may wait for. Where an optimizer's step begins: tells
 // of the gradients that are new. Of parameters that had none assigned in the first steps no more is asked.
-void tell_assigned_gradients();
+void report_assigned_gradients();
 
-// [driver]
+// [loop-thread]
 void forget_assigned_gradients();
 
 }  // namespace strata::torch_source

@@ -109,7 +109,7 @@ class Finder:
     def is_tensor(self, value):
         return issubclass(type(value), self.torch.Tensor)
 
-    def untold_storage(self, tensor, may_be_empty=False):
+    def unregistered_storage(self, tensor, may_be_empty=False):
         """None where there is none, or it has its name."""
         try:
             storage = tensor.untyped_storage()
@@ -123,7 +123,7 @@ class Finder:
             return
         is_frozen = int(role == PARAMETER and not tensor.requires_grad)
         tensor = local_of(tensor)
-        storage = self.untold_storage(tensor, may_be_empty)
+        storage = self.unregistered_storage(tensor, may_be_empty)
         if storage is None:
             return
         self.named.add(storage._cdata)
@@ -145,7 +145,7 @@ class Finder:
         if self.is_tensor(tensor):
             self.named.add(local_of(tensor).untyped_storage()._cdata)
 
-    def tell_held(self, role, name, value, owner=None, depth=0):
+    def report_held(self, role, name, value, owner=None, depth=0):
         """Of a value, of what a container holds, or of what an object's fields do."""
         self.items += 1
         if self.is_tensor(value):
@@ -154,11 +154,11 @@ class Finder:
             return
         elif type(value) in (list, tuple, dict):
             for key, item in list(value.items() if type(value) is dict else enumerate(value)):
-                self.tell_held(role, f"{name}.{key}" if type(key) in (str, int) else name, item, owner, depth + 1)
+                self.report_held(role, f"{name}.{key}" if type(key) in (str, int) else name, item, owner, depth + 1)
         elif value is not None and type(value).__module__ not in ("builtins", "torch") and not callable(value):
-            self.tell_held(role, name, dict(fields(value)), owner, depth + 1)
+            self.report_held(role, name, dict(fields(value)), owner, depth + 1)
 
-    def tell_module(self, prefix, module, is_average, seen):
+    def report_module(self, prefix, module, is_average, seen):
         if id(module) in seen:
             return
         seen.add(id(module))
@@ -170,13 +170,13 @@ class Finder:
             for form in self.sharded.get((id(module), key), ()):
                 self.tell(PARAMETER, prefix + key, form, may_be_empty=True)
             # What a quantized weight is restored with.
-            self.tell_held(PARAMETER, prefix + key, dict(fields(parameter)))
+            self.report_held(PARAMETER, prefix + key, dict(fields(parameter)))
         for key, buffer in list((own.get("_buffers") or {}).items()):
             self.tell(EMA if is_average else BUFFER, prefix + key, buffer)
         for key, child in list((own.get("_modules") or {}).items()):
             if child is not None:
                 # torch.compile wraps a model under this name, which is none of the program's.
-                self.tell_module(prefix if key == "_orig_mod" else f"{prefix}{key}.", child, is_average, seen)
+                self.report_module(prefix if key == "_orig_mod" else f"{prefix}{key}.", child, is_average, seen)
 
     def find_sharded(self, parameters):
         for parameter in map(fields, parameters):
@@ -184,16 +184,16 @@ class Finder:
             forms = [parameter.get("sharded_param"), parameter.get("_unsharded_param")]
             self.sharded[id(place.get("module")), place.get("param_name")] = forms
 
-    def tell_state(self, optimizer):
+    def report_state(self, optimizer):
         for parameter, state in list((fields(optimizer).get("state") or {}).items()):
             if not self.is_tensor(parameter) or not isinstance(state, dict):
                 continue
             for key, value in list(state.items()):
                 role = PROJECTOR if "projector" in str(key) or "ortho" in str(key) else OPTIMIZER_STATE
                 if value is not parameter:
-                    self.tell_held(role, str(key), value, parameter)
+                    self.report_held(role, str(key), value, parameter)
 
-    def tell_parameters(self, optimizer):
+    def report_parameters(self, optimizer):
         for group, settings in enumerate(fields(optimizer).get("param_groups") or []):
             for index, parameter in enumerate(settings.get("params") or []):
                 self.tell(PARAMETER, f"param_groups.{group}.{index}", parameter)
@@ -212,7 +212,7 @@ class Finder:
         self.find_sharded(found["sharded"])
         # Before the modules: what Dynamo compiles an optimizer's step to is one, with the state as its buffers.
         for optimizer in found["optimizer"]:
-            self.tell_state(optimizer)
+            self.report_state(optimizer)
         seen = set()
         # The largest first: where another holds the same parameter, its name there is the better one. What Dynamo
         # made of the program's modules comes last, and makes no model of theirs one of several.
@@ -221,14 +221,14 @@ class Finder:
         is_the_model = len(roots) == 1 or sum(is_model.values()) == 1
         self.prefixes = name_models([root for root in roots if is_model[id(root)]] or roots, roots[0] if is_the_model else None)
         for root in roots:
-            self.tell_module(f"{type(root).__name__}.", root, False, seen)
+            self.report_module(f"{type(root).__name__}.", root, False, seen)
         for optimizer in found["optimizer"]:
-            self.tell_parameters(optimizer)
+            self.report_parameters(optimizer)
         for scaler in found["scaler"]:
             for key in ("_scale", "_growth_tracker"):
-                self.tell_held(SCALER, key.lstrip("_"), fields(scaler).get(key))
+                self.report_held(SCALER, key.lstrip("_"), fields(scaler).get(key))
         for dataset in found["dataset"]:
-            self.tell_held(INPUT, type(dataset).__name__, dict(fields(dataset)))
+            self.report_held(INPUT, type(dataset).__name__, dict(fields(dataset)))
         for gathering in found["gathering"]:
             self.leave(tuple.__getitem__(gathering, 0))
         for parameter in found["sharded"]:
@@ -236,10 +236,10 @@ class Finder:
                 self.leave(whole)
         self.trainer = next((name for name in TRAINERS.values() if found[name]), "")
         if is_first:
-            self.tell_the_rest(found["tensor"])
+            self.report_the_rest(found["tensor"])
         return "\n".join(self.lines)
 
-    def tell_the_rest(self, tensors):
+    def report_the_rest(self, tensors):
         """Plain tensors that are there before the first forward: data, masks, schedules, a moving average that is kept by hand."""
         names = {id(value): key for key, value in list(vars(sys.modules["__main__"]).items()) if self.is_tensor(value)}
         plain = [tensor for tensor in tensors if not tensor.requires_grad and tensor.grad_fn is None]
@@ -260,7 +260,7 @@ class Finder:
         last = {shape: names[-1] for shape, names in waiting.items()}
         copies, covered = {}, 0
         for tensor in tensors:
-            if self.untold_storage(local_of(tensor)) is None or not tensor.is_floating_point():
+            if self.unregistered_storage(local_of(tensor)) is None or not tensor.is_floating_point():
                 continue
             shape = tuple(tensor.shape)
             if waiting.get(shape):

@@ -28,7 +28,7 @@ void end_watched_backward(bool completed);
 // those that had one before.
 std::vector<at::Tensor> end_skipped_backward(bool completed);
 
-// [driver] In another run all is learned anew.
+// [loop-thread] In another run all is learned anew.
 void forget_gradients();
 
 }  // namespace strata::torch_source

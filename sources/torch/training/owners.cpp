@@ -94,7 +94,7 @@ bool holds(const std::unordered_map<Storage, Known>& known, Storage storage) {
   return found != known.end() && !storage_in(found->second).expired();
 }
 
-struct OwnerTold {
+struct ReportedOwner {
   std::uint32_t role;
   std::string_view name;
   std::string_view dtype;
@@ -122,14 +122,14 @@ bool hears_of_tensors() {
 }
 
 // Nothing of one that holds nothing now: a DTensor's own, or what is gathered again when it is needed.
-void tell_storage(const c10::StorageImpl& storage, const OwnerTold& told) {
+void report_storage(const c10::StorageImpl& storage, const ReportedOwner& told) {
   const Emission emission;
   if (storage.data() == nullptr || !emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
   emission.tensor({.struct_size = sizeof(strata_tensor_event),
                    .role = told.role,
                    .name = emission.intern(told.name),
                    .dtype = emission.intern(told.dtype),
-                   .device = told_device(storage.device()),
+                   .device = reported_device(storage.device()),
                    .address = reinterpret_cast<std::uint64_t>(storage.data()),
                    .storage_bytes = storage.nbytes(),
                    .owner_address = told.owner,
@@ -142,8 +142,8 @@ Storage storage_of(const at::Tensor& tensor) {
   return tensor.storage().unsafeGetStorageImpl();
 }
 
-void tell_owner(std::uint32_t role, std::string_view name, const at::Tensor& tensor, std::uint64_t owner) {
-  tell_storage(*storage_of(tensor), {role, name, name_of(tensor.scalar_type()), tensor.sizes(), owner});
+void report_owner(std::uint32_t role, std::string_view name, const at::Tensor& tensor, std::uint64_t owner) {
+  report_storage(*storage_of(tensor), {role, name, name_of(tensor.scalar_type()), tensor.sizes(), owner});
 }
 
 // Tells of it when this is the first time, with its number as its name. Returns the name that the program's
@@ -157,7 +157,7 @@ std::string parameter_name(const at::Tensor& parameter) {
     name = "parameter " + std::to_string(all.parameters_named++);
     all.parameters.insert_or_assign(storage_of(parameter), Named{weak(parameter), {}});
   }
-  tell_owner(STRATA_TENSOR_PARAMETER, name, parameter, 0);
+  report_owner(STRATA_TENSOR_PARAMETER, name, parameter, 0);
   return {};
 }
 
@@ -183,7 +183,7 @@ void take_name(const PythonOwner& owner) {
       known.states.insert_or_assign(owner.storage, named);
   }
   const auto parameter = owner.owner == nullptr ? 0 : reinterpret_cast<std::uint64_t>(owner.owner->data());
-  tell_storage(*storage, {owner.role, owner.name, owner.dtype, owner.sizes, parameter, owner.is_frozen});
+  report_storage(*storage, {owner.role, owner.name, owner.dtype, owner.sizes, parameter, owner.is_frozen});
 }
 
 void look_for_names(bool is_first) {
@@ -207,16 +207,16 @@ bool may_look(Owners& known) {
 }
 
 // Without a name it stands behind the parameter's, which may be what a program in C++ attached.
-void tell_gradient_tensor(const at::Tensor& gradient, const at::Tensor& parameter, const std::string& name,
-                          const char* suffix = "") {
+void report_gradient_tensor(const at::Tensor& gradient, const at::Tensor& parameter, const std::string& name,
+                            const char* suffix = "") {
   {
     Owners& known = owners();
     const std::lock_guard lock(known.mutex);
     known.gradients.insert_or_assign(storage_of(gradient), weak(gradient));
   }
   if (!hears_of_tensors()) return;
-  tell_owner(STRATA_TENSOR_GRADIENT, (name.empty() ? "grad" : name + ".grad") + suffix, gradient,
-             storage_address(parameter));
+  report_owner(STRATA_TENSOR_GRADIENT, (name.empty() ? "grad" : name + ".grad") + suffix, gradient,
+               storage_address(parameter));
 }
 
 }  // namespace
@@ -232,7 +232,7 @@ void name_before_forward() {
   look_for_names(is_first);
 }
 
-void tell_accumulated(const at::RecordFunction& node) {
+void report_accumulated(const at::RecordFunction& node) {
   if (!std::string_view(node.name()).ends_with("AccumulateGrad")) return;
   const auto current = torch::autograd::get_current_node();
   const auto* const accumulate = dynamic_cast<const torch::autograd::AccumulateGrad*>(current.get());
@@ -243,10 +243,10 @@ void tell_accumulated(const at::RecordFunction& node) {
     if (!is_parameter(parameter)) return;
   }
   note_accumulated(parameter);
-  tell_gradient(parameter);
+  report_gradient(parameter);
 }
 
-void tell_gradient(const at::Tensor& parameter) {
+void report_gradient(const at::Tensor& parameter) {
   note_version(parameter);
   const std::string name = parameter_name(parameter);
   const at::Tensor& gradient = parameter.grad();
@@ -254,10 +254,10 @@ void tell_gradient(const at::Tensor& parameter) {
   // That of an embedding of rows that are few has no storage: two tensors hold it.
   if (gradient.layout() == at::kSparse) {
     const auto& sparse = *static_cast<const at::SparseTensorImpl*>(gradient.unsafeGetTensorImpl());
-    tell_gradient_tensor(sparse.values(), parameter, name);
-    tell_gradient_tensor(sparse.indices(), parameter, name, ".indices");
+    report_gradient_tensor(sparse.values(), parameter, name);
+    report_gradient_tensor(sparse.indices(), parameter, name, ".indices");
   } else if (gradient.has_storage()) {
-    tell_gradient_tensor(gradient, parameter, name);
+    report_gradient_tensor(gradient, parameter, name);
   }
 }
 
@@ -269,13 +269,13 @@ bool is_told_gradient(const at::Tensor& gradient) {
 
 // From the hook of a parameter's last gradient, or when all are there; other nodes exchange what they
 // compute.
-void tell_buckets(const at::RecordFunction& function) {
+void report_buckets(const at::RecordFunction& function) {
   if (std::string_view(function.name()) != "c10d::allreduce_" || function.inputs().empty()) return;
   const auto node = torch::autograd::get_current_node();
   if (node && dynamic_cast<const torch::autograd::AccumulateGrad*>(node.get()) == nullptr) return;
   if (!function.inputs()[0].isTensorList() || !hears_of_tensors()) return;
   for (const at::Tensor& bucket : function.inputs()[0].toTensorList()) {
-    if (bucket.defined() && bucket.has_storage()) tell_owner(STRATA_TENSOR_BUCKET, "bucket", bucket, 0);
+    if (bucket.defined() && bucket.has_storage()) report_owner(STRATA_TENSOR_BUCKET, "bucket", bucket, 0);
   }
 }
 
@@ -299,7 +299,7 @@ void look_for_states() {
   known.looks_for_states_next = true;
 }
 
-bool tell_states() {
+bool report_states() {
   Owners& known = owners();
   const auto is_new = [&](const auto& entry) {
     const auto& [storage, written] = entry;
@@ -329,7 +329,7 @@ bool tell_states() {
   // Not with the mutex held: what Python holds is taken hold of with the interpreter's lock.
   for (const auto& [name, state] : found) {
     if (const auto alive = state.storage.lock())
-      tell_storage(*alive, {STRATA_TENSOR_OPTIMIZER_STATE, name, name_of(state.dtype), state.sizes});
+      report_storage(*alive, {STRATA_TENSOR_OPTIMIZER_STATE, name, name_of(state.dtype), state.sizes});
   }
   return has_new;
 }

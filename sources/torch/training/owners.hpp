@@ -17,29 +17,29 @@ void name_before_forward();
 
 // [any] not [alloc-lock]. Where a node of a graph ends: when it accumulated a parameter's gradient, tells of
 // both.
-void tell_accumulated(const at::RecordFunction& node);
+void report_accumulated(const at::RecordFunction& node);
 
-// [any] not [alloc-lock]. What `tell_accumulated` does, of a parameter that has its gradient.
-void tell_gradient(const at::Tensor& parameter);
+// [any] not [alloc-lock]. What `report_accumulated` does, of a parameter that has its gradient.
+void report_gradient(const at::Tensor& parameter);
 
 // [any] Whether it was told of, and lives where it did then.
 bool is_told_gradient(const at::Tensor& gradient);
 
 // [any] not [alloc-lock], in backward. Ranks exchange gradients: when DDP does, in its buckets, tells of
 // these.
-void tell_buckets(const at::RecordFunction& function);
+void report_buckets(const at::RecordFunction& function);
 
 // [any] not [alloc-lock]. An operator writes, in an optimizer's step or where one may be: what it writes to
 // is held in mind.
 void note_written(const at::RecordFunction& function);
 
-// [any] An optimizer ran whose writes are not seen: the next `tell_states` asks the program for its state. Of
-// the first few such steps.
+// [any] An optimizer ran whose writes are not seen: the next `report_states` asks the program for its state.
+// Of the first few such steps.
 void look_for_states();
 
 // [any] not [alloc-lock], with nothing held that Python may wait for. The optimizer's step has ended: of what
 // was written, tells of what is alive and is neither parameter nor gradient. Whether any of it was new.
-bool tell_states();
+bool report_states();
 
 // [any] Whether the operator writes to a parameter: to one that autograd knows, or to its storage.
 bool writes_to_parameter(const at::RecordFunction& function);
@@ -51,7 +51,7 @@ std::string take_naming_problem();
 // Given once.
 std::string take_trainer();
 
-// [driver] In another run all is told anew.
+// [loop-thread] In another run all is told anew.
 void forget_owners();
 
 }  // namespace strata::torch_source

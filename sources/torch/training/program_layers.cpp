@@ -49,7 +49,7 @@ try:
         package = sys.modules["_strata_of_exec"] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(package)
     import importlib
-    importlib.import_module(package.__name__ + ".program_layers").tell_layers()
+    importlib.import_module(package.__name__ + ".program_layers").report_layers()
 except Exception as error:
     if "STRATA_VERBOSE" in __import__("os").environ:
         sys.stderr.write(f"strata: the program's layers are not told: {type(error).__name__}: {error}\n")
@@ -101,7 +101,7 @@ void ProgramLayers::begin_step() {
   add_pending_call(&walk_later, nullptr);
 }
 
-void tell_program_layers() {
+void report_program_layers() {
   if (!wanted.load(std::memory_order_relaxed) || !interpreter()) return;
   const PythonLock lock(*interpreter());
   if (lock.thread() != nullptr) walk_program();

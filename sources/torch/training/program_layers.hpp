@@ -11,7 +11,7 @@ namespace strata::torch_source {
 
 class ProgramLayers {
  public:
-  // [driver] Where a step begins.
+  // [loop-thread] Where a step begins.
   void begin_step();
 
  private:
@@ -20,6 +20,6 @@ class ProgramLayers {
 
 // [any] Where a forward begins, and a step with it: the walk, if it is still to come. Outside of all calls of
 // the host's; takes Python's lock. Nothing of it is thrown.
-void tell_program_layers();
+void report_program_layers();
 
 }  // namespace strata::torch_source

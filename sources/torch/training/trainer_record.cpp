@@ -25,7 +25,7 @@ Table<TrainerRow> trainer_table(const Host& host) {
 
 }  // namespace
 
-void tell_trainer(const Host& host, const std::string& trainer) {
+void report_trainer(const Host& host, const std::string& trainer) {
   if (host.service<strata_store_service>(STRATA_EXT_STORE) == nullptr) return;
   const Table<TrainerRow> table = trainer_table(host);
   table.append({.name = table.intern(trainer)});

@@ -9,8 +9,8 @@
 
 namespace strata::torch_source {
 
-// [driver] Once a run. Throws std::runtime_error when the host refuses the table; a host that keeps no store
-// has none to refuse.
-void tell_trainer(const Host& host, const std::string& trainer);
+// [loop-thread] Once a run. Throws std::runtime_error when the host refuses the table; a host that keeps no
+// store has none to refuse.
+void report_trainer(const Host& host, const std::string& trainer);
 
 }  // namespace strata::torch_source

@@ -177,11 +177,11 @@ bool wants_parameter_writes() {
   return (operators_looked_at().wanted() & STRATA_TRAINING_WATCH_PARAMETER_WRITES) != 0;
 }
 
-void tell_host(std::uint32_t what, std::string_view name = {}) {
+void report_host(std::uint32_t what, std::string_view name = {}) {
   const Emission emission;
   if (!emission || !emission.hears_of_training()) return;
   const std::uint32_t wanted = emission.training(what, name);
-  if (operators_looked_at().want(wanted)) tell_states();
+  if (operators_looked_at().want(wanted)) report_states();
 }
 
 // An optimizer stepped within a backward, where nobody looks at what it writes: the program is asked for its
@@ -195,29 +195,29 @@ void begin_step_in_backward() {
 }
 
 // An optimizer ran in what nobody saw: its phase is as long as nothing, but the step ends.
-void tell_unseen_optimizer() {
+void report_unseen_optimizer() {
   if (!wants_parameter_writes() || !take_written_unseen()) return;
   look_for_states();
-  tell_host(STRATA_TRAINING_PARAMETER_WRITE_BEGIN);
-  tell_host(STRATA_TRAINING_PARAMETER_WRITE_END);
+  report_host(STRATA_TRAINING_PARAMETER_WRITE_BEGIN);
+  report_host(STRATA_TRAINING_PARAMETER_WRITE_END);
 }
 
 void begin_graph_task() {
-  tell_unseen_optimizer();
+  report_unseen_optimizer();
   forget_versions();
   operators_looked_at().begin_backward();
   outline().begin_backward();
-  tell_host(STRATA_TRAINING_BACKWARD_BEGIN);
+  report_host(STRATA_TRAINING_BACKWARD_BEGIN);
 }
 
 void end_graph_task(bool completed) {
   operators_looked_at().end_backward();
   if (outline().end_backward()) {
-    for (const at::Tensor& parameter : end_skipped_backward(completed)) tell_gradient(parameter);
+    for (const at::Tensor& parameter : end_skipped_backward(completed)) report_gradient(parameter);
   } else {
     end_watched_backward(completed);
   }
-  tell_host(STRATA_TRAINING_BACKWARD_END);
+  report_host(STRATA_TRAINING_BACKWARD_END);
 }
 
 constexpr GraphTaskCalls kGraphTaskCalls{.begin = &begin_graph_task, .end = &end_graph_task};
@@ -230,7 +230,7 @@ std::unique_ptr<at::ObserverContext> begin_node(const at::RecordFunction&) noexc
 }
 
 void end_node(const at::RecordFunction& function, at::ObserverContext*) noexcept try {
-  tell_accumulated(function);
+  report_accumulated(function);
 } catch (...) {
 }
 
@@ -239,11 +239,11 @@ std::unique_ptr<at::ObserverContext> begin_range(const at::RecordFunction& funct
   if (name.starts_with(kOptimizerStep)) {
     operators_looked_at().begin_optimizer();
     if (is_in_graph_task()) begin_step_in_backward();
-    tell_assigned_gradients();
-    tell_cuda_workspaces();  // of a program that ends before a second step, too
+    report_assigned_gradients();
+    report_cuda_workspaces();  // of a program that ends before a second step, too
   }
-  tell_unseen_optimizer();
-  tell_host(STRATA_TRAINING_RANGE_BEGIN, name);
+  report_unseen_optimizer();
+  report_host(STRATA_TRAINING_RANGE_BEGIN, name);
   return nullptr;
 } catch (...) {
   return nullptr;
@@ -252,9 +252,9 @@ std::unique_ptr<at::ObserverContext> begin_range(const at::RecordFunction& funct
 void end_range(const at::RecordFunction& function, at::ObserverContext*) noexcept try {
   const std::string_view name = function.name();
   // The host first: whoever knows the state's names tells them then, and of one role the first name holds.
-  tell_host(STRATA_TRAINING_RANGE_END, name);
+  report_host(STRATA_TRAINING_RANGE_END, name);
   if (name.starts_with(kOptimizerStep) && operators_looked_at().end_optimizer() && !is_in_graph_task())
-    operators_looked_at().count_step(tell_states());
+    operators_looked_at().count_step(report_states());
 } catch (...) {
 }
 
@@ -265,7 +265,7 @@ struct ParameterWrite final : at::ObserverContext {};
 struct CompiledProgram final : at::ObserverContext {};
 
 std::unique_ptr<at::ObserverContext> begin_parameter_write() {
-  tell_host(STRATA_TRAINING_PARAMETER_WRITE_BEGIN);
+  report_host(STRATA_TRAINING_PARAMETER_WRITE_BEGIN);
   return std::make_unique<ParameterWrite>();
 }
 
@@ -277,7 +277,7 @@ std::unique_ptr<at::ObserverContext> begin_compiled_program(std::string_view ran
 
 std::unique_ptr<at::ObserverContext> begin_looked_at(const at::RecordFunction& function) noexcept try {
   if (is_in_graph_task()) {
-    tell_buckets(function);
+    report_buckets(function);
     return nullptr;
   }
   if (is_compiled_program(function)) return begin_compiled_program(function.name());
@@ -285,11 +285,11 @@ std::unique_ptr<at::ObserverContext> begin_looked_at(const at::RecordFunction& f
   if (c10::GradMode::is_enabled()) {
     const bool wanted = (looked_at.wanted() & STRATA_TRAINING_WATCH_FORWARD) != 0;
     if (!wanted || !begins_forward(function)) return nullptr;
-    tell_unseen_optimizer();
+    report_unseen_optimizer();
     name_before_forward();
-    if (stepped_in_backward.exchange(false)) tell_states();
-    tell_host(STRATA_TRAINING_FORWARD);
-    tell_program_layers();
+    if (stepped_in_backward.exchange(false)) report_states();
+    report_host(STRATA_TRAINING_FORWARD);
+    report_program_layers();
     return nullptr;
   }
   if (looked_at.looks_for_state()) note_written(function);
@@ -303,12 +303,12 @@ void end_looked_at(const at::RecordFunction& function, at::ObserverContext* cont
   if (dynamic_cast<CompiledProgram*>(context) == nullptr) {
     if (is_compiled_program(function)) look_for_states();
     forget_versions();
-    tell_host(STRATA_TRAINING_PARAMETER_WRITE_END);
+    report_host(STRATA_TRAINING_PARAMETER_WRITE_END);
   } else if (wants_parameter_writes() && take_written_unseen()) {
     keep_compiled_optimizer(function.name());
     look_for_states();
-    tell_host(STRATA_TRAINING_PARAMETER_WRITE_BEGIN);
-    tell_host(STRATA_TRAINING_PARAMETER_WRITE_END);
+    report_host(STRATA_TRAINING_PARAMETER_WRITE_BEGIN);
+    report_host(STRATA_TRAINING_PARAMETER_WRITE_END);
   }
 } catch (...) {
 }
@@ -320,7 +320,7 @@ std::unique_ptr<at::ObserverContext> begin_repeated(const at::RecordFunction& fu
                    !std::string_view(function.name()).starts_with("autograd::");
   if (now == repeats) return nullptr;
   repeats = now;
-  tell_host(now ? STRATA_TRAINING_RECOMPUTE_BEGIN : STRATA_TRAINING_RECOMPUTE_END);
+  report_host(now ? STRATA_TRAINING_RECOMPUTE_BEGIN : STRATA_TRAINING_RECOMPUTE_END);
   return nullptr;
 } catch (...) {
   return nullptr;

@@ -14,14 +14,15 @@ namespace strata::torch_source {
 
 class TrainingWatch {
  public:
-  // [driver] Registers with RecordFunction. One at a time.
+  // [loop-thread] Registers with RecordFunction. One at a time.
   TrainingWatch();
-  // [driver] What is open ends quietly.
+  // [loop-thread] What is open ends quietly.
   ~TrainingWatch();
   TrainingWatch(const TrainingWatch&) = delete;
   TrainingWatch& operator=(const TrainingWatch&) = delete;
 
-  // [driver] Whether operators are told from here on: then operators that backward repeats are looked for.
+  // [loop-thread] Whether operators are told from here on: then operators that backward repeats are looked
+  // for.
   void follow_operators(bool told);
 
  private:

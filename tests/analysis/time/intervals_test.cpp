@@ -32,28 +32,28 @@ TEST(Intervals, AgreeWithCounting) {
   const auto draw = [&](std::int64_t below) { return std::int64_t(random() % std::uint64_t(below)); };
   for (int round = 0; round < 300; ++round) {
     std::vector<bool> left(60, false), right(60, false);
-    std::vector<Interval> left_stretches, right_stretches;
-    for (int stretch = 0; stretch < 5; ++stretch) {
+    std::vector<Interval> left_intervals, right_intervals;
+    for (int interval = 0; interval < 5; ++interval) {
       for (auto* side : {&left, &right}) {
         const std::int64_t begin = draw(50), end = begin + draw(10);
-        (side == &left ? left_stretches : right_stretches).push_back({begin, end});
+        (side == &left ? left_intervals : right_intervals).push_back({begin, end});
         for (std::int64_t at = begin; at < end; ++at) (*side)[std::size_t(at)] = true;
       }
     }
-    const Intervals a = united(left_stretches), b = united(right_stretches);
-    std::int64_t both = 0, in_left = 0, outside = 0, in_stretch = 0;
-    const Interval stretch{draw(30), 30 + draw(30)};
+    const Intervals a = united(left_intervals), b = united(right_intervals);
+    std::int64_t both = 0, in_left = 0, outside = 0, in_interval = 0;
+    const Interval interval{draw(30), 30 + draw(30)};
     for (std::int64_t at = 0; at < 60; ++at) {
       const std::size_t moment = std::size_t(at);
       both += left[moment] && right[moment];
       in_left += left[moment];
       outside += !left[moment];
-      in_stretch += left[moment] && at >= stretch.begin_ns && at < stretch.end_ns;
+      in_interval += left[moment] && at >= interval.begin_ns && at < interval.end_ns;
     }
     EXPECT_EQ(length_ns(a), in_left);
     EXPECT_EQ(length_ns(intersection(a, b)), both);
     EXPECT_EQ(length_ns(gaps(a, {0, 60})), outside);
-    EXPECT_EQ(covered_ns(a, stretch), in_stretch);
+    EXPECT_EQ(covered_ns(a, interval), in_interval);
   }
 }
 

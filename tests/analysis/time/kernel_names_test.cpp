@@ -20,7 +20,7 @@ std::vector<std::string> names(const std::vector<std::string>& full_names) {
     kernel.name = short_name(full);
     kernels.push_back(kernel);
   }
-  tell_names_apart(kernels);
+  number_alike_names(kernels);
   std::vector<std::string> told;
   for (const KernelTime& kernel : kernels) told.push_back(kernel.name);
   return told;

@@ -35,7 +35,7 @@ TEST(PhaseTimes, OfSeveralStepsAreTogether) {
   EXPECT_EQ(facts.phases[0].operator_ns, 600);
   EXPECT_EQ(facts.phases[1].wall_ns, 1500);
   EXPECT_EQ(facts.phases[1].self_ns, 1200);
-  EXPECT_EQ(facts.phases[1].operator_ns, 600) << "two threads at once are one stretch";
+  EXPECT_EQ(facts.phases[1].operator_ns, 600) << "two threads at once are one interval";
   EXPECT_EQ(facts.phases[1].thread_ns, 900);
   EXPECT_EQ(facts.phases[2].operator_ns, 300);
   for (const PhaseTime& phase : facts.phases) EXPECT_LE(phase.operator_ns, phase.wall_ns) << phase.path;

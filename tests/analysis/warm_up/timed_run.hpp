@@ -40,7 +40,7 @@ class TimedRun {
   void run_program(std::int64_t cpu_ns);
   // A call of an operator whose own time that is; faults and libraries within it are its.
   void call(std::string_view name, const Body& body);
-  // An activity of the driver's thread around body. As in activity.h.
+  // An activity of the loop thread around body. As in activity.h.
   void activity(std::uint32_t kind, std::uint32_t detail, std::string_view name, const Body& body,
                 std::uint64_t bytes = 0);
   // As a trainer tells of its optimizer's state.

@@ -46,7 +46,7 @@ for part in range(4):
 tensor, sizes, strides = made("Tensor"), ints(2, 3, 4, 5, 1, 1, 1, 1, 1), ints(60, 20, 5, 1, 1, 1, 1, 1, 1)
 
 
-def tell_tensor(requested):
+def report_tensor(requested):
     outputs = [ctypes.c_int(-7), ctypes.c_int(-7), ints(*[-7] * 9), ints(*[-7] * 9)]
     ask("cudnnGetTensorNdDescriptor", tensor, requested, gives=outputs)
     ask("cudnnGetTensorSizeInBytes", tensor, gives=[ctypes.c_size_t()])
@@ -54,21 +54,21 @@ def tell_tensor(requested):
 
 for dimensions in range(10):
     if ask("cudnnSetTensorNdDescriptor", tensor, 0, dimensions, sizes, strides):
-        tell_tensor(9)
+        report_tensor(9)
 for kind in TYPES:
     if ask("cudnnSetTensorNdDescriptor", tensor, kind, 4, sizes, strides):
         for requested in range(9):
-            tell_tensor(requested)
+            report_tensor(requested)
 for wrong in ((0, 3, 4, 5), (2, -3, 4, 5)):
     ask("cudnnSetTensorNdDescriptor", tensor, 0, 4, ints(*wrong), strides)
 for odd in ((60, 0, 5, 1), (100, 20, 5, 1)):
     if ask("cudnnSetTensorNdDescriptor", tensor, 0, 4, sizes, ints(*odd)):
-        tell_tensor(4)
+        report_tensor(4)
 for form in range(4):
     if ask("cudnnSetTensorNdDescriptorEx", tensor, form, 0, 5, ints(2, 3, 4, 5, 6)):
-        tell_tensor(5)
+        report_tensor(5)
     if ask("cudnnSetTensor4dDescriptor", tensor, form, 2, 2, 3, 4, 5):
-        tell_tensor(4)
+        report_tensor(4)
 
 weights = made("Filter")
 for dimensions, kind, form in itertools.chain(
@@ -83,27 +83,27 @@ for dimensions, kind, form in itertools.chain(
 convolution, ones, twos = made("Convolution"), ints(*[1] * 9), ints(*[2] * 9)
 
 
-def tell_convolution(requested):
+def report_convolution(requested):
     outputs = [ctypes.c_int(-7), *(ints(*[-7] * 9) for _ in range(3)), ctypes.c_int(-7), ctypes.c_int(-7)]
     ask("cudnnGetConvolutionNdDescriptor", convolution, requested, gives=outputs)
     ask("cudnnGetConvolutionGroupCount", convolution, gives=[ctypes.c_int(-7)])
     ask("cudnnGetConvolutionMathType", convolution, gives=[ctypes.c_int(-7)])
 
 
-tell_convolution(2)
+report_convolution(2)
 for dimensions in range(9):
     if ask("cudnnSetConvolutionNdDescriptor", convolution, dimensions, ones, twos, ones, 1, 0):
-        tell_convolution(dimensions)
+        report_convolution(dimensions)
 for kind in TYPES:
     ask("cudnnSetConvolutionNdDescriptor", convolution, 2, ones, twos, ones, 1, kind)
 for padding, stride, dilation, mode in ((-1, 1, 1, 1), (0, 0, 1, 1), (0, 1, 0, 1), (0, 1, 1, 7), (3, 2, 1, 0)):
     values = ints(padding, 0), ints(stride, 1), ints(dilation, 1)
     if ask("cudnnSetConvolutionNdDescriptor", convolution, 2, *values, mode, 0):
-        tell_convolution(5)
+        report_convolution(5)
 for number in range(-1, 6):
     ask("cudnnSetConvolutionGroupCount", convolution, number)
     ask("cudnnSetConvolutionMathType", convolution, number)
-    tell_convolution(2)
+    report_convolution(2)
 library.cudnnSetConvolutionGroupCount(convolution, 1)
 for image, window, padding, stride, dilation in itertools.product(
     ((2, 3, 16, 17), (2, 6, 9, 9)), ((4, 3, 3, 3), (4, 3, 9, 20)), (0, 2), (1, 3), (1, 2)

@@ -62,13 +62,13 @@ def whole_run(nsight, tmp_path_factory):
 
 def test_the_export_has_a_range_for_each_row_of_the_store(whole_run):
     _, stored, exported = whole_run
-    assert exported.ranges(PUSH_POP) == stored.driver_ranges() + stored.layers()
-    assert exported.ranges(START_END) == stored.driver_ranges() + collections.Counter({("window", 2): 1})
+    assert exported.ranges(PUSH_POP) == stored.loop_ranges() + stored.layers()
+    assert exported.ranges(START_END) == stored.loop_ranges() + collections.Counter({("window", 2): 1})
     assert exported.still_open() == []
     assert exported.categories() == {
         1: "step", 2: "micro-batch", 3: "phase", 4: "layer", 5: "memory", 6: "window",
     }  # fmt: skip
-    assert exported.threads == {"driver"}
+    assert exported.threads == {"loop thread"}
 
 
 def test_marks_stand_in_for_what_it_does_not_know(whole_run):
@@ -88,7 +88,7 @@ def test_its_summary_groups_by_message(nsight, whole_run):
     for row in rows:
         counts[row["Style"], row["Range"]] = int(row["Instances"])
     expected = collections.Counter()
-    for (message, _), n in stored.driver_ranges().items():
+    for (message, _), n in stored.loop_ranges().items():
         expected["PushPop", f"strata:{message}"] += n
         expected["StartEnd", f"strata:{message}"] += n
     for (message, _), n in stored.layers().items():
@@ -113,7 +113,7 @@ def test_a_capture_by_range_records_the_first_active_step(nsight, tmp_path, end)
     options = ("-c", "nvtx", "-p", "step@strata", f"--capture-range-end={end}", "--kill=none")
     (report,), stored = profiled(nsight, tmp_path, CAPTURE, options=options)
     exported = nsight.export(report)
-    assert exported.ranges(PUSH_POP) == stored.driver_ranges(only={2}) + stored.layers(only={2})
+    assert exported.ranges(PUSH_POP) == stored.loop_ranges(only={2}) + stored.layers(only={2})
     assert len(stored.steps) == 4, "the run went on to its end"
 
 
@@ -123,22 +123,22 @@ def test_a_repeated_capture_records_each_active_step(nsight, tmp_path):
     assert len(reports) == 2
     for step, report in zip((2, 3), reports, strict=True):
         exported = nsight.export(report)
-        assert exported.ranges(PUSH_POP) == stored.driver_ranges(only={step}) + stored.layers(only={step})
+        assert exported.ranges(PUSH_POP) == stored.loop_ranges(only={step}) + stored.layers(only={step})
 
 
 def test_a_capture_of_the_window_has_all_active_steps_without_an_option(nsight, tmp_path):
     options = ("-c", "nvtx", "-p", "window@strata", "--capture-range-end=stop")
     (report,), stored = profiled(nsight, tmp_path, options=options)
     exported = nsight.export(report)
-    assert exported.ranges(PUSH_POP) == stored.driver_ranges(only={2, 3}) + stored.layers(only={2, 3})
+    assert exported.ranges(PUSH_POP) == stored.loop_ranges(only={2, 3}) + stored.layers(only={2, 3})
 
 
 def test_a_dry_run_shows_autograds_thread(nsight, tmp_path):
     (report,), stored = profiled(nsight, tmp_path, "--dry", "h100-80gb", "checkpointing=block")
     exported = nsight.export(report)
-    assert exported.ranges(PUSH_POP) == stored.driver_ranges() + stored.layers()
+    assert exported.ranges(PUSH_POP) == stored.loop_ranges() + stored.layers()
     assert exported.still_open() == []
-    assert exported.threads == {"driver", "pt_autograd_0"}
+    assert exported.threads == {"loop thread", "pt_autograd_0"}
     assert any(text.endswith(" recompute") for text, _ in stored.layers())
 
 
@@ -146,7 +146,7 @@ def test_ranks_are_recorded_with_their_forks(nsight, tmp_path):
     (report,), stored = profiled(nsight, tmp_path, "world_size=2", options=("--trace-fork-before-exec=true",))
     exported = nsight.export(report)
     assert exported.processes == 2
-    one = stored.driver_ranges() + stored.layers()
+    one = stored.loop_ranges() + stored.layers()
     assert exported.ranges(PUSH_POP) == one + one
 
 

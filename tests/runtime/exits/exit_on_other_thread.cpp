@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that is not the driver calls exit() while the driver goes on emitting:
+// A thread that is not the loop thread calls exit() while the loop thread goes on emitting:
 //
-//   driver                        other
+//   loop thread                        other
 //   begins and ends phases
 //                                 exit(): the exit handler closes the gate, waits, ends the run
 //   its events are ignored        the process ends

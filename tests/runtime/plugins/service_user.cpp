@@ -24,8 +24,8 @@ class ServiceUser {
 
   void begin_step(const strata_when& when, const strata_step_info& step) {
     answer("step " + std::to_string(step.index) + ": active " + std::to_string(window_->active(host_.abi())) +
-           ", driver " + std::to_string(threads_->is_driver(host_.abi())) + ", under an allocator " +
-           std::to_string(threads_->is_under_allocator(host_.abi())));
+           ", loop thread " + std::to_string(threads_->is_loop_thread(host_.abi())) +
+           ", under an allocator " + std::to_string(threads_->is_under_allocator(host_.abi())));
     const std::int64_t later_ns = 1'000'000 + when.monotonic_ns;
     const std::int64_t calendar_ns = clock_->to_realtime_ns(host_.abi(), when.monotonic_ns);
     const std::int64_t passed_ns = clock_->to_realtime_ns(host_.abi(), later_ns) - calendar_ns;
@@ -34,8 +34,8 @@ class ServiceUser {
   }
 
   void on_memory(const strata_when&, const strata_memory_event&) {
-    answer("memory: driver " + std::to_string(threads_->is_driver(host_.abi())) + ", under an allocator " +
-           std::to_string(threads_->is_under_allocator(host_.abi())));
+    answer("memory: loop thread " + std::to_string(threads_->is_loop_thread(host_.abi())) +
+           ", under an allocator " + std::to_string(threads_->is_under_allocator(host_.abi())));
   }
 
   void end_run(const strata_when&, std::uint32_t) {

@@ -9,7 +9,7 @@ HEAD = """\
 The headers in [plugin_api](../../plugin_api/include), as they are. What a header cannot hold is in the conventions: [extension ids](../../plugin_api/conventions/extension-id.md),
 [lifetimes](../../plugin_api/conventions/lifetimes.md), [threads](../../plugin_api/conventions/threads.md). [A plugin in 30 lines](../guide/write-a-plugin.md) shows how they are used.
 
-A tag says on which threads a function is called, or may be: `[driver]` the thread that trains, `[any]` any, `[alloc-lock]` under an allocator's lock, `[cupti]` a thread of CUPTI's,
+A tag says on which threads a function is called, or may be: `[loop-thread]` the thread that trains, `[any]` any, `[alloc-lock]` under an allocator's lock, `[cupti]` a thread of CUPTI's,
 `[exiting]` while the process ends.
 
 """

@@ -86,7 +86,7 @@ class Lanes {
   show(id, margin = 1) {
     const lane = this.spans.lane[id];
     if (this.layout.folded.has(lane)) this.fold(lane, false);
-    this.chart.view.showStretch(this.spans.stretchOf(id), margin);
+    this.chart.view.showInterval(this.spans.intervalOf(id), margin);
   }
 
   // `what`: {id} or {ids}, pointed at in the row that lies there.

@@ -86,8 +86,8 @@ class LanesDrawing {
     const {context, palette, spans, scale} = this;
     const place = layout.rowOf(spans, id);
     if (!place) return;
-    const stretch = spans.stretchOf(id);
-    const [left, right] = [view.x(view.positionOf(stretch.begin, stretch.beginState)), view.x(view.positionOf(stretch.end, stretch.endState))];
+    const interval = spans.intervalOf(id);
+    const [left, right] = [view.x(view.positionOf(interval.begin, interval.beginState)), view.x(view.positionOf(interval.end, interval.endState))];
     if (right < 0 || left > view.width) return;
     context.setTransform(scale, 0, 0, scale, 0, 0);
     for (const [colour, line] of [[palette.halo, width + 2], [palette.outline, width]]) {

@@ -17,8 +17,8 @@ class SpanRow {
   edges(view) {
     if (view.mode === 'time') return this;
     if (!this.states) {
-      const stretches = Array.from(this.ids, (id) => this.spans.stretchOf(id));
-      this.states = {begin: Float64Array.from(stretches, ({beginState}) => beginState), end: Float64Array.from(stretches, ({endState}) => endState)};
+      const intervals = Array.from(this.ids, (id) => this.spans.intervalOf(id));
+      this.states = {begin: Float64Array.from(intervals, ({beginState}) => beginState), end: Float64Array.from(intervals, ({endState}) => endState)};
       // An event at the edge of two lies in the first.
       for (let i = 1; i < this.ids.length; ++i) {
         this.states.begin[i] = Math.max(this.states.begin[i], this.states.end[i - 1]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ran when, as host/report/lanes/lane_columns.cpp packs it (docs/report.md): stretches of time in lanes of rows.
+// What ran when, as host/report/lanes/lane_columns.cpp packs it (docs/report.md): intervals of time in lanes of rows.
 
-// StretchKind of host/report/lanes/lane_sites.hpp, in order.
+// IntervalKind of host/report/lanes/lane_sites.hpp, in order.
 const SPAN_KINDS = ['operator', 'backward node', 'range', 'phase', 'module, forward', 'module, backward', 'module, again',
   'kernel', 'graph', 'copy', 'set'];
 const [SPAN_RANGE, SPAN_PHASE, SPAN_KERNEL, SPAN_GRAPH, SPAN_COPY, SPAN_SET] = [2, 3, 7, 8, 9, 10];
@@ -67,7 +67,7 @@ class Spans {
   laneOf(id) { return this.lanes[this.lane[id]]; }
   self(id) { return this.length[id] - this.called[id]; }
   // As the axis wants it; allocations at the very edges lie within.
-  stretchOf(id) {
+  intervalOf(id) {
     const tick = this.events.directory.tick_ns;
     const [begin, end] = [this.begin[id], this.end[id]];
     return {begin, end, beginState: this.events.countBefore(Math.floor(begin / tick) * tick), endState: this.events.countBefore(Math.floor(end / tick) * tick + tick)};

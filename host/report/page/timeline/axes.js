@@ -50,9 +50,9 @@ function drawVeils(overlay) {
     context.fillRect(to, 0, view.width - to, PLOT_HEIGHT);
   }
   const visible = [];
-  for (const {stretch, left, crowd} of visibleStretches(steps, view)) {
+  for (const {interval, left, crowd} of visibleIntervals(steps, view)) {
     if (crowd) return;
-    if (stretch && left > 0) visible.push(left);
+    if (interval && left > 0) visible.push(left);
   }
   if (visible.length * 12 < view.width) for (const x of visible) overlay.line(x, 0, x, PLOT_HEIGHT, palette.css('boundary'));
 }

@@ -14,7 +14,7 @@ class Chart {
     this.baseRows = rowsOf(run);
     this.showsLayers = false;
     this.cursor = null;  // pixels from the plot's left edge
-    this.marked = null;  // a stretch that something beside the picture speaks of
+    this.marked = null;  // a interval that something beside the picture speaks of
     this.settings = {shows: 'allocations', hidden: new Set(), pinned: -1, matches: null, leastBytes: 0, most: MOST_CANDIDATES};
     this.lines = {capacity: run.run.capacity_bytes};
     this.listeners = [];  // told after each drawing
@@ -154,9 +154,9 @@ class Chart {
     return extent;
   }
 
-  // Marks a stretch, or none.
-  mark(stretch) {
-    this.marked = stretch;
+  // Marks a interval, or none.
+  mark(interval) {
+    this.marked = interval;
     if (!this.pending && this.frame) this.drawOverlay();
   }
 

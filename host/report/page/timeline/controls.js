@@ -14,10 +14,10 @@ function timelineActions(chart, cursor, pinned) {
     if (run.isEmpty) return;
     const {peak, peakStep} = run;
     const position = view.positionOf(peak.ns, Math.max(peak.state - 1, 0));
-    const stretch = peakStep
+    const interval = peakStep
       ? (view.positionOf(peakStep.end, peakStep.endState) - view.positionOf(peakStep.begin, peakStep.beginState)) / PEAK_STRETCHES_IN_STEP
       : view.extent() / 50;
-    view.show(position - stretch / 2, position + stretch / 2);
+    view.show(position - interval / 2, position + interval / 2);
     const moment = cursor.place(Math.floor(view.x(position) + 1e-6), null);
     cursor.say(`Peak. ${cursor.moment.sentence(moment)}`);
   }
@@ -29,8 +29,8 @@ function timelineActions(chart, cursor, pinned) {
   };
   return {
     'show-peak': {keys: ['p'], text: 'go to the peak', act: goToPeak},
-    'show-step': {keys: ['s'], text: 'the peak’s step', act: () => run.peakStep && view.showStretch(run.peakStep, 0.04)},
-    'show-window': {keys: ['w'], text: 'the active window', act: () => run.window && view.showStretch(run.window, 0.02)},
+    'show-step': {keys: ['s'], text: 'the peak’s step', act: () => run.peakStep && view.showInterval(run.peakStep, 0.04)},
+    'show-window': {keys: ['w'], text: 'the active window', act: () => run.window && view.showInterval(run.window, 0.02)},
     'show-run': {keys: ['0'], text: 'the whole run', act: () => view.showWhole()},
     'zoom-in': {keys: ['+', '='], text: 'zoom in', act: () => view.zoomBy(1.6, cursor.position ?? undefined)},
     'zoom-out': {keys: ['-'], text: 'zoom out', act: () => view.zoomBy(1 / 1.6, cursor.position ?? undefined)},
@@ -98,7 +98,7 @@ function connectControls(chart, cursor, pinned) {
 function listKeys(actions) {
   const list = d3.select('#keys-list');
   const rows = [...Object.values(actions).map(({keys, text}) => [keys, text]),
-    [['←', '→'], 'move the cursor, with Shift the picture'], [['↑', '↓'], 'stretch the height, with Shift move it'],
+    [['←', '→'], 'move the cursor, with Shift the picture'], [['↑', '↓'], 'interval the height, with Shift move it'],
     [['Home', 'End'], 'the run’s beginning, its end'], [['Esc'], 'let go of what is pinned, then hide the cursor']];
   for (const [keys, text] of rows) {
     const term = list.append('dt');

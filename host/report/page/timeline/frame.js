@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One picture of the visible stretch: what each column shows, drawn as stacked categories or as a band for each block.
+// One picture of the visible interval: what each column shows, drawn as stacked categories or as a band for each block.
 
 // The remainders of what stays for the whole run lie at the bottom, the others on top.
 const STATIC_CATEGORIES = [0, 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest of any stretch of totals, without looking at each: blocks of 64 know their largest, and groups of 64 blocks.
+// The largest of any interval of totals, without looking at each: blocks of 64 know their largest, and groups of 64 blocks.
 
 const STATES_IN_BLOCK = 64;
 

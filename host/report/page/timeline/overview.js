@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole run in a strip below the timeline; the stretch that the timeline shows is marked in it, and can be
+// The whole run in a strip below the timeline; the interval that the timeline shows is marked in it, and can be
 // dragged and resized there.
 
 const OVERVIEW_HEIGHT = 44;

@@ -46,7 +46,7 @@ class Pinned {
     const {view, events} = this.chart;
     const {id} = this;
     const death = events.death[id];
-    view.showStretch({begin: events.ns[events.birth[id]], beginState: events.birth[id],
+    view.showInterval({begin: events.ns[events.birth[id]], beginState: events.birth[id],
       end: death === NEVER ? view.durationNs : events.ns[death], endState: death === NEVER ? events.count : death}, 0.15);
   }
 

@@ -31,18 +31,18 @@ class PixelColumns {
     this.left = first;  // how many lie before the end of the last
   }
 
-  // States are found again in constant time: of each stretch of 2^shift states the first column that shows one of it
+  // States are found again in constant time: of each interval of 2^shift states the first column that shows one of it
   // or of a later one.
   indexStates() {
     const {states, count} = this;
     [this.first, this.last] = [states[0], states[count - 1]];
     this.shift = 0;
     while ((this.last - this.first) >> this.shift > 1 << 16) ++this.shift;
-    const stretches = ((this.last - this.first) >> this.shift) + 1;
-    this.columnOf = new Int32Array(stretches);
-    for (let stretch = 0, column = 0; stretch < stretches; ++stretch) {
-      while (states[column] < this.first + stretch * 2 ** this.shift) ++column;
-      this.columnOf[stretch] = column;
+    const intervals = ((this.last - this.first) >> this.shift) + 1;
+    this.columnOf = new Int32Array(intervals);
+    for (let interval = 0, column = 0; interval < intervals; ++interval) {
+      while (states[column] < this.first + interval * 2 ** this.shift) ++column;
+      this.columnOf[interval] = column;
     }
   }
 

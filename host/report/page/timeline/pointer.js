@@ -71,8 +71,8 @@ class Pointer {
     const {x, y} = this.place(event);
     this.chart.focusable.focus();
     const {baseRows, view} = this.chart;
-    const stretch = y < 0 ? stretchAt(baseRows, view, x, event.clientY - this.chart.container.getBoundingClientRect().top - CHART_MARGIN.top) : undefined;
-    if (stretch) view.showStretch(stretch, 0.02);
+    const interval = y < 0 ? intervalAt(baseRows, view, x, event.clientY - this.chart.container.getBoundingClientRect().top - CHART_MARGIN.top) : undefined;
+    if (interval) view.showInterval(interval, 0.02);
     else if (x >= 0 && x < view.width) this.onPick(this.chart.bandAt(x, y));
   }
 }

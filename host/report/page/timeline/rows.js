@@ -8,27 +8,27 @@ const MOST_LAYER_EVENTS = 60000;  // of a view whose modules are looked for
 const PHASE_TINTS = ['other', 'other', 'data', 'data', 'forward', 'loss', 'backward', 'sync', 'optimizer', 'optimizer',
   'zero', 'other', 'other'];
 
-const stretchOf = ({begin, end, beginState, endState}) => ({begin, end, beginState, endState});
+const intervalOf = ({begin, end, beginState, endState}) => ({begin, end, beginState, endState});
 
-// Each row is {name, stretches: [{begin, end, beginState, endState, label, short, tint}...] by begin}.
+// Each row is {name, intervals: [{begin, end, beginState, endState, label, short, tint}...] by begin}.
 function rowsOf(run) {
   const deepest = Math.min(DEEPEST_PHASE, d3.max(run.phases, (phase) => phase.depth) || 0);
   const rows = [];
   if (run.window) {
     const {first_step: first, last_step: last} = run.run;
-    rows.push({name: 'window', stretches: [{...run.window, label: `window: steps ${first} to ${last}`, short: 'window', tint: 'window'}]});
+    rows.push({name: 'window', intervals: [{...run.window, label: `window: steps ${first} to ${last}`, short: 'window', tint: 'window'}]});
   }
-  rows.push({name: 'steps', stretches: run.steps.map((step) => ({
-    ...stretchOf(step), label: `step ${step.index}${step.complete ? '' : ', cut short'}`, short: `${step.index}`,
+  rows.push({name: 'steps', intervals: run.steps.map((step) => ({
+    ...intervalOf(step), label: `step ${step.index}${step.complete ? '' : ', cut short'}`, short: `${step.index}`,
     tint: step.index % 2 === 0 ? 'step-even' : 'step-odd',
   }))});
-  rows.push({name: 'micro-batches', stretches: microBatches(run.phases)});
+  rows.push({name: 'micro-batches', intervals: microBatches(run.phases)});
   for (let depth = 0; depth <= deepest; ++depth) {
-    rows.push({name: 'phases', stretches: run.phases.filter((phase) => Math.min(phase.depth, deepest) === depth).map((phase) => ({
-      ...stretchOf(phase), label: phase.name, short: '', tint: PHASE_TINTS[phase.kind] || 'other',
+    rows.push({name: 'phases', intervals: run.phases.filter((phase) => Math.min(phase.depth, deepest) === depth).map((phase) => ({
+      ...intervalOf(phase), label: phase.name, short: '', tint: PHASE_TINTS[phase.kind] || 'other',
     }))});
   }
-  return rows.filter((row) => row.stretches.length > 0);
+  return rows.filter((row) => row.intervals.length > 0);
 }
 
 // From the first phase of each to its last; none in a run whose steps have one each.
@@ -42,29 +42,29 @@ function microBatches(phases) {
     if (last && last.step === phase.step && last.number === phase.microBatch) {
       [last.end, last.endState] = [phase.end, phase.endState];
     } else {
-      batches.push({...stretchOf(phase), step: phase.step, number: phase.microBatch,
+      batches.push({...intervalOf(phase), step: phase.step, number: phase.microBatch,
         label: `micro-batch ${phase.microBatch}`, short: `${phase.microBatch}`, tint: phase.microBatch % 2 === 0 ? 'step-even' : 'step-odd'});
     }
   }
   return batches;
 }
 
-// The modules at work in the visible stretch, as far as its allocations tell; null where there are too many.
+// The modules at work in the visible interval, as far as its allocations tell; null where there are too many.
 function layerRow(view, events, modules) {
   const [first, last] = [view.stateAt(view.begin), view.stateAt(view.end)];
   if (last - first > MOST_LAYER_EVENTS) return null;
-  const stretches = [];
+  const intervals = [];
   for (let i = Math.max(first - 1, 0); i < last; ++i) {
     const id = events.change[i];
     if (id < 0) continue;
     const site = events.site[id];
     const label = events.sites[site].layer ? modules.names[modules.of[site]] : '';
-    const open = stretches[stretches.length - 1];
+    const open = intervals[intervals.length - 1];
     if (open && open.label === label) continue;
     if (open) [open.end, open.endState] = [events.ns[i], i];
     const number = (label.match(/\d+$/) || [''])[0];
-    stretches.push({begin: events.ns[i], beginState: i, end: view.durationNs, endState: events.count, label, short: number,
-      tint: Number(number || stretches.length) % 2 === 0 ? 'step-even' : 'step-odd'});
+    intervals.push({begin: events.ns[i], beginState: i, end: view.durationNs, endState: events.count, label, short: number,
+      tint: Number(number || intervals.length) % 2 === 0 ? 'step-even' : 'step-odd'});
   }
-  return {name: 'layers', stretches: stretches.filter(({label}) => label)};
+  return {name: 'layers', intervals: intervals.filter(({label}) => label)};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of shapes with arrows on the timeline (docs/shapes.md). Whoever looks at one, by pointer or by keys, is
-// told what it is and what would remove it; its stretch is marked in the picture.
+// told what it is and what would remove it; its interval is marked in the picture.
 
 const MOST_SHAPE_LABELS = 12;     // at a time
 const FEWEST_SHAPE_LABELS = 3;    // however narrow the picture
@@ -157,10 +157,10 @@ class ShapeLabels {
     this.chart.mark(null);
   }
 
-  // The block that it speaks of is pinned; of one that is of many its stretch is shown.
+  // The block that it speaks of is pinned; of one that is of many its interval is shown.
   pick(shape) {
     if (shape.block !== null) this.pinned.pin(shape.block === this.pinned.id ? -1 : shape.block);
-    else this.chart.view.showStretch(shape, 0.25);
+    else this.chart.view.showInterval(shape, 0.25);
   }
 
   // Goes there and tells of it.
@@ -168,7 +168,7 @@ class ShapeLabels {
     const {chart} = this;
     this.visited = shape;
     if (!this.isOn) document.getElementById('show-shapes').click();
-    chart.view.showStretch(shape, 0.6);
+    chart.view.showInterval(shape, 0.6);
     chart.drawNow();
     chart.container.scrollIntoView({block: 'nearest'});
     const i = this.shapes.indexOf(shape);

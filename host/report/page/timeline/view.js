@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The horizontal axis that the memory and all that lies below it share: which stretch of the run is visible, and where
+// The horizontal axis that the memory and all that lies below it share: which interval of the run is visible, and where
 // on it a moment lies. It runs over time, in nanoseconds, or over events, where event n lies at n and every event is
 // equally wide. `position` below is a place on it, in its own unit.
 
@@ -51,7 +51,7 @@ class View {
     this.tell();
   }
 
-  // Shows a stretch, kept inside of the run and no narrower than can be told apart.
+  // Shows a interval, kept inside of the run and no narrower than can be told apart.
   show(begin, end) {
     const extent = this.extent();
     const span = Math.min(extent, Math.max(end - begin, this.narrowest()));
@@ -61,8 +61,8 @@ class View {
     this.tell();
   }
 
-  // A stretch that is known by time and by the events before its ends, with a margin of so many of its lengths.
-  showStretch({begin, end, beginState, endState}, margin = 0) {
+  // A interval that is known by time and by the events before its ends, with a margin of so many of its lengths.
+  showInterval({begin, end, beginState, endState}, margin = 0) {
     const [first, last] = [this.positionOf(begin, beginState), this.positionOf(end, endState)];
     this.show(first - (last - first) * margin, last + (last - first) * margin);
   }

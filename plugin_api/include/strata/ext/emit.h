@@ -46,9 +46,9 @@ typedef struct strata_emit_service {
   void (*graph)(const strata_host* host, const strata_graph_event* graph);
   void (*tensor)(const strata_host* host, const strata_tensor_event* tensor);
   void (*activity)(const strata_host* host, const strata_activity_event* activity);
-  /* [driver] In `create` and later: the STRATA_INTEREST_* bits of the active window, also while it is not
-   * open. All plugins are created before the first source: a source whose events nobody will want need not
-   * prepare anything. */
+  /* [loop-thread] In `create` and later: the STRATA_INTEREST_* bits of the active window, also while it is
+   * not open. All plugins are created before the first source: a source whose events nobody will want need
+   * not prepare anything. */
   uint32_t (*interest_in_window)(const strata_host* host);
 } strata_emit_service;
 

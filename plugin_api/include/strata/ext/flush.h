@@ -20,7 +20,7 @@ extern "C" {
 typedef struct strata_flush_listener {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [driver] or [exiting]. Return before `deadline_ns` on CLOCK_MONOTONIC; what is late is lost. */
+  /* [loop-thread] or [exiting]. Return before `deadline_ns` on CLOCK_MONOTONIC; what is late is lost. */
   void (*flush)(void* self, uint32_t reason, int64_t deadline_ns);
 } strata_flush_listener;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strata.phase/1: the parts of a step. Phases nest; they are opened and closed by the driver alone. */
+/* strata.phase/1: the parts of a step. Phases nest; they are opened and closed by the loop thread alone. */
 #ifndef STRATA_EXT_PHASE_H
 #define STRATA_EXT_PHASE_H
 
@@ -36,9 +36,9 @@ typedef struct strata_phase_info {
 typedef struct strata_phase_listener {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [driver] What it returns is kept by the host and given to `end`. */
+  /* [loop-thread] What it returns is kept by the host and given to `end`. */
   uint64_t (*begin)(void* self, const strata_when* when, const strata_phase_info* phase);
-  /* [driver] If and only if `begin` was called. */
+  /* [loop-thread] If and only if `begin` was called. */
   void (*end)(void* self, const strata_when* when, const strata_phase_info* phase, uint64_t token);
 } strata_phase_listener;
 

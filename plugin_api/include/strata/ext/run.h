@@ -29,13 +29,13 @@ typedef struct strata_run_info {
 typedef struct strata_run_listener {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [driver] Before the model exists: what is allocated from here on can be seen. A plugin that finds out
-   * here that it cannot work says so with STRATA_LOG_PLUGIN_FAILED. */
+  /* [loop-thread] Before the model exists: what is allocated from here on can be seen. A plugin that finds
+   * out here that it cannot work says so with STRATA_LOG_PLUGIN_FAILED. */
   void (*begin)(void* self, const strata_when* when, const strata_run_info* run);
-  /* [driver] Model and optimizer are built; step 0 comes next. */
+  /* [loop-thread] Model and optimizer are built; step 0 comes next. */
   void (*ready)(void* self, const strata_when* when);
-  /* [driver], or [exiting] when `reason` is STRATA_RUN_EXITED. `reason` is STRATA_RUN_*. Comes if and only if
-   * `begin` did, after all synthetic ends. */
+  /* [loop-thread], or [exiting] when `reason` is STRATA_RUN_EXITED. `reason` is STRATA_RUN_*. Comes if and
+   * only if `begin` did, after all synthetic ends. */
   void (*end)(void* self, const strata_when* when, uint32_t reason);
 } strata_run_listener;
 

@@ -39,9 +39,9 @@ typedef struct strata_step_result {
 typedef struct strata_step_listener {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [driver] What it returns is kept by the host and given to `end`. */
+  /* [loop-thread] What it returns is kept by the host and given to `end`. */
   uint64_t (*begin)(void* self, const strata_when* when, const strata_step_info* step);
-  /* [driver] If and only if `begin` was called; `result->optimizer_ran` is 0 for an end made up after an
+  /* [loop-thread] If and only if `begin` was called; `result->optimizer_ran` is 0 for an end made up after an
    * exception. */
   void (*end)(void* self, const strata_when* when, const strata_step_info* step,
               const strata_step_result* result, uint64_t token);

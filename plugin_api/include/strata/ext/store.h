@@ -38,7 +38,7 @@ typedef struct strata_column {
 #define STRATA_THIN_NEVER 0u /* keep them: something later may need them */
 /* A row tells of one moment, by its column `sequence`: it goes with the step. */
 #define STRATA_THIN_MOMENT 1u
-/* A row tells of a stretch of time, by its columns `begin_ns` and `end_ns`: it goes with the step after the
+/* A row tells of a interval of time, by its columns `begin_ns` and `end_ns`: it goes with the step after the
  * one that it ended in, for what a step asked for may be done in the next. */
 #define STRATA_THIN_SPAN 2u
 /* A row says more of a row of the plugin's table before it: the value of its first column is that of the
@@ -65,7 +65,7 @@ typedef struct strata_table {
 typedef struct strata_store_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [driver] in `create` or at run begin. The table's handle, or 0: refused, with the reason in the log.
+  /* [loop-thread] in `create` or at run begin. The table's handle, or 0: refused, with the reason in the log.
    * Declaring a table again, alike in its columns and in all help texts, gives the same handle; another one
    * of that name is refused. `table` is copied. */
   uint32_t (*declare)(const strata_host* host, const strata_table* table);

@@ -172,7 +172,7 @@ def repeated_rows() -> List[List[List[torch.nn.Module]]]:
 
 
 def _row_of(children: List[torch.nn.Module]) -> List[List[torch.nn.Module]]:
-    """The longest stretch of blocks that are alike; of equally long ones that with the smallest block."""
+    """The longest interval of blocks that are alike; of equally long ones that with the smallest block."""
     forms = [tuple(type(part).__name__ for part in child.modules()) for child in children]
     length, period, begin = 0, 1, 0
     for each in range(1, len(children) // 2 + 1):

@@ -50,7 +50,7 @@ def captured_products_share_their_workspace():
 
 
 @also_on_expandable_segments
-def successive_graphs_share_a_pool_when_told():
+def successive_graphs_share_a_pool_when_reported():
     """One small segment less than without, whichever way the pool is named."""
     reserved = {}
     for sharing in ("no", "by the first graph's", "by a handle"):

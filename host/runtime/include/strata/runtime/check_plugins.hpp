@@ -13,7 +13,7 @@ namespace strata {
 
 // What the constructor of a Session would refuse of these plugins: files not found or not fit, unknown
 // options, values of the wrong type; whole messages with their place, as in SessionError. Opens each file,
-// and never closes it; calls neither `init` nor `create`. [driver]
+// and never closes it; calls neither `init` nor `create`. [loop-thread]
 STRATA_RUNTIME_EXPORT std::vector<std::string> check_plugins(
     const std::vector<PluginRequest>& plugins, const std::vector<std::filesystem::path>& plugin_path = {});
 

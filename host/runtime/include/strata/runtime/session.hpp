@@ -2,9 +2,9 @@
 // One training run in this process: it loads sources and plugins, numbers and times every event, fans it out,
 // and records what the run itself knows (steps, phases, modules, tensors) in the run store.
 //
-// Threads: the constructor, `begin_run` to `end_run`, steps and phases belong to the driver, one thread at a
-// time; where the loop is concluded (SessionOptions::infer_loop), steps and phases may come from any, one at
-// a time. Module ranges and tensors may come from any thread; everything a source emits too
+// Threads: the constructor, `begin_run` to `end_run`, steps and phases belong to the loop thread, one thread
+// at a time; where the loop is concluded (SessionOptions::infer_loop), steps and phases may come from any,
+// one at a time. Module ranges and tensors may come from any thread; everything a source emits too
 // (strata/ext/emit.h). Lifetime: one session a process at a time; a second one throws std::logic_error.
 // Errors: the constructor throws SessionError with every problem at once. Nothing else throws: what goes
 // wrong in a plugin or in the store afterwards is a fault in the manifest, never the trainer's.
@@ -222,7 +222,7 @@ class ModuleRange {
   ModuleRange& operator=(const ModuleRange&) = delete;
 
   // Whether anybody was told of it: outside of the window there may be nobody.
-  bool is_told() const noexcept { return ordinal_ != 0; }
+  bool is_reported() const noexcept { return ordinal_ != 0; }
 
  private:
   Session& session_;

@@ -66,12 +66,12 @@ inline void tell(const strata_trainer_calls& calls, std::uint32_t role, const st
 }
 
 // Which storages are told of already. One may be freed and another made where it was.
-class ToldStorages {
+class ReportedStorages {
  public:
   bool add(const at::Tensor& tensor) {
     const c10::Storage& storage = tensor.storage();
-    const auto [place, is_new] =
-        told_.try_emplace(storage.unsafeGetStorageImpl(), Told{storage.getWeakStorageImpl(), storage.data()});
+    const auto [place, is_new] = reported_.try_emplace(storage.unsafeGetStorageImpl(),
+                                                       Told{storage.getWeakStorageImpl(), storage.data()});
     if (is_new) return true;
     if (!place->second.storage.expired() && place->second.data == storage.data()) return false;
     place->second = Told{storage.getWeakStorageImpl(), storage.data()};
@@ -83,7 +83,7 @@ class ToldStorages {
     c10::weak_intrusive_ptr<c10::StorageImpl> storage;
     const void* data;  // which `Module::to` replaces in a storage that stays
   };
-  std::unordered_map<const c10::StorageImpl*, Told> told_;
+  std::unordered_map<const c10::StorageImpl*, Told> reported_;
 };
 
 // Calls `take(name, tensor)` for each tensor of a parameter's state, in the optimizers that LibTorch has. Of
@@ -122,53 +122,53 @@ class Owners {
   Owners(const strata_trainer_calls& calls, torch::nn::Module& model,
          std::vector<torch::optim::Optimizer*> optimizers, std::string prefix = {})
       : calls_(calls), model_(model), optimizers_(std::move(optimizers)), prefix_(std::move(prefix)) {
-    tell_all(this);
-    calls_.watch_optimizer(&tell_all, this);
+    report_all(this);
+    calls_.watch_optimizer(&report_all, this);
   }
   ~Owners() { calls_.forget_optimizer(this); }
   Owners(const Owners&) = delete;
   Owners& operator=(const Owners&) = delete;
 
  private:
-  static void tell_all(void* self) noexcept {
+  static void report_all(void* self) noexcept {
     try {
-      static_cast<Owners*>(self)->tell_new();
+      static_cast<Owners*>(self)->report_new();
     } catch (...) {  // out of memory: what is not told has no name
     }
   }
 
-  void tell_new() {
+  void report_new() {
     if (calls_.wants_tensors() == 0) return;
     for (const auto& parameter : model_.named_parameters())
-      tell_once(STRATA_TENSOR_PARAMETER, prefix_ + parameter.key(), parameter.value(), {});
+      report_once(STRATA_TENSOR_PARAMETER, prefix_ + parameter.key(), parameter.value(), {});
     for (const auto& buffer : model_.named_buffers())
-      tell_once(STRATA_TENSOR_BUFFER, prefix_ + buffer.key(), buffer.value(), {});
-    for (torch::optim::Optimizer* const optimizer : optimizers_) tell_state(*optimizer);
+      report_once(STRATA_TENSOR_BUFFER, prefix_ + buffer.key(), buffer.value(), {});
+    for (torch::optim::Optimizer* const optimizer : optimizers_) report_state(*optimizer);
   }
 
-  void tell_state(torch::optim::Optimizer& optimizer) {
+  void report_state(torch::optim::Optimizer& optimizer) {
     const auto& states = std::as_const(optimizer).state();
     for (const torch::optim::OptimizerParamGroup& group : std::as_const(optimizer).param_groups()) {
       for (const at::Tensor& parameter : group.params()) {
         const auto state = states.find(parameter.unsafeGetTensorImpl());
         if (state == states.end() || state->second == nullptr) continue;
         for_each_state(*state->second, [&](const char* name, const at::Tensor& tensor) {
-          tell_once(STRATA_TENSOR_OPTIMIZER_STATE, name, tensor, parameter);
+          report_once(STRATA_TENSOR_OPTIMIZER_STATE, name, tensor, parameter);
         });
       }
     }
   }
 
-  void tell_once(std::uint32_t role, const std::string& name, const at::Tensor& tensor,
-                 const at::Tensor& owner) {
-    if (has_memory(tensor) && told_.add(tensor)) tell(calls_, role, name, tensor, owner);
+  void report_once(std::uint32_t role, const std::string& name, const at::Tensor& tensor,
+                   const at::Tensor& owner) {
+    if (has_memory(tensor) && reported_.add(tensor)) tell(calls_, role, name, tensor, owner);
   }
 
   const strata_trainer_calls& calls_;
   torch::nn::Module& model_;
   std::vector<torch::optim::Optimizer*> optimizers_;
   std::string prefix_;
-  ToldStorages told_;
+  ReportedStorages reported_;
 };
 
 }  // namespace torch_attach

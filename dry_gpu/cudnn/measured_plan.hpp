@@ -17,23 +17,23 @@ struct LivePlans {
   std::atomic<bool> are_compared = false;  // several were there when one was run
 };
 
-class ToldPlan {
+class MeasuredPlan {
  public:
   // `is_fitted`: a formula had a part in the size.
-  ToldPlan(std::shared_ptr<LivePlans> of_graph, std::int64_t workspace_bytes, bool is_fitted = false)
+  MeasuredPlan(std::shared_ptr<LivePlans> of_graph, std::int64_t workspace_bytes, bool is_fitted = false)
       : live_(std::move(of_graph)), workspace_bytes_(workspace_bytes), is_fitted_(is_fitted) {
     ++live_->count;
   }
-  ~ToldPlan() { --live_->count; }
-  ToldPlan(const ToldPlan&) = delete;
-  ToldPlan& operator=(const ToldPlan&) = delete;
+  ~MeasuredPlan() { --live_->count; }
+  MeasuredPlan(const MeasuredPlan&) = delete;
+  MeasuredPlan& operator=(const MeasuredPlan&) = delete;
 
   std::int64_t workspace_bytes() const { return workspace_bytes_; }
   bool is_fitted() const { return is_fitted_; }
 
   struct Execution {
-    bool is_compared;      // with other plans of its graph, now or before
-    std::int64_t told_ns;  // to whoever times it among others: the less, the larger its workspace; else 0
+    bool is_compared;       // with other plans of its graph, now or before
+    std::int64_t added_ns;  // to whoever times it among others: the less, the larger its workspace; else 0
   };
   // [any thread]
   Execution execute() const {
@@ -41,7 +41,7 @@ class ToldPlan {
     if (among_others) live_->are_compared = true;
     // From a millisecond on for none at all, less by a nanosecond for a kibibyte.
     const std::int64_t ns = (std::int64_t{1} << 50) / ((std::int64_t{1} << 30) + workspace_bytes_);
-    return {.is_compared = live_->are_compared, .told_ns = among_others ? ns : 0};
+    return {.is_compared = live_->are_compared, .added_ns = among_others ? ns : 0};
   }
 
  private:

@@ -13,7 +13,7 @@ namespace strata::report {
 
 // A phase, the end of one that is waiting, a wait between phases, or several phases that are too narrow to be
 // told apart.
-struct StepStretch {
+struct StepInterval {
   std::int64_t begin_ns = 0, end_ns = 0;
   std::uint32_t kind = analysis::kSyncPhase;  // STRATA_PHASE_*, of the longest one
   std::string name;                           // its; empty: between phases
@@ -26,7 +26,7 @@ struct StepStretch {
 
 // In the order of their begins, but for a wait between phases, which is first: phases lie over it. Phases of
 // less than `narrow_ns` are taken together with those that follow, until they are as long.
-std::vector<StepStretch> stretches_of(const analysis::RankFacts& rank, const analysis::RankStep& step,
-                                      double narrow_ns);
+std::vector<StepInterval> intervals_of(const analysis::RankFacts& rank, const analysis::RankStep& step,
+                                       double narrow_ns);
 
 }  // namespace strata::report

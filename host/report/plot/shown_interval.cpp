@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/plot/shown_stretch.hpp"
+#include "host/report/plot/shown_interval.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 namespace strata::report::plot {
 
-ShownStretch shown_stretch(const analysis::MemoryFacts& facts, const PlotOptions& options) {
+ShownInterval shown_interval(const analysis::MemoryFacts& facts, const PlotOptions& options) {
   if (!options.step && !options.whole_run && facts.window_end_ns > facts.window_begin_ns)
     return {facts.window_begin_ns, facts.window_end_ns};
   if (!options.step) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/untold_modules.hpp"
+#include "host/report/unrecorded_modules.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 
 namespace strata::report {
 
-std::string_view how_to_tell_modules(const analysis::MemoryFacts& facts) {
+std::string_view how_to_record_modules(const analysis::MemoryFacts& facts) {
   const auto is_activation = [](const analysis::Block& block) {
     return block.category == analysis::Category::kActivation;
   };

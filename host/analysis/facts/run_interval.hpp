@@ -6,7 +6,7 @@
 namespace strata::analysis {
 
 // A part of the run, both ends included.
-struct Stretch {
+struct RunInterval {
   std::int64_t step = -1;  // -1: no single step
   std::uint64_t begin_sequence = 0, end_sequence = UINT64_MAX;
   std::int64_t begin_ns = 0, end_ns = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/runtime/events/driver.hpp"
+#include "host/runtime/events/loop_thread.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -26,32 +26,34 @@ std::uint32_t os_thread() {
 
 }  // namespace
 
-// One call of the driver: an event like others, and in check mode the proof that no second thread drives.
-class Driver::Turn {
+// One call of the loop thread: an event like others, and in check mode the proof that no second thread
+// drives.
+class LoopThread::Turn {
  public:
-  Turn(Driver& driver, const char* call)
-      : driver_(driver),
+  Turn(LoopThread& loop_thread, const char* call)
+      : loop_thread_(loop_thread),
         call_(call),
-        checked_(driver.fan_out_.faults().check()),
-        visit_(driver.fan_out_.gate()) {
-    if (checked_ && driver_.busy_.exchange(true)) {
-      driver_.fan_out_.faults().count(SessionFault::kTwoDrivers,
-                                      fmt::format("{}: another thread is inside a call to the driver", call));
+        checked_(loop_thread.fan_out_.faults().check()),
+        visit_(loop_thread.fan_out_.gate()) {
+    if (checked_ && loop_thread_.busy_.exchange(true)) {
+      loop_thread_.fan_out_.faults().count(
+          SessionFault::kTwoLoopThreads,
+          fmt::format("{}: another thread is inside a call of the loop thread", call));
     }
   }
   ~Turn() {
-    if (checked_) driver_.busy_.store(false);
+    if (checked_) loop_thread_.busy_.store(false);
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  // Whether a run is on. A call that comes before it is counted; one after its end may be the driver's that
-  // goes on while another thread calls exit().
+  // Whether a run is on. A call that comes before it is counted; one after its end may be the loop thread's
+  // that goes on while another thread calls exit().
   bool running() const {
     if (routes().open) return true;
     if (!routes().ended) {
-      driver_.fan_out_.faults().count(SessionFault::kOutOfTurn,
-                                      fmt::format("{}: the run has not begun", call_));
+      loop_thread_.fan_out_.faults().count(SessionFault::kOutOfTurn,
+                                           fmt::format("{}: the run has not begun", call_));
     }
     return false;
   }
@@ -59,21 +61,21 @@ class Driver::Turn {
   ThreadState& thread() const { return visit_.thread(); }
 
  private:
-  Driver& driver_;
+  LoopThread& loop_thread_;
   const char* call_;
   bool checked_;
   Visit visit_;
 };
 
-Driver::Driver(FanOut& fan_out, const WindowSchedule& schedule, std::chrono::nanoseconds settle_limit)
+LoopThread::LoopThread(FanOut& fan_out, const WindowSchedule& schedule, std::chrono::nanoseconds settle_limit)
     : fan_out_(fan_out), schedule_(schedule), settle_limit_(settle_limit) {}
 
-bool Driver::is_driver_thread() const noexcept {
+bool LoopThread::is_loop_thread() const noexcept {
   return thread_.load(std::memory_order_relaxed) == os_thread();
 }
 
 // An event as well, so that an end of the run on another thread waits for it.
-void Driver::begin_run(const strata_run_info& run) {
+void LoopThread::begin_run(const strata_run_info& run) {
   const Turn turn(*this, "begin_run");
   if (turn.routes().ended || running_.exchange(true)) {
     fan_out_.faults().count(SessionFault::kOutOfTurn, "begin_run: the run has already begun");
@@ -88,8 +90,8 @@ void Driver::begin_run(const strata_run_info& run) {
   fan_out_.leave_out_failed();
 }
 
-void Driver::deliver_run_begin(ThreadState& thread, const strata_when& when, const strata_run_info& run,
-                               bool to_sources) {
+void LoopThread::deliver_run_begin(ThreadState& thread, const strata_when& when, const strata_run_info& run,
+                                   bool to_sources) {
   const std::vector<ListenerSet>& listeners = fan_out_.listeners();
   for (std::uint32_t i = 0; i < listeners.size(); ++i) {
     const ListenerSet& set = listeners[i];
@@ -98,7 +100,7 @@ void Driver::deliver_run_begin(ThreadState& thread, const strata_when& when, con
   }
 }
 
-void Driver::ready() {
+void LoopThread::ready() {
   const Turn turn(*this, "ready");
   if (!turn.running()) return;
   const strata_when when = fan_out_.stamp(turn.thread());
@@ -109,11 +111,11 @@ void Driver::ready() {
   }
 }
 
-void Driver::flush_before_end(std::uint32_t flush_reason) {
+void LoopThread::flush_before_end(std::uint32_t flush_reason) {
   if (running_.load()) flush(true, flush_reason, flush_limit_of(flush_reason));
 }
 
-bool Driver::end_run(std::uint32_t reason, std::uint32_t flush_reason) {
+bool LoopThread::end_run(std::uint32_t reason, std::uint32_t flush_reason) {
   fan_out_.gate().close();
   ThreadState* thread = this_thread();
   if (!fan_out_.gate().settle(settle_limit_) || thread == nullptr) {
@@ -137,12 +139,12 @@ bool Driver::end_run(std::uint32_t reason, std::uint32_t flush_reason) {
   return true;
 }
 
-void Driver::disarm() noexcept {
+void LoopThread::disarm() noexcept {
   running_.store(false, std::memory_order_relaxed);
   fan_out_.gate().close();
 }
 
-void Driver::begin_step(std::uint64_t index, std::uint32_t micro_batches, std::uint64_t epoch) {
+void LoopThread::begin_step(std::uint64_t index, std::uint32_t micro_batches, std::uint64_t epoch) {
   const Turn turn(*this, "begin_step");
   if (!turn.running()) return;
   thread_.store(os_thread(), std::memory_order_relaxed);
@@ -165,12 +167,12 @@ void Driver::begin_step(std::uint64_t index, std::uint32_t micro_batches, std::u
     fan_out_.deliver_begin(turn.thread(), step_, routes.step, fan_out_.stamp(turn.thread()));
 }
 
-void Driver::begin_micro_batch(std::uint32_t index) {
+void LoopThread::begin_micro_batch(std::uint32_t index) {
   const Turn turn(*this, "begin_micro_batch");
   if (turn.running()) fan_out_.position().micro_batch.store(index, std::memory_order_relaxed);
 }
 
-void Driver::end_step(const strata_step_result& result) {
+void LoopThread::end_step(const strata_step_result& result) {
   const Turn turn(*this, "end_step");
   if (!turn.running()) return;
   if (!step_open_) {
@@ -186,7 +188,7 @@ void Driver::end_step(const strata_step_result& result) {
   }
 }
 
-void Driver::end_open_step(const strata_step_result& result) {
+void LoopThread::end_open_step(const strata_step_result& result) {
   while (phases_.depth > phases_outside_step_) end_innermost_phase();
   if (step_.heard_by != 0) {
     ThreadState& thread = *this_thread();
@@ -200,7 +202,7 @@ void Driver::end_open_step(const strata_step_result& result) {
   fan_out_.position().micro_batch.store(0, std::memory_order_relaxed);
 }
 
-std::uint32_t Driver::begin_phase(std::uint32_t kind, const strata_name& name, bool inferred) {
+std::uint32_t LoopThread::begin_phase(std::uint32_t kind, const strata_name& name, bool inferred) {
   if (!fan_out_.anyone_listens()) return STRATA_NONE;
   const Turn turn(*this, "begin_phase");
   if (!turn.running()) return STRATA_NONE;
@@ -218,7 +220,7 @@ std::uint32_t Driver::begin_phase(std::uint32_t kind, const strata_name& name, b
   return range->info.ordinal;
 }
 
-void Driver::end_phase(std::uint32_t ordinal) {
+void LoopThread::end_phase(std::uint32_t ordinal) {
   if (ordinal == STRATA_NONE) return;
   const Turn turn(*this, "end_phase");
   if (!turn.running()) return;
@@ -232,7 +234,7 @@ void Driver::end_phase(std::uint32_t ordinal) {
   end_innermost_phase();
 }
 
-void Driver::end_innermost_phase() {
+void LoopThread::end_innermost_phase() {
   const OpenRange<strata_phase_info>& range = *phases_.top();
   const std::uint32_t enclosing =
       phases_.depth < 2 ? STRATA_NONE : phases_.ranges[phases_.depth - 2].info.ordinal;
@@ -247,12 +249,12 @@ void Driver::end_innermost_phase() {
   phases_.pop();
 }
 
-void Driver::open_window() {
+void LoopThread::open_window() {
   window_open_.store(true, std::memory_order_relaxed);
   static_cast<void>(fan_out_.open(true));  // refused: the run is ending
 }
 
-void Driver::close_window() {
+void LoopThread::close_window() {
   flush(true, STRATA_FLUSH_WINDOW_END, kFlushLimit);
   window_open_.store(false, std::memory_order_relaxed);
   if (!fan_out_.open(false)) return;  // the run is ending, which flushes too
@@ -263,7 +265,7 @@ void Driver::close_window() {
   flush(false, STRATA_FLUSH_WINDOW_END, kFlushLimit);
 }
 
-void Driver::flush(bool sources, std::uint32_t reason, std::chrono::nanoseconds limit) {
+void LoopThread::flush(bool sources, std::uint32_t reason, std::chrono::nanoseconds limit) {
   ThreadState* const thread = this_thread();
   if (thread == nullptr) return;
   const Visit visit(fan_out_.gate());

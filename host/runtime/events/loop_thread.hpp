@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training loop's own events: run, steps, phases, and the window that opens and closes with the steps.
 //
-// [driver] for all, but `end_run`, which the process's exit may call from any thread: from there on every
-// other call does nothing.
+// [loop-thread] for all, but `end_run`, which the process's exit may call from any thread: from there on
+// every other call does nothing.
 #pragma once
 
 #include <atomic>
@@ -19,11 +19,11 @@ namespace strata {
 
 inline constexpr std::uint32_t kMaximumOpenPhases = 32;
 
-class Driver {
+class LoopThread {
  public:
   // Both outlive this. `settle_limit`: how long the ends of the window and of the run wait for threads that
   // are inside an event.
-  Driver(FanOut& fan_out, const WindowSchedule& schedule, std::chrono::nanoseconds settle_limit);
+  LoopThread(FanOut& fan_out, const WindowSchedule& schedule, std::chrono::nanoseconds settle_limit);
 
   void begin_run(const strata_run_info& run);
   void ready();
@@ -50,7 +50,7 @@ class Driver {
   // [any]
   bool window_open() const noexcept { return window_open_.load(std::memory_order_relaxed); }
   // [any] Whether the calling thread made the last call of the run or of a step.
-  bool is_driver_thread() const noexcept;
+  bool is_loop_thread() const noexcept;
 
  private:
   class Turn;
@@ -70,7 +70,7 @@ class Driver {
   const std::chrono::nanoseconds settle_limit_;
   std::atomic<bool> running_{false};
   std::atomic<bool> window_open_{false};
-  std::atomic<bool> busy_{false};  // check mode: a driver call is under way
+  std::atomic<bool> busy_{false};  // check mode: a loop thread call is under way
   std::atomic<std::uint32_t> thread_{0};
   bool step_open_ = false;
   OpenRange<strata_step_info> step_{};

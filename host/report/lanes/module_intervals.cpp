@@ -21,7 +21,8 @@ using Path = std::vector<std::uint32_t>;
 class ModulePaths {
  public:
   explicit ModulePaths(const analysis::Facts& facts) : facts_(facts) {
-    for (const ModuleSpan& module : facts.time->modules) told_.emplace(facts.texts[module.path], module.path);
+    for (const ModuleSpan& module : facts.time->modules)
+      reported_.emplace(facts.texts[module.path], module.path);
   }
 
   const Path& of(std::uint32_t layer) {
@@ -29,7 +30,7 @@ class ModulePaths {
     if (is_new) {
       const std::string& text = facts_.texts[layer];
       for (std::size_t dot = text.find('.'); dot != std::string::npos; dot = text.find('.', dot + 1)) {
-        if (const auto around = told_.find(text.substr(0, dot)); around != told_.end())
+        if (const auto around = reported_.find(text.substr(0, dot)); around != reported_.end())
           found->second.push_back(around->second);
       }
       found->second.push_back(layer);
@@ -39,7 +40,7 @@ class ModulePaths {
 
  private:
   const analysis::Facts& facts_;
-  std::unordered_map<std::string, std::uint32_t> told_;
+  std::unordered_map<std::string, std::uint32_t> reported_;
   std::unordered_map<std::uint32_t, Path> paths_;
 };
 
@@ -86,7 +87,7 @@ bool is_outermost_node(const analysis::TimeFacts& time, const OpSpan& op) {
 
 }  // namespace
 
-std::vector<ModuleSpan> module_stretches(const analysis::Facts& facts) {
+std::vector<ModuleSpan> module_intervals(const analysis::Facts& facts) {
   const analysis::TimeFacts& time = *facts.time;
   std::vector<ModuleSpan> modules = time.modules;
   std::set<std::uint32_t> told;  // threads that told of backward

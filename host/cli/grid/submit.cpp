@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/grid/hand_out.hpp"
+#include "host/cli/grid/submit.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -68,14 +68,14 @@ EngineKind chosen_engine(const std::string& name, const grid::Plan& plan) {
   throw UsageError(fmt::format("--engine {}: expected local, slurm or manifest", name));
 }
 
-grid::Queue asked_queue(const grid::GridFolder& folder) {
+grid::Queue query_queue(const grid::GridFolder& folder) {
   grid::Queue queue = grid::queue_of(folder.path());
   if (!queue.problem.empty())
     say(fmt::format("Slurm cannot report which jobs of this grid are still queued: {}", queue.problem));
   return queue;
 }
 
-grid::Queue known_queue(const grid::GridFolder& folder) {
+grid::Queue cached_queue(const grid::GridFolder& folder) {
   grid::Queue queue = grid::queue_of(folder.path());
   if (queue.is_known()) return queue;
   throw grid::SlurmError(fmt::format(
@@ -144,8 +144,8 @@ int write_scripts(const grid::GridFolder& folder, const grid::Plan& plan, std::v
   return kDone;
 }
 
-int hand_out(const grid::GridFolder& folder, const grid::Plan& plan,
-             const std::vector<grid::CellState>& states, const std::vector<std::string>& ids, bool submits) {
+int submit(const grid::GridFolder& folder, const grid::Plan& plan, const std::vector<grid::CellState>& states,
+           const std::vector<std::string>& ids, bool submits) {
   say(fmt::format("{}: {} of {} cells to run, in {}", plan.name, ids.size(), plan.cells.size(),
                   folder.path().string()));
   forget_results(folder, plan, states, ids);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tool is told of the driver's ranges: both kinds of each, paired and nested, with their numbers.
+// What a tool is told of the loop thread's ranges: both kinds of each, paired and nested, with their numbers.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -15,7 +15,7 @@ namespace {
 
 using Story = std::vector<std::string>;
 
-TEST(DriverRanges, TellsOfAStepWithItsPhasesTwice) {
+TEST(LoopRanges, TellsOfAStepWithItsPhasesTwice) {
   const Recording recording;
   {
     FakeTraining training(NVTX_MARKERS_FILE, {{"memory", "none"}});
@@ -49,7 +49,7 @@ TEST(DriverRanges, TellsOfAStepWithItsPhasesTwice) {
                                       "end window"}));
 }
 
-TEST(DriverRanges, OpensAMicroBatchForEach) {
+TEST(LoopRanges, OpensAMicroBatchForEach) {
   const Recording recording;
   {
     FakeTraining training(NVTX_MARKERS_FILE, {{"memory", "none"}});
@@ -76,7 +76,7 @@ TEST(DriverRanges, OpensAMicroBatchForEach) {
   EXPECT_EQ(recording.open(), 0);
 }
 
-TEST(DriverRanges, GivesStepTokensAndBytesWhereTheyEnd) {
+TEST(LoopRanges, GivesStepTokensAndBytesWhereTheyEnd) {
   const Recording recording;
   {
     FakeTraining training(NVTX_MARKERS_FILE);
@@ -100,7 +100,7 @@ TEST(DriverRanges, GivesStepTokensAndBytesWhereTheyEnd) {
   EXPECT_EQ(schemas[0]["bytes"], 40);
 }
 
-TEST(DriverRanges, HasOneDomainNamedCategoriesAndRegisteredStrings) {
+TEST(LoopRanges, HasOneDomainNamedCategoriesAndRegisteredStrings) {
   const Recording recording;
   {
     FakeTraining training(NVTX_MARKERS_FILE);
@@ -130,7 +130,7 @@ TEST(DriverRanges, HasOneDomainNamedCategoriesAndRegisteredStrings) {
   EXPECT_NE(colours["forward"], colours["backward"]);
 }
 
-TEST(DriverRanges, LeavesAPhaseOutsideOfStepsWithoutANumber) {
+TEST(LoopRanges, LeavesAPhaseOutsideOfStepsWithoutANumber) {
   const Recording recording;
   {
     FakeTraining training(NVTX_MARKERS_FILE, {{"memory", "none"}});
@@ -139,7 +139,7 @@ TEST(DriverRanges, LeavesAPhaseOutsideOfStepsWithoutANumber) {
   EXPECT_EQ(recording.story(), (Story{"start setup", "push setup", "pop", "end setup"}));
 }
 
-TEST(DriverRanges, MarksTheWindowAloneForACapture) {
+TEST(LoopRanges, MarksTheWindowAloneForACapture) {
   const Recording recording;
   {
     FakeTraining training(NVTX_MARKERS_FILE, {{"memory", "none"}, {"capture", "nvtx"}});
@@ -156,7 +156,7 @@ TEST(DriverRanges, MarksTheWindowAloneForACapture) {
                                       "end window"}));
 }
 
-TEST(DriverRanges, EndsARangeOfADriverThatMoved) {
+TEST(LoopRanges, EndsARangeOfALoopThreadThatMoved) {
   const Recording recording;
   {
     FakeTraining training(NVTX_MARKERS_FILE, {{"memory", "none"}});
@@ -171,13 +171,13 @@ TEST(DriverRanges, EndsARangeOfADriverThatMoved) {
                    "start step 1", "pop", "push step 1", "pop", "end step", "end window"}));
 }
 
-TEST(DriverRanges, NamesTheDriversThread) {
+TEST(LoopRanges, NamesTheLoopThread) {
   const Recording recording;
   { FakeTraining training(NVTX_MARKERS_FILE); }
   const std::vector<nlohmann::json> names = recording.events("thread_name");
   ASSERT_EQ(names.size(), 1u);
   EXPECT_EQ(names[0]["named"], gettid());
-  EXPECT_EQ(names[0]["message"], "driver");
+  EXPECT_EQ(names[0]["message"], "loop thread");
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ namespace strata::cli {
 grid::EngineKind chosen_engine(const std::string& name, const grid::Plan& plan);
 
 // What is in Slurm's queue. Says on standard error where it cannot be asked.
-grid::Queue asked_queue(const grid::GridFolder& folder);
+grid::Queue query_queue(const grid::GridFolder& folder);
 
 // The same for those who go by it: what is not in the queue may be started. Asked under the lock that keeps
 // others from starting the same, since what it says is old as soon as they may. Throws grid::SlurmError where
 // it cannot be asked.
-grid::Queue known_queue(const grid::GridFolder& folder);
+grid::Queue cached_queue(const grid::GridFolder& folder);
 
 // With the engine slurm, from before the queue is asked until all is submitted: the lock of slurm/, which one
 // process has at a time. Throws UsageError that says who holds it.
@@ -51,7 +51,7 @@ int write_scripts(const grid::GridFolder& folder, const grid::Plan& plan, std::v
 // Makes planned again what is to be run though it has a result, hands `ids` out by the plan's engine, and
 // prints the jobs, or the manifest. Returns the exit code. The folder is shared by the caller, who has its
 // submissions' lock too.
-int hand_out(const grid::GridFolder& folder, const grid::Plan& plan,
-             const std::vector<grid::CellState>& states, const std::vector<std::string>& ids, bool submits);
+int submit(const grid::GridFolder& folder, const grid::Plan& plan, const std::vector<grid::CellState>& states,
+           const std::vector<std::string>& ids, bool submits);
 
 }  // namespace strata::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/trainer/loop/owner_book.hpp"
+#include "host/trainer/loop/storage_registry.hpp"
 
 #include <algorithm>
 
@@ -7,9 +7,9 @@
 
 namespace strata::trainer {
 
-OwnerBook::OwnerBook(Session& session) : session_(session), wanted_(session.wants_tensors()) {}
+StorageRegistry::StorageRegistry(Session& session) : session_(session), wanted_(session.wants_tensors()) {}
 
-void OwnerBook::show_model(const torch::nn::Module& model) {
+void StorageRegistry::register_model(const torch::nn::Module& model) {
   if (!wanted_) return;
   for (const auto& parameter : model.named_parameters()) {
     show(TensorRole::kParameter, parameter.key(), parameter.value());
@@ -18,64 +18,64 @@ void OwnerBook::show_model(const torch::nn::Module& model) {
   for (const auto& buffer : model.named_buffers()) show(TensorRole::kBuffer, buffer.key(), buffer.value());
 }
 
-void OwnerBook::show_batch(const Batch& batch) {
+void StorageRegistry::register_batch(const Batch& batch) {
   show(TensorRole::kInput, "input", batch.input);
   show(TensorRole::kTarget, "target", batch.target);
 }
 
-// Not through the book, which belongs to the trainer's thread.
-void OwnerBook::show_prefetched(const Batch& batch) const {
+// Not through the registry, which belongs to the trainer's thread.
+void StorageRegistry::register_prefetched(const Batch& batch) const {
   if (!wanted_) return;
   report_tensor(session_, TensorRole::kPrefetch, "input", batch.input);
   report_tensor(session_, TensorRole::kPrefetch, "target", batch.target);
 }
 
-void OwnerBook::show_logits(const at::Tensor& logits) {
+void StorageRegistry::register_logits(const at::Tensor& logits) {
   show(TensorRole::kLogits, "logits", logits);
 }
 
-void OwnerBook::show_loss(const at::Tensor& loss) {
+void StorageRegistry::register_loss(const at::Tensor& loss) {
   show(TensorRole::kLoss, "loss", loss);
 }
 
-void OwnerBook::show_gradients() {
-  for (const NamedParameter& parameter : parameters_) show_gradient(parameter);
+void StorageRegistry::register_gradients() {
+  for (const NamedParameter& parameter : parameters_) register_gradient(parameter);
 }
 
-void OwnerBook::show_gradient(const NamedParameter& parameter) {
+void StorageRegistry::register_gradient(const NamedParameter& parameter) {
   const at::Tensor& gradient = parameter.tensor.grad();
   if (gradient.defined()) show(TensorRole::kGradient, parameter.name, gradient, parameter.tensor);
 }
 
-void OwnerBook::show_optimizer_state(Optimizer& optimizer) {
+void StorageRegistry::register_optimizer_state(Optimizer& optimizer) {
   if (!wanted_) return;
   for (const OptimizerState& state : optimizer.state()) {
     show(state.role, state.name, state.tensor, state.parameter);
   }
 }
 
-void OwnerBook::show_scaler(const GradScaler& scaler) {
+void StorageRegistry::register_scaler(const GradScaler& scaler) {
   show(TensorRole::kScaler, "scale", scaler.scale_tensor());
   show(TensorRole::kScaler, "growth_tracker", scaler.growth_tracker());
 }
 
-void OwnerBook::show_ranks(const RankGroup& ranks) {
+void StorageRegistry::show_ranks(const RankGroup& ranks) {
   if (ranks.message().defined()) show(TensorRole::kWorkspace, "loss_sync", ranks.message());
 }
 
-void OwnerBook::show_buckets(const GradientSync& gradient_sync) {
+void StorageRegistry::register_buckets(const GradientSync& gradient_sync) {
   if (!wanted_) return;
   const std::vector<at::Tensor> buckets = gradient_sync.buckets();
   for (std::size_t i = 0; i < buckets.size(); ++i)
     show(TensorRole::kBucket, "bucket_" + std::to_string(i), buckets[i]);
 }
 
-void OwnerBook::show(TensorRole role, std::string_view name, const at::Tensor& tensor,
-                     const at::Tensor& owner) {
+void StorageRegistry::show(TensorRole role, std::string_view name, const at::Tensor& tensor,
+                           const at::Tensor& owner) {
   if (wanted_ && !is_reported(tensor)) report_tensor(session_, role, name, tensor, owner);
 }
 
-bool OwnerBook::is_reported(const at::Tensor& tensor) {
+bool StorageRegistry::is_reported(const at::Tensor& tensor) {
   const c10::Storage& storage = tensor.storage();
   const void* data = storage.data();
   const auto [place, is_new] =
@@ -91,7 +91,7 @@ bool OwnerBook::is_reported(const at::Tensor& tensor) {
 
 // Is called again when twice as many storages as are alive now have been reported, so that its cost a storage
 // stays constant.
-void OwnerBook::forget_freed_storages() {
+void StorageRegistry::forget_freed_storages() {
   std::erase_if(reported_, [](const auto& entry) { return entry.second.storage.expired(); });
   forget_above_ = std::max(forget_above_, 2 * reported_.size());
 }

@@ -9,11 +9,11 @@
 
 namespace strata::report::plot {
 
-struct ShownStretch {
+struct ShownInterval {
   std::int64_t begin_ns = 0, end_ns = 1;
 };
 
 // The step that was asked for, the window, or the whole run. std::out_of_range when the run has no such step.
-ShownStretch shown_stretch(const analysis::MemoryFacts& facts, const PlotOptions& options);
+ShownInterval shown_interval(const analysis::MemoryFacts& facts, const PlotOptions& options);
 
 }  // namespace strata::report::plot

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranges of the driver: the window, steps, micro-batches, phases.
+// The ranges of the loop thread: the window, steps, micro-batches, phases.
 //
 // Each is told twice. A push and a pop on the thread that drives: they nest, and tools project what that
 // thread launched onto the GPU by them. A start and an end of the process: they hold when other threads do a
-// step's work, and also when the driver moves from one thread to another in the middle. The window, which
-// only says from where to where, has the second alone.
+// step's work, and also when the loop thread moves from one thread to another in the middle. The window,
+// which only says from where to where, has the second alone.
 //
-// [driver]
+// [loop-thread]
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@
 
 namespace strata::nvtx_markers {
 
-class DriverRanges {
+class LoopRanges {
  public:
-  DriverRanges(Domain& domain, ThreadRanges& threads);
+  LoopRanges(Domain& domain, ThreadRanges& threads);
 
   void open_window(const strata_step_info& first);
   void close_window();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/untold_modules.hpp"
+#include "host/report/unrecorded_modules.hpp"
 #include "host/analysis/facts/facts.hpp"
 
 #include <gtest/gtest.h>
@@ -22,36 +22,36 @@ Facts forward_of(const char* trainer) {
   return facts;
 }
 
-TEST(UntoldModules, AreToldAsTheProgramCan) {
-  EXPECT_EQ(how_to_tell_modules(forward_of("")), "strata exec --layers, or strata.attach");
-  EXPECT_EQ(how_to_tell_modules(forward_of("transformers")), "strata exec --layers, or strata.attach");
-  EXPECT_EQ(how_to_tell_modules(forward_of("libtorch")),
+TEST(UnrecordedModules, AreToldAsTheProgramCan) {
+  EXPECT_EQ(how_to_record_modules(forward_of("")), "strata exec --layers, or strata.attach");
+  EXPECT_EQ(how_to_record_modules(forward_of("transformers")), "strata exec --layers, or strata.attach");
+  EXPECT_EQ(how_to_record_modules(forward_of("libtorch")),
             "STRATA_MODULE (strata/trainer.h) in each module's forward");
 }
 
-TEST(UntoldModules, AreNoneWhereOneIsTold) {
+TEST(UnrecordedModules, AreNoneWhereOneIsTold) {
   Facts facts = forward_of("libtorch");
   facts.blocks.push_back(facts.blocks.front());
   facts.blocks.back().layer = 1;
-  EXPECT_EQ(how_to_tell_modules(facts), "");
+  EXPECT_EQ(how_to_record_modules(facts), "");
 }
 
-TEST(UntoldModules, AreNoneWhereNoForwardMadeAnything) {
+TEST(UnrecordedModules, AreNoneWhereNoForwardMadeAnything) {
   Facts facts = forward_of("libtorch");
   facts.blocks.front().category = Category::kTemporary;
-  EXPECT_EQ(how_to_tell_modules(facts), "");
+  EXPECT_EQ(how_to_record_modules(facts), "");
 }
 
-TEST(UntoldModules, AreOfATrainingAlone) {
+TEST(UnrecordedModules, AreOfATrainingAlone) {
   Facts facts = forward_of("");
   facts.phases.clear();
-  EXPECT_EQ(how_to_tell_modules(facts), "") << "--layers tells of none in a program that only evaluates";
+  EXPECT_EQ(how_to_record_modules(facts), "") << "--layers tells of none in a program that only evaluates";
 }
 
-TEST(UntoldModules, OfOursAreKnown) {
+TEST(UnrecordedModules, OfOursAreKnown) {
   Facts facts = forward_of("");
   facts.is_configured = true;
-  EXPECT_EQ(how_to_tell_modules(facts), "");
+  EXPECT_EQ(how_to_record_modules(facts), "");
 }
 
 }  // namespace

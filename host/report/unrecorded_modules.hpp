@@ -8,6 +8,6 @@
 namespace strata::report {
 
 // How a program tells its modules, where its forward made something and none of it has one; else empty.
-std::string_view how_to_tell_modules(const analysis::MemoryFacts& facts);
+std::string_view how_to_record_modules(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

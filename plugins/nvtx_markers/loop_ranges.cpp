@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/nvtx_markers/driver_ranges.hpp"
+#include "plugins/nvtx_markers/loop_ranges.hpp"
 
 #include "plugins/nvtx_markers/colours.hpp"
 
@@ -31,7 +31,7 @@ Place place_of(std::uint32_t kind) {
 
 }  // namespace
 
-DriverRanges::DriverRanges(Domain& domain, ThreadRanges& threads)
+LoopRanges::LoopRanges(Domain& domain, ThreadRanges& threads)
     : domain_(domain),
       threads_(threads),
       window_text_(domain.string("window")),
@@ -39,31 +39,30 @@ DriverRanges::DriverRanges(Domain& domain, ThreadRanges& threads)
       micro_batch_text_(domain.string("micro-batch")),
       tokens_text_(domain.string("tokens")) {}
 
-void DriverRanges::open_window(const strata_step_info& first) {
+void LoopRanges::open_window(const strata_step_info& first) {
   window_open_ = true;
   window_ = domain_.start({window_text_, Category::kWindow, kWindowColour, first.index});
 }
 
-void DriverRanges::close_window() {
+void LoopRanges::close_window() {
   if (window_open_) domain_.end(window_);
   window_open_ = false;
 }
 
-void DriverRanges::begin_step(const strata_when& when, const strata_step_info& step) {
+void LoopRanges::begin_step(const strata_when& when, const strata_step_info& step) {
   open(when, {step_text_, Category::kStep, kStepColour, step.index});
   in_step_ = true;
   phases_in_step_ = 0;
 }
 
-void DriverRanges::end_step(const EndPayload& end) {
+void LoopRanges::end_step(const EndPayload& end) {
   close_micro_batch(end);
   if (!domain_.takes_end_payloads()) domain_.mark({tokens_text_, Category::kStep, kStepColour, end.tokens});
   close(end);
   in_step_ = false;
 }
 
-void DriverRanges::begin_phase(const strata_when& when, const strata_phase_info& phase,
-                               const EndPayload& now) {
+void LoopRanges::begin_phase(const strata_when& when, const strata_phase_info& phase, const EndPayload& now) {
   if (in_step_ && phases_in_step_++ == 0) {
     const Place place = place_of(phase.kind);
     if (place == Place::kAfter || when.micro_batch != micro_batch_) close_micro_batch(now);
@@ -76,18 +75,18 @@ void DriverRanges::begin_phase(const strata_when& when, const strata_phase_info&
   open(when, {domain_.string(phase.name), Category::kPhase, phase_colour(phase.kind), step_payload(when)});
 }
 
-void DriverRanges::end_phase(const EndPayload& end) {
+void LoopRanges::end_phase(const EndPayload& end) {
   if (in_step_ && phases_in_step_ != 0) --phases_in_step_;
   close(end);
 }
 
-void DriverRanges::open(const strata_when& when, const Range& range) {
+void LoopRanges::open(const strata_when& when, const Range& range) {
   const nvtxRangeId_t process_range = domain_.start(range);
   threads_.push(range);
   open_.push_back({process_range, when.thread});
 }
 
-void DriverRanges::close(const EndPayload& end) {
+void LoopRanges::close(const EndPayload& end) {
   if (open_.empty()) return;
   const Open innermost = open_.back();
   open_.pop_back();
@@ -95,7 +94,7 @@ void DriverRanges::close(const EndPayload& end) {
   domain_.end(innermost.process_range);
 }
 
-void DriverRanges::close_micro_batch(const EndPayload& end) {
+void LoopRanges::close_micro_batch(const EndPayload& end) {
   if (!in_micro_batch_) return;
   EndPayload of_micro_batch = end;
   of_micro_batch.micro_batch = micro_batch_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/report/ranks/step_stretches.hpp"
+#include "host/report/ranks/step_intervals.hpp"
 
 #include <fmt/format.h>
 
@@ -15,12 +15,12 @@ using analysis::RankPhase;
 
 constexpr std::size_t kLongestName = 80;
 
-class StretchList {
+class IntervalList {
  public:
-  StretchList(const RankFacts& rank, double narrow_ns) : rank_(rank), narrow_ns_(narrow_ns) {}
+  IntervalList(const RankFacts& rank, double narrow_ns) : rank_(rank), narrow_ns_(narrow_ns) {}
 
   void add_wait(const analysis::Interval& wait) {
-    stretches_.push_back({.begin_ns = wait.begin_ns, .end_ns = wait.end_ns, .name = {}, .waits = true});
+    intervals_.push_back({.begin_ns = wait.begin_ns, .end_ns = wait.end_ns, .name = {}, .waits = true});
   }
 
   void add(const RankPhase& phase) {
@@ -32,7 +32,7 @@ class StretchList {
     if (phase.end_ns > waits_from_ns) push(phase, waits_from_ns, phase.end_ns, true);
   }
 
-  std::vector<StepStretch> take() { return std::move(stretches_); }
+  std::vector<StepInterval> take() { return std::move(intervals_); }
 
  private:
   bool is_narrow(std::int64_t from_ns, std::int64_t to_ns) const {
@@ -40,18 +40,18 @@ class StretchList {
   }
 
   void push(const RankPhase& phase, std::int64_t from_ns, std::int64_t to_ns, bool waits = false) {
-    stretches_.push_back({from_ns, to_ns, phase.kind, rank_.names[phase.name], 1, waits});
+    intervals_.push_back({from_ns, to_ns, phase.kind, rank_.names[phase.name], 1, waits});
   }
 
   void add_narrow(const RankPhase& phase) {
     const std::int64_t length_ns = phase.end_ns - phase.begin_ns;
-    if (!is_open_ || !is_narrow(stretches_.back().begin_ns, phase.begin_ns)) {
+    if (!is_open_ || !is_narrow(intervals_.back().begin_ns, phase.begin_ns)) {
       push(phase, phase.begin_ns, phase.end_ns);
       longest_ns_ = length_ns;
       is_open_ = true;
       return;
     }
-    StepStretch& last = stretches_.back();
+    StepInterval& last = intervals_.back();
     last.end_ns = phase.end_ns;
     ++last.phases;
     if (length_ns <= longest_ns_) return;
@@ -62,23 +62,23 @@ class StretchList {
 
   const RankFacts& rank_;
   double narrow_ns_;
-  std::vector<StepStretch> stretches_;
+  std::vector<StepInterval> intervals_;
   bool is_open_ = false;         // the last one is of narrow phases, and may get more
   std::int64_t longest_ns_ = 0;  // of its phases
 };
 
 }  // namespace
 
-std::string StepStretch::text() const {
+std::string StepInterval::text() const {
   if (phases == 0) return "waits for others";
   const std::string said = clipped(name, kLongestName);
   if (phases > 1) return fmt::format("{} phases, of which {} is longest,", phases, said);
   return waits ? said + ", waiting for others," : said;
 }
 
-std::vector<StepStretch> stretches_of(const RankFacts& rank, const analysis::RankStep& step,
-                                      double narrow_ns) {
-  StretchList list(rank, narrow_ns);
+std::vector<StepInterval> intervals_of(const RankFacts& rank, const analysis::RankStep& step,
+                                       double narrow_ns) {
+  IntervalList list(rank, narrow_ns);
   if (step.wait) list.add_wait(*step.wait);
   for (const RankPhase& phase : step.phases) list.add(phase);
   return list.take();

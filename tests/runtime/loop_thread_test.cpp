@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver and the gate by themselves, with listeners that come in the way.
-#include "host/runtime/events/driver.hpp"
+// The loop thread and the gate by themselves, with listeners that come in the way.
+#include "host/runtime/events/loop_thread.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,9 +28,9 @@ TEST(EventGate, OnceClosedStaysClosed) {
   EXPECT_FALSE(gate.routes().open);
 }
 
-class DriverTest : public testing::Test {
+class LoopThreadTest : public testing::Test {
  protected:
-  DriverTest() {
+  LoopThreadTest() {
     ListenerSet set;
     set.self = this;
     set.whole_run = true;
@@ -65,10 +65,10 @@ class DriverTest : public testing::Test {
     };
     fan_out_.listen(set);
   }
-  ~DriverTest() override { static_cast<void>(end()); }
+  ~LoopThreadTest() override { static_cast<void>(end()); }
 
   static void tell(void* self, const std::string& what) {
-    auto& test = *static_cast<DriverTest*>(self);
+    auto& test = *static_cast<LoopThreadTest*>(self);
     test.heard_.push_back(what);
     if (test.on_ != nullptr) test.on_(what);
   }
@@ -82,11 +82,11 @@ class DriverTest : public testing::Test {
 
   void begin() {
     const auto run = event<strata_run_info>();
-    driver_.begin_run(run);
+    loop_thread_.begin_run(run);
   }
   bool end() {
-    driver_.flush_before_end(STRATA_FLUSH_RUN_END);
-    return driver_.end_run(STRATA_RUN_DONE, STRATA_FLUSH_RUN_END);
+    loop_thread_.flush_before_end(STRATA_FLUSH_RUN_END);
+    return loop_thread_.end_run(STRATA_RUN_DONE, STRATA_FLUSH_RUN_END);
   }
   std::uint64_t faults(const std::string& name) const {
     const auto named = faults_.by_name();
@@ -97,18 +97,18 @@ class DriverTest : public testing::Test {
   SessionFaults faults_{true};
   FanOut fan_out_{faults_};
   WindowSchedule schedule_{Schedule{.wait = 0, .warmup = 0, .active = 1}};
-  Driver driver_{fan_out_, schedule_, 20ms};
+  LoopThread loop_thread_{fan_out_, schedule_, 20ms};
   std::function<void(const std::string&)> on_;  // called in every listener
   std::vector<std::string> heard_;
 };
 
 using Texts = std::vector<std::string>;
 
-//   worker                        driver
+//   worker                        loop thread
 //   enters a listener
 //                                 ends the run: gives up, tells nothing, says so
 //   leaves it
-TEST_F(DriverTest, SaysWhenAThreadStayedInsideAnEvent) {
+TEST_F(LoopThreadTest, SaysWhenAThreadStayedInsideAnEvent) {
   std::atomic<bool> inside{false};
   std::atomic<bool> leave{false};
   on_ = [&](const std::string& what) {
@@ -126,55 +126,55 @@ TEST_F(DriverTest, SaysWhenAThreadStayedInsideAnEvent) {
   EXPECT_EQ(faults("events_in_flight"), 1u);
 }
 
-// As exit() on another thread or a fork does, in the middle of the driver's own call.
-TEST_F(DriverTest, AWindowsEdgeDoesNotOpenAClosedGate) {
+// As exit() on another thread or a fork does, in the middle of the loop thread's own call.
+TEST_F(LoopThreadTest, AWindowsEdgeDoesNotOpenAClosedGate) {
   begin();
-  driver_.begin_step(0, 1);
+  loop_thread_.begin_step(0, 1);
   on_ = [&](const std::string& what) {
-    if (what == "end_step") driver_.disarm();
+    if (what == "end_step") loop_thread_.disarm();
   };
-  driver_.end_step({});  // closes the window
+  loop_thread_.end_step({});  // closes the window
   EXPECT_FALSE(fan_out_.gate().routes().open);
-  driver_.begin_step(1, 1);
+  loop_thread_.begin_step(1, 1);
   fan_out_.memory(event<strata_memory_event>());
   EXPECT_EQ(heard_, (Texts{"begin_run", "begin_step", "end_step"})) << "no flush either";
 }
 
-TEST_F(DriverTest, ARunThatIsOverDoesNotBeginAgain) {
+TEST_F(LoopThreadTest, ARunThatIsOverDoesNotBeginAgain) {
   EXPECT_TRUE(end());
   begin();
   EXPECT_EQ(heard_, Texts{});
   EXPECT_EQ(faults("out_of_turn"), 1u);
 }
 
-TEST_F(DriverTest, CountsCallsBeforeTheRun) {
-  driver_.ready();
-  driver_.begin_step(0, 1);
-  driver_.begin_micro_batch(0);
-  driver_.end_step({});
-  EXPECT_EQ(driver_.begin_phase(STRATA_PHASE_FORWARD, {"early", 1, 0}), STRATA_NONE);
+TEST_F(LoopThreadTest, CountsCallsBeforeTheRun) {
+  loop_thread_.ready();
+  loop_thread_.begin_step(0, 1);
+  loop_thread_.begin_micro_batch(0);
+  loop_thread_.end_step({});
+  EXPECT_EQ(loop_thread_.begin_phase(STRATA_PHASE_FORWARD, {"early", 1, 0}), STRATA_NONE);
   EXPECT_EQ(faults("out_of_turn"), 5u);
   EXPECT_EQ(faults("unpaired_step"), 0u);
 }
 
-TEST_F(DriverTest, DoesNotCountCallsAfterTheRun) {
+TEST_F(LoopThreadTest, DoesNotCountCallsAfterTheRun) {
   begin();
   EXPECT_TRUE(end());
-  driver_.begin_step(0, 1);
-  driver_.end_step({});
+  loop_thread_.begin_step(0, 1);
+  loop_thread_.end_step({});
   EXPECT_EQ(faults("out_of_turn"), 0u);
 }
 
-TEST_F(DriverTest, NoticesTwoDrivers) {
+TEST_F(LoopThreadTest, NoticesTwoLoopThreads) {
   begin();
   on_ = [&](const std::string& what) {
-    if (what == "begin_step") std::thread([&] { driver_.begin_micro_batch(1); }).join();
+    if (what == "begin_step") std::thread([&] { loop_thread_.begin_micro_batch(1); }).join();
   };
-  driver_.begin_step(0, 1);
-  EXPECT_EQ(faults("two_drivers"), 1u);
+  loop_thread_.begin_step(0, 1);
+  EXPECT_EQ(faults("two_loop_threads"), 1u);
 }
 
-TEST_F(DriverTest, TellsNothingElseInsideAMemoryEvent) {
+TEST_F(LoopThreadTest, TellsNothingElseInsideAMemoryEvent) {
   begin();
   on_ = [&](const std::string& what) {
     if (what != "memory") return;
@@ -193,7 +193,7 @@ TEST_F(DriverTest, TellsNothingElseInsideAMemoryEvent) {
   EXPECT_EQ(heard_.back(), "tensor");
 }
 
-TEST_F(DriverTest, LeavesOutAListenerThatGaveUpInTheRunsBegin) {
+TEST_F(LoopThreadTest, LeavesOutAListenerThatGaveUpInTheRunsBegin) {
   std::atomic<bool> gave_up{false};
   FanOut fan_out(faults_);
   ListenerSet source;
@@ -206,10 +206,10 @@ TEST_F(DriverTest, LeavesOutAListenerThatGaveUpInTheRunsBegin) {
   };
   source.memory.on_memory = [](void*, const strata_when*, const strata_memory_event*) { FAIL(); };
   fan_out.listen(source);
-  Driver driver(fan_out, schedule_, 20ms);
-  driver.begin_run(event<strata_run_info>());
+  LoopThread loop_thread(fan_out, schedule_, 20ms);
+  loop_thread.begin_run(event<strata_run_info>());
   fan_out.memory(event<strata_memory_event>());
-  EXPECT_TRUE(driver.end_run(STRATA_RUN_DONE, STRATA_FLUSH_RUN_END));
+  EXPECT_TRUE(loop_thread.end_run(STRATA_RUN_DONE, STRATA_FLUSH_RUN_END));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the session who owns which storage. The trainer shows it its tensors after each phase; the book
+// Tells the session who owns which storage. The trainer registers its tensors after each phase; the registry
 // reports those whose storage it has not reported yet, so that showing the same ones again costs a look-up
 // each and a replaced storage is never missed.
 #pragma once
@@ -22,25 +22,26 @@
 
 namespace strata::trainer {
 
-class OwnerBook {
+class StorageRegistry {
  public:
-  // Has no effect unless a plugin wants the session's tensors. `session` must outlive the book.
-  explicit OwnerBook(Session& session);
+  // Has no effect unless a plugin wants the session's tensors. `session` must outlive the registry.
+  explicit StorageRegistry(Session& session);
 
   // The parameters and buffers of `model`; its parameters are those whose gradients are looked up later.
-  void show_model(const torch::nn::Module& model);
-  void show_batch(const Batch& batch);
-  // [any] A batch of a later micro-batch, never shown before. It becomes an input when `show_batch` shows it.
-  void show_prefetched(const Batch& batch) const;
-  void show_logits(const at::Tensor& logits);
-  void show_loss(const at::Tensor& loss);
-  void show_gradients();
-  void show_gradient(const NamedParameter& parameter);
-  void show_optimizer_state(Optimizer& optimizer);
-  void show_scaler(const GradScaler& scaler);
+  void register_model(const torch::nn::Module& model);
+  void register_batch(const Batch& batch);
+  // [any] A batch of a later micro-batch, never shown before. It becomes an input when `register_batch` shows
+  // it.
+  void register_prefetched(const Batch& batch) const;
+  void register_logits(const at::Tensor& logits);
+  void register_loss(const at::Tensor& loss);
+  void register_gradients();
+  void register_gradient(const NamedParameter& parameter);
+  void register_optimizer_state(Optimizer& optimizer);
+  void register_scaler(const GradScaler& scaler);
   void show_ranks(const RankGroup& ranks);
   // Before the gradients that are views of them.
-  void show_buckets(const GradientSync& gradient_sync);
+  void register_buckets(const GradientSync& gradient_sync);
 
  private:
   // While the weak reference is held no other storage can have this StorageImpl's address; the data pointer
