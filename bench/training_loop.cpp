@@ -17,7 +17,7 @@
 
 #include "bench/trained.hpp"
 #include "host/config/loading/load.hpp"
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 #include "host/trainer/loop/backend.hpp"
 #include "host/trainer/models/model.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
@@ -46,7 +46,7 @@ using StepTimes = std::vector<double>;
 StepTimes bare_loop(const config::RunConfig& config) {
   apply_backend(config, RankPlace{});
   const c10::Device device = torch_device(config.device);
-  const auto source = open_batch_source(config);
+  const auto source = open_batch_reader(config);
   const auto model =
       make_model({config.model, config.attention}, {{}, at::TensorOptions(at::kFloat).device(device)});
   const auto optimizer = make_optimizer(config.optimizer, named_parameters(*model));

@@ -187,7 +187,7 @@ Facts analyse(Recording run, const Method& method) {
 
 Facts analyse(const std::filesystem::path& run_directory, std::optional<std::uint64_t> rank,
               const std::string& device) {
-  return analyse(read_run(run_directory, rank, Detail::kReport, device));
+  return analyse(read_run(run_directory, rank, ReadingDetail::kReport, device));
 }
 
 }  // namespace strata::analysis

@@ -68,7 +68,7 @@ Json shares_json(const std::vector<PeakShare>& shares) {
 Json block_json(const Facts& facts, const Block& block) {
   return {{"bytes", block.bytes},
           {"category", to_string(block.category)},
-          {"kind", block.kind},
+          {"kind", to_string(block.kind)},
           {"owner", text_or_null(facts, block.name)},
           {"op", text_or_null(facts, block.op)},
           {"layer", text_or_null(facts, block.layer)}};
@@ -159,9 +159,9 @@ Json disagreements_json(const Facts& facts) {
   for (const Disagreement& disagreement : facts.truth->disagreements) {
     Json entry = Json::object();
     entry["truth"] = {{"category", to_string(disagreement.truth_category)},
-                      {"kind", disagreement.truth_kind}};
+                      {"kind", to_string(disagreement.truth_kind)}};
     entry["lifetimes"] = {{"category", to_string(disagreement.rule_category)},
-                          {"kind", disagreement.rule_kind}};
+                          {"kind", to_string(disagreement.rule_kind)}};
     entry["op"] = facts.texts.at(disagreement.op);
     entry["blocks"] = disagreement.size.blocks;
     entry["bytes"] = disagreement.size.bytes;

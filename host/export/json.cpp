@@ -151,8 +151,8 @@ class Document {
       rows_.add();
       begin_row();
       out_.format(R"("{:#x}",{},{},{},{},{},{},{},{},)", block.address, block.bytes,
-                  static_cast<int>(block.category), quoted(block.kind), quoted(block.reason), block.name,
-                  block.op, block.layer, block.saver);
+                  static_cast<int>(block.category), quoted(to_string(block.kind)), quoted(block.reason),
+                  block.name, block.op, block.layer, block.saver);
       if (block.phase == 0)
         out_.append("null");
       else

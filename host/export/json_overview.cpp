@@ -123,9 +123,9 @@ Json truth_json(const analysis::Confusion& truth) {
   for (const analysis::Disagreement& difference : truth.disagreements) {
     Json entry;
     entry["saved_category"] = to_string(difference.truth_category);
-    entry["saved_kind"] = difference.truth_kind;
+    entry["saved_kind"] = to_string(difference.truth_kind);
     entry["rule_category"] = to_string(difference.rule_category);
-    entry["rule_kind"] = difference.rule_kind;
+    entry["rule_kind"] = to_string(difference.rule_kind);
     entry["blocks"] = difference.size.blocks;
     entry["bytes"] = difference.size.bytes;
     entry["first_block"] = difference.first_block;

@@ -58,7 +58,7 @@ class AllocatorTracer {
   Table<EventRow> events_;
   Table<FailureRow> failures_;
   OperatorLog operators_;
-  Table<SavedRow> saved_;
+  Table<SavedTensorRow> saved_;
   std::optional<StackTracer> stacks_;  // nothing: no allocation gets one
 };
 

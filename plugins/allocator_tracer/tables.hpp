@@ -50,7 +50,7 @@ struct OpRow {
   std::uint32_t reserved;
 };
 
-struct SavedRow {
+struct SavedTensorRow {
   std::uint64_t sequence;
   std::int64_t monotonic_ns;
   std::uint64_t saved;
@@ -69,6 +69,6 @@ struct SavedRow {
 Table<EventRow> event_table(const Host& host);
 Table<FailureRow> failure_table(const Host& host);
 Table<OpRow> op_table(const Host& host);
-Table<SavedRow> saved_table(const Host& host);
+Table<SavedTensorRow> saved_table(const Host& host);
 
 }  // namespace strata::allocator_tracer

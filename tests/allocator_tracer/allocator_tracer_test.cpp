@@ -18,7 +18,7 @@ namespace {
 using allocator_tracer::EventRow;
 using allocator_tracer::FailureRow;
 using allocator_tracer::OpRow;
-using allocator_tracer::SavedRow;
+using allocator_tracer::SavedTensorRow;
 
 constexpr strata_when kWhen{.struct_size = sizeof(strata_when),
                             .thread = 41,
@@ -148,7 +148,7 @@ TEST_F(AllocatorTracerTest, WritesASavedStorage) {
                                  .storage_bytes = 512};
   host_.listener<strata_graph_listener>(STRATA_EXT_GRAPH)->on_graph(host_.self(), &kWhen, &event);
 
-  const std::vector<SavedRow> rows = host_.rows<SavedRow>("saved");
+  const std::vector<SavedTensorRow> rows = host_.rows<SavedTensorRow>("saved");
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].action, STRATA_GRAPH_RELEASE);
   EXPECT_EQ(rows[0].saved, 99u);

@@ -79,7 +79,7 @@ TEST(HotPath, AllocatesNothingOnAnyThread) {
   EXPECT_EQ(allocations, std::vector<std::uint64_t>(4, 0));
   EXPECT_EQ(host.rows<allocator_tracer::EventRow>("event").size(), 4 * (kEvents + 1));
   EXPECT_EQ(host.rows<allocator_tracer::OpRow>("op").size(), 4 * (kEvents + 1));
-  EXPECT_EQ(host.rows<allocator_tracer::SavedRow>("saved").size(), 4 * (kEvents + 1));
+  EXPECT_EQ(host.rows<allocator_tracer::SavedTensorRow>("saved").size(), 4 * (kEvents + 1));
   host.destroy();
 }
 

@@ -25,7 +25,8 @@ bool labels_are(const Facts& facts, const std::vector<Expected>& expected) {
   if (facts.blocks.size() != expected.size()) return false;
   for (std::size_t index = 0; index < expected.size(); ++index) {
     const Block& block = facts.blocks[index];
-    if (block.category != expected[index].category || block.kind != expected[index].kind) return false;
+    if (block.category != expected[index].category || to_string(block.kind) != expected[index].kind)
+      return false;
     if (!expected[index].rule.empty() && block.reason != sentence_of(expected[index].rule)) return false;
   }
   return true;

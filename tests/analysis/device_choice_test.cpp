@@ -108,7 +108,7 @@ TEST(DeviceChoice, OfAStore) {
   EXPECT_EQ(pinned.points.size(), 2u);
   EXPECT_EQ(pinned.other_memory.at(0).device, "cpu");
   try {
-    (void)read_run(directory.path(), {}, Detail::kReport, "cuda:0");
+    (void)read_run(directory.path(), {}, ReadingDetail::kReport, "cuda:0");
     FAIL();
   } catch (const RunError& error) {
     EXPECT_NE(std::string(error.what()).find("it recorded no memory of 'cuda:0', but of cpu, pinned"),

@@ -40,13 +40,12 @@ class EvaluationsTest : public ::testing::Test {
   }
 
   // Of the phase by its number from 1; 0: between phases.
-  const Block& born(std::uint64_t birth, std::uint64_t death, std::string_view kind,
-                    std::uint32_t of_phase = 0) {
+  const Block& born(std::uint64_t birth, std::uint64_t death, BlockKind kind, std::uint32_t of_phase = 0) {
     Block block;
     block.bytes = 100;
     block.birth_sequence = birth;
     block.death_sequence = death;
-    block.category = kind == "op_temp" ? Category::kTemporary : Category::kActivation;
+    block.category = kind == BlockKind::kOpTemp ? Category::kTemporary : Category::kActivation;
     block.kind = kind;
     block.layer = 1;
     block.phase = of_phase;
@@ -62,10 +61,10 @@ class EvaluationsTest : public ::testing::Test {
 // As BERT's token types, gathered before its first embedding.
 TEST_F(EvaluationsTest, WhatTheNextForwardBeginsWithIsNoOutputThatItNeeds) {
   facts_.texts.insert(facts_.texts.end(), {"embeddings", "embeddings.words"});
-  born(42, 45, "op_temp");
-  born(49, 65, "forward_residue");
+  born(42, 45, BlockKind::kOpTemp);
+  born(49, 65, BlockKind::kForwardResidue);
   facts_.blocks.back().layer = 3;
-  born(51, 65, "saved", 4);
+  born(51, 65, BlockKind::kSaved, 4);
   facts_.blocks.back().layer = 1;
   EXPECT_FALSE(made(0)) << "an output that is needed";
   facts_.blocks.back().layer = 4;
@@ -74,21 +73,21 @@ TEST_F(EvaluationsTest, WhatTheNextForwardBeginsWithIsNoOutputThatItNeeds) {
 }
 
 TEST_F(EvaluationsTest, MadeWhatAModuleLeavesBehindAnOptimizer) {
-  born(42, 44, "op_temp");
-  born(45, 125, kForwardResidue);
+  born(42, 44, BlockKind::kOpTemp);
+  born(45, 125, BlockKind::kForwardResidue);
   EXPECT_TRUE(made(0));
   EXPECT_TRUE(made(1));
 }
 
 TEST_F(EvaluationsTest, AreAPhaseWhereTheyAreUnderWay) {
   EXPECT_EQ(Evaluations(facts_).phase_at(43), "") << "between two steps";
-  born(42, 44, "op_temp");
+  born(42, 44, BlockKind::kOpTemp);
   EXPECT_EQ(Evaluations(facts_).phase_at(43), "evaluation");
   EXPECT_EQ(Evaluations(facts_).phase_at(83), "") << "between two others";
 }
 
 TEST_F(EvaluationsTest, AreNoneWhereAModelIsSetUp) {
-  born(2, 4, "op_temp");
+  born(2, 4, BlockKind::kOpTemp);
   EXPECT_EQ(Evaluations(facts_).phase_at(3), "evaluation") << "before the first step";
   facts_.blocks.back().layer = 0;
   facts_.texts.emplace_back("aten::mm");
@@ -102,14 +101,14 @@ TEST_F(EvaluationsTest, AreNoneWithinAnOptimizerThatCallsAClosure) {
   facts_.phases.back().end_sequence = 60;
   phase(STRATA_PHASE_FORWARD, 20);
   phase(STRATA_PHASE_BACKWARD, 30);
-  born(64, 66, "op_temp");
+  born(64, 66, BlockKind::kOpTemp);
   EXPECT_EQ(Evaluations(facts_).phase_at(45), "");
   EXPECT_EQ(Evaluations(facts_).phase_at(65), "evaluation");
 }
 
 TEST_F(EvaluationsTest, MadeTheirLossToo) {
-  born(42, 44, "op_temp");
-  born(43, 44, "op_temp");
+  born(42, 44, BlockKind::kOpTemp);
+  born(43, 44, BlockKind::kOpTemp);
   facts_.blocks.back().layer = 0;
   EXPECT_TRUE(made(1));
   facts_.blocks.front().layer = 0;  // no module was at work
@@ -120,30 +119,31 @@ TEST_F(EvaluationsTest, MadeTheirLossToo) {
 }
 
 TEST_F(EvaluationsTest, MadeNothingThatTheNextForwardIsGiven) {
-  born(42, 44, "op_temp");
-  born(45, 75, kForwardResidue);  // a teacher's output, gone in the next optimizer
+  born(42, 44, BlockKind::kOpTemp);
+  born(45, 75, BlockKind::kForwardResidue);  // a teacher's output, gone in the next optimizer
   EXPECT_FALSE(made(0));
   EXPECT_FALSE(made(1));
 }
 
 TEST_F(EvaluationsTest, MadeNothingBetweenAForwardAndItsBackward) {
   facts_.phases[0].end_sequence = 14;  // marked, and without the loss
-  born(16, 18, "op_temp");
+  born(16, 18, BlockKind::kOpTemp);
   EXPECT_FALSE(made(0));
 }
 
 TEST_F(EvaluationsTest, MadeWhatIsBornInAPhaseOfTheirs) {
   phase(STRATA_PHASE_EVALUATION, 160);
-  born(162, 164, "op_temp", static_cast<std::uint32_t>(facts_.phases.size()));
-  born(162, 164, "saved", static_cast<std::uint32_t>(facts_.phases.size()));
+  born(162, 164, BlockKind::kOpTemp, static_cast<std::uint32_t>(facts_.phases.size()));
+  born(162, 164, BlockKind::kSaved, static_cast<std::uint32_t>(facts_.phases.size()));
   EXPECT_TRUE(made(0));
   EXPECT_FALSE(made(1));
 }
 
 TEST_F(EvaluationsTest, LeaveWhatMayGoFromTheNextStepOn) {
-  born(45, 125, kForwardResidue);
-  born(15, 58, kForwardResidue, 1);  // of a forward, in a variable that the next one is assigned to
-  born(45, 75, kForwardResidue);     // there for the next step's loss
+  born(45, 125, BlockKind::kForwardResidue);
+  born(15, 58, BlockKind::kForwardResidue,
+       1);                                   // of a forward, in a variable that the next one is assigned to
+  born(45, 75, BlockKind::kForwardResidue);  // there for the next step's loss
   const Residue residue(facts_);
   const LaterSteps later_steps(facts_);
   EXPECT_EQ(later_steps.begin_for(facts_.blocks[0]), 50U);
@@ -159,7 +159,7 @@ TEST_F(EvaluationsTest, LeaveWhatMayGoFromTheNextStepOn) {
 
 TEST_F(EvaluationsTest, AreFoundWithWhatTheyHold) {
   facts_.is_configured = false;
-  born(42, 44, "op_temp");
+  born(42, 44, BlockKind::kOpTemp);
   Peak moment;
   moment.sequence = 43;
   const auto found = findings_at(facts_, moment, 1);
@@ -170,17 +170,17 @@ TEST_F(EvaluationsTest, AreFoundWithWhatTheyHold) {
 
 TEST_F(EvaluationsTest, LeaveLogitsThatASoftmaxWasMadeOf) {
   facts_.texts.insert(facts_.texts.end(), {"aten::mm", "aten::_log_softmax"});
-  born(12, 58, kForwardResidue, 1);
+  born(12, 58, BlockKind::kForwardResidue, 1);
   facts_.blocks.back().op = 3;
-  born(13, 28, "saved", 1);
+  born(13, 28, BlockKind::kSaved, 1);
   facts_.blocks.back().op = 4;
-  born(13, 58, kForwardResidue, 1);
+  born(13, 58, BlockKind::kForwardResidue, 1);
   facts_.blocks.back().op = 4;
   const Residue residue(facts_);
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 15, &facts_.phases[0]), MayGo::kNotYet);
   EXPECT_EQ(residue.may_go(facts_.blocks[0], 25, &facts_.phases[1]), MayGo::kBeforeBackward);
   EXPECT_EQ(residue.may_go(facts_.blocks[2], 25, &facts_.phases[1]), MayGo::kNotYet) << "the softmax itself";
-  born(54, 68, "saved", 4);  // of a backward that was cut short: nobody knows who needs it
+  born(54, 68, BlockKind::kSaved, 4);  // of a backward that was cut short: nobody knows who needs it
   facts_.blocks.back().op = 3;
   EXPECT_EQ(Residue(facts_).may_go(facts_.blocks.back(), 65, &facts_.phases[4]), MayGo::kNotYet);
 }
@@ -191,9 +191,9 @@ class ListedOutputsTest : public EvaluationsTest {
   ListedOutputsTest() { facts_.texts.emplace_back("body"); }
   // Behind what another module makes.
   void output(std::uint64_t birth, std::uint64_t death, std::uint64_t bytes = 100) {
-    born(birth - 1, birth, "op_temp");
+    born(birth - 1, birth, BlockKind::kOpTemp);
     facts_.blocks.back().layer = 3;
-    born(birth, death, kForwardResidue);
+    born(birth, death, BlockKind::kForwardResidue);
     facts_.blocks.back().bytes = bytes;
   }
   std::size_t held() const {
@@ -235,12 +235,12 @@ TEST_F(ListedOutputsTest, AreNoneInOneVariable) {
 
 TEST_F(ListedOutputsTest, AreNoCacheWhoseEntriesAreReplaced) {
   for (const std::uint64_t birth : {170U, 172U, 174U}) output(birth, birth + 11);
-  for (const std::uint64_t birth : {180U, 182U, 184U}) born(birth, UINT64_MAX, "op_temp");
+  for (const std::uint64_t birth : {180U, 182U, 184U}) born(birth, UINT64_MAX, BlockKind::kOpTemp);
   EXPECT_EQ(held(), 0U);
 }
 
 TEST_F(ListedOutputsTest, AreNotWhatOneModuleMakesAtOnce) {
-  for (const std::uint64_t birth : {170U, 171U, 172U}) born(birth, 180, "op_temp");
+  for (const std::uint64_t birth : {170U, 171U, 172U}) born(birth, 180, BlockKind::kOpTemp);
   EXPECT_EQ(held(), 0U);
 }
 
@@ -249,7 +249,8 @@ TEST_F(ListedOutputsTest, WithoutModulesEightTellThem) {
   for (std::uint64_t count = 0; count < 8; ++count) {
     EXPECT_EQ(held(), 0U) << count;
     for (const bool is_hidden : {true, false}) {
-      born(170 + 2 * count + (is_hidden ? 0 : 1), is_hidden ? 172 + 2 * count : UINT64_MAX, "op_temp");
+      born(170 + 2 * count + (is_hidden ? 0 : 1), is_hidden ? 172 + 2 * count : UINT64_MAX,
+           BlockKind::kOpTemp);
       facts_.blocks.back().op = 4;
       facts_.blocks.back().layer = 0;
       facts_.blocks.back().bytes = is_hidden ? 50 : 100;
@@ -261,7 +262,7 @@ TEST_F(ListedOutputsTest, WithoutModulesEightTellThem) {
 }
 
 TEST_F(ListedOutputsTest, AreNoTrainings) {
-  for (const std::uint64_t birth : {10U, 11U, 12U}) born(birth, UINT64_MAX, kForwardResidue, 1);
+  for (const std::uint64_t birth : {10U, 11U, 12U}) born(birth, UINT64_MAX, BlockKind::kForwardResidue, 1);
   EXPECT_EQ(held(), 0U);
 }
 

@@ -108,7 +108,7 @@ TEST_F(FindingsTest, WhatAVariableHoldsBeyondBackwardIsTold) {
   logits.bytes = 700;
   logits.birth_sequence = 10;
   logits.category = Category::kActivation;
-  logits.kind = "forward_residue";
+  logits.kind = BlockKind::kForwardResidue;
   logits.phase = 1;
   logits.op = text("aten::mm");
   logits.layer = text("head");

@@ -30,7 +30,7 @@ class ForwardTest : public ::testing::Test {
     block.bytes = bytes;
     block.birth_sequence = facts_.blocks.size();
     block.category = Category::kActivation;
-    block.kind = "saved";
+    block.kind = BlockKind::kSaved;
     block.op = text(op);
     block.layer = text(layer);
     facts_.blocks.push_back(block);

@@ -41,7 +41,7 @@ Facts facts_of(const std::vector<std::pair<std::string, std::uint64_t>>& layers)
     block.bytes = bytes;
     block.birth_sequence = facts.blocks.size() + 1;
     block.category = Category::kActivation;
-    block.kind = "saved";
+    block.kind = BlockKind::kSaved;
     if (!layer.empty()) {
       facts.texts.push_back(layer);
       block.layer = static_cast<std::uint32_t>(facts.texts.size() - 1);

@@ -72,9 +72,9 @@ TEST(Layers, OnlyARangeThatRunsAgainMakesABackwardsBlockRecomputed) {
   });
   const Facts facts = analyse(builder.finish());
   ASSERT_EQ(facts.blocks.size(), 3u);
-  EXPECT_EQ(facts.blocks[0].kind, "flowing");
-  EXPECT_EQ(facts.blocks[1].kind, "op_temp");
-  EXPECT_EQ(facts.blocks[2].kind, "flowing");
+  EXPECT_EQ(facts.blocks[0].kind, BlockKind::kFlowing);
+  EXPECT_EQ(facts.blocks[1].kind, BlockKind::kOpTemp);
+  EXPECT_EQ(facts.blocks[2].kind, BlockKind::kFlowing);
   EXPECT_EQ(facts.texts[facts.blocks[2].layer], "layers.0.mlp");
 }
 

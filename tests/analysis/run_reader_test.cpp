@@ -26,9 +26,9 @@ using testing::write_store;
 std::string told(const Facts& facts, const Block& block) {
   return std::to_string(block.address) + " " + std::to_string(block.bytes) + " " +
          std::to_string(block.birth_sequence) + " " + std::to_string(block.death_sequence) + " " +
-         std::to_string(block.birth_ns) + " " + to_string(block.category) + "/" + std::string(block.kind) +
-         " " + facts.texts[block.name] + " " + facts.texts[block.op] + " " + facts.texts[block.layer] + " " +
-         facts.texts[block.saver] + " " + std::to_string(block.phase);
+         std::to_string(block.birth_ns) + " " + to_string(block.category) + "/" +
+         std::string(to_string(block.kind)) + " " + facts.texts[block.name] + " " + facts.texts[block.op] +
+         " " + facts.texts[block.layer] + " " + facts.texts[block.saver] + " " + std::to_string(block.phase);
 }
 
 bool any_contains(const std::vector<std::string>& texts, std::string_view part) {

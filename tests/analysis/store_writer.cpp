@@ -211,7 +211,7 @@ void write_trace(Database& database, const Recording& run) {
              value(0), value(op.module)});
   }
   Insert saved(database, "allocator_tracer_saved", 12);
-  for (const SavedRow& row : run.saved) {
+  for (const SavedTensorRow& row : run.saved) {
     saved.row({value(row.sequence), value(0), value(1), value(row.action), value(row.saved),
                value(row.device.type), value(row.device.index), value(row.address), value(0), value(0),
                value(0), value(row.module)});

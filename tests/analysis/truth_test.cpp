@@ -48,10 +48,10 @@ TEST(Truth, CountsWhereLifetimesAreWrong) {
   EXPECT_EQ(cell(confusion, Category::kActivation, Category::kTemporary).bytes, 6000u);
   EXPECT_EQ(confusion.off_diagonal().bytes, 6000u);
   ASSERT_EQ(confusion.disagreements.size(), 3u);
-  EXPECT_EQ(confusion.disagreements[0].truth_kind, "recompute");
-  EXPECT_EQ(confusion.disagreements[0].rule_kind, "op_temp");
-  EXPECT_EQ(confusion.disagreements[2].truth_kind, "retained");
-  EXPECT_EQ(confusion.disagreements[2].rule_kind, "forward_residue");
+  EXPECT_EQ(confusion.disagreements[0].truth_kind, BlockKind::kRecompute);
+  EXPECT_EQ(confusion.disagreements[0].rule_kind, BlockKind::kOpTemp);
+  EXPECT_EQ(confusion.disagreements[2].truth_kind, BlockKind::kRetained);
+  EXPECT_EQ(confusion.disagreements[2].rule_kind, BlockKind::kForwardResidue);
   EXPECT_EQ(confusion.disagreements[2].size.bytes, 1000u);
   EXPECT_EQ(confusion.disagreements[2].first_block, 0u);
   EXPECT_FALSE(confusion.holds());
@@ -86,8 +86,8 @@ TEST(Truth, WhatWasSavedOutsideOfAnyForwardIsCompared) {
   const Confusion confusion = compare(run.finish());
   EXPECT_EQ(confusion.compared_blocks, 1u);
   ASSERT_EQ(confusion.disagreements.size(), 1u);
-  EXPECT_EQ(confusion.disagreements[0].truth_kind, "saved");
-  EXPECT_EQ(confusion.disagreements[0].rule_kind, "op_temp");
+  EXPECT_EQ(confusion.disagreements[0].truth_kind, BlockKind::kSaved);
+  EXPECT_EQ(confusion.disagreements[0].rule_kind, BlockKind::kOpTemp);
 }
 
 // As the output of a layer that reentrant checkpointing runs again, whose graph need not have saved it.
@@ -106,8 +106,8 @@ TEST(Truth, WhatALayerMadeThatRanAgainIsNoGradient) {
   EXPECT_EQ(confusion.off_diagonal().blocks, 0u);
   ASSERT_EQ(confusion.disagreements.size(), 1u);
   EXPECT_EQ(confusion.disagreements[0].truth_category, Category::kActivation);
-  EXPECT_EQ(confusion.disagreements[0].truth_kind, "forward_residue");
-  EXPECT_EQ(confusion.disagreements[0].rule_kind, "recompute");
+  EXPECT_EQ(confusion.disagreements[0].truth_kind, BlockKind::kForwardResidue);
+  EXPECT_EQ(confusion.disagreements[0].rule_kind, BlockKind::kRecompute);
 }
 
 // Each op's blocks have their own causes.
@@ -142,8 +142,8 @@ TEST(Truth, KnowsWhatTheGraphDoesNotHold) {
   });
   const Confusion confusion = compare(run.finish());
   ASSERT_EQ(confusion.disagreements.size(), 1u);
-  EXPECT_EQ(confusion.disagreements[0].truth_kind, "forward_residue");
-  EXPECT_EQ(confusion.disagreements[0].rule_kind, "saved");
+  EXPECT_EQ(confusion.disagreements[0].truth_kind, BlockKind::kForwardResidue);
+  EXPECT_EQ(confusion.disagreements[0].rule_kind, BlockKind::kSaved);
   EXPECT_EQ(confusion.disagreements[0].size.bytes, 700u);
 }
 

@@ -142,7 +142,7 @@ void read_live(const std::filesystem::path& run) {
 
 void read_run(const std::filesystem::path& run, const std::string& device) {
   try {
-    analysis::Recording recording = analysis::read_run(run, {}, analysis::Detail::kReport, device);
+    analysis::Recording recording = analysis::read_run(run, {}, analysis::ReadingDetail::kReport, device);
     if (analysis::has_caching_allocator(recording)) analysis::allocator_calls(recording);
     const analysis::Facts facts = analysis::analyse(std::move(recording));
     read_tables(facts);

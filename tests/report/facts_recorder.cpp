@@ -181,7 +181,7 @@ void FactsRecorder::add_peak(std::int64_t begin_ns, std::int64_t end_ns) {
     peak.largest_blocks.push_back(static_cast<std::uint32_t>(&block - facts_.blocks.data()));
   }
   peak.by_kind = shares(alive, [](const auto& block) {
-    return std::string(to_string(block.category)) + "/" + std::string(block.kind);
+    return std::string(to_string(block.category)) + "/" + std::string(to_string(block.kind));
   });
   peak.by_layer = shares(alive, [&](const auto& block) { return facts_.texts.at(block.layer); });
   peak.by_op = shares(alive, [&](const auto& block) { return facts_.texts.at(block.op); });

@@ -15,7 +15,7 @@ namespace strata::report::testing {
 
 struct Origin {
   analysis::Category category = analysis::Category::kUnknown;
-  std::string_view kind;  // static
+  analysis::BlockKind kind = analysis::BlockKind::kUnattributed;
   std::string name, op, layer;
   std::string dtype = {}, shape = {};
 };

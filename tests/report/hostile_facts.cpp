@@ -34,9 +34,10 @@ analysis::Facts hostile_facts() {
     recorder.begin_step(step, STRATA_STEP_ACTIVE);
     for (std::size_t i = 0; i < names.size(); ++i) {
       recorder.begin_phase(STRATA_PHASE_OTHER, names[i]);
-      const auto block = recorder.allocate(
-          (i + 1) << 20U, {static_cast<analysis::Category>(i % analysis::kCategories), "saved", names[i],
-                           names[(i + 1) % names.size()], names[(i + 2) % names.size()]});
+      const auto block =
+          recorder.allocate((i + 1) << 20U, {static_cast<analysis::Category>(i % analysis::kCategories),
+                                             analysis::BlockKind::kSaved, names[i],
+                                             names[(i + 1) % names.size()], names[(i + 2) % names.size()]});
       recorder.advance(1'000'000);
       if (i % 3 == 0) recorder.release(block);
       recorder.end_phase();

@@ -19,7 +19,8 @@ constexpr std::size_t kSites = 5000;
 constexpr double kLongestLife = 20'000;
 
 Origin origin(std::size_t site) {
-  static const std::vector<std::string_view> kKinds{"saved", "op_temp", "flowing", "state", "gradient"};
+  using enum analysis::BlockKind;
+  static const std::vector<analysis::BlockKind> kKinds{kSaved, kOpTemp, kFlowing, kState, kGradient};
   return {static_cast<analysis::Category>(site % analysis::kCategories), kKinds[site % kKinds.size()],
           site % 3 == 0 ? "layers." + std::to_string(site / 100) + ".tensor" + std::to_string(site) : "",
           "aten::op" + std::to_string(site % 90),

@@ -4,27 +4,29 @@
 #include <gtest/gtest.h>
 
 #include <set>
-#include <string_view>
 
 #include "host/analysis/attribution/rules.hpp"
 
 namespace strata::report {
 namespace {
 
+using analysis::BlockKind;
+
 // Words of people who train models; what they hold is in the name.
-const std::set<std::string_view> kPlain{"autocast_copy", "bucket",    "buffer",    "checkpoint_input",
-                                        "ema",           "gradient",  "input",     "logits",
-                                        "loss",          "offloaded", "parameter", "prefetch",
-                                        "projector",     "scaler",    "state",     "target"};
+const std::set<BlockKind> kPlain{
+    BlockKind::kAutocastCopy, BlockKind::kBucket,    BlockKind::kBuffer,    BlockKind::kCheckpointInput,
+    BlockKind::kEma,          BlockKind::kGradient,  BlockKind::kInput,     BlockKind::kLogits,
+    BlockKind::kLoss,         BlockKind::kOffloaded, BlockKind::kParameter, BlockKind::kPrefetch,
+    BlockKind::kProjector,    BlockKind::kScaler,    BlockKind::kState,     BlockKind::kTarget};
 
 TEST(KindMeanings, EveryKindIsPlainOrExplained) {
   for (const analysis::Rule& rule : analysis::standard_rules())
-    EXPECT_NE(kPlain.contains(rule.kind), !kind_meanings({rule.kind}).empty()) << rule.kind;
+    EXPECT_NE(kPlain.contains(rule.kind), !kind_meanings({rule.kind}).empty()) << to_string(rule.kind);
 }
 
 TEST(KindMeanings, SaysThoseThatAreThere) {
-  EXPECT_EQ(kind_meanings({"parameter", "logits"}), "");
-  EXPECT_EQ(kind_meanings({"parameter", "flowing", "saved"}),
+  EXPECT_EQ(kind_meanings({BlockKind::kParameter, BlockKind::kLogits}), "");
+  EXPECT_EQ(kind_meanings({BlockKind::kParameter, BlockKind::kFlowing, BlockKind::kSaved}),
             "saved: made in forward and kept for backward; flowing: gradients on their way through backward");
 }
 

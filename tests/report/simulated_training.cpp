@@ -89,8 +89,9 @@ class Simulation {
                            shape(training_.vocabulary, width)});
     for (const auto& parameter : parameters_) {
       recorder_.advance(kOpNs * 4);
-      recorder_.allocate(parameter.bytes, {Category::kParameter, "parameter", parameter.name, "aten::empty",
-                                           parameter.layer, "float32", parameter.shape});
+      recorder_.allocate(parameter.bytes,
+                         {Category::kParameter, analysis::BlockKind::kParameter, parameter.name,
+                          "aten::empty", parameter.layer, "float32", parameter.shape});
     }
     recorder_.end_phase();
     recorder_.advance(50 * kOpNs);
@@ -100,8 +101,9 @@ class Simulation {
     recorder_.begin_phase(STRATA_PHASE_DATA, "data");
     for (const auto* name : {"inputs", "targets"}) {
       recorder_.advance(6 * kOpNs);
-      batch_.push_back(recorder_.allocate(training_.batch * training_.context * 8,
-                                          {Category::kInput, "input", name, "aten::empty", ""}));
+      batch_.push_back(
+          recorder_.allocate(training_.batch * training_.context * 8,
+                             {Category::kInput, analysis::BlockKind::kInput, name, "aten::empty", ""}));
     }
     recorder_.end_phase();
   }
@@ -112,17 +114,18 @@ class Simulation {
       const auto block = "layers." + std::to_string(layer);
       const auto save = [&](std::uint64_t bytes, const char* op, const char* part) {
         recorder_.advance(kOpNs);
-        pass(hidden_bytes(), {Category::kTemporary, "op_temp", "", "aten::mul", block + part});
-        activations_.push_back(
-            recorder_.allocate(bytes, {Category::kActivation, "saved", "", op, block + part}));
+        pass(hidden_bytes(),
+             {Category::kTemporary, analysis::BlockKind::kOpTemp, "", "aten::mul", block + part});
+        activations_.push_back(recorder_.allocate(
+            bytes, {Category::kActivation, analysis::BlockKind::kSaved, "", op, block + part}));
       };
       for (int i = 0; i < 4; ++i) save(hidden_bytes(), "aten::mm", ".attn");
       save(training_.batch * 12 * training_.context * training_.context * kFloat, "aten::softmax", ".attn");
       for (int i = 0; i < 3; ++i) save(hidden_bytes() * 8 / 3, "aten::mm", ".ffn");
     }
     recorder_.advance(kOpNs * 3);
-    activations_.push_back(
-        recorder_.allocate(logits_bytes(), {Category::kActivation, "logits", "", "aten::mm", "lm_head"}));
+    activations_.push_back(recorder_.allocate(
+        logits_bytes(), {Category::kActivation, analysis::BlockKind::kLogits, "", "aten::mm", "lm_head"}));
     recorder_.end_phase();
   }
 
@@ -134,11 +137,12 @@ class Simulation {
     recorder_.begin_phase(STRATA_PHASE_LOSS, "loss");
     recorder_.advance(kOpNs);
     activations_.push_back(recorder_.allocate(
-        logits_bytes(), {Category::kActivation, "saved", "", "aten::_log_softmax", "loss"}));
+        logits_bytes(),
+        {Category::kActivation, analysis::BlockKind::kSaved, "", "aten::_log_softmax", "loss"}));
     recorder_.advance(kOpNs);
     recorder_.end_phase();
     recorder_.begin_phase(STRATA_PHASE_BACKWARD, "backward");
-    return recorder_.allocate(logits_bytes(), {Category::kAutogradDetail, "flowing", "",
+    return recorder_.allocate(logits_bytes(), {Category::kAutogradDetail, analysis::BlockKind::kFlowing, "",
                                                "aten::_log_softmax_backward_data", "loss"});
   }
 
@@ -147,7 +151,8 @@ class Simulation {
     for (std::size_t i = 0; i < activations; ++i) {
       recorder_.advance(kOpNs * 2);
       const auto next = recorder_.allocate(
-          hidden_bytes(), {Category::kAutogradDetail, "flowing", "", "aten::mm", "backward of a layer"});
+          hidden_bytes(),
+          {Category::kAutogradDetail, analysis::BlockKind::kFlowing, "", "aten::mm", "backward of a layer"});
       recorder_.release(flowing);
       flowing = next;
       recorder_.release(activations_[activations - 1 - i]);
@@ -155,8 +160,9 @@ class Simulation {
       while (gradients_.size() < (i + 1) * parameters_.size() / activations) {
         const auto& parameter = parameters_[parameters_.size() - 1 - gradients_.size()];
         recorder_.advance(kOpNs);
-        gradients_.push_back(recorder_.allocate(
-            parameter.bytes, {Category::kGradient, "gradient", parameter.name, "aten::mm", parameter.layer}));
+        gradients_.push_back(
+            recorder_.allocate(parameter.bytes, {Category::kGradient, analysis::BlockKind::kGradient,
+                                                 parameter.name, "aten::mm", parameter.layer}));
       }
     }
     recorder_.release(flowing);
@@ -170,10 +176,11 @@ class Simulation {
       for (const auto* state : {".exp_avg", ".exp_avg_sq"}) {
         if (!first) break;
         recorder_.advance(kOpNs / 2);
-        recorder_.allocate(parameter.bytes, {Category::kOptimizerState, "state", parameter.name + state,
-                                             "aten::zeros_like", parameter.layer});
+        recorder_.allocate(parameter.bytes, {Category::kOptimizerState, analysis::BlockKind::kState,
+                                             parameter.name + state, "aten::zeros_like", parameter.layer});
       }
-      pass(parameter.bytes, {Category::kTemporary, "optimizer_temp", "", "aten::sqrt", parameter.layer});
+      pass(parameter.bytes,
+           {Category::kTemporary, analysis::BlockKind::kOptimizerTemp, "", "aten::sqrt", parameter.layer});
     }
     recorder_.end_phase();
   }

@@ -87,8 +87,8 @@ Facts doubted_facts() {
                            .first_mismatch = analysis::CrossCheckMismatch{4321, 1'000'000, 1'000'064}};
   facts.truth = analysis::Confusion{.disagreements = {{analysis::Category::kActivation,
                                                        analysis::Category::kTemporary,
-                                                       "saved",
-                                                       "op_temp",
+                                                       analysis::BlockKind::kSaved,
+                                                       analysis::BlockKind::kOpTemp,
                                                        {.blocks = 12, .bytes = 48'000},
                                                        0}},
                                     .compared_blocks = 70,

@@ -12,7 +12,7 @@
 #include <functional>
 #include <string>
 
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::trainer {

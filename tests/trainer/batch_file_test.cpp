@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace strata::trainer {

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 
 namespace strata::trainer {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Micro-batches that hold the number of their first sample, later ones read faster.
-class CountingSource : public BatchSource {
+class CountingSource : public BatchReader {
  public:
   Batch read(std::uint64_t first, std::int64_t samples) const override {
     ++begun_;

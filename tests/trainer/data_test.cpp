@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "host/trainer/data/batch_source.hpp"
-#include "host/trainer/data/text_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
+#include "host/trainer/data/text_reader.hpp"
 #include "host/trainer/data/token_batches.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -105,14 +105,14 @@ TEST_F(Data, AFileThatCannotBeOpenedIsNamed) {
 
 TEST_F(Data, TextTooShortForOneSequenceIsAnError) {
   const fs::path path = write("short", std::string("12345678"));
-  EXPECT_EQ(TextSource(text_config({path}), {.tokens = 8, .stride = 7}, 0).description(),
+  EXPECT_EQ(TextReader(text_config({path}), {.tokens = 8, .stride = 7}, 0).description(),
             "text: 8 tokens of 1 file(s)");
   const std::string message =
-      data_error([&] { TextSource(text_config({path}), {.tokens = 9, .stride = 8}, 0); });
+      data_error([&] { TextReader(text_config({path}), {.tokens = 9, .stride = 8}, 0); });
   EXPECT_NE(message.find("hold 8 tokens in total, but one sequence needs 9"), std::string::npos) << message;
   const fs::path empty = write("empty", std::string());
   EXPECT_NE(data_error([&] {
-              TextSource(text_config({empty}), {.tokens = 2, .stride = 1}, 0);
+              TextReader(text_config({empty}), {.tokens = 2, .stride = 1}, 0);
             }).find("hold 0 tokens"),
             std::string::npos);
 }
@@ -121,8 +121,8 @@ TEST_F(Data, EverySequenceIsAPieceOfTheTextDrawnFromTheSeed) {
   std::vector<std::uint16_t> counting(1000);
   std::iota(counting.begin(), counting.end(), std::uint16_t{0});
   const fs::path path = write("counting", counting);
-  const TextSource source(text_config({path}, TokenFormat::kUint16), {.tokens = 17, .stride = 16}, 5);
-  const TextSource other_seed(text_config({path}, TokenFormat::kUint16), {.tokens = 17, .stride = 16}, 6);
+  const TextReader source(text_config({path}, TokenFormat::kUint16), {.tokens = 17, .stride = 16}, 5);
+  const TextReader other_seed(text_config({path}, TokenFormat::kUint16), {.tokens = 17, .stride = 16}, 6);
   std::vector<std::int64_t> starts;
   std::vector<std::int64_t> other_starts;
   Tokens tokens(17);
@@ -147,7 +147,7 @@ TEST_F(Data, SequentialTextIsReadFromItsBeginningAndAgain) {
   config::DataConfig config = text_config({write("counting", counting)}, TokenFormat::kUint16);
   config.order = config::DataOrder::kSequential;
   const auto first_tokens = [&](const TextSequence& sequence) {
-    const TextSource source(config, sequence, 5);
+    const TextReader source(config, sequence, 5);
     Tokens firsts;
     Tokens tokens(sequence.tokens);
     for (std::uint64_t number = 0; number < 6; ++number) {
@@ -165,9 +165,9 @@ TEST_F(Data, SequentialTextIsReadFromItsBeginningAndAgain) {
 
 TEST_F(Data, TheTargetIsTheInputShiftedByOne) {
   const fs::path path = write("text", std::string("the quick brown fox jumps over the lazy dog"));
-  const TextSource source(text_config({path}), {.tokens = 9, .stride = 8}, 1);
+  const TextReader source(text_config({path}), {.tokens = 9, .stride = 8}, 1);
   const LanguageBatches batches(
-      std::make_unique<TextSource>(text_config({path}), TextSequence{.tokens = 9, .stride = 8}, 1),
+      std::make_unique<TextReader>(text_config({path}), TextSequence{.tokens = 9, .stride = 8}, 1),
       {.context = 8, .vocab = 256});
   const Batch batch = batches.read(12, 3);
   ASSERT_EQ(batch.input.sizes(), (std::vector<std::int64_t>{3, 8}));
@@ -183,7 +183,7 @@ TEST_F(Data, TheTargetIsTheInputShiftedByOne) {
 TEST_F(Data, ATokenOutsideOfTheVocabularyIsAnError) {
   const fs::path path = write("text", std::string("aaaa\xc8"));
   const LanguageBatches batches(
-      std::make_unique<TextSource>(text_config({path}), TextSequence{.tokens = 5, .stride = 4}, 1),
+      std::make_unique<TextReader>(text_config({path}), TextSequence{.tokens = 5, .stride = 4}, 1),
       {.context = 4, .vocab = 200});
   const std::string message = data_error([&] { batches.read(0, 1); });
   EXPECT_NE(message.find("token 200 was read, but model.vocab is 200"), std::string::npos) << message;
@@ -196,7 +196,7 @@ TEST(SyntheticData, IsTheSameForTheSameSeedAndWithinTheVocabulary) {
   config.model.context = 32;
   const auto batch = [&](std::int64_t seed, std::uint64_t first) {
     config.seed = seed;
-    return open_batch_source(config)->read(first, 4).input;
+    return open_batch_reader(config)->read(first, 4).input;
   };
   EXPECT_TRUE(at::equal(batch(1, 8), batch(1, 8)));
   EXPECT_FALSE(at::equal(batch(1, 8), batch(2, 8)));
@@ -211,12 +211,12 @@ TEST(SyntheticData, OfAClassifierOfSequencesHasAClassOfEach) {
   config.model.vocab = 11;
   config.model.context = 32;
   config.model.classes = 3;
-  const Batch batch = open_batch_source(config)->read(5, 64);
+  const Batch batch = open_batch_reader(config)->read(5, 64);
   EXPECT_EQ(batch.input.sizes(), (std::vector<std::int64_t>{64, 32}));
   EXPECT_EQ(batch.target.sizes(), (std::vector<std::int64_t>{64}));
   EXPECT_EQ(batch.target.min().item<std::int64_t>(), 0);
   EXPECT_EQ(batch.target.max().item<std::int64_t>(), 2);
-  EXPECT_TRUE(at::equal(open_batch_source(config)->read(6, 1).target, batch.target.narrow(0, 1, 1)));
+  EXPECT_TRUE(at::equal(open_batch_reader(config)->read(6, 1).target, batch.target.narrow(0, 1, 1)));
 }
 
 TEST(SyntheticData, OfImagesIsTheSameForTheSameSeed) {
@@ -225,13 +225,13 @@ TEST(SyntheticData, OfImagesIsTheSameForTheSameSeed) {
   config.model.classes = 10;
   config.model.image_size = 40;
   config.precision = config::Precision::kBf16;
-  const Batch batch = open_batch_source(config)->read(0, 3);
+  const Batch batch = open_batch_reader(config)->read(0, 3);
   EXPECT_EQ(batch.input.sizes(), (std::vector<std::int64_t>{3, 3, 40, 40}));
   EXPECT_EQ(batch.input.scalar_type(), at::kBFloat16);
-  EXPECT_TRUE(at::equal(open_batch_source(config)->read(2, 1).input, batch.input.narrow(0, 2, 1)));
+  EXPECT_TRUE(at::equal(open_batch_reader(config)->read(2, 1).input, batch.input.narrow(0, 2, 1)));
   EXPECT_FALSE(at::equal(batch.input[0], batch.input[1]));
   config.seed = 1;
-  EXPECT_FALSE(at::equal(open_batch_source(config)->read(0, 3).input, batch.input));
+  EXPECT_FALSE(at::equal(open_batch_reader(config)->read(0, 3).input, batch.input));
 }
 
 TEST(HashData, IsWhatPythonWrites) {
@@ -241,7 +241,7 @@ TEST(HashData, IsWhatPythonWrites) {
   config.accumulation = 2;
   config.model.vocab = 64;
   config.model.context = 16;
-  const auto source = open_batch_source(config);
+  const auto source = open_batch_reader(config);
   // tests/data/numerics.json, data_step0: its first and its last sequence.
   const std::vector<std::int64_t> first{51, 51, 42, 27, 11, 17, 35, 17, 12, 42, 13, 7, 34, 18, 50, 20};
   const std::vector<std::int64_t> last{40, 25, 60, 19, 50, 38, 35, 18, 26, 39, 9, 48, 18, 32, 10, 50};

@@ -44,7 +44,7 @@ struct AllocatorCalls {
 // Whether the run's memory was that of torch's own allocator for CUDA, which keeps blocks back.
 bool has_caching_allocator(const Recording& run);
 
-// Of a run that was read with Detail::kAllocator.
+// Of a run that was read with ReadingDetail::kAllocator.
 AllocatorCalls allocator_calls(const Recording& run);
 
 }  // namespace strata::analysis

@@ -145,7 +145,7 @@ class Sweep {
     block.parameter = tensor.owner_address == 0 ? kNoBlock : holder(tensor.owner_address);
   }
 
-  void hold(const SavedRow& row) {
+  void hold(const SavedTensorRow& row) {
     if (row.action == STRATA_GRAPH_SAVE) {
       const BlockIndex index = holder(row.address);
       if (row.address == 0 || index == kNoBlock) return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/analysis/attribution/evidence.hpp"
+#include "host/analysis/facts/block_kind.hpp"
 #include "host/analysis/facts/category.hpp"
 
 namespace strata::analysis {
@@ -16,7 +17,7 @@ struct Rule {
   std::string_view name;      // "forward_residue"
   std::string_view sentence;  // what is known of a block that it decides; Block::reason
   Category category;
-  std::string_view kind;  // the second level
+  BlockKind kind;  // the second level
   bool (*applies)(const Evidence&);
 };
 

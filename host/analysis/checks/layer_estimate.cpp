@@ -65,7 +65,7 @@ void count_kept(const MemoryFacts& facts, std::uint64_t sequence, LayerEstimate&
     if (block.category != Category::kActivation || block.death_sequence <= sequence) continue;
     const std::uint64_t bytes = block.bytes - block.rounding_bytes;
     estimate.activation_bytes += bytes;
-    if (block.kind == "saved") estimate.saved_bytes += bytes;
+    if (block.kind == BlockKind::kSaved) estimate.saved_bytes += bytes;
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 struct Label {
   Category category;
-  std::string_view kind;
+  BlockKind kind;
   auto operator<=>(const Label&) const = default;
 };
 
@@ -25,9 +25,9 @@ Label label_by(const RuleTable& rules, const Evidence& evidence) {
 // the first or the one that ran again, is no gradient for that.
 Label truth_of(const Evidence& evidence) {
   const Label label = label_by(standard_rules(), evidence);
-  const bool held_by_lifetime =
-      label == Label{Category::kActivation, "saved"} || label == Label{Category::kActivation, "recompute"};
-  if (!evidence.saved && held_by_lifetime) return {Category::kActivation, "forward_residue"};
+  const bool held_by_lifetime = label == Label{Category::kActivation, BlockKind::kSaved} ||
+                                label == Label{Category::kActivation, BlockKind::kRecompute};
+  if (!evidence.saved && held_by_lifetime) return {Category::kActivation, BlockKind::kForwardResidue};
   return label;
 }
 

@@ -13,7 +13,7 @@
 namespace strata::analysis {
 namespace {
 
-using Key = std::tuple<Category, std::string_view, std::string, std::string, std::uint64_t>;
+using Key = std::tuple<Category, BlockKind, std::string, std::string, std::uint64_t>;
 
 class Groups {
  public:

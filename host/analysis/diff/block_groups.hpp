@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/analysis/facts/block_kind.hpp"
 #include "host/analysis/facts/category.hpp"
 
 namespace strata::analysis {
@@ -18,7 +19,7 @@ struct MemoryFacts;
 
 struct BlockGroup {
   Category category = Category::kUnknown;
-  std::string_view kind;     // static
+  BlockKind kind = BlockKind::kUnattributed;
   std::string layer, maker;  // with "*" for numbers; the maker is the owner's name, or else the operator
   std::uint64_t bytes = 0;   // that each was asked for
   std::uint64_t base_blocks = 0, now_blocks = 0;

@@ -23,7 +23,7 @@ RunDiff::Side side_of(const Facts& facts) {
 
 bool has_layers(const Facts& facts) {
   return std::ranges::any_of(facts.blocks, [&](const Block& block) {
-    return block.kind == "saved" && !facts.texts[block.layer].empty();
+    return block.kind == BlockKind::kSaved && !facts.texts[block.layer].empty();
   });
 }
 
@@ -87,7 +87,7 @@ Json diff_json(const MeasureChange& measure) {
 
 Json diff_json(const BlockGroup& group) {
   return {{"category", to_string(group.category)},
-          {"kind", group.kind},
+          {"kind", to_string(group.kind)},
           {"layer", group.layer},
           {"maker", group.maker},
           {"bytes", group.bytes},

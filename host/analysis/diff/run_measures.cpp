@@ -56,7 +56,7 @@ void add_contents(const Facts& facts, std::vector<RunMeasure>& measures) {
   std::map<std::string, std::uint64_t> kinds, layers;
   for (const Block& block : facts.blocks) {
     if (!block.is_alive_at(facts.peak.sequence)) continue;
-    kinds[fmt::format("kind.{}.{}", to_string(block.category), block.kind)] += block.bytes;
+    kinds[fmt::format("kind.{}.{}", to_string(block.category), to_string(block.kind))] += block.bytes;
     layers["layer." + with_any_number(layer_path(facts, block).text)] += block.bytes;
   }
   const auto add = [&](const std::string& name, std::uint64_t bytes) {

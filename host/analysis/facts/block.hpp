@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "host/analysis/facts/block_kind.hpp"
 #include "host/analysis/facts/category.hpp"
 #include "host/analysis/facts/tensor_form.hpp"
 
@@ -18,14 +19,14 @@ struct Block {
   std::int64_t birth_ns = 0;
   std::int64_t death_ns = INT64_MAX;
   Category category = Category::kUnknown;
-  std::string_view kind;             // the second level: "saved", "logits", "optimizer_temp"...; static
-  std::string_view reason;           // the rule that decided, in words; static
-  std::uint32_t name = 0;            // index into Facts::texts: the owner's name, or 0
-  std::uint32_t op = 0;              // index into Facts::texts: the op that made it
-  std::uint32_t layer = 0;           // index into Facts::texts: the creator's module path
-  std::uint32_t saver = 0;           // index into Facts::texts: the module whose graph keeps it
-  std::uint32_t phase = 0;           // index into Facts::phases + 1 of its birth; 0 outside
-  std::uint32_t place = 0;           // index into Facts::block_places
+  BlockKind kind = BlockKind::kUnattributed;  // the second level
+  std::string_view reason;                    // the rule that decided, in words; static
+  std::uint32_t name = 0;                     // index into Facts::texts: the owner's name, or 0
+  std::uint32_t op = 0;                       // index into Facts::texts: the op that made it
+  std::uint32_t layer = 0;                    // index into Facts::texts: the creator's module path
+  std::uint32_t saver = 0;                    // index into Facts::texts: the module whose graph keeps it
+  std::uint32_t phase = 0;                    // index into Facts::phases + 1 of its birth; 0 outside
+  std::uint32_t place = 0;                    // index into Facts::block_places
   std::uint32_t form = kNoForm;      // index into Facts::forms: of the tensor that was registered in it
   bool is_frozen = false;            // a parameter that needs no gradient, where that was told
   std::uint64_t rounding_bytes = 0;  // of `bytes`, those that nobody asked for

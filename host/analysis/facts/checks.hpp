@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/analysis/facts/block_kind.hpp"
 #include "host/analysis/facts/category.hpp"
 #include "host/analysis/facts/peak.hpp"
 
@@ -66,7 +67,7 @@ struct ConfusionCell {
 // Blocks that one op made and that the two label differently in category or in kind.
 struct Disagreement {
   Category truth_category = Category::kUnknown, rule_category = Category::kUnknown;
-  std::string_view truth_kind, rule_kind;  // static
+  BlockKind truth_kind = BlockKind::kUnattributed, rule_kind = BlockKind::kUnattributed;
   ConfusionCell size;
   std::uint32_t first_block = 0;  // index into Facts::blocks
   std::uint32_t op = 0;           // index into Facts::texts: the one that made them

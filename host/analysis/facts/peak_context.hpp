@@ -27,7 +27,7 @@ struct HighPlace {
 // Blocks of one kind between the step's begin and the peak.
 struct PeakChange {
   Category category = Category::kUnknown;
-  std::string_view kind;                            // static
+  BlockKind kind = BlockKind::kUnattributed;
   std::uint64_t born_bytes = 0, born_blocks = 0;    // since then, and alive at the peak
   std::uint64_t freed_bytes = 0, freed_blocks = 0;  // alive then, and dead at the peak
 };

@@ -27,7 +27,7 @@ ordered_json budget_blocks(const MemoryFacts& facts, const Peak& peak) {
     const Block& block = facts.blocks[peak.largest_blocks[index]];
     list.push_back({{"bytes", block.bytes},
                     {"category", to_string(block.category)},
-                    {"kind", block.kind},
+                    {"kind", to_string(block.kind)},
                     {"owner", facts.texts[block.name]},
                     {"op", facts.texts[block.op]},
                     {"layer", facts.texts[block.layer]}});

@@ -34,7 +34,7 @@ Json remaining_block_json(const Facts& facts, const Block& block, StackView& sta
   Json json;
   json["bytes"] = block.bytes;
   json["category"] = to_string(block.category);
-  json["kind"] = block.kind;
+  json["kind"] = to_string(block.kind);
   json["tensor"] = text_or_null(block.name);
   json["shape"] = text_or_null(form.shape);
   json["dtype"] = text_or_null(form.dtype);

@@ -15,7 +15,7 @@ PeakPartJson changes_json(const PeakContext& context) {
   for (const PeakChange& change : context.changes) {
     PeakPartJson entry;
     entry["category"] = to_string(change.category);
-    entry["kind"] = change.kind;
+    entry["kind"] = to_string(change.kind);
     entry["born_bytes"] = change.born_bytes;
     entry["born_blocks"] = change.born_blocks;
     entry["freed_bytes"] = change.freed_bytes;

@@ -11,7 +11,7 @@ namespace strata::analysis {
 namespace {
 
 std::string outside_of_modules(const MemoryFacts& facts, const Block& block) {
-  if (block.name != 0) return fmt::format("({})", block.kind);
+  if (block.name != 0) return fmt::format("({})", to_string(block.kind));
   return block.phase == 0 ? "(no phase)" : fmt::format("({})", facts.phases[block.phase - 1].name);
 }
 

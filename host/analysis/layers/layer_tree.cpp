@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -36,8 +37,9 @@ class Growing {
 
  private:
   // Of a block without a module: those of the same key have the same path.
-  static std::pair<std::string_view, std::uint32_t> key(const Block& block) {
-    return block.name != 0 ? std::pair(block.kind, 0U) : std::pair(std::string_view(), block.phase);
+  static std::pair<std::optional<BlockKind>, std::uint32_t> key(const Block& block) {
+    if (block.name != 0) return {block.kind, 0};
+    return {std::nullopt, block.phase};
   }
 
   std::uint32_t grow(const LayerPath& path) {
@@ -60,7 +62,7 @@ class Growing {
   std::vector<LayerNode> nodes_;
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> children_;
   std::vector<std::uint32_t> of_module_;  // by the text of its path
-  std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> of_no_module_;
+  std::map<std::pair<std::optional<BlockKind>, std::uint32_t>, std::uint32_t> of_no_module_;
 };
 
 void add(CategoryBytes& to, const CategoryBytes& bytes) {

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <tuple>
 
 #include "host/analysis/facts/memory_facts.hpp"
@@ -12,8 +11,7 @@
 namespace strata::analysis {
 std::vector<std::vector<std::uint32_t>> alike_blocks(const MemoryFacts& facts,
                                                      std::span<const std::uint32_t> blocks) {
-  using Key =
-      std::tuple<std::uint64_t, Category, std::string_view, std::uint32_t, std::uint32_t, std::string>;
+  using Key = std::tuple<std::uint64_t, Category, BlockKind, std::uint32_t, std::uint32_t, std::string>;
   std::map<std::uint32_t, std::string> names;
   std::map<Key, std::size_t> places;
   std::vector<std::vector<std::uint32_t>> groups;

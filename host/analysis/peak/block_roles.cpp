@@ -36,7 +36,7 @@ std::unordered_set<std::uint64_t> sizes_of_log_softmax(const MemoryFacts& facts)
 
 bool may_be_logits(const MemoryFacts& facts, const Block& block) {
   if (block.category == Category::kAutogradDetail)
-    return block.kind == "flowing" &&
+    return block.kind == BlockKind::kFlowing &&
            std::ranges::find(kOfWeights, facts.texts[block.op]) == kOfWeights.end();
   return block.category == Category::kActivation || block.category == Category::kTemporary;
 }
@@ -55,7 +55,8 @@ bool is_about(std::uint64_t bytes, std::uint64_t whole, double times) {
 }
 
 bool is_for_backward(const Block& block) {
-  return block.category == Category::kActivation && (block.kind == "saved" || block.kind == kForwardResidue);
+  return block.category == Category::kActivation &&
+         (block.kind == BlockKind::kSaved || block.kind == BlockKind::kForwardResidue);
 }
 
 // A device's own, as aten::cudnn_convolution, is within aten::convolution.
@@ -74,7 +75,7 @@ std::vector<bool> logits_and_alike(const MemoryFacts& facts) {
     const Block& block = facts.blocks[index];
     if (!may_be_logits(facts, block)) continue;
     marks[index] =
-        is_of_loss(facts.texts[block.op]) || block.kind == "logits" ||
+        is_of_loss(facts.texts[block.op]) || block.kind == BlockKind::kLogits ||
         (repeated_block(facts, block.layer).empty() && std::ranges::any_of(sizes, [&](std::uint64_t bytes) {
            return is_about_as_large(block.bytes, bytes);
          }));

@@ -53,8 +53,8 @@ Evaluations::Evaluations(const MemoryFacts& facts) : facts_(facts), gaps_{{}} {
   }
   const LaterSteps later_steps(facts);
   for (const Block& block : facts.blocks) {
-    const bool is_residue = block.kind == kForwardResidue;
-    const bool is_temporary = block.kind == "op_temp" && is_computed_by_model(facts, block);
+    const bool is_residue = block.kind == BlockKind::kForwardResidue;
+    const bool is_temporary = block.kind == BlockKind::kOpTemp && is_computed_by_model(facts, block);
     Gap* const gap =
         block.phase == 0 && (is_residue || is_temporary) ? gap_at(block.birth_sequence) : nullptr;
     // What sets a model up may be a matrix product.
@@ -67,7 +67,7 @@ Evaluations::Evaluations(const MemoryFacts& facts) : facts_(facts), gaps_{{}} {
 }
 
 bool Evaluations::made(const Block& block) const {
-  if (block.kind != kForwardResidue && block.kind != "op_temp") return false;
+  if (block.kind != BlockKind::kForwardResidue && block.kind != BlockKind::kOpTemp) return false;
   if (block.phase != 0) return facts_.phases[block.phase - 1].kind == STRATA_PHASE_EVALUATION;
   const Gap* const gap = gap_at(block.birth_sequence);
   return gap != nullptr && gap->computes && !gap->serves_next;

@@ -198,7 +198,7 @@ class GrowingFinder {
   bool stays(const Block& block) const {
     // A last forward has no end but the program's, which a result that dies in its teardown seems to be
     // within.
-    const bool is_result = block.category == Category::kTemporary && block.kind == "op_temp";
+    const bool is_result = block.category == Category::kTemporary && block.kind == BlockKind::kOpTemp;
     if (block.category != Category::kActivation && !is_result) return false;
     return is_held(block);
   }

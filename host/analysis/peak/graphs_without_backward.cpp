@@ -26,7 +26,7 @@ using Maker = std::pair<std::uint32_t, std::uint32_t>;  // operator and module: 
 constexpr std::size_t kLeastBlocks = 4;
 
 bool is_left_by_forward(const Block& block) {
-  return block.kind == "op_temp" || block.kind == kForwardResidue;
+  return block.kind == BlockKind::kOpTemp || block.kind == BlockKind::kForwardResidue;
 }
 
 // Which models have parameters that want a gradient, and that no backward made one of: by the first part of
@@ -36,9 +36,9 @@ std::set<std::string_view> untrained_models(const MemoryFacts& facts) {
   std::set<std::string_view> untrained, trained;
   for (const Block& block : facts.blocks) {
     const std::string_view name = facts.texts[block.name];
-    if (block.kind == "parameter" && !block.is_frozen) untrained.insert(model_of(name));
+    if (block.kind == BlockKind::kParameter && !block.is_frozen) untrained.insert(model_of(name));
     if (block.category != Category::kGradient) continue;
-    if (name.empty() || block.kind == "bucket") return {};
+    if (name.empty() || block.kind == BlockKind::kBucket) return {};
     trained.insert(model_of(trained_by(name)));
   }
   if (trained.empty() && has_gone_backward(facts.phases)) return {};
@@ -67,7 +67,7 @@ class GraphFinder {
     for (std::uint32_t index = 0; index < facts_.blocks.size(); ++index) {
       const Block& block = facts_.blocks[index];
       if (block.death_sequence != UINT64_MAX) deaths_.push_back(block.death_sequence);
-      if (block.kind == "saved") ++saved_behind_[backwards_before(block.birth_sequence)];
+      if (block.kind == BlockKind::kSaved) ++saved_behind_[backwards_before(block.birth_sequence)];
       modules_are_reported_ = modules_are_reported_ || (is_for_backward(block) && block.layer != 0);
       if (!is_left_by_forward(block) || kept_.holds(index) || !is_made_in_forward(block)) continue;
       (block.death_sequence == UINT64_MAX ? staying : dying).push_back(index);
@@ -212,7 +212,7 @@ class GraphFinder {
     std::map<OpenPhases::Index, Blocks> by_forward;
     for (const std::uint32_t index : staying) {
       const Block& block = block_of(index);
-      if (block.kind == kForwardResidue && block.birth_sequence < last_that_ended_)
+      if (block.kind == BlockKind::kForwardResidue && block.birth_sequence < last_that_ended_)
         by_forward[*forward_of(block)].push_back(index);
     }
     for (auto& [unused, blocks] : by_forward) add_if_untrained(blocks);
@@ -274,7 +274,7 @@ class GraphFinder {
     if (blocks.size() < kLeastBlocks || !are_of_model(blocks)) return false;
     std::uint64_t bytes = 0, made = 0;
     for (std::uint32_t index = blocks.front(); index <= blocks.back(); ++index)
-      if (is_left_by_forward(block_of(index)) || block_of(index).kind == "saved")
+      if (is_left_by_forward(block_of(index)) || block_of(index).kind == BlockKind::kSaved)
         made += block_of(index).bytes;
     for (const std::uint32_t index : blocks) bytes += block_of(index).bytes;
     if (bytes < made / 2) return false;
@@ -309,7 +309,7 @@ class GraphFinder {
     if (!saved_by_) {
       saved_by_.emplace();
       for (const Block& block : facts_.blocks)
-        if (block.kind == "saved") saved_by_->emplace(block.op, block.layer);
+        if (block.kind == BlockKind::kSaved) saved_by_->emplace(block.op, block.layer);
     }
     std::set<Maker> makers;
     std::size_t as_trained = 0;

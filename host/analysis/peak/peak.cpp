@@ -75,7 +75,7 @@ Peak alive_at(const MemoryFacts& facts, std::uint64_t sequence, std::int64_t ns)
     if (!block.is_alive_at(peak.sequence)) continue;
     peak.allocated_bytes += block.bytes;
     peak.categories[static_cast<std::size_t>(block.category)] += block.bytes;
-    kinds.add(fmt::format("{}/{}", to_string(block.category), block.kind), block.bytes);
+    kinds.add(fmt::format("{}/{}", to_string(block.category), to_string(block.kind)), block.bytes);
     layers.add(label(block.layer, "(no layer)"), block.bytes);
     ops.add(label(block.op, "(no op)"), block.bytes);
     peak.largest_blocks.push_back(index);

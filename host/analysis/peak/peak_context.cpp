@@ -18,7 +18,7 @@ constexpr std::uint64_t kValleyParts = 100;
 
 std::vector<PeakChange> changes_between(const std::vector<Block>& blocks, std::uint64_t begin_sequence,
                                         std::uint64_t peak_sequence) {
-  std::map<std::pair<Category, std::string_view>, PeakChange> by_kind;
+  std::map<std::pair<Category, BlockKind>, PeakChange> by_kind;
   for (const Block& block : blocks) {
     if (block.birth_sequence > peak_sequence || block.death_sequence < begin_sequence) continue;
     const bool was_there = block.birth_sequence < begin_sequence;

@@ -35,7 +35,7 @@ LaterSteps::LaterSteps(const MemoryFacts& facts) : facts_(facts) {
 }
 
 std::uint64_t LaterSteps::begin_for(const Block& block) const {
-  if (block.kind != kForwardResidue) return UINT64_MAX;
+  if (block.kind != BlockKind::kForwardResidue) return UINT64_MAX;
   const auto later =
       std::ranges::upper_bound(facts_.steps, block.birth_sequence, {}, &StepFact::begin_sequence);
   if (later == facts_.steps.begin() || later == facts_.steps.end()) return UINT64_MAX;
@@ -46,7 +46,7 @@ std::uint64_t LaterSteps::begin_for(const Block& block) const {
 }
 
 std::uint64_t LaterSteps::optimizer_behind(const Block& block) const {
-  if (block.kind != kForwardResidue || !is_of_forward(facts_, block)) return UINT64_MAX;
+  if (block.kind != BlockKind::kForwardResidue || !is_of_forward(facts_, block)) return UINT64_MAX;
   const auto next = std::ranges::upper_bound(optimizers_, block.birth_sequence);
   return next == optimizers_.end() ? UINT64_MAX : *next;
 }
@@ -65,7 +65,7 @@ bool Residue::is_softened(const Block& block) const {
 }
 
 MayGo Residue::may_go(const Block& block, std::uint64_t sequence, const PhaseFact* part) const {
-  if (block.kind != kForwardResidue) return MayGo::kNotYet;
+  if (block.kind != BlockKind::kForwardResidue) return MayGo::kNotYet;
   if (later_steps_.begin_for(block) <= sequence) return MayGo::kBeforeNextStep;
   const bool is_behind = is_outside_of_training(part) && later_steps_.optimizer_behind(block) <= sequence;
   if (is_behind || is_of_kind(part, STRATA_PHASE_OPTIMIZER)) return MayGo::kBeforeOptimizer;
@@ -76,7 +76,8 @@ MayGo Residue::may_go(const Block& block, std::uint64_t sequence, const PhaseFac
 const Block* largest_residue(std::span<const Block> blocks, std::uint64_t sequence) {
   const Block* largest = nullptr;
   for (const Block& block : blocks)
-    if (block.kind == kForwardResidue && block.is_alive_at(sequence)) largest = larger(largest, block);
+    if (block.kind == BlockKind::kForwardResidue && block.is_alive_at(sequence))
+      largest = larger(largest, block);
   return largest;
 }
 

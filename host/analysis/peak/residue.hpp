@@ -14,8 +14,6 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-inline constexpr std::string_view kForwardResidue = "forward_residue";
-
 // From when on nothing but the program needs one.
 enum class MayGo : std::uint8_t {
   kNotYet,

@@ -99,7 +99,7 @@ std::vector<UnusedGraph> graphs_of_untaken_gradients(const MemoryFacts& facts) {
     const Block& block = facts.blocks[index];
     const std::string_view model = model_of(facts.texts[block.layer]);
     const auto first = first_stepped.find(block.phase);
-    if (block.kind == "saved" && gradients.contains(model) && first != first_stepped.end() &&
+    if (block.kind == BlockKind::kSaved && gradients.contains(model) && first != first_stepped.end() &&
         index < first->second)
       graphs[{model, block.phase}].push_back(index);
   }

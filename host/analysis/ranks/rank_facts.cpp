@@ -19,7 +19,7 @@ static_assert(kOtherPhase == STRATA_PHASE_OTHER && kSyncPhase == STRATA_PHASE_GR
 
 // Buckets and what communication holds say nothing of the rank's own work.
 bool is_own_work(const Block& block) {
-  return block.kind != "comm" && block.kind != "bucket";
+  return block.kind != BlockKind::kComm && block.kind != BlockKind::kBucket;
 }
 
 // The last own allocation between the two moments; the begin where there is none.
@@ -107,7 +107,7 @@ class Condenser {
   }
 
   void add_shares() {
-    std::map<std::tuple<Category, std::string_view, std::uint32_t>, std::uint64_t> bytes;
+    std::map<std::tuple<Category, BlockKind, std::uint32_t>, std::uint64_t> bytes;
     for (const Block& block : facts_.blocks) {
       if (block.birth_sequence > facts_.peak.sequence) break;
       if (block.death_sequence <= facts_.peak.sequence) continue;
@@ -115,7 +115,7 @@ class Condenser {
     }
     for (const auto& [key, size] : bytes) {
       const auto& [category, kind, layer] = key;
-      rank_.shares.push_back({category, std::string(kind), facts_.texts[layer], size});
+      rank_.shares.push_back({category, std::string(to_string(kind)), facts_.texts[layer], size});
     }
     std::ranges::stable_sort(rank_.shares, std::ranges::greater{}, &RankShare::bytes);
   }
@@ -124,7 +124,7 @@ class Condenser {
     std::set<std::uint64_t> buckets;
     std::set<std::string_view> operators;
     for (const Block& block : facts_.blocks) {
-      if (block.kind == "bucket") buckets.insert(block.bytes);
+      if (block.kind == BlockKind::kBucket) buckets.insert(block.bytes);
       if (block.phase > 0 && facts_.phases[block.phase - 1].kind == STRATA_PHASE_BACKWARD &&
           is_own_work(block))
         operators.insert(facts_.texts[block.op]);

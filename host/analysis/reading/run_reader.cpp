@@ -95,7 +95,7 @@ std::optional<std::uint64_t> rank_of_folder(const fs::path& folder) {
   return name.starts_with("rank") ? number(std::string_view(name).substr(4)) : std::nullopt;
 }
 
-Recording read_run(const fs::path& run_directory, std::optional<std::uint64_t> rank, Detail detail,
+Recording read_run(const fs::path& run_directory, std::optional<std::uint64_t> rank, ReadingDetail detail,
                    const std::string& device) {
   std::vector<Candidate> candidates = stores_of(run_directory);
   if (rank) keep_rank(candidates, *rank, run_directory);

@@ -19,6 +19,6 @@ std::optional<std::uint64_t> rank_of_folder(const std::filesystem::path& folder)
 // `rank`, only that one is looked at; with `device` ("cuda:1", "cpu", "pinned"), that device's memory, else
 // that of the CUDA device that was used most, or the CPU's. Only reads. Throws RunError.
 Recording read_run(const std::filesystem::path& run_directory, std::optional<std::uint64_t> rank = {},
-                   Detail detail = Detail::kReport, const std::string& device = {});
+                   ReadingDetail detail = ReadingDetail::kReport, const std::string& device = {});
 
 }  // namespace strata::analysis

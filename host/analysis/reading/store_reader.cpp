@@ -44,7 +44,7 @@ using Need = TableReader::Need;
 
 class StoreReader {
  public:
-  StoreReader(const StoreFile& file, Detail detail, const std::string& device,
+  StoreReader(const StoreFile& file, ReadingDetail detail, const std::string& device,
               const std::optional<std::string>& allocator_settings)
       : file_(file), detail_(detail), device_(device) {
     run_.allocator_settings = allocator_settings;
@@ -314,7 +314,7 @@ class StoreReader {
     const auto elsewhere = [&](const auto& row) { return row.device != run_.device; };
     run_.ran_out_elsewhere = ran_out_elsewhere();
     std::erase_if(run_.memory, elsewhere);
-    if (detail_ == Detail::kAllocator) run_.allocator_events = run_.memory;
+    if (detail_ == ReadingDetail::kAllocator) run_.allocator_events = run_.memory;
     use_whole_blocks(run_.memory);
     run_.reserved = reserved_points(run_.memory);
     run_.samples.deferred = deferred_points(run_.memory);
@@ -349,7 +349,7 @@ class StoreReader {
   }
 
   const StoreFile& file_;
-  Detail detail_;
+  ReadingDetail detail_;
   const std::string& device_;
   Recording run_;
   TableReader tables_{file_, run_};
@@ -357,7 +357,7 @@ class StoreReader {
 
 }  // namespace
 
-Recording read_store(const StoreFile& file, Detail detail, const std::string& device,
+Recording read_store(const StoreFile& file, ReadingDetail detail, const std::string& device,
                      const std::optional<std::string>& allocator_settings) {
   return StoreReader(file, detail, device, allocator_settings).read();
 }

@@ -53,7 +53,7 @@ struct FailureRow {
   std::uint32_t module = 0;
 };
 
-struct SavedRow {
+struct SavedTensorRow {
   std::uint64_t sequence = 0;
   std::uint32_t action = 0;
   std::uint32_t module = 0;

@@ -23,7 +23,7 @@
 namespace strata::analysis {
 
 // What a reader wants of a store beside what reports are made of.
-enum class Detail { kReport, kAllocator };
+enum class ReadingDetail { kReport, kAllocator };
 
 struct Recording : RunFacts {
   std::filesystem::path directory;
@@ -41,12 +41,12 @@ struct Recording : RunFacts {
   bool ran_out_elsewhere = false;    // another device's memory ran out, and nothing was allocated there since
   std::vector<OtherMemory> other_memory;
   std::vector<ReservedPoint> reserved;  // empty: the allocator keeps nothing back
-  // Everything that the device's allocator told, as it told it: where Detail::kAllocator was asked for.
+  // Everything that the device's allocator told, as it told it: where ReadingDetail::kAllocator was asked for.
   std::vector<MemoryRow> allocator_events;
   std::optional<std::string> allocator_settings;  // as PYTORCH_CUDA_ALLOC_CONF has them; nothing: unknown
   CudaAllocator cuda_allocator;
   std::vector<OpRow> ops;
-  std::vector<SavedRow> saved;
+  std::vector<SavedTensorRow> saved;
   CallStacks call_stacks;
   bool cross_checked = false;  // reports were asked for, though none may have come
   std::vector<MemoryReportRow> reports;

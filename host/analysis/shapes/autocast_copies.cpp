@@ -16,7 +16,7 @@ constexpr std::uint64_t kLeastCopies = 3;
 std::vector<Shape> autocast_copies(const StepView& step) {
   std::vector<const Block*> copies;
   for (const Block& block : step.born()) {
-    if (block.kind == "autocast_copy") copies.push_back(&block);
+    if (block.kind == BlockKind::kAutocastCopy) copies.push_back(&block);
   }
   const MostAlive most = most_alive(copies);
   if (most.blocks < kLeastCopies || !step.is_seen(most.bytes)) return {};

@@ -25,10 +25,11 @@ std::vector<Shape> division_flagpoles(const StepView& step) {
     const Level top = step.highest(phase);
     const auto born = step.born_in(phase);
     const auto pole = std::ranges::find(born, top.sequence, &Block::birth_sequence);
-    if (pole == born.end() || pole->kind != "optimizer_temp" || !divides(step.text(pole->op))) continue;
+    if (pole == born.end() || pole->kind != BlockKind::kOptimizerTemp || !divides(step.text(pole->op)))
+      continue;
     std::uint64_t base = 0;
     for (const Block& block : born) {
-      if (&block != &*pole && block.kind == "optimizer_temp" && block.is_alive_at(top.sequence))
+      if (&block != &*pole && block.kind == BlockKind::kOptimizerTemp && block.is_alive_at(top.sequence))
         base += block.bytes;
     }
     if (base == 0 || !step.is_seen(pole->bytes)) continue;

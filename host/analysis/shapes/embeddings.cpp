@@ -33,7 +33,7 @@ Lookups lookups_in(const StepView& step, const Span& forward) {
   Lookups lookups;
   for (const Block& block : step.born_in(forward)) {
     if (!looks_up_rows(step.text(block.op))) continue;
-    if (block.kind == "checkpoint_input") {
+    if (block.kind == BlockKind::kCheckpointInput) {
       lookups.is_one_elsewhere = true;
     } else {
       lookups.layers.insert(block.layer);
@@ -45,7 +45,7 @@ Lookups lookups_in(const StepView& step, const Span& forward) {
 // As large as a parameter of its module.
 bool is_like_a_parameter(const StepView& step, const Block& filled) {
   return std::ranges::any_of(step.alive_before(), [&](const Block* block) {
-    return block->kind == "parameter" && block->layer == filled.layer &&
+    return block->kind == BlockKind::kParameter && block->layer == filled.layer &&
            requested_bytes(*block) == requested_bytes(filled);
   });
 }

@@ -36,7 +36,7 @@ std::uint64_t later_growth(const MemoryFacts& facts, std::uint64_t first_end_byt
   return highest - first_end_bytes;
 }
 
-std::uint64_t left_of_kind(const StepView& step, std::string_view kind) {
+std::uint64_t left_of_kind(const StepView& step, BlockKind kind) {
   std::uint64_t bytes = 0;
   for (const Block& block : step.born())
     if (block.death_sequence > step.step().end_sequence && block.kind == kind) bytes += block.bytes;
@@ -46,7 +46,7 @@ std::uint64_t left_of_kind(const StepView& step, std::string_view kind) {
 // "del of what aten::mm in out made, before optimizer.step()": a variable of the program holds it. Where that
 // is an output with its graph, most of it is the graph.
 std::string let_go_of_residue(const MemoryFacts& facts, const StepView& step) {
-  if (facts.is_configured || !step.is_seen(left_of_kind(step, kForwardResidue))) return {};
+  if (facts.is_configured || !step.is_seen(left_of_kind(step, BlockKind::kForwardResidue))) return {};
   const UnusedGraphs unused(facts, KeptFromEarlier(facts));
   const std::uint64_t end = step.step().end_sequence;
   if (const UnusedGraph* const graph = unused.largest_at(end); graph && step.is_seen(unused.bytes_at(end)))
@@ -63,7 +63,7 @@ bool leaves_gradients(const MemoryFacts& facts, const StepView& step) {
   std::uint64_t bytes = 0;
   for (const Block& block : step.born()) {
     const bool is_batchs = facts.texts[block.name].starts_with("parameter ");
-    if (block.kind == "gradient" && !is_batchs && block.death_sequence > step.step().end_sequence)
+    if (block.kind == BlockKind::kGradient && !is_batchs && block.death_sequence > step.step().end_sequence)
       bytes += block.bytes;
   }
   return step.is_seen(bytes);
@@ -71,7 +71,7 @@ bool leaves_gradients(const MemoryFacts& facts, const StepView& step) {
 
 std::string remedy_of(const MemoryFacts& facts, const StepView& step) {
   std::vector<std::string> remedies;
-  if (step.is_seen(left_of_kind(step, "state")))
+  if (step.is_seen(left_of_kind(step, BlockKind::kState)))
     remedies.emplace_back(
         "optimizer.init_state: dummy makes the optimizer's state before the first step, so that the first "
         "step's peak is that of all");
@@ -85,19 +85,19 @@ std::string remedy_of(const MemoryFacts& facts, const StepView& step) {
 
 // "23.0 MiB state, 11.5 MiB gradient": what the step made and left, the largest first, and what it let go of.
 std::string said_kinds(const StepView& step, std::uint64_t growth) {
-  std::map<std::string_view, std::uint64_t> by_kind;
+  std::map<BlockKind, std::uint64_t> by_kind;
   std::uint64_t left = 0;
   for (const Block& block : step.born()) {
     if (block.death_sequence <= step.step().end_sequence) continue;
     by_kind[block.kind] += block.bytes;
     left += block.bytes;
   }
-  std::vector<std::pair<std::string_view, std::uint64_t>> kinds(by_kind.begin(), by_kind.end());
+  std::vector<std::pair<BlockKind, std::uint64_t>> kinds(by_kind.begin(), by_kind.end());
   std::ranges::stable_sort(kinds, std::greater{}, [](const auto& kind) { return kind.second; });
   std::string text;
   for (const auto& [kind, bytes] : kinds) {
     if (!step.is_seen(bytes)) break;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", said_bytes(bytes), kind);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", said_bytes(bytes), to_string(kind));
   }
   const std::uint64_t gone = left - std::min(left, growth);
   if (!text.empty() && step.is_seen(gone))

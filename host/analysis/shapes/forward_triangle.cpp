@@ -19,8 +19,8 @@ constexpr std::size_t kLeastLayers = 3;
 std::vector<const Block*> kept_by_forward(const StepView& step, const Span& forward) {
   std::vector<const Block*> kept;
   for (const Block& block : step.born_in(forward)) {
-    const bool is_of_layers = block.category == Category::kActivation && block.kind != "logits" &&
-                              block.kind != "loss" && block.kind != "autocast_copy";
+    const bool is_of_layers = block.category == Category::kActivation && block.kind != BlockKind::kLogits &&
+                              block.kind != BlockKind::kLoss && block.kind != BlockKind::kAutocastCopy;
     if (is_of_layers && block.death_sequence > forward.end) kept.push_back(&block);
   }
   return kept;
@@ -57,7 +57,7 @@ std::string said_descent(bool goes_backward, std::uint64_t taken, std::uint64_t 
 
 std::string triangle_remedy(bool goes_backward, const std::vector<LayerShare>& shares, std::uint64_t taken) {
   if (taken == 0 && !goes_backward) return "mode: forward leaves nothing where no backward follows";
-  const auto is_input = [](const Block* block) { return block->kind == "checkpoint_input"; };
+  const auto is_input = [](const Block* block) { return block->kind == BlockKind::kCheckpointInput; };
   const bool is_checkpointed = std::ranges::all_of(
       shares, [&](const LayerShare& share) { return std::ranges::any_of(share.blocks, is_input); });
   if (is_checkpointed)

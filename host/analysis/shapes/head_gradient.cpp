@@ -64,7 +64,7 @@ std::vector<Shape> head_gradients(const StepView& step) {
         "a smaller vocabulary; optimizer.per_layer: true steps each weight in backward and frees its "
         "gradient";
     shape.evidence =
-        fmt::format("{} by {} in backward, {}", gradient->kind, step.text(gradient->op),
+        fmt::format("{} by {} in backward, {}", to_string(gradient->kind), step.text(gradient->op),
                     is_tied ? "as large as the gradient of the tied embedding, before any layer's"
                             : "in the module that made the logits");
     shapes.push_back(std::move(shape));

@@ -46,8 +46,9 @@ std::vector<Shape> softmax_spike(const StepView& step, const MicroBatch& batch, 
       "For a moment the logits and their softmax are both there: {} above what is before and after.",
       said_bytes(shape.bytes));
   shape.remedy = kSmallerLogits;
-  shape.evidence = fmt::format("{} by {}, {}, born in the loss while the logits are alive",
-                               said_bytes((*softmax)->bytes), step.text((*softmax)->op), (*softmax)->kind);
+  shape.evidence =
+      fmt::format("{} by {}, {}, born in the loss while the logits are alive", said_bytes((*softmax)->bytes),
+                  step.text((*softmax)->op), to_string((*softmax)->kind));
   return {shape};
 }
 

@@ -23,11 +23,11 @@ LossBlocks loss_blocks(const StepView& step, const MicroBatch& batch) {
   const std::uint64_t loss_end = batch.loss ? batch.loss->end : batch.forward.end;
   for (const Block& block : step.born_in({batch.forward.begin, loss_end})) {
     const bool is_larger = found.logits == nullptr || block.bytes > found.logits->bytes;
-    if (block.kind == "logits" && is_larger) found.logits = &block;
+    if (block.kind == BlockKind::kLogits && is_larger) found.logits = &block;
   }
   if (found.logits == nullptr) return found;
   const auto is_of_loss = [&](const Block& block) {
-    return block.layer == 0 && block.kind != "logits" && is_as_large_as(block, *found.logits);
+    return block.layer == 0 && block.kind != BlockKind::kLogits && is_as_large_as(block, *found.logits);
   };
   const std::uint64_t before_backward = batch.backward ? batch.backward->begin : loss_end;
   for (const Block& block : step.born_in({found.logits->birth_sequence, before_backward})) {

@@ -23,7 +23,7 @@ HeldThen held_at(const StepView& step, std::uint64_t sequence) {
   HeldThen held;
   const auto add = [&](const Block& block) {
     if (!block.is_alive_at(sequence)) return;
-    if (block.kind == "parameter") {
+    if (block.kind == BlockKind::kParameter) {
       held.parameters += block.bytes;
       ++held.parameter_blocks;
     }
@@ -39,7 +39,7 @@ HeldThen held_at(const StepView& step, std::uint64_t sequence) {
 std::vector<Shape> plateau_shape(const StepView& step, const Span& phase, const HeldThen& held) {
   std::map<std::uint32_t, std::vector<const Block*>> by_op;
   for (const Block& block : step.born_in(phase)) {
-    if (block.kind == "optimizer_temp") by_op[block.op].push_back(&block);
+    if (block.kind == BlockKind::kOptimizerTemp) by_op[block.op].push_back(&block);
   }
   const std::uint64_t least = std::max<std::uint64_t>(3, (held.parameter_blocks + 1) / 2);
   const std::vector<const Block*>* highest = nullptr;

@@ -24,7 +24,7 @@ struct DecompositionSpike {
 DecompositionSpike highest_spike(const StepView& step, const Span& phase) {
   DecompositionSpike highest;
   for (const Block& block : step.born_in(phase)) {
-    if (!decomposes(step.text(block.op)) || block.kind != "optimizer_temp") continue;
+    if (!decomposes(step.text(block.op)) || block.kind != BlockKind::kOptimizerTemp) continue;
     const Level before = step.level_at(block.birth_sequence - 1);
     const Level top = step.highest({block.birth_sequence, std::min(block.death_sequence, phase.end)});
     const std::uint64_t rise = top.bytes - std::min(top.bytes, before.bytes);
@@ -41,7 +41,7 @@ std::vector<Shape> projector_spikes(const StepView& step) {
     const DecompositionSpike spike = highest_spike(step, phase);
     if (spike.factor == nullptr || !step.is_seen(spike.rise)) continue;
     std::uint64_t projectors = 0;
-    for (const Block& block : step.born_in(phase)) projectors += block.kind == "projector" ? 1 : 0;
+    for (const Block& block : step.born_in(phase)) projectors += block.kind == BlockKind::kProjector ? 1 : 0;
     if (projectors == 0) continue;
     const std::string_view op = step.text(spike.factor->op);
     Shape shape =

@@ -38,7 +38,7 @@ std::vector<Shape> recomputation_waves(const StepView& step) {
     if (!batch.backward) continue;
     std::vector<const Block*> recomputed;
     for (const Block& block : step.born_in(*batch.backward)) {
-      if (block.kind == "recompute") recomputed.push_back(&block);
+      if (block.kind == BlockKind::kRecompute) recomputed.push_back(&block);
     }
     const std::vector<LayerShare> layers = layer_shares(step, recomputed);
     if (layers.size() < kLeastWaves || !are_apart(layers)) continue;

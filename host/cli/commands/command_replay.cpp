@@ -42,7 +42,7 @@ void replay(const ReplayArguments& arguments) {
                               .memory_bytes = memory_bytes(arguments.memory),
                               .goes_on = arguments.keep_going};
   const analysis::Recording run =
-      analysis::read_run(recorded_run(arguments.run), arguments.rank, analysis::Detail::kAllocator);
+      analysis::read_run(recorded_run(arguments.run), arguments.rank, analysis::ReadingDetail::kAllocator);
   const analysis::Replay replay = replay_run(run, options);
   print(arguments.json ? analysis::replay_json(replay)
                        : report::replay_table(replay, wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));

@@ -13,7 +13,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
 #include "host/cli/grid/display.hpp"
-#include "host/cli/grid/source.hpp"
+#include "host/cli/grid/input.hpp"
 #include "host/cli/grid/subcommands.hpp"
 #include "host/cli/grid/submit.hpp"
 #include "host/cli/terminal.hpp"

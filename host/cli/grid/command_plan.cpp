@@ -9,7 +9,7 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
-#include "host/cli/grid/source.hpp"
+#include "host/cli/grid/input.hpp"
 #include "host/cli/grid/subcommands.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/grid/placement.hpp"
@@ -21,7 +21,7 @@ namespace strata::cli {
 namespace {
 
 struct PlanArguments {
-  GridSource source;
+  GridInput source;
   std::string card = kPredictingCard;
   bool fast = false;
   bool json = false;

@@ -15,7 +15,7 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
-#include "host/cli/grid/source.hpp"
+#include "host/cli/grid/input.hpp"
 #include "host/cli/grid/subcommands.hpp"
 #include "host/cli/grid/submit.hpp"
 #include "host/cli/grid/work.hpp"
@@ -30,7 +30,7 @@ namespace {
 using grid::Status;
 
 struct GridRunArguments {
-  GridSource source;
+  GridInput source;
   std::string out;
   std::string engine;
   bool no_submit = false;

@@ -11,7 +11,7 @@
 
 #include "host/cli/exit_code.hpp"
 #include "host/cli/grid/display.hpp"
-#include "host/cli/grid/source.hpp"
+#include "host/cli/grid/input.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/cli/usage_error.hpp"
 #include "host/grid/placement.hpp"

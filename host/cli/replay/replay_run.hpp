@@ -22,7 +22,7 @@ struct ReplayOptions {
   bool goes_on = false;                       // after a request that failed
 };
 
-// Of a run that was read with Detail::kAllocator: first its own settings on its own card, then these on the
+// Of a run that was read with ReadingDetail::kAllocator: first its own settings on its own card, then these on the
 // card asked for, if it is another; then each of `options.settings` there. Throws UsageError where the run
 // cannot be replayed, or torch does not take the settings; ConfigError for an unknown profile.
 analysis::Replay replay_run(const analysis::Recording& run, const ReplayOptions& options);

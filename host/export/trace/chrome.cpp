@@ -133,12 +133,12 @@ class Trace {
 
   std::string block_name(const Block& block) const {
     const std::uint32_t text = block.name != 0 ? block.name : block.op;
-    return json_text(text != 0 ? std::string_view(facts_.texts[text]) : block.kind);
+    return json_text(text != 0 ? std::string_view(facts_.texts[text]) : to_string(block.kind));
   }
 
   void write_block_args(const Block& block) {
     out_.format(R"(,"cat":"block","args":{{"bytes":{},"category":"{}","kind":{},"why":{})", block.bytes,
-                to_string(block.category), json_text(block.kind), json_text(block.reason));
+                to_string(block.category), json_text(to_string(block.kind)), json_text(block.reason));
     const auto text = [&](const char* key, std::uint32_t index) {
       if (index != 0) out_.format(R"(,"{}":{})", key, json_text(facts_.texts[index]));
     };

@@ -156,7 +156,7 @@ json block_data(const Facts& facts, const analysis::Block& block, std::int64_t b
   json data;
   data["bytes"] = block.bytes;
   data["category"] = static_cast<int>(block.category);
-  data["kind"] = block.kind;
+  data["kind"] = to_string(block.kind);
   data["reason"] = block.reason;
   data["name"] = text(block.name);
   data["op"] = text(block.op);

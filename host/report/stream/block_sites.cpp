@@ -49,7 +49,7 @@ class Words {
 
 BlockSite site_of(const analysis::Block& block, const analysis::TensorForm& form, Words& words) {
   return {block.category,
-          words.of_static(block.kind),
+          words.of_static(to_string(block.kind)),
           words.of_static(block.reason),
           block.name,
           block.op,

@@ -75,8 +75,9 @@ std::string labels_check(const Facts& facts, const analysis::Confusion& truth, c
       false, found,
       fmt::format("most of it: {} blocks are {} {} to autograd and {} {} by their lifetimes; the "
                   "first of them, {} bytes, by {}",
-                  thousands(largest.size.blocks), to_string(largest.truth_category), largest.truth_kind,
-                  to_string(largest.rule_category), largest.rule_kind, thousands(block.bytes), origin),
+                  thousands(largest.size.blocks), to_string(largest.truth_category),
+                  to_string(largest.truth_kind), to_string(largest.rule_category),
+                  to_string(largest.rule_kind), thousands(block.bytes), origin),
       style);
 }
 

@@ -177,7 +177,7 @@ class DiffTable {
   // The layer only where the owner's name does not begin with it.
   static std::string allocation(const BlockGroup& group) {
     const bool is_said = !group.layer.empty() && group.maker.starts_with(group.layer);
-    return fmt::format("{} {}{}", group.kind, is_said ? "" : printable(group.layer) + " ",
+    return fmt::format("{} {}{}", to_string(group.kind), is_said ? "" : printable(group.layer) + " ",
                        printable(group.maker));
   }
 

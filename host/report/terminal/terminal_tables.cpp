@@ -232,7 +232,7 @@ std::string block_table(const Facts& facts, analysis::StackView& stacks, const T
       "{:<2}{:>10}  {:<{}}  {:<{}}  {:<{}}{}", "", "MiB", "largest at the peak", kind_columns, "owner or op",
       origin_columns, form_columns > 0 ? "shape and dtype" : "", form_columns, "layer"));
   text += '\n';
-  std::set<std::string_view> kinds;
+  std::set<analysis::BlockKind> kinds;
   for (const analysis::PeakChange& change : reported_changes(facts)) kinds.insert(change.kind);
   for (const auto index : std::span(indices).first(std::min(indices.size(), kListed))) {
     const auto& block = facts.blocks.at(index);

@@ -12,7 +12,7 @@
 #include <span>
 #include <string_view>
 
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 
 namespace strata::trainer {
 namespace {

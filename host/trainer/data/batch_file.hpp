@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/config/run_config.hpp"
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 
 namespace strata::trainer {
 
@@ -17,7 +17,7 @@ namespace strata::trainer {
 // A language model's labels are as large as input_ids; without any they are input_ids. As in transformers the
 // target of a token is the label of the next, and that of the last is -100, which the loss leaves out: the
 // model computes logits of all tokens. A classifier's labels are the class of each sequence, [batch].
-class BatchFile : public BatchSource {
+class BatchFile : public BatchReader {
  public:
   // Reads `config.data.files`, which is one file. Throws DataError where it holds something else, where its
   // shape is not [data.batch_size, model.context], and where a token or label is none of the model's.

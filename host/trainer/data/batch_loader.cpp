@@ -14,7 +14,7 @@ at::Tensor pinned_copy(const at::Tensor& tensor) {
 
 }  // namespace
 
-BatchLoader::BatchLoader(const BatchSource& source, const LoadPlan& plan, OnPrefetched on_prefetched)
+BatchLoader::BatchLoader(const BatchReader& source, const LoadPlan& plan, OnPrefetched on_prefetched)
     : source_(source),
       plan_(plan),
       on_prefetched_(std::move(on_prefetched)),

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 
 namespace strata::trainer {
 
@@ -35,7 +35,7 @@ class BatchLoader {
   using OnPrefetched = std::function<void(const Batch&)>;
 
   // Starts the workers. `source` must outlive the loader.
-  BatchLoader(const BatchSource& source, const LoadPlan& plan, OnPrefetched on_prefetched);
+  BatchLoader(const BatchReader& source, const LoadPlan& plan, OnPrefetched on_prefetched);
   // Waits for the reads that have begun.
   ~BatchLoader();
   BatchLoader(const BatchLoader&) = delete;
@@ -54,7 +54,7 @@ class BatchLoader {
   Batch pin(const Batch& batch) const;
   std::optional<Outcome>& slot(std::uint64_t micro_batch) { return slots_[micro_batch % slots_.size()]; }
 
-  const BatchSource& source_;
+  const BatchReader& source_;
   const LoadPlan plan_;
   const OnPrefetched on_prefetched_;
 

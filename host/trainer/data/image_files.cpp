@@ -13,7 +13,7 @@
 
 #include "host/config/files/image_files.hpp"
 #include "host/config/files/ppm_header.hpp"
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 #include "host/trainer/data/mapped_file.hpp"
 
 namespace strata::trainer {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/config/run_config.hpp"
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 #include "host/trainer/data/draws.hpp"
 
 namespace strata::trainer {
@@ -18,7 +18,7 @@ namespace strata::trainer {
 // `dtype`.
 //
 // Files are opened when they are read, and mapped, so that only the rows that are taken are loaded.
-class ImageFiles : public BatchSource {
+class ImageFiles : public BatchReader {
  public:
   // Of `data.files`, of which there is at least one. Throws DataError where they have more than `classes`
   // classes. A file that is no whole image is a DataError when it is read.

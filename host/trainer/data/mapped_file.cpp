@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 
 namespace strata::trainer {
 

@@ -13,7 +13,7 @@
 namespace strata::trainer {
 namespace {
 
-void read_tokens(const TokenSource& source, std::uint64_t sequence, std::int64_t vocab,
+void read_tokens(const TokenReader& source, std::uint64_t sequence, std::int64_t vocab,
                  std::vector<std::int64_t>& tokens) {
   source.read(sequence, tokens);
   const std::int64_t largest = *std::max_element(tokens.begin(), tokens.end());
@@ -39,7 +39,7 @@ at::Tensor random_classes(std::uint64_t first, std::int64_t samples, std::int64_
   return drawn;
 }
 
-LanguageBatches::LanguageBatches(std::unique_ptr<TokenSource> source, const SequenceShape& shape)
+LanguageBatches::LanguageBatches(std::unique_ptr<TokenReader> source, const SequenceShape& shape)
     : source_(std::move(source)), shape_(shape) {}
 
 Batch LanguageBatches::read(std::uint64_t first, std::int64_t samples) const {
@@ -56,7 +56,7 @@ Batch LanguageBatches::read(std::uint64_t first, std::int64_t samples) const {
   return batch;
 }
 
-LabelledBatches::LabelledBatches(std::unique_ptr<TokenSource> source, const SequenceShape& shape,
+LabelledBatches::LabelledBatches(std::unique_ptr<TokenReader> source, const SequenceShape& shape,
                                  std::int64_t classes, std::uint64_t seed)
     : source_(std::move(source)), shape_(shape), classes_(classes), seed_(seed) {}
 

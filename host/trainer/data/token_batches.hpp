@@ -7,17 +7,17 @@
 #include <span>
 #include <string>
 
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 
 namespace strata::trainer {
 
 // Where sequences of tokens come from.
-class TokenSource {
+class TokenReader {
  public:
-  TokenSource() = default;
-  virtual ~TokenSource() = default;
-  TokenSource(const TokenSource&) = delete;
-  TokenSource& operator=(const TokenSource&) = delete;
+  TokenReader() = default;
+  virtual ~TokenReader() = default;
+  TokenReader(const TokenReader&) = delete;
+  TokenReader& operator=(const TokenReader&) = delete;
 
   // [any] Fills `tokens` with the run's sequence number `sequence`. The same number always gives the same
   // tokens, in whatever order sequences are asked for.
@@ -39,29 +39,29 @@ struct SequenceShape {
 
 // For language models: what follows each token is its target, so that sequences are one token longer than the
 // context. A token that is not below `shape.vocab` is a DataError.
-class LanguageBatches : public BatchSource {
+class LanguageBatches : public BatchReader {
  public:
-  LanguageBatches(std::unique_ptr<TokenSource> source, const SequenceShape& shape);
+  LanguageBatches(std::unique_ptr<TokenReader> source, const SequenceShape& shape);
 
   Batch read(std::uint64_t first, std::int64_t samples) const override;
   std::string description() const override { return source_->description(); }
 
  private:
-  std::unique_ptr<TokenSource> source_;
+  std::unique_ptr<TokenReader> source_;
   SequenceShape shape_;
 };
 
 // For classifiers of sequences: the class is drawn at random, by `seed`, for memory does not depend on it.
-class LabelledBatches : public BatchSource {
+class LabelledBatches : public BatchReader {
  public:
-  LabelledBatches(std::unique_ptr<TokenSource> source, const SequenceShape& shape, std::int64_t classes,
+  LabelledBatches(std::unique_ptr<TokenReader> source, const SequenceShape& shape, std::int64_t classes,
                   std::uint64_t seed);
 
   Batch read(std::uint64_t first, std::int64_t samples) const override;
   std::string description() const override { return source_->description() + ", random classes"; }
 
  private:
-  std::unique_ptr<TokenSource> source_;
+  std::unique_ptr<TokenReader> source_;
   SequenceShape shape_;
   std::int64_t classes_;
   std::uint64_t seed_;

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 #include "host/trainer/optimizers/optimizer.hpp"
 #include "host/trainer/precision/grad_scaler.hpp"
 #include "host/trainer/ranks/gradient_sync.hpp"

@@ -66,7 +66,7 @@ void TrainingRun::set_up() {
     begin_ = saved->position();
   }
   apply_backend(config_, request_.place);
-  source_ = open_batch_source(config_);
+  source_ = open_batch_reader(config_);
   loader_.emplace(*source_, load_plan(config_, request_.place, begin_),
                   [this](const Batch& batch) { owners_.register_prefetched(batch); });
   if (config_.checkpointing.part != config::CheckpointedPart::kNone) engine_.emplace();

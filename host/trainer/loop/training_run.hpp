@@ -11,7 +11,7 @@
 #include "host/trainer/backward/graph_modules.hpp"
 #include "host/trainer/checkpointing/saved_tensor_hooks.hpp"
 #include "host/trainer/data/batch_loader.hpp"
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 #include "host/trainer/entry.hpp"
 #include "host/trainer/loop/storage_registry.hpp"
 #include "host/trainer/models/model.hpp"
@@ -100,7 +100,7 @@ class TrainingRun {
   GraphModules* modules_;
   c10::Device device_;
   TrainingPosition begin_;  // of this run: where the checkpoint that it resumes ends
-  std::unique_ptr<BatchSource> source_;
+  std::unique_ptr<BatchReader> source_;
   std::optional<HookingEngine> engine_;  // where activations are checkpointed
   std::shared_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;  // null unless the run trains

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 #include "host/trainer/data/mapped_file.hpp"
 #include "host/trainer/saving/archive.hpp"
 

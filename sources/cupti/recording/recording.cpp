@@ -20,13 +20,13 @@ constexpr CUpti_CallbackId kMostDriverFunctions = CUPTI_DRIVER_TRACE_CBID_SIZE +
 // By their numbers. Empty: all are told, since they were asked for, or CUPTI does not tell their names.
 std::vector<bool> recorded_driver_functions(const Kinds& kinds, CallbackName name_of) {
   if (kinds.driver || !kinds.api || name_of == nullptr) return {};
-  std::vector<bool> told(kMostDriverFunctions, false);
+  std::vector<bool> recorded(kMostDriverFunctions, false);
   for (CUpti_CallbackId function = 1; function < kMostDriverFunctions; ++function) {
     const char* name = nullptr;
     if (name_of(CUPTI_CB_DOMAIN_DRIVER_API, function, &name) == CUPTI_SUCCESS && name != nullptr)
-      told[function] = is_called_past_runtime(name);
+      recorded[function] = is_called_past_runtime(name);
   }
-  return told;
+  return recorded;
 }
 
 }  // namespace
@@ -134,9 +134,9 @@ void Recording::enable_functions(const Kinds& kinds) {
   if (!kinds.api) return;
   for (const CUpti_runtime_api_trace_cbid function : questions())
     subscription_->enable_runtime(static_cast<CUpti_CallbackId>(function), false);
-  const std::vector<bool> told = recorded_driver_functions(kinds, library_.functions.cuptiGetCallbackName);
-  for (std::size_t function = 1; function < told.size(); ++function) {
-    if (!told[function]) subscription_->enable_driver(static_cast<CUpti_CallbackId>(function), false);
+  const std::vector<bool> recorded = recorded_driver_functions(kinds, library_.functions.cuptiGetCallbackName);
+  for (std::size_t function = 1; function < recorded.size(); ++function) {
+    if (!recorded[function]) subscription_->enable_driver(static_cast<CUpti_CallbackId>(function), false);
   }
 }
 

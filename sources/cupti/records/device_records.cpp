@@ -6,24 +6,24 @@ namespace {
 
 template <typename Record>
 DecodedRecord on_device(std::uint32_t kind, const Record& record) {
-  DecodedRecord told;
-  told.event.struct_size = sizeof told.event;
-  told.event.kind = kind;
-  told.event.device = {STRATA_DEVICE_CUDA, static_cast<std::int32_t>(record.deviceId)};
-  told.event.context = record.contextId;
-  told.event.stream = record.streamId;
-  told.event.correlation = record.correlationId;
-  told.event.graph = record.graphId;
-  told.start = record.start;
-  told.end = record.end;
-  return told;
+  DecodedRecord decoded;
+  decoded.event.struct_size = sizeof decoded.event;
+  decoded.event.kind = kind;
+  decoded.event.device = {STRATA_DEVICE_CUDA, static_cast<std::int32_t>(record.deviceId)};
+  decoded.event.context = record.contextId;
+  decoded.event.stream = record.streamId;
+  decoded.event.correlation = record.correlationId;
+  decoded.event.graph = record.graphId;
+  decoded.start = record.start;
+  decoded.end = record.end;
+  return decoded;
 }
 
 template <typename Record>
 DecodedRecord of_node(std::uint32_t kind, const Record& record) {
-  DecodedRecord told = on_device(kind, record);
-  told.event.graph_node = record.graphNodeId;
-  return told;
+  DecodedRecord decoded = on_device(kind, record);
+  decoded.event.graph_node = record.graphNodeId;
+  return decoded;
 }
 
 std::uint32_t direction_of(std::uint8_t kind) {
@@ -50,21 +50,21 @@ std::uint32_t direction_of(std::uint8_t kind) {
 
 template <typename Record>
 DecodedRecord copied(const Record& copy) {
-  DecodedRecord told = of_node(STRATA_ACTIVITY_COPY, copy);
-  told.event.bytes = copy.bytes;
-  told.event.detail = direction_of(copy.copyKind);
+  DecodedRecord decoded = of_node(STRATA_ACTIVITY_COPY, copy);
+  decoded.event.bytes = copy.bytes;
+  decoded.event.detail = direction_of(copy.copyKind);
   const auto is_pageable = [](std::uint8_t kind) { return kind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE; };
-  if (is_pageable(copy.srcKind) || is_pageable(copy.dstKind)) told.event.detail |= STRATA_COPY_PAGEABLE;
-  return told;
+  if (is_pageable(copy.srcKind) || is_pageable(copy.dstKind)) decoded.event.detail |= STRATA_COPY_PAGEABLE;
+  return decoded;
 }
 
 }  // namespace
 
-DecodedRecord told(const CUpti_ActivityKernel10& kernel) {
-  DecodedRecord told = of_node(STRATA_ACTIVITY_KERNEL, kernel);
-  told.name = kernel.name;
+DecodedRecord decoded(const CUpti_ActivityKernel10& kernel) {
+  DecodedRecord decoded = of_node(STRATA_ACTIVITY_KERNEL, kernel);
+  decoded.name = kernel.name;
   const auto unsigned_of = [](std::int32_t value) { return static_cast<std::uint32_t>(value); };
-  strata_activity_event& event = told.event;
+  strata_activity_event& event = decoded.event;
   event.grid[0] = unsigned_of(kernel.gridX);
   event.grid[1] = unsigned_of(kernel.gridY);
   event.grid[2] = unsigned_of(kernel.gridZ);
@@ -74,24 +74,24 @@ DecodedRecord told(const CUpti_ActivityKernel10& kernel) {
   event.registers = kernel.registersPerThread;
   event.static_shared_bytes = unsigned_of(kernel.staticSharedMemory);
   event.dynamic_shared_bytes = unsigned_of(kernel.dynamicSharedMemory);
-  return told;
+  return decoded;
 }
 
-DecodedRecord told(const CUpti_ActivityMemcpy6& copy) {
+DecodedRecord decoded(const CUpti_ActivityMemcpy6& copy) {
   return copied(copy);
 }
 
-DecodedRecord told(const CUpti_ActivityMemcpyPtoP4& copy) {
+DecodedRecord decoded(const CUpti_ActivityMemcpyPtoP4& copy) {
   return copied(copy);
 }
 
-DecodedRecord told(const CUpti_ActivityMemset4& set) {
-  DecodedRecord told = of_node(STRATA_ACTIVITY_SET, set);
-  told.event.bytes = set.bytes;
-  return told;
+DecodedRecord decoded(const CUpti_ActivityMemset4& set) {
+  DecodedRecord decoded = of_node(STRATA_ACTIVITY_SET, set);
+  decoded.event.bytes = set.bytes;
+  return decoded;
 }
 
-DecodedRecord told(const CUpti_ActivityGraphTrace2& graph) {
+DecodedRecord decoded(const CUpti_ActivityGraphTrace2& graph) {
   return on_device(STRATA_ACTIVITY_GRAPH, graph);
 }
 

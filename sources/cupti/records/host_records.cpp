@@ -6,14 +6,14 @@ namespace strata::cupti {
 namespace {
 
 DecodedRecord on_host(std::uint32_t kind, std::uint32_t correlation, std::uint64_t start, std::uint64_t end) {
-  DecodedRecord told;
-  told.event.struct_size = sizeof told.event;
-  told.event.kind = kind;
-  told.event.device = {STRATA_DEVICE_CPU, 0};
-  told.event.correlation = correlation;
-  told.start = start;
-  told.end = end;
-  return told;
+  DecodedRecord decoded;
+  decoded.event.struct_size = sizeof decoded.event;
+  decoded.event.kind = kind;
+  decoded.event.device = {STRATA_DEVICE_CPU, 0};
+  decoded.event.correlation = correlation;
+  decoded.start = start;
+  decoded.end = end;
+  return decoded;
 }
 
 strata_device cuda_device(std::uint32_t index) {
@@ -71,73 +71,73 @@ std::uint32_t pool_operation_of(CUpti_ActivityMemoryPoolOperationType operation)
 
 }  // namespace
 
-DecodedRecord told(const CUpti_ActivityAPI& call) {
-  DecodedRecord told = on_host(STRATA_ACTIVITY_API, call.correlationId, call.start, call.end);
-  told.event.detail = call.kind == CUPTI_ACTIVITY_KIND_RUNTIME ? STRATA_API_RUNTIME : STRATA_API_DRIVER;
-  if (launches(call.kind, call.cbid)) told.event.detail |= STRATA_API_LAUNCHES;
-  told.event.thread = call.threadId;
-  return told;
+DecodedRecord decoded(const CUpti_ActivityAPI& call) {
+  DecodedRecord decoded = on_host(STRATA_ACTIVITY_API, call.correlationId, call.start, call.end);
+  decoded.event.detail = call.kind == CUPTI_ACTIVITY_KIND_RUNTIME ? STRATA_API_RUNTIME : STRATA_API_DRIVER;
+  if (launches(call.kind, call.cbid)) decoded.event.detail |= STRATA_API_LAUNCHES;
+  decoded.event.thread = call.threadId;
+  return decoded;
 }
 
 // Its types are numbered as ours.
-DecodedRecord told(const CUpti_ActivitySynchronization2& wait) {
+DecodedRecord decoded(const CUpti_ActivitySynchronization2& wait) {
   static_assert(STRATA_SYNCHRONIZE_EVENT == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE);
   static_assert(STRATA_SYNCHRONIZE_STREAM_WAITS_EVENT ==
                 CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT);
   static_assert(STRATA_SYNCHRONIZE_STREAM == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE);
   static_assert(STRATA_SYNCHRONIZE_CONTEXT == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE);
-  DecodedRecord told = on_host(STRATA_ACTIVITY_SYNCHRONIZE, wait.correlationId, wait.start, wait.end);
+  DecodedRecord decoded = on_host(STRATA_ACTIVITY_SYNCHRONIZE, wait.correlationId, wait.start, wait.end);
   const auto type = static_cast<std::uint32_t>(wait.type);
-  told.event.detail = type <= STRATA_SYNCHRONIZE_CONTEXT ? type : STRATA_SYNCHRONIZE_OTHER;
-  told.event.context = wait.contextId;
+  decoded.event.detail = type <= STRATA_SYNCHRONIZE_CONTEXT ? type : STRATA_SYNCHRONIZE_OTHER;
+  decoded.event.context = wait.contextId;
   if (wait.streamId != static_cast<std::uint32_t>(CUPTI_SYNCHRONIZATION_INVALID_VALUE))
-    told.event.stream = wait.streamId;
-  return told;
+    decoded.event.stream = wait.streamId;
+  return decoded;
 }
 
-DecodedRecord told(const CUpti_ActivityOverhead3& overhead) {
-  DecodedRecord told =
+DecodedRecord decoded(const CUpti_ActivityOverhead3& overhead) {
+  DecodedRecord decoded =
       on_host(STRATA_ACTIVITY_OVERHEAD, overhead.correlationId, overhead.start, overhead.end);
-  told.event.detail = overhead_of(overhead.overheadKind);
-  if (overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) told.event.thread = overhead.objectId.pt.threadId;
-  return told;
+  decoded.event.detail = overhead_of(overhead.overheadKind);
+  if (overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) decoded.event.thread = overhead.objectId.pt.threadId;
+  return decoded;
 }
 
-DecodedRecord told(const CUpti_ActivityMemory4& memory) {
-  DecodedRecord told =
+DecodedRecord decoded(const CUpti_ActivityMemory4& memory) {
+  DecodedRecord decoded =
       on_host(STRATA_ACTIVITY_MEMORY, memory.correlationId, memory.timestamp, memory.timestamp);
   const bool is_host = memory.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_PINNED ||
                        memory.memoryKind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
-  told.event.device = is_host ? strata_device{STRATA_DEVICE_CUDA_HOST, 0} : cuda_device(memory.deviceId);
-  told.event.detail = memory.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
+  decoded.event.device = is_host ? strata_device{STRATA_DEVICE_CUDA_HOST, 0} : cuda_device(memory.deviceId);
+  decoded.event.detail = memory.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
                           ? STRATA_DEVICE_MEMORY_RELEASE
                           : STRATA_DEVICE_MEMORY_ALLOCATE;
   if (memory.memoryPoolConfig.memoryPoolType != CUPTI_ACTIVITY_MEMORY_POOL_TYPE_INVALID)
-    told.event.detail |= STRATA_DEVICE_MEMORY_POOL;
-  told.event.context = memory.contextId;
-  told.event.stream = memory.streamId;
-  told.event.address = memory.address;
-  told.event.bytes = memory.bytes;
-  told.name = memory.name;
-  return told;
+    decoded.event.detail |= STRATA_DEVICE_MEMORY_POOL;
+  decoded.event.context = memory.contextId;
+  decoded.event.stream = memory.streamId;
+  decoded.event.address = memory.address;
+  decoded.event.bytes = memory.bytes;
+  decoded.name = memory.name;
+  return decoded;
 }
 
-DecodedRecord told(const CUpti_ActivityMemoryPool3& pool) {
-  DecodedRecord told = on_host(STRATA_ACTIVITY_MEMORY, pool.correlationId, pool.timestamp, pool.timestamp);
-  told.event.device = cuda_device(pool.deviceId);
-  told.event.detail = pool_operation_of(pool.memoryPoolOperationType) | STRATA_DEVICE_MEMORY_POOL;
-  told.event.address = pool.address;
-  told.event.bytes = pool.size;
-  return told;
+DecodedRecord decoded(const CUpti_ActivityMemoryPool3& pool) {
+  DecodedRecord decoded = on_host(STRATA_ACTIVITY_MEMORY, pool.correlationId, pool.timestamp, pool.timestamp);
+  decoded.event.device = cuda_device(pool.deviceId);
+  decoded.event.detail = pool_operation_of(pool.memoryPoolOperationType) | STRATA_DEVICE_MEMORY_POOL;
+  decoded.event.address = pool.address;
+  decoded.event.bytes = pool.size;
+  return decoded;
 }
 
-DecodedRecord told(const CUpti_ActivityJit2& jit) {
-  DecodedRecord told = on_host(STRATA_ACTIVITY_JIT, jit.correlationId, jit.start, jit.end);
-  told.event.device = cuda_device(jit.deviceId);
-  told.event.detail = jit_of(jit.jitOperationType);
-  told.event.thread = jit.threadId;
-  told.name = jit.cachePath;
-  return told;
+DecodedRecord decoded(const CUpti_ActivityJit2& jit) {
+  DecodedRecord decoded = on_host(STRATA_ACTIVITY_JIT, jit.correlationId, jit.start, jit.end);
+  decoded.event.device = cuda_device(jit.deviceId);
+  decoded.event.detail = jit_of(jit.jitOperationType);
+  decoded.event.thread = jit.threadId;
+  decoded.name = jit.cachePath;
+  return decoded;
 }
 
 }  // namespace strata::cupti

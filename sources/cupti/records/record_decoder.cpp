@@ -105,40 +105,40 @@ std::optional<Record> RecordDecoder::read(std::span<const std::uint8_t> rest) {
 template <typename Record>
 bool RecordDecoder::decode_as(std::span<const std::uint8_t> rest) {
   const std::optional<Record> record = read<Record>(rest);
-  if (record) take(told(*record), *record);
+  if (record) take(decoded(*record), *record);
   return record.has_value();
 }
 
 template <typename Record>
-void RecordDecoder::take(const DecodedRecord& told, const Record&) {
+void RecordDecoder::take(const DecodedRecord& decoded, const Record&) {
   const bool is_launched =
-      told.event.kind == STRATA_ACTIVITY_KERNEL || told.event.kind == STRATA_ACTIVITY_GRAPH;
-  if (is_launched && told.event.correlation != 0) {
-    Call& call = correlations_.of(static_cast<std::uint32_t>(told.event.correlation));
+      decoded.event.kind == STRATA_ACTIVITY_KERNEL || decoded.event.kind == STRATA_ACTIVITY_GRAPH;
+  if (is_launched && decoded.event.correlation != 0) {
+    Call& call = correlations_.of(static_cast<std::uint32_t>(decoded.event.correlation));
     if (!std::exchange(call.is_answered, true) && call.launches) ++counts_.answered_launches;
   }
-  if (told.event.context != 0 && told.event.device.type == STRATA_DEVICE_CUDA)
-    device_of_context_[told.event.context] = told.event.device.index;
-  time_and_hold(told, names_.of(told.name));
+  if (decoded.event.context != 0 && decoded.event.device.type == STRATA_DEVICE_CUDA)
+    device_of_context_[decoded.event.context] = decoded.event.device.index;
+  time_and_hold(decoded, names_.of(decoded.name));
 }
 
 // A call of the runtime and the driver's within it may have one number: that is one launch. Which of the two
 // records comes first is not said.
-void RecordDecoder::take(const DecodedRecord& told, const CUpti_ActivityAPI& record) {
+void RecordDecoder::take(const DecodedRecord& decoded, const CUpti_ActivityAPI& record) {
   Call& call = correlations_.of(record.correlationId);
   call.is_over = true;
   call.thread = record.threadId;
   if (record.kind == CUPTI_ACTIVITY_KIND_RUNTIME) call.is_of_runtime = true;
-  if ((told.event.detail & STRATA_API_LAUNCHES) != 0 && !std::exchange(call.launches, true)) {
+  if ((decoded.event.detail & STRATA_API_LAUNCHES) != 0 && !std::exchange(call.launches, true)) {
     ++counts_.launches;
     if (call.is_answered) ++counts_.answered_launches;
   }
   if (record.kind != CUPTI_ACTIVITY_KIND_DRIVER || setup_.driver_functions.empty()) {
-    time_and_hold(told, names_.of_call(record.kind, record.cbid));
+    time_and_hold(decoded, names_.of_call(record.kind, record.cbid));
     return;
   }
   if (record.cbid >= setup_.driver_functions.size() || !setup_.driver_functions[record.cbid]) return;
-  if (auto event = timed(told, names_.of_call(record.kind, record.cbid))) driver_calls_.push_back(*event);
+  if (auto event = timed(decoded, names_.of_call(record.kind, record.cbid))) driver_calls_.push_back(*event);
 }
 
 void RecordDecoder::report_driver_calls() {
@@ -149,9 +149,9 @@ void RecordDecoder::report_driver_calls() {
   driver_calls_.clear();
 }
 
-void RecordDecoder::take(const DecodedRecord& told, const CUpti_ActivityOverhead3& record) {
+void RecordDecoder::take(const DecodedRecord& decoded, const CUpti_ActivityOverhead3& record) {
   const std::unique_ptr<void, FreeData> data(record.overheadData);
-  time_and_hold(told, {"", 0, 0});
+  time_and_hold(decoded, {"", 0, 0});
 }
 
 void RecordDecoder::tell(const LoadedModule& module) {
@@ -185,22 +185,22 @@ bool RecordDecoder::is_of_window(const strata_activity_event& event) {
   return false;
 }
 
-std::optional<strata_activity_event> RecordDecoder::timed(const DecodedRecord& told, strata_name name) {
-  if (told.start == 0 || told.end < told.start || told.end > kLatest) {
+std::optional<strata_activity_event> RecordDecoder::timed(const DecodedRecord& decoded, strata_name name) {
+  if (decoded.start == 0 || decoded.end < decoded.start || decoded.end > kLatest) {
     ++counts_.without_times;
     return std::nullopt;
   }
-  strata_activity_event event = told.event;
+  strata_activity_event event = decoded.event;
   event.name = name;
   event.op = STRATA_NONE;
-  event.begin_ns = setup_.clock->to_monotonic(told.start);
-  event.end_ns = event.begin_ns + static_cast<std::int64_t>(told.end - told.start);
+  event.begin_ns = setup_.clock->to_monotonic(decoded.start);
+  event.end_ns = event.begin_ns + static_cast<std::int64_t>(decoded.end - decoded.start);
   event.modelled = setup_.is_modelled ? 1 : 0;
   return is_of_window(event) ? std::optional(event) : std::nullopt;
 }
 
-void RecordDecoder::time_and_hold(const DecodedRecord& told, strata_name name) {
-  if (auto event = timed(told, name)) report_or_hold(*event);
+void RecordDecoder::time_and_hold(const DecodedRecord& decoded, strata_name name) {
+  if (auto event = timed(decoded, name)) report_or_hold(*event);
 }
 
 void RecordDecoder::report_or_hold(strata_activity_event& event) {

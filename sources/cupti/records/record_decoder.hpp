@@ -70,15 +70,15 @@ class RecordDecoder {
   template <typename Record>
   bool decode_as(std::span<const std::uint8_t> rest);
 
-  void take(const DecodedRecord& told, const CUpti_ActivityAPI& record);
-  void take(const DecodedRecord& told, const CUpti_ActivityOverhead3& record);
+  void take(const DecodedRecord& decoded, const CUpti_ActivityAPI& record);
+  void take(const DecodedRecord& decoded, const CUpti_ActivityOverhead3& record);
   template <typename Record>
-  void take(const DecodedRecord& told, const Record& record);
+  void take(const DecodedRecord& decoded, const Record& record);
   void take_external(const CUpti_ActivityExternalCorrelation& record);
 
-  void time_and_hold(const DecodedRecord& told, strata_name name);
+  void time_and_hold(const DecodedRecord& decoded, strata_name name);
   // On the run's clock; nothing: it has no times, or was over before the window.
-  std::optional<strata_activity_event> timed(const DecodedRecord& told, strata_name name);
+  std::optional<strata_activity_event> timed(const DecodedRecord& decoded, strata_name name);
   bool is_of_window(const strata_activity_event& event);
   void report_or_hold(strata_activity_event& event);
   // When the buffer has been read, and with it the runtime's calls that they may be a part of.

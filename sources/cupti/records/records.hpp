@@ -34,11 +34,11 @@ STRATA_CUPTI_READS(CUpti_ActivityMemcpy6, graphId)
 STRATA_CUPTI_READS(CUpti_ActivityMemcpyPtoP4, graphId)
 STRATA_CUPTI_READS(CUpti_ActivityMemset4, graphId)
 STRATA_CUPTI_READS(CUpti_ActivityGraphTrace2, streamId)
-DecodedRecord told(const CUpti_ActivityKernel10& kernel);
-DecodedRecord told(const CUpti_ActivityMemcpy6& copy);
-DecodedRecord told(const CUpti_ActivityMemcpyPtoP4& copy);
-DecodedRecord told(const CUpti_ActivityMemset4& set);
-DecodedRecord told(const CUpti_ActivityGraphTrace2& graph);
+DecodedRecord decoded(const CUpti_ActivityKernel10& kernel);
+DecodedRecord decoded(const CUpti_ActivityMemcpy6& copy);
+DecodedRecord decoded(const CUpti_ActivityMemcpyPtoP4& copy);
+DecodedRecord decoded(const CUpti_ActivityMemset4& set);
+DecodedRecord decoded(const CUpti_ActivityGraphTrace2& graph);
 
 // Host. A call's name is to be looked up by its number.
 STRATA_CUPTI_READS(CUpti_ActivityAPI, returnValue)
@@ -47,12 +47,12 @@ STRATA_CUPTI_READS(CUpti_ActivityOverhead3, overheadData)
 STRATA_CUPTI_READS(CUpti_ActivityMemory4, memoryPoolConfig)
 STRATA_CUPTI_READS(CUpti_ActivityMemoryPool3, timestamp)
 STRATA_CUPTI_READS(CUpti_ActivityJit2, threadId)
-DecodedRecord told(const CUpti_ActivityAPI& call);
-DecodedRecord told(const CUpti_ActivitySynchronization2& wait);
-DecodedRecord told(const CUpti_ActivityOverhead3& overhead);
-DecodedRecord told(const CUpti_ActivityMemory4& memory);
-DecodedRecord told(const CUpti_ActivityMemoryPool3& pool);
-DecodedRecord told(const CUpti_ActivityJit2& jit);
+DecodedRecord decoded(const CUpti_ActivityAPI& call);
+DecodedRecord decoded(const CUpti_ActivitySynchronization2& wait);
+DecodedRecord decoded(const CUpti_ActivityOverhead3& overhead);
+DecodedRecord decoded(const CUpti_ActivityMemory4& memory);
+DecodedRecord decoded(const CUpti_ActivityMemoryPool3& pool);
+DecodedRecord decoded(const CUpti_ActivityJit2& jit);
 
 // Read, but told of with others.
 STRATA_CUPTI_READS(CUpti_ActivityExternalCorrelation, correlationId)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program in Python, here and in no file of its own: of other releases of torch this source is compiled
-// from its C++ files alone, by whatever compiler there is (host/cli/source).
+// from its C++ files alone, by whatever compiler there is (host/cli/torch_build).
 #include "sources/torch/training/find_owners.hpp"
 
 namespace strata::torch_source {

@@ -162,7 +162,7 @@ TEST(RecomputationWaves, LastUntilTheirLastBlockIsGone) {
                                   }});
   const Shape waves = only(facts, ShapeKind::kRecomputationWaves);
   const auto last = std::ranges::max_element(facts.blocks, {}, [&](const Block& block) {
-    return block.kind == "recompute" && block.birth_ns <= waves.end_ns ? block.death_ns : 0;
+    return block.kind == BlockKind::kRecompute && block.birth_ns <= waves.end_ns ? block.death_ns : 0;
   });
   EXPECT_EQ(waves.end_ns, last->death_ns);
 }

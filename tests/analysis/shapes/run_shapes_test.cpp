@@ -211,8 +211,8 @@ TEST(FirstStepGrowth, SaysOfGradientsOnlyWhereTheyAreLeft) {
 TEST(FirstStepGrowth, AdvisesNothingThatChangesNothing) {
   Facts facts = growth_with(true, false);
   for (Block& block : facts.blocks) {
-    if (block.kind == "state") block.kind = "workspace";
-    if (block.kind == "gradient") block.name = static_cast<std::uint32_t>(facts.texts.size());
+    if (block.kind == BlockKind::kState) block.kind = BlockKind::kWorkspace;
+    if (block.kind == BlockKind::kGradient) block.name = static_cast<std::uint32_t>(facts.texts.size());
   }
   facts.texts.emplace_back("parameter 0.grad");  // of a batch
   const auto found = first_step_growth(facts);

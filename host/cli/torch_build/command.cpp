@@ -6,7 +6,7 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/exit_code.hpp"
-#include "host/cli/source/build.hpp"
+#include "host/cli/torch_build/build.hpp"
 #include "host/cli/terminal.hpp"
 
 namespace strata::cli {

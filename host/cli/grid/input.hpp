@@ -16,7 +16,7 @@ class App;
 
 namespace strata::cli {
 
-struct GridSource {
+struct GridInput {
   std::string file;
   std::vector<std::string> overrides;
   DryArguments dry;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/grid/source.hpp"
+#include "host/cli/grid/input.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -19,14 +19,14 @@
 
 namespace strata::cli {
 
-void GridSource::add_to(CLI::App& command) {
+void GridInput::add_to(CLI::App& command) {
   command.add_option("GRID", file, "The grid's YAML")->required();
   command.add_option("OVERRIDE", overrides,
                      "key.path=value for all cells; replaces an axis over that key; a list makes an axis");
   add_dry_options(command, dry);
 }
 
-grid::Planned GridSource::plan() const {
+grid::Planned GridInput::plan() const {
   std::vector<std::string> all = overrides;
   if (const std::string device = dry.device("grid"); !device.empty()) all.push_back("device=" + device);
   return grid::plan_grid(grid::load_grid(file, all),

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "host/cli/source/torch_install.hpp"
+#include "host/cli/torch_build/torch_install.hpp"
 
 namespace strata::cli {
 

@@ -26,12 +26,12 @@ struct Batch {
   at::Tensor target;  // int64: what follows each token of `input`, or the class of each sample [batch]
 };
 
-class BatchSource {
+class BatchReader {
  public:
-  BatchSource() = default;
-  virtual ~BatchSource() = default;
-  BatchSource(const BatchSource&) = delete;
-  BatchSource& operator=(const BatchSource&) = delete;
+  BatchReader() = default;
+  virtual ~BatchReader() = default;
+  BatchReader(const BatchReader&) = delete;
+  BatchReader& operator=(const BatchReader&) = delete;
 
   // [any] The run's samples from number `first` on, in newly allocated tensors on the CPU. The same numbers
   // always give the same samples, in whatever order they are asked for. Throws DataError.
@@ -42,6 +42,6 @@ class BatchSource {
 };
 
 // What `config.data` names, in the form that `config.model` takes. Throws DataError.
-std::unique_ptr<BatchSource> open_batch_source(const config::RunConfig& config);
+std::unique_ptr<BatchReader> open_batch_reader(const config::RunConfig& config);
 
 }  // namespace strata::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/trainer/data/batch_source.hpp"
+#include "host/trainer/data/batch_reader.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -12,7 +12,7 @@
 #include "host/trainer/data/batch_file.hpp"
 #include "host/trainer/data/draws.hpp"
 #include "host/trainer/data/image_files.hpp"
-#include "host/trainer/data/text_source.hpp"
+#include "host/trainer/data/text_reader.hpp"
 #include "host/trainer/data/token_batches.hpp"
 #include "host/trainer/precision/number_format.hpp"
 
@@ -20,7 +20,7 @@ namespace strata::trainer {
 namespace {
 
 // Numbers that any language computes alike: what make_numerics.py trains on.
-class HashSource : public TokenSource {
+class HashSource : public TokenReader {
  public:
   // Step s has `sequences_of_step` sequences; token t of its sequence r is
   // integer_hash(r * tokens + t, 1000 + s) % vocab.
@@ -43,7 +43,7 @@ class HashSource : public TokenSource {
 };
 
 // Tokens that mean nothing, uniform over the vocabulary: for measurements that need no text.
-class SyntheticTokens : public TokenSource {
+class SyntheticTokens : public TokenReader {
  public:
   SyntheticTokens(std::int64_t vocab, std::uint64_t seed)
       : vocab_(static_cast<std::uint64_t>(vocab)), seed_(seed) {}
@@ -63,7 +63,7 @@ class SyntheticTokens : public TokenSource {
 };
 
 // Images of random pixels: memory does not depend on what they show.
-class SyntheticImages : public BatchSource {
+class SyntheticImages : public BatchReader {
  public:
   // Square images of `size` pixels, in three colours, uniform from -1 to 1, in `dtype`.
   SyntheticImages(std::int64_t size, std::int64_t classes, at::ScalarType dtype, std::uint64_t seed)
@@ -91,14 +91,14 @@ class SyntheticImages : public BatchSource {
   std::uint64_t seed_;
 };
 
-std::unique_ptr<TokenSource> open_token_source(const config::RunConfig& config,
+std::unique_ptr<TokenReader> open_token_source(const config::RunConfig& config,
                                                std::int64_t sequence_tokens) {
   const auto seed = static_cast<std::uint64_t>(config.seed);
   switch (config.data.source) {
     case config::DataSource::kSynthetic:
       return std::make_unique<SyntheticTokens>(config.model.vocab, seed);
     case config::DataSource::kText:
-      return std::make_unique<TextSource>(
+      return std::make_unique<TextReader>(
           config.data,
           TextSequence{.tokens = static_cast<std::uint64_t>(sequence_tokens),
                        .stride = static_cast<std::uint64_t>(config.model.context)},
@@ -115,7 +115,7 @@ std::unique_ptr<TokenSource> open_token_source(const config::RunConfig& config,
 
 }  // namespace
 
-std::unique_ptr<BatchSource> open_batch_source(const config::RunConfig& config) {
+std::unique_ptr<BatchReader> open_batch_reader(const config::RunConfig& config) {
   const config::ModelConfig& model = config.model;
   const auto seed = static_cast<std::uint64_t>(config.seed);
   if (config.data.source == config::DataSource::kBatch) return std::make_unique<BatchFile>(config);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/trainer/data/text_source.hpp"
+#include "host/trainer/data/text_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -68,7 +68,7 @@ void TokenFiles::read(std::uint64_t first, std::span<std::int64_t> tokens) const
   }
 }
 
-TextSource::TextSource(const config::DataConfig& data, const TextSequence& sequence, std::uint64_t seed)
+TextReader::TextReader(const config::DataConfig& data, const TextSequence& sequence, std::uint64_t seed)
     : file_count_(data.files.size()),
       files_(data.files, data.tokens, static_cast<std::uint64_t>(data.max_bytes)),
       stride_(stride_of(data.order, sequence)),
@@ -82,11 +82,11 @@ TextSource::TextSource(const config::DataConfig& data, const TextSequence& seque
   }
 }
 
-void TextSource::read(std::uint64_t sequence, std::span<std::int64_t> tokens) const {
+void TextReader::read(std::uint64_t sequence, std::span<std::int64_t> tokens) const {
   files_.read(starts_.sample(sequence) * stride_, tokens);
 }
 
-std::string TextSource::description() const {
+std::string TextReader::description() const {
   return fmt::format("text: {} tokens of {} file(s)", files_.size(), file_count_);
 }
 

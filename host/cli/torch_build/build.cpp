@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/source/build.hpp"
+#include "host/cli/torch_build/build.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -49,11 +49,11 @@ struct TextSequence {
 
 // In random order each sequence starts at any token of the files, drawn from the seed; in sequential order
 // each where the last one ended, and again at the beginning when no whole one is left.
-class TextSource : public TokenSource {
+class TextReader : public TokenReader {
  public:
   // Reads `data.files`. Throws DataError when one cannot be used, or when they hold fewer than
   // one sequence's tokens together.
-  TextSource(const config::DataConfig& data, const TextSequence& sequence, std::uint64_t seed);
+  TextReader(const config::DataConfig& data, const TextSequence& sequence, std::uint64_t seed);
 
   void read(std::uint64_t sequence, std::span<std::int64_t> tokens) const override;
   std::string description() const override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/cli/source/torch_install.hpp"
+#include "host/cli/torch_build/torch_install.hpp"
 
 #include <fmt/format.h>
 
