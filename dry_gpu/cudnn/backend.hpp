@@ -65,7 +65,7 @@ std::span<const cudnnBackendAttributeName_t> required(cudnnBackendDescriptorType
 std::optional<BackendContents::Attribute> answer_of(const std::shared_ptr<BackendContents>& asked,
                                                     cudnnBackendAttributeName_t name);
 
-// Of an execution plan.
+// The workspace of an execution plan.
 std::int64_t workspace_bytes_of(const BackendContents& plan);
 
 // Asks the real cuDNN for the plan if its configuration came from there. False if cuDNN makes none.

@@ -31,7 +31,7 @@ struct MeasureChange {
   std::optional<double> change() const { return base && now ? std::optional(*now - *base) : std::nullopt; }
 };
 
-// Of a run:
+// The measures of a run:
 //   peak_allocated, peak_reserved, peak_requested, peak_device_used, peak_resident   of the window
 //   run_peak_allocated, run_peak_reserved, run_peak_device_used   of the whole run
 //   step_time          median of the window's completed steps

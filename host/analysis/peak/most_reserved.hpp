@@ -16,7 +16,7 @@ struct MostReserved {
 // Among the window's steps and the peak's moment, which may be outside of steps.
 MostReserved most_reserved_in_window(const MemoryFacts& facts);
 
-// Of the whole run.
+// The maximum of the whole run.
 std::uint64_t most_reserved_bytes(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

@@ -75,7 +75,7 @@ struct RankFacts {
   std::vector<std::uint64_t> bucket_bytes;
   std::vector<std::string> backward_operators;
 
-  // Of the window's completed steps; empty if there are none.
+  // The median over the window's completed steps; empty if there are none.
   std::optional<double> median_step_ns;
 };
 

@@ -22,7 +22,7 @@ class DriverTime {
   // Adds activities from begin_ns to end_ns, each moment for its innermost activity, because overheads and
   // compilations lie within calls. On `thread`; 0: on any.
   void add(std::int64_t begin_ns, std::int64_t end_ns, std::uint32_t thread);
-  // Of everything that was added, the causes with a time.
+  // The causes with a time, over everything that was added.
   std::vector<CauseShare> shares() const;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace strata::report::plot {
 
-// Of a picture's area: the positions of moments and values, and the top of the filled part.
+// The area of a picture: the positions of moments and values, and the top of the filled part.
 struct ShapeGround {
   Rectangle area;
   std::function<double(std::int64_t ns)> x;

@@ -46,7 +46,7 @@ class SessionFaults {
     at(SessionFault::kReportedByPlugin).fetch_add(1, std::memory_order_relaxed);
   }
 
-  // Those that happened, by their names in the manifest.
+  // The faults that happened, by their names in the manifest.
   std::map<std::string, std::uint64_t> by_name() const;
 
  private:

@@ -13,8 +13,8 @@ namespace {
 
 // A row of a step or a phase with what finds it.
 constexpr std::uint64_t kStructureRowBytes = 80;
-// The fraction of the file for the remains of thinned steps; above it, the oldest of those are removed
-// completely.
+// The remains of thinned steps may take one part in this many of the file; above that, the oldest of them are
+// removed completely.
 constexpr std::uint64_t kStructureShare = 4;
 // Blocks born in the first steps live on, and their phases identify them.
 constexpr StepZone kFirstSteps = 3;

@@ -37,7 +37,7 @@ struct CudaBlock {
   const void* address = nullptr;
   std::size_t bytes = 0;
   CudaPlace place;
-  c10::DeleterFnPtr deleter = nullptr;  // null: it has none, and is let go of by its address
+  c10::DeleterFnPtr deleter = nullptr;  // null: the block is freed by its address
 };
 
 // By the key with which a block is freed: the context of its deleter, or its address.

@@ -99,7 +99,7 @@ class StacksOfProcess {
     std::string function = text_of(python_, place.code, "co_qualname");
     if (function.empty()) function = text_of(python_, place.code, "co_name");
     std::string file = text_of(python_, place.code, "co_filename");
-    python_.add_reference(place.code);  // one each time that it is met anew: never let go of
+    python_.add_reference(place.code);  // once for each new one; never released
 
     const std::lock_guard guard(mutex_);
     auto& frame = by_line_[{place.code, line}];
