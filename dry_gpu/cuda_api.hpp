@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's own declarations, whose definitions here are what this library exports. Nothing else of it is
-// visible.
+// CUDA's own declarations. Their definitions are this library's exports; no other symbol is visible.
 #pragma once
 
 #pragma GCC visibility push(default)

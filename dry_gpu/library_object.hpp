@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUDA's libraries make for programs to own: descriptors and the like.
+// Objects that CUDA's libraries create and programs own: descriptors and the like.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace strata::dry_gpu {
 
-// `result` gets a new one, as `object` is; it may be of a constant one. Success is zero in each library, and
-// no exception leaves any of them.
+// Sets `result` to a new copy of `object`; it may point to a constant type. Success is zero in each library,
+// and no exception leaves any of them.
 template <auto kNoMemory, typename Object, typename Result>
 decltype(kNoMemory) give_new(Result* result, const Object& object = {}) noexcept {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUDA's libraries tell of their versions, part by part.
+// The version numbers of CUDA's libraries, by component.
 #pragma once
 
 #include <library_types.h>
@@ -10,7 +10,7 @@
 
 namespace strata::dry_gpu {
 
-// `version`: major, minor, patch. Nothing: there is no such part.
+// `version`: major, minor, patch. Empty if there is no such component.
 constexpr std::optional<int> version_part(libraryPropertyType part, const std::array<int, 3>& version) {
   const auto index = static_cast<std::size_t>(part);
   return index < version.size() ? std::optional(version[index]) : std::nullopt;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modelled clock: how long the work that nobody does would take, and so which of it would be done by now.
+// The modelled clock: how long the simulated work would take, and so which of it would be done by now.
 //
-// A stream is busy until a point in time. Work that is submitted to it begins there, or when the host submits
-// it if that is later, and takes what its model says. Streams do not slow each other down. The legacy stream
-// and the blocking ones wait for each other, as CUDA has it. What the host does between two calls takes a
-// fixed time (ClockSettings::host_call_ns), so that a run of the same calls has the same times: nothing here
-// is measured. While an observer is there, the host's time is the real one, and whoever waits for a stream
-// does so.
+// A stream is busy until a point in time. Submitted work begins then, or when the host submits it if that is
+// later, and takes the time given by its model. Streams do not slow each other down. The legacy stream and
+// the blocking ones wait for each other, as in CUDA. Between two calls the host takes a fixed time
+// (ClockSettings::host_call_ns), so that the same calls always have the same times: nothing here is measured.
+// While an observer is set, the host's time is the real one, and waiting for a stream really takes that long.
 //
-// [any thread]: every function takes its one lock. All threads share one host's time: what one of them has
-// waited for, the others have.
+// [any thread]: every function takes the clock's one lock. All threads share one host time: if one of them
+// has waited for something, all have.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +29,7 @@ namespace strata::dry_gpu {
 
 class WorkObserver {
  public:
-  // On the thread that submits, outside the clock's lock. `offset_ns`: CLOCK_MONOTONIC less the clock's time.
+  // On the submitting thread, outside the clock's lock. `offset_ns`: CLOCK_MONOTONIC minus the clock's time.
   virtual void done(const Work& work, const Span& span, const CUstream_st& stream,
                     std::int64_t offset_ns) = 0;
 
@@ -40,29 +39,30 @@ class WorkObserver {
 
 class Clock {
  public:
-  // All must outlive it.
+  // All arguments must outlive the clock.
   Clock(const DeviceProfile& device, const ClockSettings& settings, int devices, ModelledSums& sums);
   Clock(const Clock&) = delete;
   Clock& operator=(const Clock&) = delete;
 
   const Roofline& roofline() const { return roofline_; }
 
-  // A kernel of a program's; `name` must stay where it is, null where nobody knows it.
+  // A kernel of the program; `name` must stay valid, and is null if unknown.
   Work kernel(const char* name, const dim3& grid, const dim3& block, std::size_t shared_bytes,
               void** arguments);
   // The same text, kept until the process ends.
   const char* keep(const std::string& name);
 
-  // Takes its time in the stream, and is counted.
+  // The work takes its time in the stream, and is counted.
   Span run(CUstream_st& stream, const Work& work);
 
-  // When all that was submitted to the stream is done; and the same for an event, which the host records.
+  // When all work submitted to the stream is done; and the same for an event, which the host records.
   std::int64_t done_at(const CUstream_st& stream);
   std::int64_t record(const CUstream_st& stream);
-  // The stream has nothing to do until then: nothing that is submitted to it from now on begins before.
+  // Keeps the stream idle until then: work submitted from now on does not begin before.
   void hold_back(CUstream_st& stream, std::int64_t until_ns);
 
-  // From here to its end, what this thread calls is one call of the program's: the nodes of a graph's launch.
+  // From here to its end, all calls of this thread count as one call of the program: the nodes of a graph's
+  // launch.
   class OneCall {
    public:
     explicit OneCall(Clock& clock);
@@ -74,13 +74,13 @@ class Clock {
     bool is_within_another_ = false;
   };
 
-  // Whether the host's time has come that far.
+  // Whether the host's time has reached `ns`.
   bool is_past(std::int64_t ns);
-  // The host waits that long.
+  // Makes the host wait until then.
   void wait_until(std::int64_t ns);
   void wait_for_device(int device);
 
-  // Null: none, from now on. An observer begins with idle devices.
+  // Null: no observer from now on. Devices are idle when an observer is set.
   void observe(WorkObserver* observer);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a piece of work is said to take, and by which of the models.
+// The estimated duration of a piece of work, and the model that gave it.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace strata::dry_gpu {
 
-// The account has one sum for each, in this order (strata/dry_gpu.h): a new one goes to the end.
+// The account has one sum for each, in this order (strata/dry_gpu.h): append new ones.
 enum class Model : std::uint8_t {
-  kGemm,         // a matrix product of a library: operations or bytes, whichever takes longer
-  kElementwise,  // a kernel whose name tells what it reads and writes an element: bytes
-  kForeach,      // one over many tensors at once, in chunks of 65,536 elements: bytes
-  kCopy,         // over the bus, or within a device
-  kFill,         // of a device's memory
-  kGrid,         // any other kernel: 16 bytes a thread
+  kGemm,         // a library's matrix product: operations or bytes, whichever takes longer
+  kElementwise,  // a kernel whose name gives the bytes read and written per element: bytes
+  kForeach,      // a kernel over many tensors, in chunks of 65,536 elements: bytes
+  kCopy,         // over the bus, or inside a device
+  kFill,         // of device memory
+  kGrid,         // any other kernel: 16 bytes per thread
 };
 inline constexpr std::size_t kModels = 6;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's own time, which the modelled clock needs beside the streams': virtual, so that a run is the same
-// every time; or the machine's, while somebody records and would compare the two.
+// The host's own time, which the modelled clock needs in addition to the streams' times. It is virtual, so
+// that a run always takes the same time, or the machine's while a recorder compares the two.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,27 @@ namespace strata::dry_gpu {
 // CLOCK_MONOTONIC.
 std::int64_t monotonic_ns();
 
-// Not thread-safe: guarded by its owner's lock.
+// Not thread-safe: guarded by the lock of its owner.
 class HostTime {
  public:
   explicit HostTime(std::int64_t call_ns) : call_ns_(call_ns) {}
 
   std::int64_t now() const { return is_real_ ? monotonic_ns() - offset_ns_ : virtual_ns_; }
 
-  // What the program did since its last call.
+  // Adds the time of the program's work since its last call.
   void pass_call() {
     if (!is_real_) virtual_ns_ += call_ns_;
   }
-  // Virtual time goes on to `ns` at once; real time does so by itself.
+  // Virtual time jumps to `ns`; real time advances by itself.
   void go_on_to(std::int64_t ns) {
     if (!is_real_ && ns > virtual_ns_) virtual_ns_ = ns;
   }
 
-  // Goes on from now, the other way.
+  // Switches to real time.
   void make_real();
   void make_virtual();
 
-  // Between the machine's clock and this one, while it is real.
+  // Between the machine's clock and this one, while real.
   std::int64_t offset_ns() const { return offset_ns_; }
 
  private:

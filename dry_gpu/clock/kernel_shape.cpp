@@ -11,7 +11,8 @@ namespace strata::dry_gpu {
 namespace {
 
 constexpr auto kNowhere = std::string_view::npos;
-constexpr std::string_view kAfterType = "ELNSZ";  // an argument list ends or goes on; a name seldom does so
+constexpr std::string_view kAfterType =
+    "ELNSZ";  // an argument list ends or continues here; rarely does a name
 
 std::optional<std::uint32_t> number_after(std::string_view text, std::string_view prefix) {
   const std::size_t place = text.find(prefix);
@@ -23,7 +24,7 @@ std::optional<std::uint32_t> number_after(std::string_view text, std::string_vie
   return number;
 }
 
-// Of a type that has one letter in the Itanium C++ ABI; 0 for other letters.
+// Size of a type with a one-letter code in the Itanium C++ ABI; 0 for other letters.
 std::uint32_t builtin_bytes(char letter) {
   switch (letter) {
     case 'b':
@@ -106,7 +107,7 @@ KernelShape kernel_shape(std::string_view mangled) {
     shape.count_bytes = 8;
     return shape;
   }
-  // Where the tensors' layouts need an offset each, their number is not in the name: one read, one written.
+  // If the tensors' layouts need separate offsets, their number is not in the name: one read, one written.
   shape.tensors = number_after(rest, "St5arrayIPcLm").value_or(2);
   const std::size_t parameters = rest.rfind("EEv");  // of the kernel itself: those of lambdas come before
   const bool counts_in_64_bits = parameters != kNowhere && rest.substr(parameters + 3).starts_with('l');

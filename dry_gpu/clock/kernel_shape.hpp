@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the mangled name of one of ATen's kernels tells of the bytes that it moves.
+// Derives from the mangled name of an ATen kernel how many bytes it moves.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@ namespace strata::dry_gpu {
 
 struct KernelShape {
   enum class Kind {
-    kElementwise,  // TensorIterator's kernels: their first argument is how many elements there are
-    kForeach,      // multi_tensor_apply: its first argument lists tensors and chunks of them
+    kElementwise,  // TensorIterator's kernels: the first argument is the number of elements
+    kForeach,      // multi_tensor_apply: the first argument lists tensors and their chunks
     kOther,
   };
 
   Kind kind = Kind::kOther;
-  std::uint32_t tensors = 0;        // that an element is read from or written to
-  std::uint32_t element_bytes = 4;  // of the first type that the operation names
-  std::uint32_t count_bytes = 4;    // of the first argument of kElementwise
+  std::uint32_t tensors = 0;        // tensors read or written per element
+  std::uint32_t element_bytes = 4;  // of the first type named in the operation
+  std::uint32_t count_bytes = 4;    // size of the first argument of kElementwise
 
-  // What the list of kForeach holds behind the lengths of its tensors.
+  // What follows the tensor lengths in the list of kForeach.
   enum class List { kBlocks, kStepsThenBlocks, kOther };
   List list = List::kOther;
 };

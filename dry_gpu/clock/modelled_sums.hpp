@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the modelled time came by which model: in the process's account.
+// The modelled time by model, in the process's account.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ struct ModelledSum {
 };
 
 struct ModelledSums {
-  std::atomic<std::uint64_t> is_modelled = 0;  // 1: this process has such a clock
-  std::array<ModelledSum, 8> by_model;         // the first of them: Model
+  std::atomic<std::uint64_t> is_modelled = 0;  // 1: this process has a modelled clock
+  std::array<ModelledSum, 8> by_model;         // indexed by Model
 
   void add(const Estimate& estimate) {
     ModelledSum& sum = by_model[static_cast<std::size_t>(estimate.model)];

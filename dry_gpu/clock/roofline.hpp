@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations from what work moves and computes, and from a device's peak rates: whichever bound is the higher.
+// Durations from the bytes that work moves, the operations it computes and a device's peak rates: the higher
+// bound counts.
 //
 // S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 52 (2009). A roofline is the least time that work
-// can take at those rates; how much of them is reached is a setting, and measured nowhere.
+// can take at those rates. The fraction of them that is reached is a setting, and was not measured.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,15 @@
 
 namespace strata::dry_gpu {
 
-// What units multiply.
+// The arithmetic of the multiplying units.
 enum class Arithmetic { kFp64, kFp32, kTf32, kFp16, kBf16, kFp8 };
 
-// C (m by n) of A (m by k) and B (k by n), `batch` times.
+// C (m by n) = A (m by k) times B (k by n), `batch` times.
 struct Product {
   std::int64_t m, n, k, batch;
   Arithmetic arithmetic;
-  std::uint32_t a_bytes, b_bytes, c_bytes;  // of an element
-  bool is_complex = false;                  // four multiplications for one
+  std::uint32_t a_bytes, b_bytes, c_bytes;  // per element
+  bool is_complex = false;                  // four multiplications instead of one
 };
 
 enum class Route { kWithinDevice, kHost, kPeer };
@@ -31,9 +32,9 @@ class Roofline {
   Roofline(const DeviceProfile& device, const ClockSettings& settings);
 
   Estimate product(const Product& product) const;
-  // A kernel that is bound by the bytes which it reads and writes.
+  // A kernel bound by the bytes that it reads and writes.
   Estimate traffic(Model model, double bytes) const;
-  // Within a device, the bytes are read and written.
+  // Inside a device, the bytes are both read and written.
   Estimate copy(double bytes, Route route) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A piece of work that takes its time in a stream, with what a record of it says.
+// A piece of work that takes time in a stream, with the contents of its record.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 namespace strata::dry_gpu {
 
 struct KernelWork {
-  const char* name;  // mangled, where it is a program's; kept by whoever made the work
+  const char* name;  // mangled if it is the program's; owned by the creator of the work
   dim3 grid, block;
   std::size_t shared_bytes;
 };
 
 struct CopyWork {
-  cudaMemoryType source, target;  // unregistered: host memory that can be paged out
+  cudaMemoryType source, target;  // unregistered: pageable host memory
   int source_device, target_device;
   std::size_t bytes;
 };
@@ -34,7 +34,7 @@ struct Work {
   std::variant<KernelWork, CopyWork, FillWork> what;
 };
 
-// When it is done, on the modelled clock.
+// Its begin and end on the modelled clock.
 struct Span {
   std::int64_t begin_ns, end_ns;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batched solvers that tell the host whether their arguments were right: they were.
+// Batched solvers that report to the host whether their arguments were valid: they always were.
 #include "dry_gpu/cublas/call.hpp"
 
 using namespace strata::dry_gpu;

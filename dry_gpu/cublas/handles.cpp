@@ -30,7 +30,7 @@ std::size_t cublasGetCudartVersion() {
   return CUDART_VERSION;
 }
 
-// As the real one: a stream of one's own takes the workspace away that was set for the last.
+// As in the real library: setting a stream resets a user workspace.
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
   return call_cublas(handle, [&](cublasContext& context) {
     context.stream = stream;

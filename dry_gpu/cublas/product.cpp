@@ -42,7 +42,7 @@ bool is_complex(cudaDataType type) {
   return type == CUDA_C_16F || type == CUDA_C_16BF || type == CUDA_C_32F || type == CUDA_C_64F;
 }
 
-// The kernels of cuBLAS have names that nobody publishes: the function and what it was asked for.
+// The names of cuBLAS's kernels are not documented: use the function and its request.
 std::string name_of(const ProductCall& call, Arithmetic arithmetic) {
   std::string name(call.function);
   name += ' ';
@@ -64,8 +64,8 @@ Work work_of(Clock& clock, const ProductCall& call) {
           KernelWork{clock.keep(name_of(call, arithmetic)), {1, 1, 1}, {1, 1, 1}, 0}};
 }
 
-// As cuBLAS itself launches it: from compute capability 9 on it calls the driver for operands of 16 bits and
-// less, and otherwise the runtime that it brings along.
+// As cuBLAS itself launches: from compute capability 9 on it calls the driver for operands of 16 bits and
+// less, otherwise the runtime that it contains.
 ApiCall launch_of(const ProductCall& call) {
   const MachineState state = machine();
   const bool is_new = state.machine != nullptr && state.machine->profile().compute_major >= 9;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products, which both of cuBLAS's libraries submit.
+// Matrix products, submitted by both cuBLAS libraries.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ struct ProductCall {
   cublasComputeType_t compute;
 };
 
-// As cuBLAS checks them. Leading dimensions are for columns, cuBLAS's order.
+// The same checks as in cuBLAS. Leading dimensions refer to columns, cuBLAS's order.
 bool is_valid(const ProductCall& call, std::int64_t a_stride, std::int64_t b_stride, std::int64_t c_stride);
 
 // Takes its place in the stream, and is counted as a call that computed nothing.
 cublasStatus_t submit_product(cudaStream_t stream, const ProductCall& call);
 
-// What a type is made of. 0 bytes: not known.
+// Size of the type in bytes; 0 if unknown.
 std::uint32_t bytes_of(cudaDataType type);
-// The units that multiply.
+// The multiplying units.
 Arithmetic arithmetic_of(cublasComputeType_t compute, cudaDataType a);
 
 }  // namespace strata::dry_gpu

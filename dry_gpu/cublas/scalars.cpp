@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions whose result is one number, on the host or on the device as the handle's pointer mode has it: on
-// the host it is a read of what nobody knows.
+// Functions with a single number as result, on the host or on the device according to the handle's pointer
+// mode: on the host it is a read of an unknown value.
 #include <span>
 
 #include "dry_gpu/cublas/call.hpp"

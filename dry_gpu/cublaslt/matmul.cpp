@@ -19,8 +19,8 @@ struct cublasLtContext {
 
 namespace {
 
-// Descriptions are the caller's to keep. What a product's duration depends on is kept in them; whoever asks
-// for an attribute is refused.
+// Descriptors are allocated by the caller. They contain the values that determine a product's duration;
+// reading attributes fails.
 struct Description {
   cublasComputeType_t compute;
   cublasOperation_t transpose_a, transpose_b;

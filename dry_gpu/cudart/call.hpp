@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every function of the runtime does first and last.
+// The first and last steps of every runtime function.
 #pragma once
 
 #include <new>
@@ -10,14 +10,14 @@
 
 namespace strata::dry_gpu {
 
-// Keeps an error for cudaGetLastError.
+// Stores an error for cudaGetLastError.
 inline cudaError_t keep_error(cudaError_t error) noexcept {
   if (error != cudaSuccess) this_thread().last_error = error;
   return error;
 }
 
-// Calls `body(machine, thread)` and keeps the error that it returns. Without a device nothing works, nor in
-// the child of a process that had used one.
+// Calls `body(machine, thread)` and stores its error. Fails without a device, and in a forked child of a
+// process that had used one.
 template <typename Body>
 cudaError_t call(Body&& body) noexcept {
   try {
@@ -47,7 +47,7 @@ inline cudaError_t may_wait_for_all(Machine& machine, const ThreadState& thread)
   return machine.streams().synchronize_all(&thread, thread.capture_mode);
 }
 
-// The host waits for all work of the device; without a modelled clock that is done.
+// The host waits for all work of the device; without a modelled clock that is already done.
 inline cudaError_t wait_for_device(Machine& machine, const ThreadState& thread, int device) {
   if (const cudaError_t error = may_wait_for_all(machine, thread)) return error;
   if (Clock* const clock = machine.clock()) clock->wait_for_device(device);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a texel is made of. Arrays and textures themselves are refused.
+// Channel descriptions. Arrays and textures themselves are not implemented.
 #include "dry_gpu/cuda_api.hpp"
 
-// As given, sense or not: the real one checks nothing either.
+// Unchecked, as in the real library.
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
   return {.x = x, .y = y, .z = z, .w = w, .f = kind};
 }

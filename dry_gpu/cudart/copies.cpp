@@ -19,8 +19,8 @@ cudaError_t call_and_wait(Body&& body) {
   });
 }
 
-// The host goes on when the copy is done, on the modelled clock too; at once, if both sides are memory of
-// devices ("API synchronization behavior" of CUDA's runtime).
+// The host waits until the copy is done, also on the modelled clock; not if both sides are device memory
+// ("API synchronization behavior" of CUDA's runtime).
 cudaError_t wait_for_copy(Machine& machine, CUstream_st& stream, const void* target, const void* source,
                           cudaError_t error) {
   Clock* const clock = machine.clock();
@@ -30,8 +30,8 @@ cudaError_t wait_for_copy(Machine& machine, CUstream_st& stream, const void* tar
   return error;
 }
 
-// The variable's bytes from `offset` on, which lie on a device and nowhere else. They are not kept; nor is
-// what was known of it by its address.
+// The variable's bytes from `offset`, which exist only on a device. They are not kept, and known bytes at its
+// address become unknown.
 cudaError_t write_symbol(Machine& machine, const void* symbol, std::size_t offset, std::size_t bytes) {
   const auto variable = kernels().variable(symbol);
   if (!variable) return cudaErrorInvalidSymbol;

@@ -33,7 +33,7 @@ std::string_view name_of(cudaGraphNodeType type) {
 
 }  // namespace
 
-// Nodes by number and type, and their dependencies. What the flags ask for beside it is not known here.
+// Nodes by number and type, and their dependencies. Further data requested by the flags is unknown here.
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned) {
   return call([&](Machine&, ThreadState&) {
     if (graph == nullptr || path == nullptr) return cudaErrorInvalidValue;

@@ -15,8 +15,8 @@ using namespace strata::dry_gpu;
 
 namespace {
 
-// Where a program has no code for the device, which only it can say of itself (see `report_missing_code`),
-// the oldest that it has.
+// If a program has no code for the device, which only the program itself can report (see
+// `report_missing_code`), its oldest code.
 CodeVersion code_of(const void* fat_binary, const DeviceProfile& profile) {
   const std::vector<CodeImage> images = code_images(fat_binary);
   const int architecture = profile.architecture();
@@ -26,8 +26,8 @@ CodeVersion code_of(const void* fat_binary, const DeviceProfile& profile) {
   return {oldest, oldest};
 }
 
-// A program may have no code for a device: a real one would refuse its kernels. Here they need none, so that
-// their memory is known all the same. The first kernel that a program launches is asked.
+// A program may have no code for a device: a real one would reject its kernels. Here they need none, so their
+// memory is still known. Checks the first kernel that a program launches.
 void report_missing_code(const DeviceProfile& profile, const void* kernel) {
   static std::atomic<bool> is_asked = false;
   if (is_asked.load(std::memory_order_relaxed)) return;
@@ -64,7 +64,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const v
                                           configuration->dynamicSmemBytes, configuration->stream));
 }
 
-// Of a kernel's code only its architecture is looked at, by which CUB chooses among what it has compiled.
+// Only the architecture of a kernel's code is used; CUB selects by it among its compiled variants.
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
   return call([&](Machine& machine, ThreadState&) {
     const auto known = kernels().kernel(kernel);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of CUDA's libraries do first, and what becomes of their work: nobody can see any of it
-// but values on a device, so it is a node of a graph that its stream records, and counted each time that it
-// runs.
+// The first steps of functions in CUDA's libraries, and the representation of their work. Only values on a
+// device would show that work, so it is a node of a graph that its stream records, and is counted each time
+// it runs.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace strata::dry_gpu {
 
-// How the handle of each library begins, whatever follows.
+// The common begin of all library handles.
 struct LibraryHandle {
   int device = 0;
   cudaStream_t stream = nullptr;
@@ -25,8 +25,7 @@ consteval bool begins_as_library_handle() {
          offsetof(Handle, stream) == offsetof(LibraryHandle, stream);
 }
 
-// Calls `body(handle)`, which returns its library's status or nothing: success, which is zero in each of
-// them.
+// Calls `body(handle)`, which returns its library's status or void: success, which is zero in every library.
 template <auto kNoHandle, typename Handle, typename Body>
 decltype(kNoHandle) call_with_handle(Handle* handle, Body&& body) noexcept {
   if (handle == nullptr) return kNoHandle;
@@ -38,8 +37,8 @@ decltype(kNoHandle) call_with_handle(Handle* handle, Body&& body) noexcept {
   }
 }
 
-// Makes a handle of a library: calls `body(device)`, for the current device, which is in use from then on,
-// with the part of its context that the library's first use takes.
+// Creates a library handle: calls `body(device)` for the current device. The device is then in use, including
+// the part of its context that the library's first use takes.
 template <auto kNoMemory, auto kNoDevice, typename Body>
 decltype(kNoMemory) make_handle(std::optional<ContextPart> part, Body&& body) noexcept {
   const cudaError_t error = call([&](Machine& machine, ThreadState& thread) {
@@ -52,23 +51,23 @@ decltype(kNoMemory) make_handle(std::optional<ContextPart> part, Body&& body) no
   return error == cudaSuccess ? decltype(kNoMemory){} : kNoDevice;
 }
 
-// Where the size of a call's workspace came from.
+// How the size of a call's workspace was determined.
 enum class Workspace {
   kNone,     // the call needs none
-  kUnknown,  // NVIDIA does not say how much, so that the peak may be higher on the card
-  kAsked,    // the real library told
-  kFitted,   // a formula gave it that was fitted to measurements of a card
-  kBounded,  // only an upper bound is known, so that the peak may be lower on the card
+  kUnknown,  // NVIDIA does not document the size, so the peak may be higher on a real GPU
+  kAsked,    // reported by the real library
+  kFitted,   // from a formula fitted to measurements of a real GPU
+  kBounded,  // only an upper bound is known, so the peak may be lower on a real GPU
 };
 
-// [any thread] Adds one to the count of that origin.
+// [any thread] Increments the count of that kind.
 void count_workspace(Counts& counts, Workspace workspace) noexcept;
 
 cudaError_t submit_library_call(Machine& machine, CUstream_st& stream,
                                 Workspace workspace = Workspace::kNone);
 cudaError_t submit_library_call(const LibraryHandle& handle, Workspace workspace = Workspace::kNone);
 
-// The whole answer of a function without further effect, in its library's own numbers.
+// The complete implementation of a function without visible effect; returns its library's status codes.
 int succeed_without_effect(const LibraryHandle* handle, int no_handle, int failed) noexcept;
 
 }  // namespace strata::dry_gpu

@@ -89,7 +89,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
       case cudaMemPoolReuseFollowEventDependencies:
       case cudaMemPoolReuseAllowOpportunistic:
       case cudaMemPoolReuseAllowInternalDependencies:
-        return cudaSuccess;  // whose memory may be used again when: here, all of it at once
+        return cudaSuccess;  // determines when memory may be reused: here at once
       case cudaMemPoolAttrReleaseThreshold:
         pool.set_release_threshold(*static_cast<const std::uint64_t*>(value));
         return cudaSuccess;
@@ -136,7 +136,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
   });
 }
 
-// Any device may use what is on another here, once it is a peer; a pool makes no difference.
+// Any device may access another's memory here once it is a peer; pools make no difference.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc*, std::size_t) {
   return call_with_pool(handle, [](MemoryPool&) { return cudaSuccess; });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiler's switch. Whoever profiles this device is told by CUPTI; no tool waits for the switch, so it
-// has nothing to do.
+// The profiler's switch. Tools that profile this device use CUPTI and none waits for the switch, so it has no
+// effect.
 #include "dry_gpu/cudart/call.hpp"
 #include "dry_gpu/cupti/api_call.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the code that nvcc makes calls before main: its kernels and variables make themselves known. They
-// are declared in crt/host_runtime.h, which only what nvcc makes can include.
+// Functions called before main by code that nvcc generates, which registers its kernels and variables. They
+// are declared in crt/host_runtime.h, which only nvcc-generated code can include.
 #include <memory>
 
 #include "dry_gpu/cuda_api.hpp"

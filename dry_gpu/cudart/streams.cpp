@@ -156,8 +156,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
       event, [](Machine& machine, CUevent_st& known) { return machine.streams().synchronize(&known); }));
 }
 
-// Without a modelled clock nothing is timed: every distance is zero, or what Streams::add_time told, and
-// counted.
+// Without a modelled clock nothing is timed: every time difference is zero, or the time from
+// Streams::add_time, and is counted.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
   return call([&](Machine& machine, ThreadState&) {
     if (begin == nullptr || end == nullptr) return cudaErrorInvalidResourceHandle;

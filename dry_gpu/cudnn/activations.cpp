@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activation and pooling descriptors. What they are used for writes values alone (cudnn.effectless.txt).
+// Activation and pooling descriptors. The operations that use them only write values (cudnn.effectless.txt).
 #include "dry_gpu/cudnn/call.hpp"
 
 using namespace strata::dry_gpu;

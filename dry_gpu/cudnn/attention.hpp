@@ -9,9 +9,9 @@
 
 namespace strata::dry_gpu {
 
-// The workspace of a plan or of an engine's configuration; nothing: its graph is no attention. Measured on an
-// H200 with cuDNN 9: 256 bytes a pass, forward and backward, beside what the frontend asks for itself. One
-// shape was measured (4 sequences of 512 positions, 12 heads of 64 values, bfloat16).
+// The workspace of a plan or an engine's configuration; empty if its graph is not attention. Measured on an
+// H200 with cuDNN 9: 256 bytes per pass, forward and backward, in addition to what the frontend requests
+// itself. Only one shape was measured (4 sequences of 512 positions, 12 heads of 64 values, bfloat16).
 std::optional<std::int64_t> attention_workspace_bytes(const BackendContents& plan_or_configuration);
 
 }  // namespace strata::dry_gpu

@@ -51,7 +51,8 @@ bool is_complete(const BackendContents& contents) {
   }
 }
 
-// Fills in what the caller has room for. Descriptors are the caller's own, made of the right type.
+// Copies as many elements as the caller has space for. Descriptors are created by the caller, with the right
+// type.
 cudnnStatus_t copy(const Attribute& attribute, std::int64_t room, std::int64_t* count, void* elements) {
   const bool is_asked = elements != nullptr;
   const std::int64_t given = is_asked ? std::clamp<std::int64_t>(room, 0, attribute.count) : attribute.count;

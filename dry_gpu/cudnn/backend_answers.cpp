@@ -57,7 +57,7 @@ std::shared_ptr<BackendContents> configuration_for(const std::shared_ptr<Backend
   return configuration;
 }
 
-// What those heuristics have of a graph, best first.
+// The configurations from those heuristics, best first.
 Attribute configurations_for(const BackendContents& heuristics) {
   const auto graph = heuristics.referred(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
   const Attribute* const asked = heuristics.find(CUDNN_ATTR_ENGINEHEUR_MODE);
@@ -90,13 +90,13 @@ std::int64_t workspace_bytes_of_configuration(const BackendContents& configurati
                                                : attention_workspace_bytes(configuration).value_or(0);
 }
 
-// Of the kind whose answers were compared with a card's.
+// Whether the device is of the kind whose answers were compared with a real GPU.
 bool is_compared() {
   const MachineState state = machine();
   return state.machine != nullptr && state.machine->profile().compute_major == 9;
 }
 
-// What cuDNN offers without a device, and a card does not run.
+// Whether cuDNN offers it without a device although a real GPU does not run it.
 bool is_offered_in_vain(const BackendContents& graph, const BackendContents& configuration) {
   const std::vector<std::int32_t>& notes =
       configuration.question->answer[configuration.place].numerical_notes;
@@ -104,7 +104,7 @@ bool is_offered_in_vain(const BackendContents& graph, const BackendContents& con
          std::ranges::find(notes, std::int32_t{CUDNN_NUMERICAL_NOTE_TENSOR_CORE}) != notes.end();
 }
 
-// What cuDNN answers without a device, as a card of the profile's kind has it.
+// Converts cuDNN's answer without a device to a GPU of the profile's kind.
 std::int64_t on_this_device(const BackendContents& graph, const BackendContents& configuration,
                             std::int64_t answered_bytes) {
   if (!is_compared()) return answered_bytes;
@@ -123,7 +123,7 @@ bool make_plan(BackendContents& plan) {
   if (graph == nullptr || graph->live_plans == nullptr) return true;
   if (is_offered_in_vain(*graph, *configuration)) return false;
   const auto told = plan_of_real_cudnn(*configuration->question, configuration->place);
-  if (!told) return true;  // nobody knows its workspace
+  if (!told) return true;  // its workspace is unknown
   if (told->works) {
     const std::int64_t bytes = on_this_device(*graph, *configuration, told->workspace_bytes);
     plan.measured_plan =
@@ -145,7 +145,7 @@ std::optional<Attribute> answer_of(const std::shared_ptr<BackendContents>& asked
       return configurations_for(*asked);
     case CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT:
       return one<std::int64_t>(CUDNN_TYPE_INT64, 1);
-    // The engine has no knobs, and nothing is known of it that could make anybody choose another.
+    // The engine has no knobs, and no known property that would lead to another choice.
     case CUDNN_ATTR_ENGINE_KNOB_INFO:
     case CUDNN_ATTR_ENGINE_LAYOUT_INFO:
     case CUDNN_ATTR_ENGINECFG_KNOB_CHOICES:
@@ -160,7 +160,7 @@ std::optional<Attribute> answer_of(const std::shared_ptr<BackendContents>& asked
       return none(CUDNN_TYPE_INT64);
     case CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE:
       return one(CUDNN_TYPE_INT64, workspace_bytes_of_configuration(*asked));
-    // Callers take no plan that needs more than they allow, and none whose need is not answered.
+    // Callers reject plans that need more than they allow, or whose need is unknown.
     case CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED:
       return one<std::int32_t>(CUDNN_TYPE_INT32, 0);
     case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:

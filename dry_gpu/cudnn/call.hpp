@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cuDNN handle, and what every function of cuDNN does first.
+// A cuDNN handle, and the first steps of every cuDNN function.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace strata::dry_gpu {
 
 static_assert(begins_as_library_handle<cudnnContext>());
 
-// Calls `body()`, which returns a cudnnStatus_t; none of its exceptions leaves cuDNN.
+// Calls `body()`, which returns a cudnnStatus_t. No exception leaves the library.
 template <typename Body>
 cudnnStatus_t answer(Body&& body) noexcept {
   try {
@@ -42,7 +42,7 @@ cudnnStatus_t create(Descriptor** result) noexcept {
   });
 }
 
-// Nothing is destroyed with success, as by the real one.
+// Destroying null succeeds, as in the real library.
 template <typename Descriptor>
 cudnnStatus_t destroy(Descriptor* descriptor) noexcept {
   const std::unique_ptr<Descriptor> owned(descriptor);
@@ -54,23 +54,23 @@ bool has_null(const Pointers*... pointers) {
   return ((pointers == nullptr) || ...);
 }
 
-// For the getters of descriptors, which fill in what they are given room for.
+// For getters of descriptors, which fill the pointers that are not null.
 template <typename Value>
 void give(Value* place, const Value& value) {
   if (place != nullptr) *place = value;
 }
 
-// Whether a caller's number is one of an enumeration that begins at 0.
+// Whether a caller's number belongs to an enumeration that begins at 0.
 template <typename Enumeration>
 bool is_at_most(Enumeration value, Enumeration last) {
   return static_cast<std::int64_t>(value) >= 0 &&
          static_cast<std::int64_t>(value) <= static_cast<std::int64_t>(last);
 }
 
-// What becomes of a computation. Workspaces: workspace.hpp.
+// Replaces a computation. For workspaces see workspace.hpp.
 cudnnStatus_t compute_nothing(cudnnHandle_t handle, Workspace workspace) noexcept;
 
-// Whoever takes the time of the handle's stream is told so much more (Streams::add_time).
+// Adds to the time measured by callers in the handle's stream (Streams::add_time).
 void add_time(cudnnHandle_t handle, std::int64_t ns) noexcept;
 
 }  // namespace strata::dry_gpu

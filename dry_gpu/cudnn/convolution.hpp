@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a convolution descriptor of cuDNN's older interface keeps.
+// The contents of a convolution descriptor in cuDNN's older interface.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 #include "dry_gpu/cudnn/tensors.hpp"
 
 struct cudnnConvolutionStruct {
-  static constexpr int kMostDimensions = CUDNN_DIM_MAX - 2;  // all but batch and channels
+  static constexpr int kMostDimensions = CUDNN_DIM_MAX - 2;  // except batch and channels
 
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;
   cudnnReorderType_t reorder = CUDNN_DEFAULT_REORDER;
@@ -22,8 +22,8 @@ struct cudnnConvolutionStruct {
 
 namespace strata::dry_gpu {
 
-// The shape of what a convolution makes of `input`: 1 + (input + 2 * padding - ((filter - 1) * dilation + 1))
-// / stride in each direction. Nothing: they do not fit each other.
+// The shape of a convolution's output for `input`: 1 + (input + 2 * padding - ((filter - 1) * dilation + 1))
+// / stride in each direction. Empty if the shapes do not match.
 std::optional<std::vector<int>> output_sizes(const cudnnConvolutionStruct& convolution,
                                              const cudnnTensorStruct& input, const cudnnFilterStruct& filter);
 

@@ -39,7 +39,7 @@ std::optional<Tensor> tensor(const BackendContents& operation, cudnnBackendAttri
   return tensor;
 }
 
-// Nothing: some size is none, or they have more elements than any device has bytes.
+// Empty if a size is invalid, or if there are more elements than any device has bytes.
 std::optional<std::int64_t> product(const std::vector<std::int64_t>& sizes, std::size_t left_out) {
   std::int64_t product = 1;
   for (std::size_t place = 0; place < sizes.size(); ++place) {

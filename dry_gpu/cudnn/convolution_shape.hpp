@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation graph of cuDNN's graph interface says of the one convolution that it is.
+// The convolution in an operation graph of cuDNN's graph interface.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace strata::dry_gpu {
 
-// [any thread] Nothing: it is something else, more than that, or a convolution in groups.
+// [any thread] Empty if the graph is not exactly one convolution, or one with groups.
 std::optional<real_cudnn::ConvolutionShape> convolution_shape(const BackendContents& graph);
 
-// [any thread] Whether it is the gradient of a filter in groups, in 16 bits: cuDNN names engines for it
-// first, on tensor cores, that an H200 takes for none of the measured ones (docs/decisions/033).
+// [any thread] Whether it is the 16-bit gradient of a filter with groups. For it cuDNN lists engines on
+// tensor cores first that an H200 chose in none of the measured cases (docs/decisions/033).
 bool is_gradient_of_groups_in_16_bits(const BackendContents& graph);
 
 }  // namespace strata::dry_gpu

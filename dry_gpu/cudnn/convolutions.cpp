@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of cuDNN's older interface. Of each there is one algorithm, which is deterministic and asks
-// for the workspace of the profile; the others are refused, with the workspace that they would ask for.
+// Convolutions of cuDNN's older interface. Each has a single algorithm, which is deterministic and requests
+// the workspace of the profile; the others fail, with the workspace that they would request.
 #include <algorithm>
 
 #include "dry_gpu/cudnn/convolution.hpp"
@@ -42,8 +42,8 @@ cudnnStatus_t find(cudnnStatus_t checked, Algorithm algorithm, int requested, in
   return CUDNN_STATUS_SUCCESS;
 }
 
-// The same, tried in a workspace of the caller's, which writes the result: a workspace that is too small is
-// what the answer says.
+// The same, tried in the caller's workspace, which also computes the result: a workspace that is too small is
+// reported in the answer.
 template <typename Performance, typename Algorithm>
 cudnnStatus_t try_out(cudnnStatus_t checked, cudnnHandle_t handle, Algorithm algorithm, int requested,
                       int* returned, Performance* results, std::size_t workspace_bytes) {

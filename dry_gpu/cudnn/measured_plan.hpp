@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution plans whose workspace the real cuDNN has told. Whoever makes several plans of one graph at a
-// time, as torch does in its benchmark mode, runs them all and keeps the fastest. Which one that is on a card
-// nobody knows here: the one with the largest workspace is made the fastest, so that what is taken is an
+// Execution plans with a workspace reported by the real cuDNN. A caller that makes several plans of one graph
+// at a time, like torch in its benchmark mode, runs them all and keeps the fastest. Which one is fastest on a
+// real GPU is unknown here. The one with the largest workspace is made the fastest, so that the result is an
 // upper bound.
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace strata::dry_gpu {
 
-// Of one graph.
+// The live plans of one graph.
 struct LivePlans {
   std::atomic<int> count = 0;
-  std::atomic<bool> are_compared = false;  // several were there when one was run
+  std::atomic<bool> are_compared = false;  // several existed when one was run
 };
 
 class MeasuredPlan {
  public:
-  // `is_fitted`: a formula had a part in the size.
+  // `is_fitted`: a formula contributed to the size.
   MeasuredPlan(std::shared_ptr<LivePlans> of_graph, std::int64_t workspace_bytes, bool is_fitted = false)
       : live_(std::move(of_graph)), workspace_bytes_(workspace_bytes), is_fitted_(is_fitted) {
     ++live_->count;
@@ -33,13 +33,13 @@ class MeasuredPlan {
 
   struct Execution {
     bool is_compared;       // with other plans of its graph, now or before
-    std::int64_t added_ns;  // to whoever times it among others: the less, the larger its workspace; else 0
+    std::int64_t added_ns;  // added for timing comparisons: less for larger workspaces; else 0
   };
   // [any thread]
   Execution execute() const {
     const bool among_others = live_->count > 1;
     if (among_others) live_->are_compared = true;
-    // From a millisecond on for none at all, less by a nanosecond for a kibibyte.
+    // About a millisecond without a workspace, one nanosecond less per KiB.
     const std::int64_t ns = (std::int64_t{1} << 50) / ((std::int64_t{1} << 30) + workspace_bytes_);
     return {.is_compared = live_->are_compared, .added_ns = among_others ? ns : 0};
   }

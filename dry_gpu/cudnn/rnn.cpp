@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent networks. What they need for a while, and what they keep from the forward to the backward pass
-// (the reserve space), come from fitted formulas (rnn_sizes.hpp).
+// Recurrent networks. Their workspaces, and the memory kept from the forward to the backward pass (the
+// reserve space), are given by fitted formulas (rnn_sizes.hpp).
 #include "dry_gpu/cudnn/rnn.hpp"
 
 #include "dry_gpu/cudnn/rnn_sizes.hpp"
@@ -56,7 +56,7 @@ cudnnStatus_t cudnnRNNBackwardData_v8(cudnnHandle_t handle, cudnnRNNDescriptor_t
   return run(handle, network, x, y, weights, weights_bytes);
 }
 
-// Gradients are added to what is there: the documentation knows no other way.
+// Gradients are added to existing ones: the documentation defines no other mode.
 cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t handle, cudnnRNNDescriptor_t network,
                                          cudnnWgradMode_t mode, const std::int32_t[],
                                          cudnnRNNDataDescriptor_t x, const void*, cudnnTensorDescriptor_t,

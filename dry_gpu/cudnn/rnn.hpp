@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the descriptors of recurrent networks keep.
+// The contents of the descriptors of recurrent networks.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ struct cudnnRNNStruct {
   cudnnRNNInputMode_t input = CUDNN_LINEAR_INPUT;
   cudnnDataType_t type = CUDNN_DATA_FLOAT, compute_type = CUDNN_DATA_FLOAT;
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;
-  std::int32_t input_size = 0, hidden_size = 0, projection_size = 0;  // without projections: as hidden
+  std::int32_t input_size = 0, hidden_size = 0,
+               projection_size = 0;  // without projections: equal to hidden_size
   std::int32_t layers = 0;
   cudnnDropoutDescriptor_t dropout = nullptr;
   std::uint32_t flags = 0;
@@ -30,21 +31,21 @@ struct cudnnRNNDataStruct {
   cudnnRNNDataLayout_t layout = CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED;
   int longest = 0, batch = 0, vector_size = 0;
   std::vector<int> lengths;
-  std::array<std::byte, sizeof(double)> padding{};  // an element of `type`
+  std::array<std::byte, sizeof(double)> padding{};  // one element of `type`
 };
 
 namespace strata::dry_gpu {
 
-// Where the weights of a network lie in its weight space: all matrices, one pseudo-layer after the other,
+// The position of a network's weights in its weight space: all matrices, one pseudo-layer after the other,
 // then all biases. A pseudo-layer is a layer of one direction; its linear layers are those of the input's
-// gates, of the hidden state's, and the projection.
+// gates, those of the hidden state's gates, and the projection.
 class RnnWeights {
  public:
   explicit RnnWeights(const cudnnRNNStruct& network);
 
   struct Place {
-    std::size_t offset = 0;              // of elements
-    std::int32_t rows = 0, columns = 0;  // 0: there is no such weight
+    std::size_t offset = 0;              // in elements
+    std::int32_t rows = 0, columns = 0;  // 0: the weight does not exist
     std::size_t elements() const {
       return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     }

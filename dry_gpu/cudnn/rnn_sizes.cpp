@@ -11,11 +11,11 @@ using Size = std::uint64_t;
 
 constexpr Size kMiB = Size{1} << 20;
 
-// Of one element of the hidden state, in elements of the network's type.
+// Sizes per element of the hidden state, in elements of the network's type.
 struct Cell {
   Size gates;
   Size kept;           // of a step and a layer, for the backward pass
-  Size states;         // of a layer, beside the projected ones: what goes from step to step
+  Size states;         // of a layer, in addition to the projected ones: passed from step to step
   Size library_bytes;  // of a direction, whatever its shape: for the products' own library
 };
 
@@ -72,7 +72,7 @@ std::uint64_t rnn_reserve_bytes(const cudnnRNNStruct& network, const cudnnRNNDat
   if (of.is_projected) of_layer += of.hidden + of.projected;
   const Size between_layers = (of.layers - 1) * of.hidden;
   const Size kept = of.positions * of.directions * (of.layers * of_layer + between_layers);
-  // Two bits tell of each element between layers whether it was dropped, whatever its type.
+  // Two bits for each element between layers say whether it was dropped, for any type.
   const Size mask = of.drops ? of.positions * of.directions * between_layers / 4 : 0;
   return of.element_bytes * kept + mask + 256;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spatial transformer descriptors. What they are used for writes values alone (cudnn.effectless.txt).
+// Spatial transformer descriptors. The operations that use them only write values (cudnn.effectless.txt).
 #include <vector>
 
 #include "dry_gpu/cudnn/call.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of tensors and filters, as their descriptors keep them.
+// Shapes of tensors and filters, as stored in their descriptors.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@ struct cudnnFilterStruct {
 
 namespace strata::dry_gpu {
 
-// Of one element in a descriptor of cuDNN's older interface, which knows the types up to CUDNN_DATA_BFLOAT16.
+// Size of an element in a descriptor of cuDNN's older interface, which has the types up to
+// CUDNN_DATA_BFLOAT16.
 std::size_t bytes_of(cudnnDataType_t type);
 
 }  // namespace strata::dry_gpu

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that cuDNN asks its caller for. How much each of its kernels needs is not documented and differs by
-// card, shape and version. So it is a setting where it counts most, in convolutions (cudnn_workspace_bytes of
-// the profile), and the least that a caller can be asked for elsewhere: nothing. Each computation whose need
-// is unknown is counted (Counts::unknown_workspaces).
+// Memory that cuDNN requests from its caller. The need of each kernel is not documented and differs by card,
+// shape and version. So it is a setting for convolutions, where it is largest (cudnn_workspace_bytes of the
+// profile), and elsewhere the minimum that a caller can be asked for: nothing. Each computation with an
+// unknown need is counted (Counts::unknown_workspaces).
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace strata::dry_gpu {
 
-// [any thread] What every algorithm and every plan of a convolution asks for.
+// [any thread] The workspace of every algorithm and every plan of a convolution.
 std::size_t convolution_workspace_bytes() noexcept;
 
-// Answers the question for any other workspace, whose arguments were right or not.
+// Answers the query for any other workspace, with valid or invalid arguments.
 inline cudnnStatus_t ask_for_nothing(bool is_right, std::size_t* bytes) {
   if (!is_right || bytes == nullptr) return CUDNN_STATUS_BAD_PARAM;
   *bytes = 0;

@@ -22,7 +22,7 @@ Size plus(Size a, Size b) {
   return a > kMost - b ? kMost : a + b;
 }
 
-// What is left of a length without all its prime factors up to `largest`: 1, where it has no others.
+// The length divided by all its prime factors up to `largest`: 1 if it has no others.
 Size without_factors(Size length, Size largest) {
   for (Size factor = 2; factor <= largest; ++factor)
     while (length % factor == 0) length /= factor;
@@ -65,8 +65,8 @@ Size complex_values(Size length, Size count, Size values_in_kernel) {
   return length > values_in_kernel ? times(length, count) : 0;
 }
 
-// Of real values on one side. An even length is a complex transform of half of it, with a pass before or
-// after; an odd one is a complex one.
+// With real values on one side. An even length is a complex transform of half of it, with a pass before or
+// after; an odd one is a complex transform.
 Size real_values(Size length, Size count, Size values_in_kernel) {
   const Size half = length / 2;
   const bool is_even = length % 2 == 0;
@@ -90,7 +90,7 @@ std::uint64_t work_area_bytes(const Transform& transform, std::uint64_t shared_b
   const auto length_of = [&](std::size_t dimension) {
     return static_cast<Size>(std::min(transform.lengths[dimension], kLongest));
   };
-  // What lies side by side in the complex values: half of the innermost dimension, where one side is real.
+  // The length of contiguous complex values: half of the innermost dimension if one side is real.
   const auto complex_length_of = [&](std::size_t dimension) {
     const Size length = length_of(dimension);
     return transform.is_real && dimension == innermost ? length / 2 + 1 : length;

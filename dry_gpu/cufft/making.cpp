@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to make a plan, and to ask beforehand what it would need.
+// Functions that make a plan, or query its needs beforehand.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -77,7 +77,7 @@ constexpr std::array<Precision, 4> kPrecisions{{{CUDA_R_16F, CUDA_C_16F, 4},
                                                 {CUDA_R_32F, CUDA_C_32F, sizeof(cufftComplex)},
                                                 {CUDA_R_64F, CUDA_C_64F, sizeof(cufftDoubleComplex)}}};
 
-// Of types that check_types accepts.
+// For types accepted by check_types.
 TransformKind kind_of(cudaDataType input, cudaDataType output, cudaDataType execution) {
   for (const Precision& precision : kPrecisions) {
     if (execution == precision.complex)

@@ -117,7 +117,7 @@ cufftResult cufftSetWorkArea(cufftHandle handle, void*) {
                       [](const Plan& plan) { return plan.is_made ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN; });
 }
 
-// Of a plan that is made: what its making said already, and counted.
+// For a made plan: the size already reported and counted when it was made.
 cufftResult cufftGetSize(cufftHandle handle, std::size_t* bytes) {
   return plans().with(handle, [&](const Plan& plan) {
     if (!plan.is_made) return CUFFT_INVALID_PLAN;

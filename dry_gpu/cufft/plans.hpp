@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuFFT's plans, which programs know by numbers.
+// cuFFT's plans, identified by numbers.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Plan {
   bool is_made = false;
   cudaStream_t stream = nullptr;
   std::size_t work_area_bytes = 0;
-  bool has_own_work_area = true;  // cuFFT allocates it; else the caller does (cufftSetAutoAllocation)
+  bool has_own_work_area = true;  // allocated by cuFFT; if not, by the caller (cufftSetAutoAllocation)
   void* own_work_area = nullptr;
 };
 
@@ -29,7 +29,7 @@ class Plans {
   cufftHandle create();
   bool destroy(cufftHandle handle);
 
-  // Calls `body(plan)` with the plan of that number; without one the plan is invalid.
+  // Calls `body(plan)` with the plan of that number; an unknown number is an invalid plan.
   template <typename Body>
   cufftResult with(cufftHandle handle, Body&& body) {
     const std::scoped_lock lock(mutex_);
@@ -45,23 +45,23 @@ class Plans {
 
 Plans& plans();
 
-// What a transform is of: `lengths` from the outermost dimension to the innermost.
+// The size of a transform: `lengths` from the outermost dimension to the innermost.
 struct Shape {
   int rank = 0;
   const long long* lengths = nullptr;
   long long batch = 0;
 };
 
-// CUFFT_SUCCESS: there is such a transform.
+// CUFFT_SUCCESS if such a transform exists.
 cufftResult check_shape(const Shape& shape);
 
-// What is transformed to what.
+// The types of a transform's input and output.
 struct TransformKind {
   bool is_real = false;  // on one side
   std::size_t complex_bytes = sizeof(cufftComplex);
 };
 
-// The work area's size (fitted_sizes.hpp) of a shape that check_shape accepts. Each answer is counted.
+// The work area's size (fitted_sizes.hpp) for a shape accepted by check_shape. Each answer is counted.
 cufftResult report_work_area(const Shape& shape, TransformKind kind, std::size_t* bytes);
 
 // A plan can be made once. `bytes` may be null.

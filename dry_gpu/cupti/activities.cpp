@@ -17,8 +17,8 @@ namespace {
 // CUPTI gives numbers to calls, beginning with 1.
 std::atomic<std::uint32_t> last_correlation = 0;
 thread_local std::uint32_t current_correlation = 0;  // of the call that this thread is in
-// What the call has submitted: told of behind the call, since clients read the records once and link each to
-// one that they have met.
+// The work submitted by the call: reported after the call, because clients read the records once and link
+// each to a previous one.
 thread_local std::vector<Record> work_of_call;
 thread_local std::map<CUpti_ExternalCorrelationKind, std::vector<std::uint64_t>> external_ids;
 
@@ -29,12 +29,12 @@ constexpr std::array kOfDevices = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_
                                    CUPTI_ACTIVITY_KIND_MEMSET};
 constexpr std::array kOfCalls = {CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER};
 
-// Kernels that are recorded one at a time: here they are not, so that the kinds are one.
+// Kernels recorded one at a time: not distinguished here, so the two kinds are one.
 CUpti_ActivityKind merged(CUpti_ActivityKind kind) {
   return kind == CUPTI_ACTIVITY_KIND_KERNEL ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL : kind;
 }
 
-// What CUPTI itself costs its program: nothing here, so that there is no such record.
+// The overhead of CUPTI itself: zero here, so there is no such record.
 bool has_no_records(CUpti_ActivityKind kind) {
   return kind == CUPTI_ACTIVITY_KIND_OVERHEAD;
 }
@@ -107,7 +107,7 @@ bool Activities::pop_external(CUpti_ExternalCorrelationKind kind, std::uint64_t*
 }
 
 std::uint32_t Activities::begin_call() {
-  if (current_correlation != 0) return 0;  // within another call
+  if (current_correlation != 0) return 0;  // inside another call
   current_correlation = last_correlation.fetch_add(1, std::memory_order_relaxed) + 1;
   return current_correlation;
 }
@@ -208,7 +208,7 @@ void Activities::write(Record record, const ClientClock& clock) {
   ++buffer_.records;
 }
 
-// Unless it is forced, what is not done yet stays.
+// Unless forced, unfinished work stays.
 void Activities::flush(bool is_forced) {
   const std::scoped_lock delivery(delivery_);
   std::deque<Record> ready;
@@ -230,7 +230,7 @@ void Activities::flush(bool is_forced) {
   }
   for (const Record& record : ready) write(record, clock);
   complete_buffer();
-  // A client that has no buffer out may take it that there is nothing to come, nor what came.
+  // A client without an outstanding buffer may assume that no records will come, nor have come.
   if (is_recording) request_buffer();
 }
 

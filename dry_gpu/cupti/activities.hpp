@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activity records of this process: made of the modelled clock's work and of the calls that submit it,
-// kept until the client flushes them.
+// The activity records of this process: made from the modelled clock's work and from the calls that submit
+// it, and kept until the client flushes them.
 //
-// Every time in a record of a device's work is modelled. While any of its kinds is enabled, the host's time
-// on the modelled clock is the real one, so that a client may lay records beside its own events.
+// Every time in a record of a device's work is modelled. While any of these kinds is enabled, the host's time
+// on the modelled clock is the real one, so that a client can compare records with its own events.
 //
-// [any thread]: every function takes its lock; the client's functions for buffers are called without
-// it.
+// [any thread]: every function takes its lock, but calls the client's buffer functions without it.
 #pragma once
 
 #include <array>
@@ -30,7 +29,7 @@ class Activities final : public WorkObserver {
   Activities(const Activities&) = delete;
   Activities& operator=(const Activities&) = delete;
 
-  // False: no records of that kind are made here.
+  // False if records of that kind are not made here.
   bool enable(CUpti_ActivityKind kind);
   bool disable(CUpti_ActivityKind kind);
   void enable_function(CUpti_ActivityKind kind, CUpti_CallbackId function, bool is_enabled);
@@ -39,12 +38,12 @@ class Activities final : public WorkObserver {
   void use_timestamps(CUpti_TimestampCallbackFunc function);
   std::uint64_t timestamp();
 
-  // By thread; false: nothing was pushed.
+  // Per thread; false if nothing was pushed.
   static void push_external(CUpti_ExternalCorrelationKind kind, std::uint64_t id);
   static bool pop_external(CUpti_ExternalCorrelationKind kind, std::uint64_t* last);
 
-  // A call of the runtime or the driver, on the thread that makes it; between them, its work has its number.
-  // 0: it is not recorded.
+  // A call of the runtime or the driver, on the calling thread; work submitted before its end gets its
+  // number. 0: it is not recorded.
   std::uint32_t begin_call();
   void end_call(const CUpti_ActivityAPI& call);
 
@@ -78,10 +77,11 @@ class Activities final : public WorkObserver {
   std::atomic<bool> has_buffer_ = false;
 };
 
-// Null: there is no modelled clock, and so nothing to record. Made by the first call, and never destroyed.
+// Null if there is no modelled clock, and so nothing to record. Created by the first call, and never
+// destroyed.
 Activities* activities();
 
-// Whether calls are recorded at all: what a launch asks first.
+// Whether any calls are recorded: checked first by each launch.
 inline std::atomic<bool> records_calls = false;
 
 }  // namespace strata::dry_gpu

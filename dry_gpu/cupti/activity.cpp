@@ -121,8 +121,7 @@ CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind 
   });
 }
 
-// How CUPTI uses a device's memory for its own buffers, and whose buffers they are: there is one for all
-// here.
+// How CUPTI uses device memory for its own buffers, and who owns the buffers: here there is one set for all.
 CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, std::size_t* bytes, void* value) {
   static Refused function{"cuptiActivitySetAttribute"};
   return call_cupti(function, [&](Activities&) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of the runtime or the driver, for CUPTI's records of it: one relaxed load while nobody records.
+// Records a call of the runtime or the driver for CUPTI; costs one relaxed load while nothing is recorded.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace strata::dry_gpu {
 
-// From its function's first line to its last. Calls within it are part of it.
+// Lives from the function's first line to its last. Calls inside it are part of it.
 class ApiCall {
  public:
   explicit ApiCall(CUpti_runtime_api_trace_cbid function) {
@@ -23,7 +23,7 @@ class ApiCall {
   ApiCall(const ApiCall&) = delete;
   ApiCall& operator=(const ApiCall&) = delete;
 
-  // What the call returns.
+  // Sets the call's result.
   template <typename Error>
   Error answer(Error error) {
     if (call_) call_->returnValue = static_cast<std::uint32_t>(error);

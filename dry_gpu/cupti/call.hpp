@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every function of CUPTI does first: without a modelled clock there is nothing to record, and it is
-// refused.
+// The first steps of every CUPTI function: without a modelled clock there is nothing to record, and the call
+// fails.
 #pragma once
 
 #include <new>

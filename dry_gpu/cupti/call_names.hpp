@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUPTI calls the functions that it has numbers for.
+// CUPTI's names of the functions that have numbers.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace strata::dry_gpu {
 
-// Null: there is no such function. Made from CUPTI's headers (symbols/call_names.cmake).
+// Null if there is no such function. Generated from CUPTI's headers (symbols/call_names.cmake).
 const char* call_name(CUpti_CallbackDomain domain, std::uint32_t function);
 
 }  // namespace strata::dry_gpu

@@ -50,8 +50,8 @@ void ClientClock::go_on() {
   last_ = read();
 }
 
-// A client's own clock need not count nanoseconds: its rate is that between the two points. CUPTI's does, so
-// that durations stay what they were.
+// A client's own clock need not count nanoseconds: its rate is derived from the two points. CUPTI's does, so
+// durations are unchanged.
 std::uint64_t ClientClock::from_monotonic(std::uint64_t ns) const {
   const std::int64_t since_first = static_cast<std::int64_t>(ns) - first_.monotonic_ns;
   double rate = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock that a client wants its records in: its own function, in whatever units, or CUPTI's own, which
-// are nanoseconds since 1970.
+// The clock requested by a client for its records: its own function, in any unit, or CUPTI's own, nanoseconds
+// since 1970.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace strata::dry_gpu {
 
 class ClientClock {
  public:
-  // Null: CUPTI's own. Begins anew.
+  // Null: CUPTI's own. Starts over.
   void use(CUpti_TimestampCallbackFunc function);
   std::uint64_t now() const;
 
-  // Where both clocks are now: what is between two such points is converted.
+  // Samples both clocks: times between two such points are interpolated.
   void begin();
   void go_on();
   // From CLOCK_MONOTONIC.

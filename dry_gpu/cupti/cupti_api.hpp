@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's headers, whose functions this library defines.
+// CUPTI's headers; this library defines their functions.
 #pragma once
 
 #include "dry_gpu/cuda_api.hpp"

@@ -4,7 +4,7 @@
 namespace strata::dry_gpu {
 namespace {
 
-constexpr std::uint16_t kRegisters = 32;  // as cudaFuncGetAttributes says of every kernel
+constexpr std::uint16_t kRegisters = 32;  // as reported by cudaFuncGetAttributes for every kernel
 
 CUpti_ActivityMemoryKind memory_kind(cudaMemoryType type) {
   switch (type) {
@@ -30,7 +30,7 @@ CUpti_ActivityMemcpyKind copy_kind(const CopyWork& copy) {
   return from_device ? CUPTI_ACTIVITY_MEMCPY_KIND_DTOH : CUPTI_ACTIVITY_MEMCPY_KIND_HTOH;
 }
 
-// What every record of a device's work has.
+// The common fields of all records of device work.
 template <typename Activity>
 Activity on_device(CUpti_ActivityKind kind, const Span& span, const CUstream_st& stream,
                    std::uint32_t correlation, const LaunchedNode& node) {

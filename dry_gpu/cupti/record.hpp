@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activity records in CUPTI's own structures. Their times are CLOCK_MONOTONIC's until they are delivered.
+// Activity records in CUPTI's own structures. Their times are on CLOCK_MONOTONIC until they are delivered.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,19 @@ namespace strata::dry_gpu {
 using Record = std::variant<CUpti_ActivityKernel10, CUpti_ActivityMemcpy6, CUpti_ActivityMemset4,
                             CUpti_ActivityAPI, CUpti_ActivityExternalCorrelation>;
 
-// `span` less `offset_ns` is on the modelled clock.
+// `span` minus `offset_ns` is on the modelled clock.
 Record record_of(const Work& work, const Span& span, const CUstream_st& stream, std::uint32_t correlation,
                  const LaunchedNode& node);
 
-// Which cuptiActivityEnable asks for it.
+// The kind with which cuptiActivityEnable requests it.
 CUpti_ActivityKind kind_of(const Work& work);
 
-// From one record of a buffer to the next; 0: of no kind that is written here.
+// The distance to the next record in a buffer; 0 for a kind that is not written here.
 std::size_t bytes_of(CUpti_ActivityKind kind);
 
-// When what it tells of is over; nothing: it has no times.
+// The end of the recorded activity; empty if it has no times.
 std::optional<std::uint64_t> end_of(const Record& record);
-// From one clock to another: `convert(time)`.
+// Converts its times to another clock with `convert(time)`.
 template <typename Convert>
 void convert_times(Record& record, const Convert& convert) {
   std::visit(
@@ -42,7 +42,7 @@ void convert_times(Record& record, const Convert& convert) {
       record);
 }
 
-// The record as it lies in a buffer.
+// The record's bytes in a buffer.
 std::span<const std::byte> bytes_of(const Record& record);
 
 }  // namespace strata::dry_gpu

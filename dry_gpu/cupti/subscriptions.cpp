@@ -19,7 +19,7 @@ using namespace strata::dry_gpu;
 
 struct CUpti_Subscriber_st {
   std::mutex mutex;
-  CUpti_CallbackFunc callback = nullptr;  // null: nobody has subscribed
+  CUpti_CallbackFunc callback = nullptr;  // null: no subscriber
   void* data = nullptr;
   std::string name;  // which it gave; empty: none
   bool wants_contexts = false, wants_nodes = false, wants_clones = false;
@@ -71,7 +71,7 @@ void announce_node(CUgraphNode_st& node, CUgraphNode_st* original) {
         &resource);
 }
 
-// As CUPTI names it: "CUPTI for Strata". Nothing of one that gave no name.
+// CUPTI's form of the name: "CUPTI for Strata". Empty for a subscriber without a name.
 void name_holder(const CUpti_Subscriber_st& holder, const CUpti_SubscriberParams* params) {
   if (params == nullptr || params->oldSubscriberName == nullptr || params->oldSubscriberSize == 0) return;
   const std::string name = holder.name.empty() ? "" : "CUPTI for " + holder.name;
@@ -124,7 +124,7 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle) {
   });
 }
 
-// A context of a device is never destroyed here, so that its end is never told.
+// A device's context is never destroyed here, so its end is never reported.
 CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle handle,
                                 CUpti_CallbackDomain domain, CUpti_CallbackId callback) {
   static Refused function{"cuptiEnableCallback"};
@@ -160,7 +160,7 @@ CUptiResult cuptiGetGraphNodeId(CUgraphNode node, std::uint64_t* number) {
   });
 }
 
-// These three answer without a modelled clock as well: a profiler asks what the refusal of the others means.
+// These three also work without a modelled clock: a profiler uses them to explain the errors of the others.
 CUptiResult cuptiGetVersion(std::uint32_t* version) {
   if (version == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
   *version = CUPTI_API_VERSION;
@@ -173,7 +173,7 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t func
   return *name == nullptr ? CUPTI_ERROR_INVALID_PARAMETER : CUPTI_SUCCESS;
 }
 
-// Those that these functions return.
+// The results that these functions return.
 CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
   static constexpr std::array kTexts = {
       std::pair{CUPTI_SUCCESS, "CUPTI_SUCCESS"},

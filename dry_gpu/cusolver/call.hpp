@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cuSOLVER handle, what every function that takes one does first, and what a query for a workspace answers.
+// A cuSOLVER handle, the first steps of every function that takes one, and the answer to a workspace query.
 #pragma once
 
 #include <algorithm>
@@ -28,13 +28,13 @@ namespace strata::dry_gpu {
 
 static_assert(begins_as_library_handle<cusolverDnContext>());
 
-// Calls `body(handle)`, which returns a cusolverStatus_t or nothing.
+// Calls `body(handle)`, which returns a cusolverStatus_t or void.
 template <typename Body>
 cusolverStatus_t call_cusolver(cusolverDnHandle_t handle, Body&& body) noexcept {
   return call_with_handle<CUSOLVER_STATUS_NOT_INITIALIZED>(handle, std::forward<Body>(body));
 }
 
-// Of the types that cuSOLVER computes in; of another, as of the largest.
+// For the types in which cuSOLVER computes; for another type the largest size.
 inline std::size_t element_bytes(cudaDataType type) {
   switch (type) {
     case CUDA_R_32F:
@@ -47,16 +47,16 @@ inline std::size_t element_bytes(cudaDataType type) {
   }
 }
 
-// As LAPACK has it: a matrix by columns, with the distance from column to column.
+// As in LAPACK: a matrix stored by columns, with the distance from column to column.
 inline bool is_matrix(std::int64_t rows, std::int64_t columns, std::int64_t leading_dimension) {
   return rows >= 0 && columns >= 0 && leading_dimension >= std::max<std::int64_t>(1, rows);
 }
 
-// How many elements a workspace has by a fitted formula (fitted_sizes.hpp); nothing: it was not measured.
+// The elements of a workspace according to a fitted formula (fitted_sizes.hpp); empty if it was not measured.
 using FittedElements = std::optional<std::int64_t>;
 
-// Answers and counts one query: what the profile's `cusolver_workspace_bytes` says, else the formula's size,
-// else nothing.
+// Answers and counts one query: `cusolver_workspace_bytes` of the profile, else the formula's size, else
+// nothing.
 inline std::uint64_t workspace_bytes(FittedElements fitted, std::size_t element_bytes) {
   const MachineState state = machine();
   if (state.machine == nullptr) return 0;
@@ -66,8 +66,8 @@ inline std::uint64_t workspace_bytes(FittedElements fitted, std::size_t element_
   return is_fitted ? static_cast<std::uint64_t>(*fitted) * element_bytes : given;
 }
 
-// The answer in elements of a type, for functions whose arguments are right. A size that an int cannot hold
-// is refused: the caller would take it for another.
+// The answer in elements of a type, for valid arguments. A size that does not fit in an int is an error: the
+// caller would use a different one.
 template <typename Element>
 cusolverStatus_t report_workspace(cusolverDnHandle_t handle, bool is_valid, int* elements,
                                   FittedElements fitted = std::nullopt) noexcept {
@@ -81,8 +81,7 @@ cusolverStatus_t report_workspace(cusolverDnHandle_t handle, bool is_valid, int*
   });
 }
 
-// The same in bytes, of elements of the type in which is computed. What is on the host is no memory of a
-// device.
+// The same in bytes, for elements of the computing type. Host workspace does not count as device memory.
 inline cusolverStatus_t report_workspaces(cusolverDnHandle_t handle, bool is_valid, std::size_t* device_bytes,
                                           std::size_t* host_bytes, FittedElements fitted = std::nullopt,
                                           cudaDataType type = CUDA_R_32F) noexcept {

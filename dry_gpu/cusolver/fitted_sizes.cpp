@@ -6,7 +6,7 @@
 namespace strata::dry_gpu::fitted {
 namespace {
 
-// A square of this side has more bytes than any device; above it, sides count as this one, so that nothing
+// A square of this side has more bytes than any device; larger sides count as this one, so that nothing
 // overflows.
 constexpr std::int64_t kLongestSide = std::int64_t{1} << 28;
 
@@ -22,7 +22,7 @@ std::int64_t rounded_up(std::int64_t elements, std::int64_t multiple) {
   return (elements + multiple - 1) / multiple * multiple;
 }
 
-// What Jacobi's method keeps of the pairs of blocks that it turns.
+// The data of Jacobi's method for the pairs of blocks that it rotates.
 std::int64_t turns(std::int64_t n) {
   return 4 * blocks(n) * blocks(n) + blocks(n) + 1024;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory cuSOLVER's decompositions ask for. NVIDIA documents no size, and the library cannot be
-// asked without a device: these formulas are fitted to what PyTorch's torch.linalg asked an H200 for
-// (cuSOLVER of CUDA 13.0, tests/data/card-h200/workspaces.jsonl; decision 034). Every measured size comes out
-// to the byte. float was measured in all of them, double in `jacobi_svd`; complex types were not.
+// The memory that cuSOLVER's decompositions request. NVIDIA does not document the sizes, and the library
+// cannot be asked without a device. These formulas are fitted to the requests of PyTorch's torch.linalg on an
+// H200 (cuSOLVER of CUDA 13.0, tests/data/card-h200/workspaces.jsonl; decision 034). Every measured size is
+// reproduced to the byte. float was measured for all of them, double for `jacobi_svd`; complex types were not
+// measured.
 //
 // All sizes are in elements of the matrix's type, for matrices of `rows` by `columns`, each at least 0. They
-// never shrink when a side grows, but from a matrix that is not square to a square one, and never overflow.
+// never decrease when a side grows, except from a non-square matrix to a square one, and never overflow.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of Jacobi's method, and what it would tell about its work: numbers that nobody knows here.
+// Settings of Jacobi's method, and results of its computation, which are unknown here.
 #include <memory>
 #include <span>
 
@@ -21,7 +21,7 @@ using namespace strata::dry_gpu;
 
 namespace {
 
-// Work is done when it is submitted, so there is a number to tell: it reads zero.
+// Work is done when it is submitted, so there is a number to report: zero.
 template <typename Number>
 cusolverStatus_t set_unknown(cusolverDnHandle_t handle, const JacobiSettings* settings, Number* number) {
   return call_cusolver(handle, [&](cusolverDnContext&) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workspaces of singular value decompositions, and the one of them that tells the host something.
+// Workspaces of singular value decompositions, and the one with a result on the host.
 #include <algorithm>
 #include <span>
 
@@ -15,7 +15,7 @@ bool is_decomposition(cusolverEigMode_t mode, std::int64_t m, std::int64_t n, st
   return is_mode && is_matrix(m, n, lda);
 }
 
-// The approximate method, whose residuals, one for each matrix, lie on the host.
+// The approximate method, whose residuals, one per matrix, are on the host.
 cusolverStatus_t approximate(cusolverDnHandle_t handle, bool is_valid, double* residuals, int batch) {
   return call_cusolver(handle, [&](cusolverDnContext&) {
     if (!is_valid || batch < 0) return CUSOLVER_STATUS_INVALID_VALUE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cuSPARSE handle, what every function that takes one does first, and what a query for a buffer answers.
+// A cuSPARSE handle, the first steps of every function that takes one, and the answer to a buffer query.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#define DISABLE_CUSPARSE_DEPRECATED  // programs call what is deprecated too
+#define DISABLE_CUSPARSE_DEPRECATED  // programs also call deprecated functions
 #pragma GCC visibility push(default)
 #include <cusparse.h>
 #pragma GCC visibility pop
@@ -25,13 +25,13 @@ namespace strata::dry_gpu {
 
 static_assert(begins_as_library_handle<cusparseContext>());
 
-// Calls `body(handle)`, which returns a cusparseStatus_t or nothing.
+// Calls `body(handle)`, which returns a cusparseStatus_t or void.
 template <typename Body>
 cusparseStatus_t call_cusparse(cusparseHandle_t handle, Body&& body) noexcept {
   return call_with_handle<CUSPARSE_STATUS_NOT_INITIALIZED>(handle, std::forward<Body>(body));
 }
 
-// Buffers' sizes are not documented. They are zero, the least, and each answer is counted.
+// Buffer sizes are not documented. They are zero, the minimum, and each answer is counted.
 template <typename Size>
 cusparseStatus_t report_buffer(cusparseHandle_t handle, bool is_valid, Size* bytes) noexcept {
   return call_cusparse(handle, [&](cusparseContext&) {
@@ -44,8 +44,7 @@ cusparseStatus_t report_buffer(cusparseHandle_t handle, bool is_valid, Size* byt
   });
 }
 
-// A number that the device would have found, on the host: `least` is what it is at least, whatever is
-// answered.
+// A number that the device would have computed, on the host: `least` is its lower bound, whatever the answer.
 template <typename Number>
 cusparseStatus_t set_unknown(Number* number, Number least) noexcept {
   const MachineState state = machine();

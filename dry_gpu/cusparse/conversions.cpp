@@ -47,7 +47,8 @@ STRATA_SUM(D, double)
 STRATA_SUM(C, cuComplex)
 STRATA_SUM(Z, cuDoubleComplex)
 
-// Where two matrices have entries lies on the device. Their sum has at least as many as either.
+// The positions of the entries of the two matrices are on the device. Their sum has at least as many entries
+// as either.
 cusparseStatus_t cusparseXcsrgeam2Nnz(cusparseHandle_t handle, int rows, int columns,
                                       const cusparseMatDescr_t, int a_entries, const int*, const int*,
                                       const cusparseMatDescr_t, int b_entries, const int*, const int*,

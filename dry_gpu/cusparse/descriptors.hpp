@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cuSPARSE's generic descriptors of vectors and matrices hold: what their makers said, exactly.
+// The contents of cuSPARSE's generic descriptors of vectors and matrices: exactly the values passed by their
+// creators.
 #pragma once
 
 #include <array>
@@ -39,9 +40,8 @@ struct cusparseSpVecDescr {
 
 struct cusparseSpMatDescr {
   cusparseFormat_t format{};
-  std::int64_t rows = 0, columns = 0, entries = 0;  // of blocks, where there are blocks
-  // Rows or where they begin, columns or where they begin, and values: in the order of the format's
-  // functions.
+  std::int64_t rows = 0, columns = 0, entries = 0;  // in blocks, for a blocked format
+  // Rows or their offsets, columns or their offsets, and values: in the order of the format's functions.
   std::array<const void*, 3> arrays{};
   std::array<cusparseIndexType_t, 2> index_types{};
   cusparseIndexBase_t index_base{};
@@ -50,14 +50,14 @@ struct cusparseSpMatDescr {
   std::int64_t block_rows = 1, block_columns = 1;
   cusparseOrder_t block_order = CUSPARSE_ORDER_ROW;
   int batches = 1;
-  std::array<std::int64_t, 3> batch_strides{};  // of the arrays
+  std::array<std::int64_t, 3> batch_strides{};  // for the arrays
   cusparseFillMode_t fill_mode = CUSPARSE_FILL_MODE_LOWER;
   cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
 };
 
 namespace strata::dry_gpu {
 
-// Gives a descriptor to its program, where what it describes can be. `result` may be of a constant one.
+// Gives a descriptor to the program, if its contents are valid. `result` may be for a constant one.
 template <typename Descriptor, typename Result>
 cusparseStatus_t give(Result* result, bool is_valid, const Descriptor& described) {
   if (result == nullptr || !is_valid) return CUSPARSE_STATUS_INVALID_VALUE;
@@ -70,12 +70,12 @@ cusparseStatus_t destroy(const Descriptor* descriptor) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-// For the caller's place of an answer: cuSPARSE wants one for every answer that a function has.
+// For the output pointer of an answer: cuSPARSE requires one for every answer of a function.
 template <typename Place, typename Value>
 bool tell(Place* place, const Value& value) {
   if (place == nullptr) return false;
   if constexpr (std::is_pointer_v<Place>) {
-    // A program that gets a pointer to change what is there described it with such a one.
+    // A program that asks for a mutable pointer passed a mutable one when it created the descriptor.
     *place = const_cast<Place>(static_cast<const void*>(value));
   } else {
     *place = value;

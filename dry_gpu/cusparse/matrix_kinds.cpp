@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of one format each are told about a matrix: the older kind of descriptor.
+// Matrix descriptors of functions for a single format: the older kind.
 #include <memory>
 
 #pragma GCC visibility push(default)
@@ -25,7 +25,7 @@ cusparseStatus_t set(cusparseMatDescr_t matrix, Setting cusparseMatDescr::*setti
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-// There is no status to say so with: what no descriptor describes is as a new one.
+// There is no status for an error: an invalid descriptor is treated as a new one.
 cusparseMatDescr described(cusparseMatDescr_t matrix) {
   return matrix == nullptr ? cusparseMatDescr{} : *matrix;
 }

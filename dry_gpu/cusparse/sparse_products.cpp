@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of two sparse matrices, in its stages. How many entries it has is found on the device: nobody
-// knows it here, and it is as if there were none.
+// The product of two sparse matrices, in stages. The number of its entries is computed on the device: it is
+// unknown here and assumed to be zero.
 #include "dry_gpu/cusparse/call.hpp"
 #include "dry_gpu/cusparse/descriptors.hpp"
 
 using namespace strata::dry_gpu;
 
 struct cusparseSpGEMMDescr {
-  bool is_estimated = false, is_sized = false;  // whose buffers were asked for
+  bool is_estimated = false, is_sized = false;  // which buffer sizes were requested
 };
 
 namespace {

@@ -5,7 +5,7 @@
 
 using namespace strata::dry_gpu;
 
-// What is kept from an analysis lies on the device.
+// The data of an analysis is on the device.
 struct cusparseSpSVDescr {};
 struct cusparseSpSMDescr {};
 struct bsrsv2Info {};
@@ -52,7 +52,7 @@ cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperat
   return report_buffer(handle, is_valid, bytes);
 }
 
-// Of matrices by blocks, with the older functions.
+// For block matrices, with the older functions.
 // NOLINTBEGIN(bugprone-macro-parentheses): INFO is a type
 #define STRATA_BLOCK_SOLUTION(NAME, INFO)                         \
   cusparseStatus_t cusparseCreate##NAME##Info(INFO##_t* result) { \

@@ -12,8 +12,7 @@ struct Format {
   int value_bits, position_bits;
 };
 
-// Nothing: cuSPARSELt takes no matrices of that type, or those of blocks with a scale, whose format is not
-// public.
+// Empty if cuSPARSELt does not support the type, or only for blocks with a scale, whose format is not public.
 std::optional<Format> format_of(cudaDataType type) {
   switch (type) {
     case CUDA_R_8I:
@@ -43,8 +42,8 @@ cusparseStatus_t describe(const cusparseLtHandle_t* handle, cusparseLtMatDescrip
   return is_supported ? put(result, matrix) : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 
-// The size is what the format needs: half the values, and their positions. What the real one adds to it, and
-// the buffer that compressing takes, is not documented: both answers are counted as one.
+// The size required by the format: half the values, and their positions. The real library's padding, and the
+// size of the buffer for compressing, are not documented: both answers are counted together.
 cusparseStatus_t report_compressed(const std::optional<SparseMatrix>& matrix, std::size_t* bytes,
                                    std::size_t* buffer_bytes) {
   if (!matrix || !matrix->is_structured || bytes == nullptr || buffer_bytes == nullptr)

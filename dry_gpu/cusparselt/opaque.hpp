@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cuSPARSELt's opaque structures hold. They are the caller's memory, and are copied and forgotten as the
-// caller likes: each begins with a mark of what it is, and a structure without it is none of ours.
+// The contents of cuSPARSELt's opaque structures. They are the caller's memory, and may be copied and dropped
+// at will: each begins with a tag of its type, and a structure without the tag is invalid.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ cusparseStatus_t put(Opaque* opaque, const Content& content) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-// Nothing: no function has made it, or it was destroyed.
+// Empty if it was never initialised, or was destroyed.
 template <typename Content, typename Opaque>
 std::optional<Content> content(const Opaque* opaque) {
   if (opaque == nullptr) return std::nullopt;
@@ -72,7 +72,7 @@ std::optional<Content> content(const Opaque* opaque) {
   return copy;
 }
 
-// Though the functions that destroy a structure take it as constant.
+// Casts away const, because the functions that destroy a structure take it as constant.
 template <typename Content, typename Opaque>
 cusparseStatus_t erase(const Opaque* opaque) {
   if (!content<Content>(opaque)) return CUSPARSE_STATUS_INVALID_VALUE;

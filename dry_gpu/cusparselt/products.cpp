@@ -41,7 +41,7 @@ Member member_of(cusparseLtMatmulAlgAttribute_t attribute) {
   return {};
 }
 
-// Calls `body` with the attribute's place; false: there is none of that size.
+// Calls `body` with the attribute's location; false if there is none of that size.
 template <typename Body>
 bool with_attribute(SparseAlgorithm& algorithm, cusparseLtMatmulAlgAttribute_t attribute, std::size_t bytes,
                     Body&& body) {
@@ -74,7 +74,7 @@ cusparseStatus_t cusparseLtMatmulDescriptorInit(
   return put(result, SparseMatmul{.structured = a->is_structured ? *a : *b});
 }
 
-// What they say is for the kernels.
+// Their values only concern kernels.
 cusparseStatus_t cusparseLtMatmulDescSetAttribute(const cusparseLtHandle_t* handle,
                                                   cusparseLtMatmulDescriptor_t* product,
                                                   cusparseLtMatmulDescAttribute_t, const void* data,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUDA says of its errors. PyTorch's messages repeat it, and programs search them for it.
+// CUDA's texts for its errors. PyTorch's messages repeat them, and programs search for them.
 #pragma once
 
 #include "dry_gpu/cuda_api.hpp"
@@ -9,11 +9,11 @@ namespace strata::dry_gpu {
 struct ErrorText {
   int code;
   const char* runtime_name;
-  const char* driver_name;  // null where the driver has no such error
+  const char* driver_name;  // null if the driver has no such error
   const char* text;
 };
 
-// Of a code that this library never returns: a name that says so.
+// For a code that this library never returns: a name that says so.
 const ErrorText& error_text(int code);
 
 }  // namespace strata::dry_gpu

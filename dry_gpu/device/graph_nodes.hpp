@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of graphs, as a profiler tells them apart: each has a number, and an executable graph has nodes of
-// its own, which are clones.
+// Nodes of graphs as a profiler distinguishes them: each has a number, and an executable graph has its own
+// nodes, which are clones.
 #pragma once
 
 #include <atomic>
@@ -10,15 +10,15 @@
 
 namespace strata::dry_gpu {
 
-// [any] Hears of a node that was made, on the thread that made it, without a lock. `original`: of which it is
-// a clone; null: of none.
+// [any] Called for each created node, on the thread that created it, without a lock. `original` is the node
+// of which it is a clone, or null.
 using NodeListener = void (*)(CUgraphNode_st& node, CUgraphNode_st* original);
 inline std::atomic<NodeListener> node_listener = nullptr;
 
-// Gives the node its number, and tells the listener.
+// Gives the node its number, and calls the listener.
 void node_was_made(CUgraphNode_st& node, CUgraphNode_st* original);
 
-// Of which node the calling thread submits the work; all 0: of none.
+// The node whose work the calling thread submits; all 0: none.
 struct LaunchedNode {
   std::uint32_t graph = 0;
   std::uint64_t node = 0;

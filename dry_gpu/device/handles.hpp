@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUDA's opaque handles point to. The names are those that CUDA's headers declare and leave to their
+// The targets of CUDA's opaque handles. CUDA's headers declare the names and leave the definitions to the
 // implementation.
 //
-// Streams and events are never freed, only used again: a handle that outlives its object can be told from a
-// live one. All that changes after creation is guarded by the lock of Streams, where nothing else is said.
+// Streams and events are never freed, only reused: so a handle that outlives its object can be distinguished
+// from a live one. Members that change after creation are guarded by the lock of Streams, unless stated
+// otherwise.
 #pragma once
 
 #include "dry_gpu/cuda_api.hpp"
@@ -21,7 +22,7 @@ struct Capture {
   unsigned long long id;
   cudaStreamCaptureMode mode;
   CUstream_st* origin;
-  const void* thread;  // that began it
+  const void* thread;  // the thread that began it
   bool invalidated = false;
   std::unique_ptr<CUgraph_st> graph;
   std::vector<CUstream_st*> streams;
@@ -32,8 +33,8 @@ struct Capture {
 struct CUgraphNode_st {
   cudaGraphNodeType type;
   std::vector<CUgraphNode_st*> dependencies;
-  std::function<void(CUstream_st&)> replay;  // what the host can see of it, in the stream that launches it
-  std::uint64_t number = 0;                  // from 1 on; no two nodes have the same
+  std::function<void(CUstream_st&)> replay;  // its host-visible effect, in the stream that launches it
+  std::uint64_t number = 0;                  // from 1; unique among nodes
 };
 
 struct CUgraph_st {
@@ -44,7 +45,7 @@ struct CUgraph_st {
 struct CUgraphExec_st {
   std::shared_ptr<const std::vector<CUgraphNode_st>> nodes;
   unsigned long long flags = 0;
-  std::uint32_t number = 0;  // from 1 on
+  std::uint32_t number = 0;  // from 1
 };
 
 struct CUstream_st {
@@ -55,11 +56,11 @@ struct CUstream_st {
   bool is_live = false;
   bool is_legacy = false;
   strata::dry_gpu::Capture* capture = nullptr;
-  std::vector<CUgraphNode_st*> last_nodes;  // what the next one of the capture depends on
-  std::int64_t busy_until_ns = 0;           // on the modelled clock, whose lock guards it
-  std::int64_t added_ns = 0;                // all that Streams::add_time has told of it
-  // Streams::await_observer: the next event is one that another thread is to see complete, and, once
-  // recorded, is that event, until it has been seen.
+  std::vector<CUgraphNode_st*> last_nodes;  // dependencies of the capture's next node
+  std::int64_t busy_until_ns = 0;           // on the modelled clock, guarded by the clock's lock
+  std::int64_t added_ns = 0;                // total of Streams::add_time
+  // Streams::await_observer: the next event is to be seen complete by another thread. Once recorded, the
+  // pointer is that event, until it has been seen.
   bool marks_next_event = false;
   CUevent_st* unseen = nullptr;
 };
@@ -69,9 +70,9 @@ struct CUevent_st {
   unsigned flags = 0;
   bool is_live = false;
   bool is_recorded = false;
-  unsigned long long capture = 0;  // the id of the capture that recorded it last, or 0
+  unsigned long long capture = 0;  // the id of the last capture that recorded it, or 0
   std::int64_t done_at_ns = 0;     // on the modelled clock
-  std::int64_t added_ns = 0;       // its stream's when it was recorded
+  std::int64_t added_ns = 0;       // the stream's total when it was recorded
   CUstream_st* recorded_in = nullptr;
   std::thread::id recorded_by{};
   std::vector<CUgraphNode_st*> nodes;

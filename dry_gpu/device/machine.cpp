@@ -37,7 +37,7 @@ std::atomic<bool> is_forked = false;
 std::atomic<bool> is_copied_to_children = false;
 std::atomic<void (*)(CUctx_st&)> context_listener = nullptr;
 
-// Nothing: the environment names none, or one that says why it cannot be used.
+// Empty if the environment names none, or if it names one that is unusable; then the reason is reported.
 std::optional<MachineProfile> profile_of_environment() {
   const char* const path = secure_getenv("STRATA_DRY_GPU");
   if (path == nullptr || *path == '\0') return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<std::string_view> variable(const char* name) {
   return value == nullptr ? std::nullopt : std::optional<std::string_view>(value);
 }
 
-// Who chose the devices by a call means all of them.
+// A program that chose the devices by a call gets all of them.
 void make() {
   Choice& chosen = choice();
   const std::scoped_lock lock(chosen.mutex);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices of this process. There is one machine, made by the first call that needs it and never
-// destroyed: programs call CUDA from their static destructors.
+// The devices of this process. There is one machine, created by the first call that needs it and never
+// destroyed, because programs call CUDA from static destructors.
 #pragma once
 
 #include <atomic>
@@ -44,12 +44,12 @@ struct Device {
   ContextParts context_parts;
   std::mutex variables_mutex;
   std::map<const void*, Address> variables;
-  std::atomic<std::uint64_t> peers = 0;  // a bit for each device whose memory it may use
+  std::atomic<std::uint64_t> peers = 0;  // a bit for each device whose memory it may access
 };
 
 class Machine final : private VirtualMemory::PageOwner {
  public:
-  // `visible`: which of the profile's devices the process sees. None: it has no machine.
+  // `visible`: the devices of the profile that the process sees. If there are none, it has no machine.
   Machine(MachineProfile profile, std::vector<int> visible);
 
   const DeviceProfile& profile() const { return profile_.device; }
@@ -61,23 +61,23 @@ class Machine final : private VirtualMemory::PageOwner {
   bool has(int device) const { return device >= 0 && device < devices(); }
 
   Device& device(int index) { return devices_[static_cast<std::size_t>(index)]; }
-  // The same, with its context, which takes its memory when the device is used first.
+  // The same, with its context, which takes its memory at the first use of the device.
   Device& used(int index);
-  // That the program touches this part of the device's context, which takes its memory and addresses the
-  // first time. False: there is no room for it. [any thread]
+  // Marks this part of the device's context as used by the program; the first time it takes its memory and
+  // addresses. False if there is no space for it. [any thread]
   bool take_part(int device, ContextPart part) {
     return has_part(device, part) || take_new_part(device, part);
   }
-  // Whether it was touched before. [any thread]
+  // Whether it was used before. [any thread]
   bool has_part(int device, ContextPart part) {
     const auto& is_taken = this->device(device).context_parts.is_taken[static_cast<std::size_t>(part)];
     return is_taken.load(std::memory_order_acquire);
   }
 
-  // The number among all devices, by which its bus and its identity are known.
+  // The number among all devices, from which its bus and UUID are derived.
   int ordinal(int device) const { return visible_[static_cast<std::size_t>(device)]; }
 
-  // What lies at an address of a device. Nothing: no device has memory there.
+  // The memory at an address of a device. Empty if no device has memory there.
   struct Place {
     int device;
     Address address;  // of the whole allocation
@@ -88,8 +88,8 @@ class Machine final : private VirtualMemory::PageOwner {
     return addresses_.device_of(address).has_value() || addresses_.is_reservable(address);
   }
 
-  // Where a variable of a program's kernels lies on a device, which is decided when it is asked for first.
-  // Nothing: no room.
+  // The address of a variable of a program's kernels on a device, chosen at the first call. Empty if there is
+  // no space.
   std::optional<Address> variable(int device, const void* host_variable, std::uint64_t bytes);
 
   HostMemory& host_memory() { return host_memory_; }
@@ -97,7 +97,7 @@ class Machine final : private VirtualMemory::PageOwner {
   VirtualMemory& virtual_memory() { return virtual_memory_; }
   Streams& streams() { return streams_; }
   Counts& counts() { return counts_; }
-  // Null: there is none, and work takes no time.
+  // Null if there is none, and work takes no time.
   Clock* clock() { return clock_.get(); }
   Contents& contents() { return contents_; }
   Answers& answers() { return answers_; }
@@ -119,24 +119,24 @@ class Machine final : private VirtualMemory::PageOwner {
   const std::vector<int> visible_;
 };
 
-// Chooses the machine, before its first use; later it is an error (std::logic_error). Without a choice, the
-// environment names a file in the form of parse_profile, STRATA_DRY_GPU; then CUDA_VISIBLE_DEVICES holds as
-// well.
+// Chooses the machine, before its first use; later it throws std::logic_error. Without a choice, the
+// environment variable STRATA_DRY_GPU names a file in the format of parse_profile; then CUDA_VISIBLE_DEVICES
+// also applies.
 void choose(MachineProfile profile);
 
-// The children of forks have a machine of their own, as this one was; else they have none that works.
+// Forked children get their own copy of this machine; without this call, theirs does not work.
 void copy_to_children() noexcept;
 
-// Calls `told` when a context is made, from now on.
+// From now on, calls `told` when a context is created.
 void set_context_listener(void (*told)(CUctx_st& context));
 
 struct MachineState {
   Machine* machine;  // null: there is no device
-  bool is_forked;    // this is the child of a process that had used it: CUDA refuses everything there
+  bool is_forked;    // a forked child of a process that had used it: CUDA fails everything there
 };
 MachineState machine();
 
-// Whether a call has asked for the machine. CUDA's driver answers nothing before that.
+// Whether a call has created the machine. CUDA's driver answers nothing before that.
 bool is_machine_made();
 
 }  // namespace strata::dry_gpu

@@ -114,7 +114,7 @@ cudaError_t Streams::wait(CUstream_st* stream, CUevent_st* event) {
   Capture* const theirs = capture_of(event->capture);
   if (theirs == nullptr) {
     if (stream->capture == nullptr) {
-      // One that only a graph has recorded has no stream of its own.
+      // An event recorded only by a graph has no stream of its own.
       if (event->recorded_in != nullptr && event->recorded_in != stream)
         let_observe(lock, *event->recorded_in);
       if (clock_ != nullptr) clock_->hold_back(*stream, event->done_at_ns);

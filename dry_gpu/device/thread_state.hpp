@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUDA keeps for each thread.
+// CUDA's per-thread state.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ struct ThreadState {
   std::vector<int> pushed_devices;  // by cuCtxPushCurrent
   cudaError_t last_error = cudaSuccess;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
-  std::vector<LaunchConfiguration> launches;  // between <<<...>>> and the calls of the kernels' stubs
+  std::vector<LaunchConfiguration> launches;  // between <<<...>>> and the call of the kernel's stub
   Conditions conditions;
 };
 

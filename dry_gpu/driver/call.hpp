@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every function of the driver does first and last. Its errors have the runtime's numbers, where it has
-// them.
+// The first and last steps of every driver function. Its errors have the runtime's numbers where those exist.
 #pragma once
 
 #include <new>
@@ -18,7 +17,7 @@ constexpr CUresult driver_error(cudaError_t error) {
   return is_runtimes_alone ? CUDA_ERROR_INVALID_VALUE : static_cast<CUresult>(error);
 }
 
-// Calls `body(machine, thread)`, which returns a CUresult. Only after cuInit, or a call of the runtime.
+// Calls `body(machine, thread)`, which returns a CUresult. Only after cuInit or a call of the runtime.
 template <typename Body>
 CUresult drive(Body&& body) noexcept {
   try {

@@ -33,7 +33,7 @@ CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuu
   return is_known ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-// Success even where there is no such function: `found` tells.
+// Returns success even if there is no such function; `found` reports that.
 cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned version,
                                              unsigned long long, cudaDriverEntryPointQueryResult* found) {
   CUdriverProcAddressQueryResult result{};
@@ -42,8 +42,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, 
   return cudaSuccess;
 }
 
-// Tables that only NVIDIA's own libraries know. There are none, which is all there is to say: NVRTC asks for
-// one and does without. A CUDA runtime that is linked statically does not, and cannot run here.
+// Tables known only to NVIDIA's own libraries. There are none here. NVRTC asks for one and can do without it.
+// A statically linked CUDA runtime cannot, and does not work here.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
   *table = nullptr;
   return CUDA_ERROR_NOT_SUPPORTED;

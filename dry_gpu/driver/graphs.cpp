@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of graphs by the driver's own function. Graphs are made by the runtime's, whose handles are the
-// driver's.
+// Graph launches by the driver's function. Graphs are made by the runtime, whose handles are the driver's.
 #include "dry_gpu/cupti/api_call.hpp"
 #include "dry_gpu/device/graph_launch.hpp"
 #include "dry_gpu/driver/call.hpp"

@@ -130,7 +130,7 @@ CUresult cuMemUnmap(CUdeviceptr pointer, std::size_t bytes) {
   });
 }
 
-// Who may read and write is not kept: nothing is ever read or written there.
+// Access rights are not stored: nothing is ever read or written there.
 CUresult cuMemSetAccess(CUdeviceptr pointer, std::size_t, const CUmemAccessDesc*, std::size_t) {
   return drive([&](Machine& machine, ThreadState&) {
     return machine.virtual_memory().find(pointer) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for transfers: what NCCL allocates for programs, and what they register with a communicator.
+// Memory for transfers: allocated by NCCL for programs, or registered by them with a communicator.
 #include "dry_gpu/nccl/buffers.hpp"
 
 #include "dry_gpu/nccl/communicator.hpp"
@@ -32,7 +32,7 @@ bool is_of_device(const Machine& machine, int device, const void* buffer, std::u
 
 }  // namespace strata::dry_gpu
 
-// Whole pages of 2 MiB. On a card whose memory several GPUs map at once, it may be more.
+// Whole pages of 2 MiB. It may be more on a real GPU whose memory several GPUs map at once.
 ncclResult_t ncclMemAlloc(void** pointer, std::size_t bytes) {
   return call_nccl([&](Machine&) {
     const std::size_t rounded = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator: one rank of many, whose peers are not there. And what every function that takes one does
-// first.
+// A communicator: one rank of many, whose peers do not exist. And the first steps of every function that
+// takes one.
 #pragma once
 
 #include <atomic>
@@ -16,15 +16,15 @@
 #include "dry_gpu/nccl/contents.hpp"
 #include "dry_gpu/nccl/errors.hpp"
 
-// Never freed, only ended: a handle that outlives its communicator can be told from a live one.
+// Never freed, only ended: so a handle that outlives its communicator can be distinguished from a live one.
 struct ncclComm {
   ncclComm(int on_device, int own_rank, std::optional<int> ranks, int bound, bool blocking)
       : device(on_device), rank(own_rank), size(ranks), size_bound(bound), is_blocking(blocking) {}
 
   const int device;
   const int rank;
-  // Nothing, for one that was split off: how many ranks chose its colour is known to them alone. Then `rank`
-  // is not known either, and `size_bound` is what it was split from.
+  // Empty if it was split off: only the other ranks know how many chose its colour. Then `rank` is unknown
+  // too, and `size_bound` is the size of the communicator it was split from.
   const std::optional<int> size;
   const int size_bound;
   const bool is_blocking;
@@ -32,7 +32,7 @@ struct ncclComm {
   std::atomic<bool> is_live = true, is_finalised = false, is_revoked = false;
   std::atomic<ncclResult_t> asynchronous_error = ncclSuccess;
 
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the members below
   std::map<int, ncclDataType_t> operators;
   std::set<strata::dry_gpu::TransferKind> begun;  // kinds of transfers that have run
   struct Buffer {
@@ -44,21 +44,21 @@ struct ncclComm {
 
 namespace strata::dry_gpu {
 
-// Keeps the error for the group that the calling thread has under way, which then starts nothing.
+// Stores the error for the calling thread's current group, which then starts nothing.
 ncclResult_t keep_for_group(ncclResult_t result) noexcept;
 
-// Counted: how much of its device a communicator takes on a card is not documented, and is what the profile
-// says. ncclUnhandledCudaError: the device has no room for it.
+// Counted, because NCCL does not document the device memory of a communicator; it is set by the profile.
+// ncclUnhandledCudaError if the device has no space for it.
 ncclResult_t create_communicator(Machine& machine, int device, int rank, std::optional<int> size,
                                  int size_bound, bool is_blocking, ncclComm_t* result);
 
-// Gives back what it took, and is no communicator any more.
+// Frees its memory and ends it.
 void end_communicator(Machine& machine, ncclComm& communicator);
 
-// Whether it is a communicator, and was not destroyed.
+// Whether it is a communicator that was not destroyed.
 bool is_live(ncclComm_t communicator);
 
-// Calls `body(machine)`. Without a device nothing works, nor in the child of a process that had used one.
+// Calls `body(machine)`. Fails without a device, and in a forked child of a process that had used one.
 template <typename Body>
 ncclResult_t call_nccl(Body&& body) noexcept {
   try {
@@ -75,7 +75,7 @@ ncclResult_t call_nccl(Body&& body) noexcept {
   }
 }
 
-// The same for a communicator, of which one that does not block keeps its errors too.
+// The same for a communicator; a non-blocking one also stores its errors.
 template <typename Body>
 ncclResult_t call_with(ncclComm_t communicator, Body&& body) noexcept {
   return call_nccl([&](Machine& machine) {

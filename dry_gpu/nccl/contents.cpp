@@ -14,7 +14,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// Of more than this, contents are not looked at.
+// The contents of larger transfers are not tracked.
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 10;
 
 // Nothing: not all of it is known.
@@ -40,8 +40,8 @@ bool adds_exactly(Number number, int ranks) {
          (std::uint64_t{1} << kDigits) / static_cast<std::uint64_t>(ranks);
 }
 
-// What numbers become of which each rank has the same. Nothing: it depends on the order in which NCCL takes
-// the ranks, or is not documented.
+// The result of a reduction of equal values on each rank. Empty if it depends on NCCL's order of ranks, or is
+// not documented.
 template <std::floating_point Number>
 std::optional<Number> over_equal_ranks(Number number, int operation, int ranks) {
   const auto count = static_cast<Number>(ranks);
@@ -78,7 +78,7 @@ std::optional<Bytes> each_over_equal_ranks(Bytes bytes, const Movement& movement
 }
 
 std::optional<Bytes> reduced(const std::optional<Bytes>& bytes, const Movement& movement) {
-  const bool is_copied = *movement.size == 1 && movement.operation < ncclNumOps;  // of one rank alone
+  const bool is_copied = *movement.size == 1 && movement.operation < ncclNumOps;  // with a single rank
   if (!bytes || is_copied || movement.operation == ncclMax || movement.operation == ncclMin) return bytes;
   const auto as = [&]<typename Number>(Number) { return each_over_equal_ranks<Number>(*bytes, movement); };
   switch (movement.type) {
@@ -123,7 +123,8 @@ std::optional<Bytes> received(Machine& machine, const Movement& movement) {
   std::optional<Bytes> sent = known(machine, movement.send, movement.send_bytes);
   switch (movement.kind) {
     case TransferKind::kBroadcast:
-      // Of another rank: it holds what this one does, as where ranks compare sizes and orders with rank 0's.
+      // From another rank: it is assumed to have the same values, as when ranks compare sizes and orders with
+      // rank 0.
       return movement.send_bytes == 0 ? known(machine, movement.receive, movement.receive_bytes) : sent;
     case TransferKind::kReceive:
       return sent;
@@ -147,7 +148,7 @@ std::optional<Bytes> received(Machine& machine, const Movement& movement) {
 
 }  // namespace
 
-// A library's call makes everything unknown: what is sent is read before it, and what is received kept after.
+// A library call makes everything unknown: sent data is read before it, and received data stored after it.
 void carry_out(Machine& machine, std::span<const Movement> movements) {
   std::vector<std::optional<Bytes>> contents;
   for (const Movement& movement : movements) contents.push_back(received(machine, movement));

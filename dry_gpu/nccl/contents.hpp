@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transfer does to the contents of memory: the one place that decides it.
+// The effect of a transfer on the contents of memory, decided only here.
 //
-// The peers are taken to be like this rank: what it holds, each of them holds. So sizes and shapes that ranks
-// compare with each other are found to be equal, as they are in programs that run; and where another rank
-// broadcasts into a buffer whose contents this one knows, it keeps them. What another rank alone knows (it
-// broadcasts into fresh memory, or sends) is unknown, and so are sums that a card may round: their last bits
-// depend on the order in which NCCL adds the ranks'.
+// The peers are assumed to have the same values as this rank. So sizes and shapes that ranks compare are
+// equal, as in correct programs. If another rank broadcasts into a buffer with known contents, it keeps them.
+// Values known only to another rank (which broadcasts into fresh memory, or sends) are unknown, and so are
+// sums that a real GPU may round: their last bits depend on the order in which NCCL adds.
 #pragma once
 
 #include <cstdint>
@@ -30,22 +29,22 @@ enum class TransferKind {
   kReceive
 };
 
-// One rank's part in a transfer. Where this rank has no such buffer, its bytes are 0.
+// One rank's part of a transfer. If this rank has no such buffer, its size is 0.
 struct Movement {
   TransferKind kind;
-  const void* send;  // kReceive: what this rank sends itself
+  const void* send;  // kReceive: the data that this rank sends itself
   std::uint64_t send_bytes;
   void* receive;
   std::uint64_t receive_bytes;
   ncclDataType_t type;
   ncclRedOp_t operation;
-  int rank;                 // -1: not known
+  int rank;                 // -1: unknown
   int peer;                 // the root, or the other end
-  std::optional<int> size;  // ranks; nothing: not known
+  std::optional<int> size;  // ranks; empty: unknown
 };
 
-// Counts transfers that run as one, and decides what their receive buffers hold now: when they take their
-// place in their stream, and again whenever a graph is launched that recorded them.
+// Counts transfers that run together, and decides the new contents of their receive buffers: when they take
+// their place in their stream, and again at each launch of a graph that recorded them.
 void carry_out(Machine& machine, std::span<const Movement> movements);
 
 }  // namespace strata::dry_gpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NCCL tells about its errors.
+// NCCL's error texts.
 #pragma once
 
 #pragma GCC visibility push(default)
@@ -10,7 +10,7 @@
 
 namespace strata::dry_gpu {
 
-// Keeps `text` for ncclGetLastError, as NCCL's own warnings are kept: one for the process. Returns `result`.
+// Stores `text` for ncclGetLastError, one per process like NCCL's own warnings. Returns `result`.
 ncclResult_t fail(ncclResult_t result, const std::string& text);
 
 }  // namespace strata::dry_gpu

@@ -25,7 +25,7 @@ bool is_own(const Queued& queued, TransferKind kind) {
   return queued.movement.kind == kind && queued.movement.peer == queued.movement.rank;
 }
 
-// What a rank sends itself is received in the same group, in the same order.
+// Data that a rank sends to itself is received in the same group, in the same order.
 ncclResult_t match_own(std::vector<Queued>& group) {
   std::vector<const Queued*> sent;
   for (const Queued& queued : group) {
@@ -55,7 +55,7 @@ bool is_new_kind(ncclComm& communicator, const std::vector<Movement>& movements)
          }) > 0;
 }
 
-// What a group has for one communicator and stream runs as one.
+// The transfers of a group for one communicator and stream run as one.
 ncclResult_t start(Machine& machine, std::vector<Queued> group) {
   if (const ncclResult_t unmatched = match_own(group); unmatched != ncclSuccess) return unmatched;
   std::erase_if(group, [](const Queued& queued) {
@@ -78,7 +78,7 @@ ncclResult_t start(Machine& machine, std::vector<Queued> group) {
   return ncclSuccess;
 }
 
-// The queue of the outermost group, which is over; nothing: it goes on.
+// The queue of the outermost group if it has ended; empty if it continues.
 std::optional<std::vector<Queued>> leave(Group& group) {
   if (--group.depth > 0) return std::nullopt;
   return std::exchange(group.queued, {});

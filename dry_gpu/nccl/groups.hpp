@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of calls: nothing of them is started before the outermost ends, and nothing at all if one was
-// refused.
+// Groups of calls: nothing is started before the outermost group ends, and nothing at all if a call failed.
 #pragma once
 
 #include "dry_gpu/nccl/communicator.hpp"
@@ -8,14 +7,14 @@
 
 namespace strata::dry_gpu {
 
-// A transfer whose arguments were checked, and the stream that it takes its place in.
+// A transfer with checked arguments, and the stream in which it takes its place.
 struct Queued {
   ncclComm_t communicator;
   CUstream_st* stream;
   Movement movement;
 };
 
-// Starts it: now, or with the rest of the group that the calling thread has under way.
+// Starts it now, or with the rest of the calling thread's current group.
 ncclResult_t enqueue(Machine& machine, const Queued& queued);
 
 }  // namespace strata::dry_gpu

@@ -26,7 +26,8 @@ bool is_flag(int value) {
   return !is_set(value) || value == 0 || value == 1;
 }
 
-// What NCCL refuses of a configuration; null: nothing. An older program's ends before this one does.
+// The error that NCCL reports for a configuration; null if there is none. An older program's struct is
+// shorter.
 const char* problem_of(const ncclConfig_t* given) {
   if (given == nullptr) return nullptr;
   ncclConfig_t config = kDefault;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What communicators tell about themselves, and how they end.
+// Queries of communicators, and their end.
 #include "dry_gpu/nccl/communicator.hpp"
 
 using namespace strata::dry_gpu;

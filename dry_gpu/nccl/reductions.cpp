@@ -15,7 +15,7 @@ ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* result, void* scalar, ncclDat
     if (type < 0 || type >= ncclNumTypes) return fail(ncclInvalidArgument, "invalid type");
     if (residence != ncclScalarDevice && residence != ncclScalarHostImmediate)
       return fail(ncclInvalidArgument, "invalid residence of the scalar");
-    // No two of the process are the same number, so that one of another communicator is known as that.
+    // Unique in the process, so that one of another communicator is detected.
     static std::atomic<int> last = ncclNumOps - 1;
     const int made = ++last;
     const std::scoped_lock lock(communicator.mutex);

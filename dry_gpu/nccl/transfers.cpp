@@ -129,7 +129,7 @@ ncclResult_t transfer(ncclComm_t handle, const Transfer& transfer, cudaStream_t 
       if (known != ncclSuccess) return known;
     }
 
-    // Of ranks whose number is not known, at least this one.
+    // If the number of ranks is unknown, at least this one.
     const auto ranks = static_cast<std::uint64_t>(communicator.size.value_or(1));
     const Parts parts = parts_of(transfer.kind, transfer.peer == communicator.rank, ranks);
     std::uint64_t bytes = 0;

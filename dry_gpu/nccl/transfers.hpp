@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives, sends and receives: their arguments, checked as NCCL does with NCCL_CHECK_POINTERS=1, which
-// without it would fail later.
+// Collectives, sends and receives. Their arguments are checked as by NCCL with NCCL_CHECK_POINTERS=1; without
+// it NCCL would fail later.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Transfer {
   TransferKind kind;
   const void* send;
   void* receive;
-  std::size_t count;  // of elements, of one rank's part
+  std::size_t count;  // elements in one rank's part
   ncclDataType_t type;
   int peer = 0;
   ncclRedOp_t operation = ncclSum;

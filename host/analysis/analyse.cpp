@@ -96,7 +96,7 @@ bool has_no_forward(const Recording& run) {
                               [](const PhaseRow& phase) { return phase.kind == STRATA_PHASE_FORWARD; });
 }
 
-// Of a long run each of these is hundreds of megabytes.
+// In a long run each of these takes hundreds of megabytes.
 template <typename Rows>
 void give_back(Rows& rows) {
   rows = Rows();

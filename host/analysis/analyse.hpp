@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a run directory to facts.
+// Computes the facts of a run directory.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace strata::analysis {
 
-// Reads the run, of several ranks and devices one as read_run chooses it, and works out blocks, categories,
-// timeline, statistics and peak. Spools that a killed process left behind must have been drained
-// (strata::recover_run). Throws RunError (run_reader.hpp) when the directory is not a run or a store cannot
-// be read; whatever else is odd is said in Facts::warnings.
+// Reads the run, choosing among ranks and devices like read_run, and computes blocks, categories, timeline,
+// statistics and peak. Spools left by a killed process must have been drained (strata::recover_run). Throws
+// RunError (run_reader.hpp) if the directory is not a run or a store cannot be read; other anomalies are
+// listed in Facts::warnings.
 Facts analyse(const std::filesystem::path& run_directory, std::optional<std::uint64_t> rank = {},
               const std::string& device = {});
 
-// The same from rows that were read already, which it uses up; `method` is another one than the standard in
-// tests alone.
+// The same for rows that were already read; consumes them. Only tests pass a `method` other than the standard
+// one.
 Facts analyse(Recording run, const Method& method = {});
 
 }  // namespace strata::analysis

@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of a list that can be as long as the model is deep.
+// For a list that may be as long as the model is deep.
 constexpr std::size_t kListedShares = 20;
 
 Json thinned_json(const Facts& facts) {
@@ -37,7 +37,7 @@ Json thinned_json(const Facts& facts) {
   return list;
 }
 
-// Those of the steps stand with the steps.
+// Scopes of steps are listed with the steps.
 Json scope_list(const Facts& facts, const std::vector<Scope>& scopes) {
   Json list = Json::array();
   for (const Scope& scope : scopes) {
@@ -136,7 +136,7 @@ Json categories_json(const Facts& facts) {
   return categories;
 }
 
-// A dry device's speed is nobody's.
+// The speed of a dry device means nothing.
 Json throughput_json(const Facts& facts) {
   const bool measured = !facts.dry && facts.pace.tokens_per_second;
   return {{"unit", facts.unit},

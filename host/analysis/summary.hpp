@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// summary.json: the few numbers of a run that scripts, grids and gates read. docs/summary.md describes it.
+// summary.json: the main numbers of a run for scripts, grids and gates. docs/summary.md describes it.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ struct Facts;
 
 inline constexpr const char* kSummarySchema = "strata.summary/2";
 
-// JSON text that ends in a newline and obeys host/analysis/summary.schema.json.
+// JSON text ending in a newline that conforms to host/analysis/summary.schema.json.
 std::string summary_json(const Facts& facts);
 
 }  // namespace strata::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A .tar.gz, written entry by entry into an output.
+// Writes a .tar.gz entry by entry to an output.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace strata::bundle {
 
-// The same entries in the same order make the same bytes: no owner, no time but that of the entries. Throws
-// what the output throws, and std::runtime_error.
+// Reproducible: the same entries in the same order give the same bytes, without owners, and with no times
+// except those of the entries. Throws the output's exceptions, and std::runtime_error.
 class Archive {
  public:
   explicit Archive(exports::Output& output);
@@ -22,7 +22,7 @@ class Archive {
 
   // `modified`: seconds since 1970.
   void add(const std::string& name, std::string_view content, std::int64_t modified);
-  // Without it the archive has no end.
+  // Ends the archive; without it the archive is truncated.
   void finish();
 
  private:

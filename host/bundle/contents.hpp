@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of runs goes into an archive.
+// Selects the files of runs for an archive.
 #pragma once
 
 #include <filesystem>
@@ -18,12 +18,12 @@ enum class Part { kPickle, kPage, kPictures, kConfig, kManifest, kSummary, kTabl
 struct Contents {
   std::set<Part> parts;
   std::vector<std::string> picture_formats;  // of report::plot::kFileFormatNames
-  std::string folder;                        // that all lies in
+  std::string folder;                        // that contains everything
 };
 
-// Each run's files, named by the template, in the order of `runs`, and table.csv and table.md over them.
-// `told` hears what a run lacks, and how far it is (by the run's index). Throws what analysing a run or
-// writing throws.
+// Each run's files, named by the template, in the order of `runs`, plus table.csv and table.md for all of
+// them. `told` is called with a run's missing files, and with the progress (the run's index). Throws
+// exceptions of analysing a run or of writing.
 void write_contents(const std::vector<std::filesystem::path>& runs, const NameTemplate& names,
                     const Contents& contents, Archive& archive,
                     const std::function<void(const std::string&)>& told);

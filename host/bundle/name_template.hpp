@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of files that say a run's settings: "{model.name}_ctx{model.context}_{mode}".
+// File names made from a run's settings: "{model.name}_ctx{model.context}_{mode}".
 #pragma once
 
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace strata::bundle {
 
-// The template names a key that no run has, or has a brace without its other one.
+// The template names a key that no run has, or has an unmatched brace.
 class TemplateError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,8 +21,8 @@ class NameTemplate {
   // Throws TemplateError.
   explicit NameTemplate(std::string_view text);
 
-  // For a run whose config.yaml says this. A key that does not apply to it is "none". Letters, digits and
-  // "._-" alone, no more than 150 of them, and never what names another place.
+  // The name for a run with this config.yaml. A key that does not apply to it becomes "none". Consists of
+  // letters, digits and "._-", at most 150 of them, and never refers to another folder.
   std::string name_for(std::string_view config_yaml) const;
 
  private:
@@ -33,7 +33,7 @@ class NameTemplate {
   std::vector<Part> parts_;
 };
 
-// `name`, or it with a number behind it that makes it one of its own, in letters of one case as well.
+// `name`, or `name` with a number appended so that it is unique, ignoring case.
 std::string unique_name(const std::string& name, std::set<std::string>& taken);
 
 }  // namespace strata::bundle

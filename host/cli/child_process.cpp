@@ -31,8 +31,8 @@ void pass_on(int signal) {
   errno = error;
 }
 
-// While it lives, signals that mean the program reach it, and Ctrl-C leaves us to wait for it. What comes
-// before the program's number is known waits until `deliver`.
+// While it exists, signals meant for the program are passed on, and Ctrl-C lets us wait for it. Signals that
+// arrive before its pid is known wait until `deliver`.
 class SignalsForChild {
  public:
   SignalsForChild() {
@@ -56,7 +56,7 @@ class SignalsForChild {
 
   void deliver() const { sigprocmask(SIG_SETMASK, &mask_before_, nullptr); }
 
-  // Also in the child: what is ignored stays so across exec.
+  // Also in the child, because ignored signals stay ignored across exec.
   void restore() const {
     for (std::size_t index = 0; index < kPassedOn.size(); ++index)
       sigaction(kPassedOn[index], &before_[index], nullptr);

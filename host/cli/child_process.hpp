@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that is started, waited for, and whose end becomes our own.
+// Starts a program, waits for it, and exits like it.
 #pragma once
 
 #include <map>
@@ -8,19 +8,19 @@
 
 namespace strata::cli {
 
-// What env and timeout answer when a command never ran.
+// Exit codes of env and timeout for a command that could not be run.
 inline constexpr int kNotExecutable = 126;
 inline constexpr int kNotFound = 127;
 
-// Once, before anything is started: an inherited SIGCHLD of SIG_IGN would have the system forget how it
-// ended. What `run_program` starts inherits what was there.
+// Call once before anything is started: with an inherited SIGCHLD of SIG_IGN the system would discard exit
+// statuses. Programs started by `run_program` inherit the original setting.
 void keep_ended_children();
 
-// The file that `command` names: a path, or a name that is looked for in PATH as execvp does. Empty: none.
+// The file named by `command`: a path, or a name searched in PATH as by execvp. Empty if there is none.
 std::string find_program(const std::string& command);
 
-// Starts `words` with these variables over our own environment and waits. SIGTERM, SIGHUP and SIGQUIT are
-// passed on; Ctrl-C reaches the program by itself. Its exit code, 128 + the signal that ended it, or
+// Starts `words` with these variables added to our own environment and waits. SIGTERM, SIGHUP and SIGQUIT are
+// passed on; Ctrl-C reaches the program directly. Returns its exit code, 128 + the signal that ended it, or
 // kNotExecutable with a line on standard error.
 int run_program(const std::string& file, const std::vector<std::string>& words,
                 const std::map<std::string, std::string>& variables);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of `strata`. Each adds itself to the command line; its action runs while the command line is
-// parsed and leaves the program's exit code in `exit_code`. What a command throws, `main` prints.
+// The commands of `strata`. Each adds itself to the command line. Its action runs while the command line is
+// parsed and stores the exit code in `exit_code`. `main` prints exceptions.
 #pragma once
 
 namespace CLI {
@@ -9,7 +9,8 @@ class App;
 
 namespace strata::cli {
 
-// Of `fit` and `advise`: what stands behind `--` is a program and no configuration. It is put in, not typed.
+// For `fit` and `advise`: the words after `--` are a program, not a configuration. Inserted internally, not
+// typed.
 inline constexpr const char* kProgramFlag = "--of-a-program";
 
 void add_run_command(CLI::App& app, int& exit_code);

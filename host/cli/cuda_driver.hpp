@@ -10,18 +10,19 @@
 namespace strata::cli {
 
 struct CudaDriver {
-  std::string cuda_version;          // that it is for: "13.0"
+  std::string cuda_version;          // the version it supports: "13.0"
   std::vector<std::string> devices;  // their names
-  std::string problem;               // why there is none, if so
+  std::string problem;               // why there are no devices, if so
 };
 
-// Opens libcuda.so.1 and asks it. Nothing where there is no driver, or none that answers like one.
+// Opens and queries libcuda.so.1. Empty if there is no driver, or it does not respond.
 std::optional<CudaDriver> ask_cuda_driver();
 
-// Whether the kernel knows a GPU, without opening its driver: a process that is to use the dry GPU must not.
+// Whether the kernel knows a GPU, without opening its driver: a process that will use the dry GPU must not
+// open it.
 bool has_nvidia_gpu();
 
-// Throws UsageError, with what to do without one, unless there is a device of that number.
+// Throws UsageError with the alternatives if there is no device of that number.
 void require_gpu(std::int64_t index);
 
 }  // namespace strata::cli

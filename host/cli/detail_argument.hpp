@@ -6,7 +6,8 @@
 
 namespace strata::cli {
 
-// 0.1 of "10%", "10 %": a part of all allocations, above 0 and at most 1. Throws UsageError where it is none.
+// 0.1 for "10%" or "10 %": a fraction of all allocations, above 0 and at most 1. Throws UsageError if
+// invalid.
 double parse_detail(std::string_view text);
 
 }  // namespace strata::cli

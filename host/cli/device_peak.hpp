@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the card of a run can do at most.
+// The peak rates of a run's card.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace strata::cli {
 
-// Of `card`, a device profile's name; empty: of the card that a dry run stood in for, or nothing. Throws as
-// config::load_device_profile does where there is no such profile.
+// For `card`, the name of a device profile; if empty, for the card simulated by a dry run, or none. Throws
+// like config::load_device_profile if there is no such profile.
 std::optional<analysis::DevicePeak> device_peak(const analysis::MemoryFacts& facts, const std::string& card);
 
 }  // namespace strata::cli

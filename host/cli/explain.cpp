@@ -25,7 +25,7 @@ int explain_current_exception() {
     say(error.what());
     return kUsage;
   } catch (const config::ConfigError& error) {
-    // Lines of their own, as compilers write them, so that editors find the place.
+    // On separate lines in the format of compilers, so that editors find the place.
     complain(std::string(error.what()) + '\n');
     return kUsage;
   } catch (const SessionError& error) {

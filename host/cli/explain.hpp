@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a failed command tells its user.
+// Error messages of a failed command.
 #pragma once
 
 namespace strata::cli {
 
-// In a catch block: says on standard error what was thrown, and returns the exit code for it.
+// In a catch block: prints the exception to standard error, and returns its exit code.
 int explain_current_exception();
 
 }  // namespace strata::cli

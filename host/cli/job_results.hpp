@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All ranks of a job: compared on the terminal, in ranks.json and in ranks.html.
+// Compares all ranks of a job: on the terminal, in ranks.json and in ranks.html.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,12 @@
 
 namespace strata::cli {
 
-// Analyses each rank, writes what each one's reader gets (results.hpp), and prints the first one's; then
-// compares them, prints that, and writes ranks.json and ranks.html. kSummary prints the first rank's summary
-// and nothing else. A rank that cannot be read is named. Throws as write_results does, where none can be.
+// Analyses each rank, writes its results (results.hpp), and prints those of the first one. Then compares the
+// ranks, prints the comparison, and writes ranks.json and ranks.html. kSummary prints only the first rank's
+// summary. Unreadable ranks are named. Throws like write_results if no rank can be read.
 void write_job_results(const std::filesystem::path& run_directory, Printed printed);
 
-// The comparison alone: printed, as a table with the page's path as the last line or as JSON, and written.
+// Only the comparison: prints it, as a table ending with the page's path or as JSON, and writes the files.
 void write_rank_comparison(const std::filesystem::path& run_directory, bool json);
 
 }  // namespace strata::cli

@@ -30,7 +30,7 @@ const CLI::App& command_of(const CLI::App& app) {
   return *command;
 }
 
-// As it is written: "grid run"; empty where no command was named.
+// As typed: "grid run"; empty if there was no command.
 std::string words_of_command(const CLI::App& app) {
   std::string words;
   for (const CLI::App* named = &command_of(app); named != &app; named = named->get_parent())
@@ -38,8 +38,8 @@ std::string words_of_command(const CLI::App& app) {
   return words;
 }
 
-// Of `exec --drry h100-80gb -- python train.py` the parser says that it did not expect `python`. Empty where
-// every option before `--` is one.
+// For `exec --drry h100-80gb -- python train.py` the parser reports an unexpected `python`. Returns the
+// unknown option before `--`; empty if there is none.
 std::string unknown_option(const CLI::App& app, std::span<char*> words) {
   const CLI::App& command = command_of(app);
   std::vector<std::string> options;
@@ -62,8 +62,8 @@ std::string unknown_option(const CLI::App& app, std::span<char*> words) {
   return {};
 }
 
-// Of `reprot runs/a` the parser says that a subcommand is required, of `gird run x.yaml` that it did not
-// expect `gird`. Empty where every word that stands for a command is one.
+// For `reprot runs/a` the parser reports that a subcommand is required, for `gird run x.yaml` an unexpected
+// `gird`. Returns the unknown command; empty if all are known.
 std::string unknown_command(const CLI::App& app, std::span<char*> words) {
   const CLI::App* command = &app;
   std::string within;
@@ -104,7 +104,7 @@ std::string missing_option(const CLI::App& app) {
   return {};
 }
 
-// Of `report A B`, where one run is taken.
+// For `report A B`, which accepts a single run.
 std::string second_run(const CLI::App& app) {
   const CLI::App& command = command_of(app);
   const std::vector<std::string> more = command.remaining();
@@ -114,7 +114,7 @@ std::string second_run(const CLI::App& app) {
                      run, more.front());
 }
 
-// An empty `--out` is a variable of a shell that was not set: nothing is written where nobody looks for it.
+// An empty `--out` is probably an unset shell variable: files must not be written to an unexpected place.
 void require_places(CLI::App& command) {
   const CLI::Validator is_named(
       [](const std::string& text) { return text.empty() ? std::string("is empty; expected a path") : ""; },
@@ -124,10 +124,9 @@ void require_places(CLI::App& command) {
     require_places(*below);
 }
 
-// Of `exec --dry t4 python train.py --layers 2` what stands behind the program's first word is the program's,
-// as behind `--`: that is put in where it is missing. Of `fit` the flag is put in that says what stands
-// behind
-// `--`. `words` begin with the program's own name.
+// In `exec --dry t4 python train.py --layers 2` the words after the program's first word belong to the
+// program, as after `--`: inserts a missing `--`. For `fit` also inserts the flag that says that a program
+// follows `--`. `words` begin with our own program's name.
 void separate_program(const CLI::App& app, std::vector<char*>& words) {
   if (words.size() < 2) return;
   if (const std::string_view command = words[1]; command == "fit" || command == "advise") {

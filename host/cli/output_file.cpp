@@ -52,12 +52,12 @@ OutputFile::OutputFile(const std::string& name) : name_(name) {
   const bool replaces = !fs::exists(status) || fs::is_regular_file(status);
   int flags = O_WRONLY | O_CLOEXEC;
   if (replaces) {
-    // Through a link, so that the link stays.
+    // Resolves a link, so that the link itself remains.
     target_ = fs::weakly_canonical(name, ignored);
     if (target_.empty()) target_ = name;
     part_ = target_;
     part_ += fmt::format(".{}.part", getpid());
-    fs::remove(part_, ignored);  // of a process that was killed, and had our id
+    fs::remove(part_, ignored);  // of a killed process with the same pid
     flags |= O_CREAT | O_EXCL;
     descriptor_ = open_nameless(target_.parent_path());
     is_nameless_ = descriptor_ >= 0;

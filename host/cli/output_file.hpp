@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a command's own file goes: there whole or not at all, or standard output.
+// A command's output file, written completely or not at all, or standard output.
 #pragma once
 
 #include <filesystem>
@@ -9,21 +9,20 @@
 
 namespace strata::cli {
 
-// With those that it lies in. Throws UsageError where it cannot be made.
+// Including parents. Throws UsageError if it cannot be created.
 void make_output_folder(const std::filesystem::path& folder);
 
-// Writes beside the file, and renames when all is written: until then the file that was there stays, and a
-// process that is killed leaves nothing, where the file system has files without a name (O_TMPFILE);
-// elsewhere FILE.<pid>.part. What is no file but is there, such as a pipe or /dev/null, is written into. "-"
-// is standard output.
+// Writes next to the file, and renames it when complete. Until then an existing file remains, and a killed
+// process leaves nothing if the file system supports unnamed files (O_TMPFILE); otherwise FILE.<pid>.part. An
+// existing non-file, such as a pipe or /dev/null, is written directly. "-" is standard output.
 class OutputFile : public exports::Output {
  public:
-  // Throws UsageError when nothing can be written there.
+  // Throws UsageError if it is not writable.
   explicit OutputFile(const std::string& name);
-  // Takes back what was not committed.
+  // Removes uncommitted output.
   ~OutputFile() override;
 
-  // These throw std::runtime_error, on a full disk or a closed pipe.
+  // These throw std::runtime_error on a full disk or a closed pipe.
   void write(std::string_view bytes) override;
   void commit();
 
@@ -33,7 +32,7 @@ class OutputFile : public exports::Output {
   std::string name_;
   int descriptor_ = -1;
   bool is_nameless_ = false;             // until `commit`
-  std::filesystem::path target_, part_;  // empty when it is written into as it is
+  std::filesystem::path target_, part_;  // empty if written directly
 };
 
 }  // namespace strata::cli

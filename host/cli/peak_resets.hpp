@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where `strata report --reset` sets the peaks back.
+// The moments at which `strata report --reset` resets the peaks.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace strata::cli {
 
-// Of "step=3", where that step begins; of "phase=backward", wherever a phase of that name does; of
-// "step=3,phase=backward", where those of that step do. Throws UsageError when it is none of these, or when
-// the run has no such step or phase.
+// For "step=3": the begin of that step. For "phase=backward": the begin of each phase of that name. For
+// "step=3,phase=backward": those in that step. Throws UsageError for another form, or if the run has no such
+// step or phase.
 std::vector<analysis::PeakReset> peak_resets(const analysis::MemoryFacts& facts, const std::string& where);
 
 }  // namespace strata::cli

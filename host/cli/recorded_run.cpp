@@ -44,7 +44,7 @@ std::string runs_within(const std::string& folder) {
                      more > 0 ? fmt::format(", and {} more", more) : "");
 }
 
-// Of the folders beside the one that is not there.
+// Suggests a folder next to the missing one.
 std::string neighbour_text(const std::string& named) {
   const fs::path path = fs::path(named).lexically_normal();
   const std::string meant = config::nearest_beside(path.has_filename() ? path : path.parent_path(),
@@ -55,7 +55,7 @@ std::string neighbour_text(const std::string& named) {
   return meant.empty() ? "" : fmt::format(". Did you mean '{}'?", meant);
 }
 
-// A run's page stands for its folder, and so does what else lies there and is of all of it.
+// A run's page stands for its folder, as do other files for the whole run in it.
 fs::path folder_of(const std::string& named) {
   const fs::path path = fs::absolute(named).lexically_normal();
   const fs::path inner = path.has_filename() ? path : path.parent_path();
@@ -92,7 +92,7 @@ std::filesystem::path recorded_run(const std::string& named) {
     }
     for (const std::string& problem : store.problems) say(problem);
   }
-  // A program's, that nobody waited for.
+  // A program that was not run by `strata exec` itself.
   if (std::filesystem::exists(path / "exec.json") && !std::filesystem::exists(path / "manifest.json"))
     settle_processes(path, {});
   return path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's folder, or its page, as a command line names it, ready to be read.
+// Resolves a run's folder, or its page, from the command line and prepares it for reading.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,9 @@
 
 namespace strata::cli {
 
-// Moves what a killed process left in its spools into the run store, and says so; of a program that ran with
-// what `strata exec --environment` printed, settles whose store is the run's. Returns the whole path. Throws
-// UsageError when it is no run.
+// Moves rows from a killed process's spools to the run store, with a message. For a program run with the
+// output of `strata exec --environment`, decides which store is the run's. Returns the absolute path. Throws
+// UsageError if it is not a run.
 std::filesystem::path recorded_run(const std::string& named);
 
 }  // namespace strata::cli

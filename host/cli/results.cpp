@@ -23,13 +23,13 @@ namespace strata::cli {
 
 namespace {
 
-// Of a device that was asked for, "report-cuda-1.html": what the run is reported by stays as it is.
+// For a requested device "report-cuda-1.html": the run's default report is not overwritten.
 std::string file_name(std::string_view what, std::string device, std::string_view ending) {
   std::ranges::replace(device, ':', '-');
   return fmt::format("{}{}{}{}", what, device.empty() ? "" : "-", device, ending);
 }
 
-// As it is written from here, where that is shorter.
+// Relative to the current folder if that is shorter.
 std::string shortest(const std::filesystem::path& path) {
   std::error_code ignored;
   const std::string nearby = std::filesystem::proximate(path, ignored).string();

@@ -23,14 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Makes the folder and what it stands in; names what was made, outermost first.
+// Creates the folder and its parents; appends created ones, outermost first.
 void make_folders(const fs::path& folder, std::vector<fs::path>& created) {
   if (folder.empty() || fs::is_directory(folder)) return;
   make_folders(folder.parent_path(), created);
   if (fs::create_directory(folder)) created.push_back(folder);
 }
 
-// What is recorded says what a program does: it is its user's alone. Whether it was not there.
+// A recording reveals what a program does, so only its user may read it. Returns whether the folder was new.
 bool make_private_folder(const fs::path& folder) {
   if (mkdir(folder.c_str(), 0700) == 0) return true;
   if (errno == EEXIST) return false;
@@ -41,7 +41,7 @@ bool make_private_folder(const fs::path& folder) {
   throw UsageError(fmt::format("the run's folder {} {}", folder.string(), reason));
 }
 
-// The first folder above `wanted` that is there must take a new one.
+// The first existing folder above `wanted` must be writable.
 void require_folder_above(const fs::path& wanted) {
   std::error_code ignored;
   fs::path above = fs::absolute(wanted).parent_path();
@@ -58,7 +58,7 @@ void require_folder_above(const fs::path& wanted) {
 
 constexpr std::chrono::seconds kJoinLimit{60};
 
-// Empty while there is none.
+// Empty if it does not exist.
 std::string read_file(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -141,7 +141,7 @@ RunDirectory::~RunDirectory() {
   for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored)) {
     fs::remove_all(entry.path(), ignored);
   }
-  // Only what is empty goes: another run may have been made beside this one.
+  // Only removes empty folders: another run may have been created in the same place.
   for (auto folder = created_.rbegin(); folder != created_.rend(); ++folder) fs::remove(*folder, ignored);
 }
 
@@ -159,8 +159,7 @@ std::string RunDirectory::removal_of(const fs::path& directory) {
 void write_whole_file(const fs::path& file, const std::string& text) {
   fs::path part = file;
   part += ".part";
-  // Of a process that was killed; or a link, in a folder that somebody sent, which is not to be written
-  // through.
+  // Left by a killed process; or a link, in an untrusted folder, which must not be followed.
   ::unlink(part.c_str());
   std::FILE* const out = std::fopen(part.c_str(), "wxe");
   int error = out == nullptr ? errno : 0;

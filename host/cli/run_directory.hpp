@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder that a run leaves its results in.
+// The folder for a run's results.
 #pragma once
 
 #include <chrono>
@@ -9,30 +9,29 @@
 
 namespace strata::cli {
 
-// A fresh folder for one run. Until `keep`, it is taken back, with the parents that were made for it, when
-// this goes out of scope: a run that never started leaves nothing.
+// A new folder for one run. Until `keep`, it is removed, with parents created for it, when this goes out of
+// scope: a run that never started leaves nothing.
 class RunDirectory {
  public:
-  // Throws UsageError when `wanted` cannot hold a new run: it exists and is not an empty folder, or it cannot
-  // be made.
+  // Throws UsageError if `wanted` cannot hold a new run: it exists and is not an empty folder, or cannot be
+  // created.
   static void require_free(const std::filesystem::path& wanted);
 
-  // runs/<name>/<UTC time>/ in the current folder, with -2, -3, ... behind it when it is taken.
+  // runs/<name>/<UTC time>/ in the current folder, with -2, -3, ... appended if it exists.
   static RunDirectory create_default(const std::string& name, std::chrono::system_clock::time_point now);
 
-  // `wanted` itself. Throws UsageError as require_free does, or when it cannot be made.
+  // `wanted` itself. Throws UsageError like require_free, or if it cannot be created.
   static RunDirectory create(const std::filesystem::path& wanted);
 
-  // The folder that another process of the same start makes and marks with `start` in kStartFile. Waits for
-  // it; throws UsageError when it does not come.
+  // The folder that another process of the same start creates and marks with `start` in kStartFile. Waits for
+  // it; throws UsageError if it does not appear.
   static std::filesystem::path join(const std::filesystem::path& wanted, const std::string& start);
   static constexpr const char* kStartFile = "launch.txt";
 
-  // Whether a rank has begun to write into it.
+  // Whether a rank has begun to write to it.
   static bool has_rank(const std::filesystem::path& directory);
 
-  // Of a run that has ended, as a whole message: that its folder was removed meanwhile; empty while it is
-  // there.
+  // For a run that has ended: a complete message if its folder was removed meanwhile; otherwise empty.
   static std::string removal_of(const std::filesystem::path& directory);
 
   ~RunDirectory();
@@ -47,7 +46,7 @@ class RunDirectory {
   // The run recorded nothing after all.
   void take_back() noexcept { kept_ = false; }
 
-  // Throws std::runtime_error when the file cannot be written whole.
+  // Throws std::runtime_error if the file cannot be written completely.
   void write_file(const std::string& name, const std::string& text) const;
 
  private:
@@ -58,7 +57,7 @@ class RunDirectory {
   bool kept_ = false;
 };
 
-// The same for a run that exists: beside the file first, then renamed, so that no reader sees a part.
+// The same for an existing run: written next to the file, then renamed, so that readers never see a part.
 void write_whole_file(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace strata::cli

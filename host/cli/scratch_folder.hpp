@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of its own under TMPDIR, which goes with all that is in it when this goes out of scope.
+// A temporary folder under TMPDIR, removed with its contents at the end of the scope.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@ namespace strata::cli {
 
 class ScratchFolder {
  public:
-  // `name` begins the folder's. Throws UsageError where none can be made.
+  // The folder's name begins with `name`. Throws UsageError if it cannot be created.
   explicit ScratchFolder(const std::string& name);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

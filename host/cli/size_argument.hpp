@@ -7,8 +7,8 @@
 
 namespace strata::cli {
 
-// Bytes of `text`, as it was typed for `option`. A number alone are bytes, too; below 65,536 it is refused,
-// for another unit was meant. Throws UsageError.
+// The bytes of `text`, the argument of `option`. A plain number is in bytes; below 65,536 it is rejected,
+// because another unit was probably meant. Throws UsageError.
 std::uint64_t parse_size(std::string_view option, std::string_view text);
 
 }  // namespace strata::cli

@@ -12,20 +12,20 @@ bool is_terminal(int descriptor);
 // A terminal, with NO_COLOR (no-color.org) unset.
 bool wants_colour(int descriptor);
 
-// Columns of the terminal; where there is none what COLUMNS says, or 120.
+// Columns of the terminal; otherwise the value of COLUMNS, or 120.
 int columns(int descriptor);
 
-// All of `text` to standard error. That nobody can read it stops nothing.
+// Prints `text` to standard error. Errors are ignored.
 void complain(std::string_view text);
 
-// One line to standard error, behind "strata: ".
+// Prints one line to standard error, after "strata: ".
 void say(std::string_view line);
 
-// From now on behind "strata: <who>: ", of one of several processes that share a terminal.
+// From now on after "strata: <who>: ", for one of several processes that share a terminal.
 void speak_as(std::string_view who);
 
-// All of `text` to standard output. Throws std::runtime_error when it cannot be written (a full disk, a
-// closed pipe).
+// Prints `text` to standard output. Throws std::runtime_error if it cannot be written (a full disk, a closed
+// pipe).
 void print(std::string_view text);
 
 }  // namespace strata::cli

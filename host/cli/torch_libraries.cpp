@@ -42,7 +42,7 @@ std::string remedy() {
       fmt::join(releases, ", "), releases.back(), kTorchRootVariable);
 }
 
-// Where python3 would import torch from; importing it would take a second.
+// The folder from which python3 would import torch; importing it would take a second.
 fs::path torch_of_python() {
   constexpr const char* kQuestion =
       "python3 -c \"import importlib.util as u; s = u.find_spec('torch'); "
@@ -121,7 +121,7 @@ std::vector<PluginDescription> sources_with_torch() {
   try {
     open_torch(find_torch(), {"libc10.so", "libtorch_cpu.so"});
   } catch (const UsageError&) {
-    return sources;  // which say why they are refused
+    return sources;  // each reports why it was rejected
   }
   return available_sources();
 }

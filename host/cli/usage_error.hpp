@@ -5,7 +5,7 @@
 
 namespace strata::cli {
 
-// The user asked for what cannot be done; the message says what to do instead. Exit code kUsage.
+// The user asked for something impossible; the message says what to do instead. Exit code kUsage.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -108,7 +108,7 @@ constexpr std::array kDefaults{
                   .task = Task::kLanguageModel},
 };
 
-// Of the parts that a parameter count is summed of, as unsigned numbers.
+// The summands of a parameter count, as unsigned numbers.
 struct Widths {
   explicit Widths(const ModelConfig& model)
       : model_width(static_cast<std::uint64_t>(model.d_model)),

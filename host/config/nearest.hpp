@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "did you mean": the known name nearest to one that is not known.
+// "did you mean": the known name nearest to an unknown one.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@
 
 namespace strata::config {
 
-// As strata::nearest_name; empty when none is near enough to be meant.
+// Like strata::nearest_name; empty if no name is near enough.
 std::string nearest(std::string_view written, std::span<const std::string_view> known);
 
 // "; did you mean 'x'?", or empty.
 std::string did_you_mean(std::string_view written, std::span<const std::string_view> known);
 
-// The path beside `missing`, in its folder, whose name is nearest to its own, of those that `may_be` meant;
-// empty when none is.
+// The path in the folder of `missing` with the most similar name, among those for which `may_be` is true;
+// empty if there is none.
 std::string nearest_beside(const std::filesystem::path& missing,
                            const std::function<bool(const std::filesystem::directory_entry&)>& may_be);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a configuration, and where. All problems of one file are reported at once.
+// Errors in a configuration with their places. All errors in a file are reported at once.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 namespace strata::config {
 
-// Where a value was written: a spot in the file, or one override of the command line.
+// Where a value was written: a position in the file, or a command line override.
 struct Place {
-  std::string source;  // the file as it was named, or "command line: key=value"
+  std::string source;  // the file as named by the user, or "command line: key=value"
   int line = 0;        // from 1; 0: the file as a whole, or the command line
   int column = 0;      // from 1
   bool command_line = false;
@@ -19,16 +19,16 @@ struct Place {
   // "configs/quickstart.yaml:12:3"
   std::string text() const;
 
-  // Where relative names start that were written here: beside the file, or the current folder.
+  // The folder in which relative names written here start: that of the file, or the current one.
   std::filesystem::path folder() const;
 };
 
 struct Problem {
   Place place;
-  std::string key;  // dotted; empty: the file as a whole, or a message that names it
+  std::string key;  // dotted; empty: the whole file, or a message that contains it
   std::string message;
 
-  // "place: key: message", one line. A problem without place or key is its message.
+  // "place: key: message", one line. Without place and key it is only the message.
   std::string text() const;
 };
 

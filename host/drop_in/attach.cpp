@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the preload library opens once torch is there, and what a program that marks its own loop binds to.
+// The functions that the preload library opens once torch is loaded, and that a self-marking program binds
+// to.
 #include <cstdint>
 #include <cstdio>
 
@@ -8,7 +9,7 @@
 
 #define STRATA_ATTACH_EXPORT extern "C" __attribute__((visibility("default")))
 
-// On any thread. What goes wrong is said on standard error, and the program goes on.
+// On any thread. Errors are reported on standard error, and the program continues.
 STRATA_ATTACH_EXPORT void strata_attach() noexcept {
   static_cast<void>(strata::drop_in::process_session());
 }

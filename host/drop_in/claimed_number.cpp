@@ -36,7 +36,7 @@ ClaimedNumber::~ClaimedNumber() {
   if (kept_) return;
   std::error_code ignored;
   std::filesystem::remove(manifest(), ignored);
-  std::filesystem::remove(rank_folder_, ignored);  // when nobody else is in it
+  std::filesystem::remove(rank_folder_, ignored);  // if it is empty
 }
 
 std::filesystem::path ClaimedNumber::manifest() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process is called by in its rank's folder: by its id, unless another has been there with the same
-// one, in another container or before the system gave the id anew.
+// A process's number in its rank's folder: its pid, unless another process with the same pid has used the
+// folder, in another container or before the pid was reused.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace strata::drop_in {
 
-// Taken by making the process's manifest, which only one can. Given back unless it is kept.
+// Claimed by creating the process's manifest, which only one process can do. Released unless it is kept.
 class ClaimedNumber {
  public:
-  // Makes the folder if need be. Throws std::system_error.
+  // Creates the folder if necessary. Throws std::system_error.
   explicit ClaimedNumber(std::filesystem::path rank_folder);
   ~ClaimedNumber();
   ClaimedNumber(const ClaimedNumber&) = delete;
   ClaimedNumber& operator=(const ClaimedNumber&) = delete;
 
   std::uint32_t number() const noexcept { return number_; }
-  // manifest-<number>.json, which is there and empty.
+  // manifest-<number>.json, which exists and is empty.
   std::filesystem::path manifest() const;
   void keep() noexcept { kept_ = true; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a job's processes this one is.
+// The rank of this process in its job.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct ProcessPlace {
   std::uint32_t world_size = 1;
 };
 
-// As launchers tell it: RANK and WORLD_SIZE (torchrun, accelerate, DeepSpeed), else SLURM_PROCID and
-// SLURM_NTASKS, else the only one. What is no such number is as if it were not there.
+// From the launcher's variables: RANK and WORLD_SIZE (torchrun, accelerate, DeepSpeed), else SLURM_PROCID and
+// SLURM_NTASKS, else the only process. Invalid numbers are ignored.
 ProcessPlace place_of_process();
 
 }  // namespace strata::drop_in

@@ -94,7 +94,7 @@ void open_as_configured() noexcept {
 
 }  // namespace
 
-// Behind the session's own handler, so that it runs before that one: it knows how the program ended.
+// Registered after the session's own handler, so that it runs first: it knows how the program ended.
 void watch_exit() noexcept {
   on_exit(at_exit, nullptr);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one session of a process that is not ours, opened as STRATA_EXEC says by whoever comes first: the
-// preload library once torch is there, or the program's own first mark.
+// The one session of a user's process, opened according to STRATA_EXEC by whichever comes first: the preload
+// library once torch is loaded, or the program's own first mark.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace strata::drop_in {
 
-// [any] Opens it the first time, and ends it with the process. Null where STRATA_EXEC is not set, or it could
-// not be opened, which is said on standard error: the program goes on.
+// [any] Opens it at the first call, and ends it with the process. Null if STRATA_EXEC is not set, or if it
+// could not be opened, which is reported on standard error; the program continues.
 Session* process_session() noexcept;
 
-// [loop-thread] Opens one for a program that says itself when, as the file tells. Throws what the file's
-// reader and the session throw; std::logic_error where one is open.
+// [loop-thread] Opens one for a program that decides when, according to the file. Throws exceptions of the
+// file's reader and the session; std::logic_error if one is open.
 void open_process_session(const std::string& settings);
 
-// [loop-thread] Ends the run and lets go of the session, once calls of other threads have returned: another
-// one may be opened. Nothing in a forked child.
+// [loop-thread] Ends the run and releases the session, once calls on other threads have returned; then
+// another one can be opened. No effect in a forked child.
 void close_process_session(RunEnd reason) noexcept;
 
-// Keeps the session from being let go of: for one call, on the stack.
+// Prevents the session from being released: create it for one call, on the stack.
 class SessionCall {
  public:
   SessionCall() noexcept;
@@ -30,20 +30,20 @@ class SessionCall {
   SessionCall(const SessionCall&) = delete;
   SessionCall& operator=(const SessionCall&) = delete;
 
-  // Null where none is open, and in a forked child. Opens none.
+  // Null if none is open, and in a forked child. Does not open one.
   Session* session() const noexcept { return session_; }
-  // How many the process has had, up to the one that is open.
+  // The number of sessions that the process has had, including an open one.
   static std::uint64_t sessions() noexcept;
 
  private:
   Session* session_;
 };
 
-// [any] From here on an exit is heard of before the libraries are finished: again in main, where the session
-// was opened before it.
+// [any] From here on, process exit is detected before libraries are finalised. Call it again in main if the
+// session was opened before.
 void watch_exit() noexcept;
 
-// [any] The process leaves by _exit, which runs no handlers. Opens nothing.
+// [any] The process is about to call _exit, which runs no handlers. Does not open a session.
 void leave_process(int status) noexcept;
 
 }  // namespace strata::drop_in

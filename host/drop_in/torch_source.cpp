@@ -28,7 +28,7 @@ std::filesystem::path program() {
   return std::filesystem::canonical(info.dli_fname).parent_path().parent_path().parent_path() / "bin/strata";
 }
 
-// Neither the compiler nor the program is to be recorded, or to find another CUDA.
+// Neither the compiler nor the program may be recorded, or find another CUDA.
 std::vector<char*> environment() {
   std::vector<char*> entries;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -52,7 +52,8 @@ int run(const std::filesystem::path& file, const std::string& torch) {
   if (error != 0) return error;
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
-    if (errno == ECHILD) return 0;  // the program ignores SIGCHLD: how it ended is not kept, what it made is
+    if (errno == ECHILD)
+      return 0;  // the program ignores SIGCHLD: the exit status is lost, but not the result
     if (errno != EINTR) return errno;
   }
   return status;
@@ -63,7 +64,7 @@ int run(const std::filesystem::path& file, const std::string& torch) {
 void build_missing_torch_source() {
   const std::optional<TorchRelease> torch = loaded_torch();
   if (!torch || !find_shipped_torch_source(*torch).empty()) return;
-  // Also where one is there: it knows whether that is of these sources.
+  // Also called if a file exists: the program checks whether it was built from these sources.
   if (run(program(), torch->root.string()) != 0)
     throw std::runtime_error("no source of events for torch " + torch->version +
                              " came with Strata, and none could be built here");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What records the torch that this process has loaded.
+// Provides the source for the torch loaded by this process.
 #pragma once
 
 namespace strata::drop_in {
 
-// Has `strata build-source` build it where no file fits the release that is loaded, and waits for it. It says
-// what it does, and why it cannot, on standard error. Throws std::runtime_error where it could not.
+// Runs `strata build-source` if no file fits the loaded release, and waits for it. It prints its progress and
+// errors on standard error. Throws std::runtime_error if it failed.
 void build_missing_torch_source();
 
 }  // namespace strata::drop_in

@@ -30,7 +30,7 @@ constexpr std::array<std::pair<string_view, PhaseKind>, 12> kPhases{{
     {"evaluation", PhaseKind::kEvaluation},
 }};
 
-// Of the loop's one thread at a time.
+// Used by one thread at a time, the loop's.
 std::uint64_t next_step = 0;
 std::uint64_t steps_of_session = 0;
 std::uint64_t described_session = 0;
@@ -41,8 +41,8 @@ const char* text(const char* given) noexcept {
   return given == nullptr ? "" : given;
 }
 
-// The session that is open at the time, of which a process may have several, one after the other. Out of
-// memory: the mark is lost, and the program goes on.
+// The session open at the time; a process may have several, one after the other. If out of memory, the mark
+// is lost and the program continues.
 template <typename Call>
 void tell(Call call) noexcept {
   const SessionCall current;
@@ -65,7 +65,7 @@ void step_end() noexcept {
 void step_result(double loss, std::uint64_t tokens) noexcept {
   result.loss = std::isnan(loss) ? std::nullopt : std::optional(loss);
   result.tokens = tokens;
-  // The header calls them what they are: tokens of one program, images of another.
+  // The header calls them "items": tokens in one program, images in another.
   if (tokens > 0 && std::exchange(described_session, SessionCall::sessions()) != SessionCall::sessions())
     tell([](Session& run) { run.describe("unit", R"("items")"); });
 }

@@ -9,11 +9,11 @@
 
 namespace strata::drop_in {
 
-// [any] For the rest of the process. Each call is of the session that is open then, and does nothing where
-// none is.
+// [any] Valid for the rest of the process. Each call goes to the session open at that time, and has no effect
+// without one.
 const strata_trainer_calls* trainer_table() noexcept;
 
-// What a phase of that name is: kOther unless it is one of those that strata/trainer_calls.h lists.
+// The kind of a phase by name: kOther unless it is listed in strata/trainer_calls.h.
 PhaseKind phase_kind(std::string_view name) noexcept;
 
 }  // namespace strata::drop_in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as tables of comma-separated values (RFC 4180, lines end in a newline alone): for spreadsheets,
-// pandas, and tables beside published ones.
+// Exports a run as comma-separated tables (RFC 4180, but lines end in a newline only): for spreadsheets,
+// pandas, and comparison with published tables.
 #pragma once
 
 #include "host/analysis/facts/forward.hpp"
@@ -9,9 +9,9 @@
 namespace strata::exports {
 
 enum class Table {
-  kCategories,  // over the window: a row a statistic, a column a category, in bytes
-  kTimeline,    // a row an event: bytes of each category after it
-  kBlocks       // a row a block: when, how large, and what it was
+  kCategories,  // over the window: one row per statistic, one column per category, in bytes
+  kTimeline,    // one row per event: bytes of each category after it
+  kBlocks       // one row per block: time, size and labels
 };
 
 void write_csv(const analysis::MemoryFacts& facts, Table table, Output& output,

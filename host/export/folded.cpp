@@ -35,7 +35,7 @@ void write_folded(const analysis::Facts& facts, Output& output, const Progress& 
       analysis::stacks_alive(facts.blocks, facts.call_stacks, facts.peak.sequence);
   analysis::StackView view(facts.call_stacks);
   RowCount rows(progress, alive.shares.size());
-  // Stacks that differ in what is trimmed alone are one line.
+  // Stacks that differ only in trimmed frames share a line.
   std::map<std::string, double> bytes_of;
   for (const analysis::StackShare& share : alive.shares) {
     rows.add();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is alive at the peak by the stack that allocated it, in the lines that flame graphs are made of
-// (flamegraph.pl, inferno, speedscope): `outermost;...;innermost bytes`.
+// The memory alive at the peak by allocating stack, as input for flame graphs (flamegraph.pl, inferno,
+// speedscope): `outermost;...;innermost bytes`.
 #pragma once
 
 #include "host/analysis/facts/forward.hpp"
@@ -8,9 +8,8 @@
 
 namespace strata::exports {
 
-// Where some were chosen by chance the bytes are estimates. What has no stack is a line of its own, so that
-// the lines of a run without chance sum up to what was allocated. Throws std::runtime_error for a run that
-// took no stacks.
+// If stacks were sampled, the bytes are estimates. Memory without a stack is on its own line, so that without
+// sampling the lines sum up to the allocated bytes. Throws std::runtime_error for a run without stacks.
 void write_folded(const analysis::Facts& facts, Output& output, const Progress& progress = {});
 
 }  // namespace strata::exports

@@ -46,7 +46,7 @@ void Gzip::finish() {
 
 void Gzip::deflate(std::string_view bytes, bool last) {
   z_stream& state = stream_->state;
-  // zlib reads through this pointer alone.
+  // zlib only reads through this pointer.
   state.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   state.avail_in = static_cast<uInt>(bytes.size());
   do {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compressor before another output, in the form of gzip.
+// A gzip compressor in front of another output.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class Gzip : public Output {
   ~Gzip() override;
 
   void write(std::string_view bytes) override;
-  // Writes what is left; without it the file is cut short.
+  // Writes the remaining data; without it the file is truncated.
   void finish();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run's JSON says once: all but its tables.
+// The parts of a run's JSON other than its tables.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Begins and ends of steps and phases, one after the other.
+// The begins and ends of steps and phases, in order.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct Mark {
   std::size_t index = 0;  // into Facts::steps or Facts::phases
 };
 
-// By sequence. What never ended has no end.
+// By sequence. A range that never ended has no end.
 std::vector<Mark> marks_of(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::exports

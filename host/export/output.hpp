@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an export goes, piece by piece, and who is told how far it has come.
+// The destination of an export, written in pieces, and the callback for its progress.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace strata::exports {
 
-// A file, a pipe, a compressor before one of them. `write` throws when the bytes cannot be written.
+// A file, a pipe, or a compressor in front of one. `write` throws if the bytes cannot be written.
 class Output {
  public:
   Output() = default;
@@ -23,8 +23,8 @@ class Output {
   virtual void write(std::string_view bytes) = 0;
 };
 
-// Gathers small appends into pieces of 64 KiB, so that an export holds no more than one of them. What was not
-// flushed is lost.
+// Collects small appends into pieces of 64 KiB, so that an export holds at most one of them. Unflushed data
+// is lost.
 class Buffer {
  public:
   explicit Buffer(Output& output) : output_(output) {}
@@ -52,7 +52,7 @@ class Buffer {
   fmt::memory_buffer bytes_;
 };
 
-// Told now and then how many rows are written of all. What it throws ends the export.
+// Called occasionally with the number of rows written and the total. An exception ends the export.
 using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 class RowCount {

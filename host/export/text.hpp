@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from a stranger's program (names of layers, ops, owners) as the formats can hold it.
+// Converts untrusted text (names of layers, ops, owners) to the formats of exports.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace strata::exports {
 
-// Each invalid byte of UTF-8 becomes U+FFFD; everything else stays.
+// Each invalid byte of UTF-8 is replaced by U+FFFD; the rest is unchanged.
 std::string valid_text(std::string_view text);
 
-// A JSON string with its quotes, of valid_text.
+// A JSON string with quotes, made from valid_text.
 std::string json_text(std::string_view text);
 
-// A JSON number, or null where there is none (NaN, an infinity).
+// A JSON number, or null for NaN and infinities.
 std::string json_number(double number);
 
-// A field of CSV as RFC 4180 has it, of valid_text: quoted where it holds a comma, a quote or a line's end. A
-// text that a spreadsheet would take for a formula, and run, stands behind a '; the page's CSV has the same
-// (host/report/page/csv.js).
+// A CSV field according to RFC 4180, made from valid_text: quoted if it contains a comma, a quote or a
+// newline. A text that a spreadsheet would execute as a formula is prefixed with a '; the page's CSV does the
+// same (host/report/page/csv.js).
 std::string csv_text(std::string_view text);
 
 }  // namespace strata::exports

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline of a run with what holds beside the categories at each event.
+// The timeline of a run with the other values in effect at each event.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct TimelineRow {
   const analysis::Point& point;
   std::int64_t step = -1;             // -1 between steps
   std::uint64_t allocated_bytes = 0;  // the sum of the categories
-  std::uint64_t reserved_bytes = 0;   // equals allocated where the allocator keeps nothing back
+  std::uint64_t reserved_bytes = 0;   // equals allocated if the allocator does not cache
 };
 
 // Calls `use` for each point, by sequence.

@@ -26,7 +26,7 @@ CellState settled(const GridFolder& folder, const std::string& id, CellState sta
   return state;
 }
 
-// Slurm says so, or cannot be asked; the lock may not be seen from another machine.
+// According to Slurm, or if it cannot be queried; another machine's lock may be invisible.
 bool runs_as_job(const CellState& state, const std::string& id, const Queue& queue) {
   if (!queue.is_known()) return state.status == Status::kRunning && !state.job.empty();
   const auto task = queue.by_cell.find(id);
@@ -46,7 +46,7 @@ std::vector<CellState> settled_states(const GridFolder& folder, const Plan& plan
     states.push_back(folder.read_state(cell.id));
     if (!was_cut_short(states.back()) || runs_as_job(states.back(), cell.id, queue)) continue;
     const auto claim = FolderLock::take(folder.cell(cell.id));
-    // Whoever ran it may have come to its end before it let go.
+    // Its runner may have finished before it released the lock.
     const CellState before = folder.read_state(cell.id);
     states.back() = claim ? settled(folder, cell.id, before) : before;
     if (states.back().status != before.status) folder.write_state(cell.id, states.back());

@@ -38,7 +38,7 @@ StateJson out_of_memory_json(const OutOfMemory& failure) {
           {"filled_by", failure.filled_by}};
 }
 
-// Nothing where it is no number, or one that no run comes to, and that would not be written as it is.
+// Empty if it is not a number, or one that no run can have and that would not be written unchanged.
 std::optional<double> measure_of(const StateJson& json) {
   if (!json.is_number() || std::abs(json.get<double>()) >= 0x1p63) return std::nullopt;
   return json.get<double>();

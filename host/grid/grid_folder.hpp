@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A grid's folder: plan.json, and below cells/ a folder for each cell, named by its id, with config.yaml,
+// A grid's folder: plan.json, and in cells/ a folder for each cell, named by its id, with config.yaml,
 // state.json, output.txt and the runs of its attempts.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace strata::grid {
 
-// The folder holds no grid, or one that cannot be read; the message says which and what to do.
+// The folder contains no grid, or an unreadable one; the message names the problem and the remedy.
 class FolderError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,22 +26,23 @@ class GridFolder {
   const std::filesystem::path& path() const noexcept { return path_; }
   bool has_plan() const;
 
-  // Cells' configurations first, the plan last: what has a plan can be resumed. Throws WriteError.
+  // Writes the cells' configurations first and the plan last: a folder with a plan can be resumed. Throws
+  // WriteError.
   void write_plan(const Plan& plan) const;
-  // With each cell's config_yaml only where `with_configs`. Throws FolderError.
+  // Includes each cell's config_yaml only if `with_configs`. Throws FolderError.
   Plan read_plan(bool with_configs = false) const;
 
-  // kPlanned where there is none, or one that was cut off.
+  // kPlanned if there is no state, or a truncated one.
   CellState read_state(const std::string& id) const;
   void write_state(const std::string& id, const CellState& state) const;  // throws WriteError
 
   std::filesystem::path cell(const std::string& id) const { return path_ / "cells" / id; }
   std::filesystem::path config(const std::string& id) const { return cell(id) / "config.yaml"; }
   std::filesystem::path output(const std::string& id) const { return cell(id) / "output.txt"; }
-  // Each attempt writes a folder of its own: what is left of an earlier one cannot get into it.
+  // Each attempt writes to its own folder, so that remains of an earlier one cannot mix with it.
   std::filesystem::path run(const std::string& id, std::int64_t attempt) const;
 
-  // Takes away what attempts before `attempt` left.
+  // Removes what attempts before `attempt` left.
   void remove_runs_before(const std::string& id, std::int64_t attempt) const;
 
  private:

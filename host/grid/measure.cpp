@@ -17,7 +17,7 @@ namespace {
 
 using SummaryJson = nlohmann::json;
 
-// Nothing where it is no number, or one that no run comes to.
+// Empty if it is not a number, or one that no run can have.
 std::optional<double> number_at(const SummaryJson& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   if (!object.is_object() || found == object.end() || !found->is_number()) return std::nullopt;
@@ -53,7 +53,7 @@ const SummaryJson& window_scope(const SummaryJson& summary) {
   return nothing;
 }
 
-// Of the window's steps that came to their end.
+// Over the window's completed steps.
 std::optional<double> median_step(const SummaryJson& summary) {
   const auto first = number_at(at(summary, "window"), "first_step"),
              last = number_at(at(summary, "window"), "last_step");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a cell that a grid compares, as its run's summary.json has them.
+// The numbers of a cell that a grid compares, from its run's summary.json.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@ enum class Measure {
   kPeakRequested,
   kPeakDeviceUsed,
   kPeakResident,
-  kStepTime,          // median; in a dry run the host's part alone
-  kModelledStepTime,  // of a dry device, by the modelled clock
-  kThroughput,        // tokens or images a second, over the window; none in a dry run
+  kStepTime,          // median; in a dry run only the host's part
+  kModelledStepTime,  // of a dry device, from the modelled clock
+  kThroughput,        // tokens or images per second, over the window; none in a dry run
   kWallTime,          // of the cell's process, begin to end
   kLoss               // of the last step that has one; none in a dry run
 };
@@ -49,7 +49,7 @@ inline constexpr std::size_t kMeasures = kMeasureNames.size();
 std::string_view name_of(Measure measure);
 const MeasureName* find_measure(std::string_view name);
 
-// Nothing for what was not recorded.
+// Empty for values that were not recorded.
 class Measures {
  public:
   std::optional<double>& operator[](Measure measure) { return values_[static_cast<std::size_t>(measure)]; }
@@ -61,10 +61,10 @@ class Measures {
   std::array<std::optional<double>, kMeasures> values_{};
 };
 
-// What filled the device when an allocation failed.
+// The memory alive when an allocation failed.
 struct OutOfMemory {
   std::uint64_t requested_bytes = 0;
-  std::uint64_t allocated_bytes = 0;  // by the run, just then
+  std::uint64_t allocated_bytes = 0;  // by the run at that moment
   std::string op, layer, phase;
   std::int64_t step = -1;  // -1: outside of any
   std::string filled_by;   // "Activation 61%, Parameter 20%, ..."
@@ -72,11 +72,11 @@ struct OutOfMemory {
 
 struct RunResult {
   Measures measures;
-  bool measured = true;                      // false: a dry run, whose times are the host's part alone
-  std::optional<OutOfMemory> out_of_memory;  // the last allocation that failed
+  bool measured = true;                      // false: a dry run, whose times contain only the host's part
+  std::optional<OutOfMemory> out_of_memory;  // the last failed allocation
 };
 
-// Of a run's folder. Nothing where there is no whole summary.json.
+// For a run's folder. Empty if there is no complete summary.json.
 std::optional<RunResult> read_result(const std::filesystem::path& run);
 
 }  // namespace strata::grid

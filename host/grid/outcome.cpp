@@ -15,7 +15,7 @@
 namespace strata::grid {
 namespace {
 
-// What `strata run` tells its caller (docs: exit codes).
+// The exit codes of `strata run` (see the documentation).
 constexpr int kExitDone = 0, kExitOutOfMemory = 3, kExitSignalBase = 128;
 constexpr std::uintmax_t kLeastRoom = std::uintmax_t{16} << 20;
 constexpr std::size_t kTail = 4096, kLongestReason = 400;

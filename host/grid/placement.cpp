@@ -41,7 +41,7 @@ std::vector<std::string> visible_gpus(std::int64_t count) {
   std::vector<std::string> names;
   const char* const variable = std::getenv("CUDA_VISIBLE_DEVICES");
   std::string_view rest = variable == nullptr ? "" : variable;
-  // CUDA takes them up to the first that it does not know, so that there may be fewer than are named.
+  // CUDA stops at the first unknown one, so there may be fewer than are named.
   while (!rest.empty() && names.size() < static_cast<std::size_t>(count)) {
     const auto comma = rest.find(',');
     names.emplace_back(rest.substr(0, comma));
@@ -69,7 +69,7 @@ std::optional<Place> Placement::take(const Demand& demand) {
   const std::int64_t slots = engine_.slots.value_or(std::numeric_limits<std::int64_t>::max());
   if (running_ >= slots) return std::nullopt;
 
-  // Who says how many cells run at once has counted the cores.
+  // If the user sets the number of simultaneous cells, cores are not counted.
   const std::int64_t cores =
       demand.needs.cores == 0 ? machine_.cores : std::min(demand.needs.cores, machine_.cores);
   if (!alone && !engine_.slots && cores_taken_ + cores > machine_.cores) return std::nullopt;

@@ -182,7 +182,7 @@ void Runner::stop(GridEnd end, int signal, std::string message) {
   const bool again = stopping_;
   if (!again) outcome_ = {.end = end, .signal = signal, .message = std::move(message)};
   stopping_ = true;
-  // What is only stopped lets its cells come to their end.
+  // When only stopping, running cells may finish.
   if (end == GridEnd::kStopped) return;
   for (auto& [pid, attempt] : running_) {
     if (again && signal != 0) {
@@ -196,7 +196,7 @@ void Runner::stop(GridEnd end, int signal, std::string message) {
   }
 }
 
-// What cannot be written is still what happened: who resumes finds it in the run's own folder.
+// If the state cannot be written it still holds: a resumed grid finds it in the run's own folder.
 void Runner::keep(std::size_t index, CellState state) {
   const Cell& cell = plan_.cells[index];
   states_[index] = std::move(state);

@@ -15,46 +15,46 @@
 
 namespace strata::grid {
 
-// What is told of cells while they run. None of it may throw.
+// Receives progress of running cells. Functions must not throw.
 class Watcher {
  public:
   virtual ~Watcher() = default;
   virtual void began(const Cell& cell) = 0;
   virtual void ended(const Cell& cell, const CellState& state) = 0;
-  // Now and then, and after each of the above.
+  // Called regularly, and after each of the above.
   virtual void looked(const std::vector<CellState>& states) = 0;
 };
 
-// The command that runs one configuration into one folder, which is not there yet.
+// The command that runs one configuration into one folder, which does not exist yet.
 using RunCommand = std::function<std::vector<std::string>(const std::filesystem::path& config,
                                                           const std::filesystem::path& run)>;
 
 enum class GridEnd {
-  kOver,         // each cell that was to run has come to its end
-  kStopped,      // limits.on_oom or on_fail said so
+  kOver,         // each cell to be run has ended
+  kStopped,      // because of limits.on_oom or on_fail
   kInterrupted,  // by a signal
-  kNoRoom        // the folder cannot be written any more
+  kNoRoom        // the folder is not writable any more
 };
 
 struct GridOutcome {
   GridEnd end = GridEnd::kOver;
-  int signal = 0;       // of kInterrupted
-  std::string message;  // of kNoRoom: what could not be written
+  int signal = 0;       // for kInterrupted
+  std::string message;  // for kNoRoom: what could not be written
 };
 
 class Runner {
  public:
-  // `states` are those of the plan's cells, in its order.
+  // `states` are those of the plan's cells, in order.
   Runner(GridFolder folder, Plan plan, std::vector<CellState> states, Machine machine, RunCommand command,
          Watcher& watcher);
 
-  // The host's memory that each cell is thought to need; 0 where nobody knows.
+  // The predicted host memory of each cell; 0 if unknown.
   void expect_memory(std::vector<std::uint64_t> bytes) { memory_ = std::move(bytes); }
 
-  // Cells that are not to be run, though they are planned.
+  // Planned cells that must not be run.
   void leave_out(std::vector<std::size_t> cells) { left_out_ = std::move(cells); }
 
-  // Runs every other cell that is kPlanned; the folder's lock is held by the caller.
+  // Runs all other planned cells; the caller holds the folder's lock.
   GridOutcome run();
 
   const std::vector<CellState>& states() const { return states_; }
@@ -64,7 +64,7 @@ class Runner {
     std::size_t cell = 0;
     Place place;
     std::chrono::steady_clock::time_point began;
-    std::chrono::steady_clock::time_point told;  // to end, if it was
+    std::chrono::steady_clock::time_point told;  // when it was asked to end
     bool timed_out = false, interrupted = false, killed = false;
   };
 

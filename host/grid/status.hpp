@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has become of a cell of a grid.
+// The status of a cell of a grid.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@ enum class Status {
   kPlanned,
   kRunning,
   kOk,
-  kOutOfMemory,  // of its device: a result
+  kOutOfMemory,  // of its device: counts as a result
   kFailed,
-  kTimeout,  // ended by the grid, after limits.timeout
+  kTimeout,  // ended by the grid after limits.timeout
   kSkipped,  // a smaller cell ran out of memory
-  kLost      // ended by something outside of it: a kill, a reboot, a full disk
+  kLost      // ended by an external event: a kill, a reboot, a full disk
 };
 
 inline constexpr std::array kStatuses{Status::kPlanned,     Status::kRunning, Status::kOk,
@@ -27,12 +27,12 @@ inline constexpr std::array kStatuses{Status::kPlanned,     Status::kRunning, St
 std::string_view name_of(Status status);
 std::optional<Status> status_named(std::string_view name);
 
-// It says something of the configuration, and would say it again: never run again unless asked for.
+// A property of the configuration that would be the same next time: only run again on request.
 constexpr bool is_result(Status status) {
   return status == Status::kOk || status == Status::kOutOfMemory || status == Status::kSkipped;
 }
 
-// Nothing more happens to it in this run of the grid.
+// Final for this run of the grid.
 constexpr bool is_over(Status status) {
   return is_result(status) || status == Status::kFailed || status == Status::kTimeout;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a grid is.
+// The progress of a grid.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct Tally {
   std::size_t cells = 0;
 
   std::size_t count(Status status) const { return counts[static_cast<std::size_t>(status)]; }
-  // Nothing more happens to them.
+  // The number of finished cells.
   std::size_t over() const;
   // "12 of 64 cells, 2 running, 1 failed"
   std::string text() const;
@@ -27,11 +27,11 @@ struct Tally {
 
 Tally tally_of(const std::vector<CellState>& states);
 
-// The cell whose peak is the lowest, so far; an index. Nothing while none has one.
+// The index of the cell with the lowest peak so far. Empty if none has one.
 std::optional<std::size_t> best_cell(const std::vector<CellState>& states);
 
-// What is left takes about as long as what is over: `elapsed` in this process, of `ended` cells, `left` to
-// go.
+// Assumes that the remaining cells take as long as finished ones: `elapsed` in this process for `ended`
+// cells, with `left` remaining.
 std::optional<std::chrono::seconds> time_left(std::chrono::nanoseconds elapsed, std::size_t ended,
                                               std::size_t left);
 

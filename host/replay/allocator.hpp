@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch's CUDA caching allocator of this process, on its first device, as a replay uses it.
+// torch's CUDA caching allocator in this process, on its first device, as used by a replay.
 #pragma once
 
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -14,32 +14,32 @@
 
 namespace strata::replay {
 
-// Current values, as the allocator counts them.
+// Current values, from the allocator's own counts.
 struct Counts {
   std::uint64_t allocated_bytes = 0, reserved_bytes = 0, released_bytes = 0, retries = 0;
 };
 
 class Allocator {
  public:
-  // Takes `settings`, as PYTORCH_CUDA_ALLOC_CONF has them. Throws c10::Error and std::runtime_error with what
-  // is wrong with the settings, and the latter when the device cannot be had.
+  // Applies `settings`, in the format of PYTORCH_CUDA_ALLOC_CONF. Throws c10::Error and std::runtime_error if
+  // the settings are invalid, and the latter if the device is not available.
   explicit Allocator(const std::string& settings);
 
-  // Which stand for the recorded ones. Handles are in the same order, in which the allocator walks over its
-  // blocks.
+  // Creates streams that replace the recorded ones. Their handles have the same order, which is the order in
+  // which the allocator visits its blocks.
   void make_streams(const std::set<std::uint64_t>& recorded);
 
-  // On the stream that stands for the recorded one, from the private pool of that number unless it is 0.
-  // Throws c10::OutOfMemoryError.
+  // On the stream that replaces the recorded one, from the private pool of that number unless it is 0. Throws
+  // c10::OutOfMemoryError.
   void* allocate(std::uint64_t bytes, std::uint64_t stream, std::uint64_t pool);
   void free(void* block);
   void empty_cache();
 
   Counts counts() const;
   std::uint64_t device_free_bytes() const;
-  // Sets what the allocator counts since the process began.
+  // Sets the allocator's counts since the process began.
   void add_to(analysis::ReplayNumbers& numbers) const;
-  // Walks over all blocks.
+  // Visits all blocks.
   analysis::AllocatorState state() const;
 
  private:

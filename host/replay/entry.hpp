@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door between `strata`, which holds no torch, and libstrata_replay.so, which holds CUDA's caching
-// allocator. Both are built together, so C++ types may pass. One replay a process: the allocator and its
-// settings are the process's.
+// The interface between `strata`, which does not link torch, and libstrata_replay.so, which contains CUDA's
+// caching allocator. Both are built together, so C++ types can be passed. One replay per process, because the
+// allocator and its settings belong to the process.
 #pragma once
 
 #include <cstddef>
@@ -17,32 +17,33 @@ namespace strata::replay {
 
 inline constexpr std::size_t kNoCall = SIZE_MAX;
 
-// Made of calls on one device, which is the first of this process here, and holds no block yet.
+// Calls for one device, which is the first device of this process and has no blocks yet.
 struct Request {
   std::span<const analysis::AllocatorCall> calls;
-  std::string settings;       // as PYTORCH_CUDA_ALLOC_CONF has them
-  bool goes_on = false;       // after a request that failed, as if that block did not exist
-  std::size_t end = kNoCall;  // after this call, with a look at what is there
+  std::string settings;       // in the format of PYTORCH_CUDA_ALLOC_CONF
+  bool goes_on = false;       // after a failed request, as if its block did not exist
+  std::size_t end = kNoCall;  // stop after this call, and record the state
 };
 
 struct Sums {
   std::uint64_t allocated_bytes = 0, reserved_bytes = 0;
 };
 
-// Of a copy in another process too: its bytes are all that it is.
+// Copied between processes as bytes.
 struct Outcome {
   analysis::ReplayNumbers numbers;
   analysis::AllocatorState state;            // where it ended: at `end`, or at the first failure
-  std::size_t failed_call = kNoCall;         // the first
-  std::uint64_t device_free_bytes = 0;       // then
-  std::size_t peak_reserved_call = kNoCall;  // the first after which as much was reserved as ever
+  std::size_t failed_call = kNoCall;         // the first one
+  std::uint64_t device_free_bytes = 0;       // at that failure
+  std::size_t peak_reserved_call = kNoCall;  // the first call after which the reserved peak was reached
 };
 
 struct Result {
-  std::string problem;  // not empty: nothing was replayed, and why
+  std::string problem;  // not empty: why nothing was replayed
   Outcome outcome;
-  std::vector<Sums> after;           // each call that was made
-  std::vector<std::size_t> emptied;  // before which allocations the program did what a kMaybeEmpty says
+  std::vector<Sums> after;  // each call that was made
+  std::vector<std::size_t>
+      emptied;  // allocations before which the program freed its cache according to a kMaybeEmpty
 };
 
 // Never throws.

@@ -95,7 +95,7 @@ void* Replayer::allocate_or_wait(const AllocatorCall& call) {
   }
 }
 
-// The program went on without it, if at all: so does the replay where it is to be had.
+// The program continued without this block, if at all. If the request succeeds here, so does the replay.
 void Replayer::try_again(const AllocatorCall& call, std::size_t index) {
   void* const place = ask(call);
   if (place == nullptr) return fail(index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of a recording, made once more.
+// Repeats the calls of a recording.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace strata::replay {
 
 class Replayer {
  public:
-  // Throws as Allocator does.
+  // Throws like Allocator.
   explicit Replayer(const Request& request);
 
   Result run();
@@ -21,7 +21,7 @@ class Replayer {
  private:
   struct Block {
     void* place = nullptr;
-    std::uint64_t bytes = 0;  // whole
+    std::uint64_t bytes = 0;  // of the whole block
   };
 
   void make(std::size_t index);

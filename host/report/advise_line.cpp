@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 using analysis::Facts;
 
-// The profile of the simulated card. Which one a real card's is, the name that a driver gives does not say.
+// The profile of the simulated card. For a real card the driver's name does not determine it.
 bool knows_card(const Facts& facts) {
   return facts.dry && !facts.dry->profile.empty();
 }
@@ -59,7 +59,7 @@ fs::path config_file(const Facts& facts) {
   return fs::path(facts.directory) / "config.yaml";
 }
 
-// As it is written from here, where that is shorter.
+// Relative to the current folder if that is shorter.
 fs::path shorter(const fs::path& path) {
   std::error_code ignored;
   const fs::path nearby = fs::proximate(path, ignored);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// epoch_peak_memory.csv: the peaks of each epoch, as training scripts write them that reset torch's peaks
+// epoch_peak_memory.csv: the peaks of each epoch, as written by training scripts that reset torch's peaks
 // when an epoch begins and read them when it ends.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace strata::report {
 
-// With a header. `peak_memory_bytes` is torch.cuda.max_memory_allocated(); what was not recorded is empty.
-// Nothing at all when no scope is an epoch.
+// With a header. `peak_memory_bytes` is torch.cuda.max_memory_allocated(); values that were not recorded are
+// empty. Completely empty if no scope is an epoch.
 std::string epoch_peaks(const std::vector<analysis::Scope>& scopes);
 
 }  // namespace strata::report

@@ -9,7 +9,7 @@
 
 namespace strata::report {
 
-// "4x512 float32", printable; empty where nobody registered a tensor in it.
+// "4x512 float32", printable; empty if no tensor was registered in the block.
 std::string form_text(const analysis::MemoryFacts& facts, const analysis::Block& block);
 
 }  // namespace strata::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kinds of memory are whose names do not say it (docs/categories.md has all).
+// Explanations of memory kinds with unclear names (docs/categories.md has all).
 #pragma once
 
 #include <set>
@@ -10,10 +10,10 @@
 
 namespace strata::report {
 
-// "Activation saved", and "Gradient" of Gradient and gradient: a category once, where its kind says no more.
+// "Activation saved"; "Gradient" for Gradient and gradient: only the category if its kind adds nothing.
 std::string kind_label(analysis::Category category, analysis::BlockKind kind);
 
-// "saved: kept in forward for backward; flowing: ..."; nothing where all of them say it themselves.
+// "saved: kept in forward for backward; flowing: ..."; empty if all names are clear.
 std::string kind_meanings(const std::set<analysis::BlockKind>& kinds);
 
 }  // namespace strata::report

@@ -24,10 +24,10 @@ class Layout {
 
   struct Place {
     LayerRow row;
-    std::uint32_t node;  // whose children may be shown below
+    std::uint32_t node;  // its children may be shown below
   };
 
-  // What stands right below a node, largest first.
+  // The children of a node, largest first.
   std::vector<Place> below(std::uint32_t parent, std::uint32_t depth) const {
     std::vector<Place> places;
     for (const std::uint32_t child : children_[parent]) {
@@ -45,7 +45,7 @@ class Layout {
 
   bool has_children(std::uint32_t node) const { return !children_[node].empty(); }
 
-  // `is_open` says of which nodes those below are shown too.
+  // `is_open` selects nodes whose children are shown too.
   std::vector<LayerRow> rows(const std::function<bool(const Place&)>& is_open) const {
     std::vector<LayerRow> rows;
     std::vector<Place> waiting;
@@ -67,7 +67,7 @@ class Layout {
  private:
   const LayerNode& node(std::uint32_t index) const { return tree_.nodes[index]; }
 
-  // Where a row that begins with `index` ends: below it nothing but one node each.
+  // The end of a row that begins with `index`: a chain of nodes with a single child each.
   std::uint32_t end_of_chain(std::uint32_t index) const {
     while (children_[index].size() == 1 &&
            node(children_[index].front()).most_bytes == node(index).most_bytes && sum(node(index).self) == 0)

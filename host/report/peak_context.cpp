@@ -31,7 +31,7 @@ std::string where(const MemoryFacts& facts, const HighPlace& place) {
   return text + (place.phase.empty() ? ", between phases" : ", in " + place.phase);
 }
 
-// What is higher than the second-highest peak is no peak of its own.
+// A moment above the second-highest peak is not a separate peak.
 std::string_view what_is_highest(const MemoryFacts& facts, const HighPlace& outside) {
   const auto& next = facts.peak_context.next_place;
   if (next && outside.allocated_bytes <= next->allocated_bytes) return "the highest is";
@@ -84,7 +84,7 @@ std::vector<std::string> place_sentences(const MemoryFacts& facts) {
   const auto& context = facts.peak_context;
   const auto& next = context.next_place;
   const auto& outside = context.outside_phase;
-  // Where memory ran out, the peak is where it stopped: what the step would have come to is not known.
+  // If memory ran out, the peak is where the step stopped: its full height is unknown.
   const bool stopped = std::ranges::any_of(
       facts.out_of_memory, [&](const auto& failure) { return failure.held.step == facts.peak.step; });
   if (facts.peak.allocated_bytes == 0 || stopped) return {};
@@ -109,7 +109,7 @@ std::vector<std::string> place_sentences(const MemoryFacts& facts) {
                     "both buys more",
                     lower(*next), amount(next->allocated_bytes), where(facts, *next)));
   }
-  // As high as the second-highest peak is told by that one.
+  // Not needed if it is as high as the second-highest peak.
   if (outside && (!next || outside->allocated_bytes != next->allocated_bytes)) {
     // In another micro-batch there may be one as well.
     const char* const which = outside->phase == context.part_of_step ? "this " : "";

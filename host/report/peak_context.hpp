@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A peak against the begin of its step and against the other high places of it, in words.
+// A peak compared with the begin of its step and with the step's other high moments, in words.
 #pragma once
 
 #include <span>
@@ -11,16 +11,16 @@
 
 namespace strata::report {
 
-// What came or went since the peak's step began, as far as the sentence tells of it: the largest.
+// The changes since the peak's step began that the sentence contains: the largest.
 std::span<const analysis::PeakChange> reported_changes(const analysis::MemoryFacts& facts);
 
-// "Since the step began +1,680.4 MiB: Activation saved +1,596.2, ..."; empty where nothing changed.
+// "Since the step began +1,680.4 MiB: Activation saved +1,596.2, ..."; empty if nothing changed.
 std::string change_sentence(const analysis::MemoryFacts& facts);
 
-// What lowering the peak buys, in one sentence or two. None in a run without a peak.
+// The gain from lowering the peak, in one or two sentences. Empty for a run without a peak.
 std::vector<std::string> place_sentences(const analysis::MemoryFacts& facts);
 
-// "13,751.2 MiB outside of the window: evaluation; ...": where a run takes more there; else empty.
+// "13,751.2 MiB outside of the window: evaluation; ..." if the run's memory is higher there; else empty.
 std::string outside_window_sentence(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How quantities read in a terminal: as on the page (page/format.js).
+// Formats quantities for terminals, as on the page (page/format.js).
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,24 @@
 
 namespace strata::report {
 
-// Bytes in MiB (2^20 bytes) with thousands separated: "1,338.1". A positive amount that would round to zero
-// reads
-// "<0.1": zero is said of zero alone.
+// Bytes in MiB (2^20 bytes) with thousands separators: "1,338.1". A positive amount that would round to zero
+// is "<0.1": zero is used only for zero.
 std::string mebibytes(double bytes, int decimals);
 
-// The same with a sign: "+1,338.1", "-0.5"; "0.0" of nothing.
+// The same with a sign: "+1,338.1", "-0.5"; "0.0" for zero.
 std::string signed_mebibytes(double bytes, int decimals);
 
-// From the one sum of categories to the other, with a sign.
+// The change between two sums of categories, with a sign.
 std::string change(const analysis::CategoryBytes& begin, const analysis::CategoryBytes& end, int decimals);
 
-// Decimals that tell the categories of a run apart: one, as published tables have, and three in a run whose
-// largest amount is below 100 MiB.
+// Decimals needed to distinguish a run's categories: one, as in published tables, or three if its largest
+// amount is below 100 MiB.
 int decimals_for(double largest_bytes);
 
-// "61.2%"; "–" of nothing.
+// "61.2%"; "–" for a whole of zero.
 std::string percentage(double part, double whole);
 
-// In the largest unit of which there is one: "182.4 ms", "31.07 s".
+// In the largest unit that gives at least 1: "182.4 ms", "31.07 s".
 std::string duration(double ns);
 
 // "12,345"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of a command line for sh.
+// Quotes words of a command line for sh.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace strata::report {
 
-// The word as sh reads it back, in quotes where it needs them.
+// The word as sh reads it, in quotes if necessary.
 std::string shell_word(std::string_view word);
 std::string shell_line(const std::vector<std::string>& words);
 

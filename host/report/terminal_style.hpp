@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How text for a terminal looks: its width, its colours, its bars.
+// The style of text for a terminal: width, colours, bars.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace strata::report {
 
-// The narrowest report there is; a smaller `width` is taken as this one.
+// The minimum width of a report; a smaller `width` is replaced by it.
 inline constexpr int kNarrowestTerminal = 80;
 
-// What a name keeps of its room beside however many numbers.
+// The minimum width of a name, next to any number of numeric columns.
 inline constexpr int kNarrowestName = 18;
 
 struct TerminalStyle {
@@ -26,7 +26,7 @@ struct TerminalStyle {
   std::string in_colour_of(analysis::Category category, std::string_view text) const;
 };
 
-// `columns` columns in eighths of one: full for part == whole, something to see for any part above nothing.
+// A bar in eighths of a column: `columns` columns for part == whole, and visible for any nonzero part.
 std::string bar(std::uint64_t part, std::uint64_t whole, int columns);
 
 }  // namespace strata::report

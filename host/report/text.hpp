@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from a stranger's program (names of layers, ops, plugins) made safe to lay out in columns.
+// Makes untrusted text (names of layers, ops, plugins) safe to lay out in columns.
 #pragma once
 
 #include <cstddef>
@@ -8,24 +8,23 @@
 
 namespace strata::report {
 
-// The text as valid UTF-8 without anything that moves a terminal's cursor, changes its colours or its writing
-// direction, or takes no column: each such character, and each invalid byte, becomes U+FFFD.
+// The text as valid UTF-8 without characters that move the cursor, change colours or writing direction, or
+// have no width: each of these, and each invalid byte, is replaced by U+FFFD.
 std::string printable(std::string_view text);
 
-// Columns that printable text takes: two for East Asian wide characters and emoji.
+// The width of printable text in columns: two for East Asian wide characters and emoji.
 int columns(std::string_view printable_text);
 
-// At most `width` columns of it, cut in the middle around an ellipsis.
+// At most `width` columns of it, with an ellipsis in the middle.
 std::string shortened(std::string_view text, int width);
 
-// Exactly `width` columns of it: shortened, or padded on the right.
+// Exactly `width` columns: shortened, or padded on the right.
 std::string fitted(std::string_view text, int width);
 
-// Text of any length in lines of at most `width` columns, each behind `indent` blanks.
+// Wraps text to lines of at most `width` columns, each indented by `indent` spaces.
 std::string wrapped(std::string_view text, int indent, int width);
 
-// The first `limit` bytes at most, cut between characters and ended by an ellipsis where something is
-// missing.
+// At most the first `limit` bytes, cut between characters, with an ellipsis if something was cut.
 std::string clipped(std::string_view text, std::size_t limit);
 
 }  // namespace strata::report

@@ -45,7 +45,7 @@ struct Interval {
   std::int64_t begin_ns, end_ns;
 };
 
-// Of the peak's step, clipped to the run; empty, at the run's end, when the peak is outside of every step.
+// The peak's step, clipped to the run; empty, at the run's end, if the peak is outside of every step.
 Interval peak_interval(const MemoryFacts& facts, const Timeline& run) {
   const auto step = std::ranges::find(facts.steps, facts.peak.step, &analysis::StepFact::index);
   if (step == facts.steps.end()) return {run.end_ns, run.end_ns};
@@ -110,7 +110,7 @@ Timeline timeline_of(const MemoryFacts& facts, const TimelineLimits& limits) {
   const auto peak_first = at_or_after(peak.begin_ns);
   const auto peak_last = at_or_after(peak.end_ns);
 
-  // Appends the states of [begin_ns, end_ns), entered with what the points before them left.
+  // Appends the states in [begin_ns, end_ns), starting with the state after the previous points.
   const auto append = [&](auto first, auto last, std::int64_t begin_ns, std::int64_t end_ns,
                           std::size_t limit) {
     if (end_ns <= begin_ns) return;

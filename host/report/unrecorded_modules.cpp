@@ -15,7 +15,7 @@ std::string_view how_to_record_modules(const analysis::MemoryFacts& facts) {
   const auto has_module = [&](const analysis::Block& block) {
     return is_activation(block) && block.layer != 0;
   };
-  if (!analysis::has_gone_forward(facts.phases)) return "";  // of which alone modules are told
+  if (!analysis::has_gone_forward(facts.phases)) return "";  // modules are only reported in forwards
   if (facts.is_configured || std::ranges::none_of(facts.blocks, is_activation) ||
       std::ranges::any_of(facts.blocks, has_module))
     return "";

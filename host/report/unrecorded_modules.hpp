@@ -7,7 +7,7 @@
 
 namespace strata::report {
 
-// How a program tells its modules, where its forward made something and none of it has one; else empty.
+// How to record modules, if a forward allocated memory and none of it has a module; else empty.
 std::string_view how_to_record_modules(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's log: whole lines on stderr, never on stdout, coloured on a terminal only. STRATA_VERBOSE=1 shows
-// debug lines as well. Any thread, but not under an allocator's lock.
+// The host's log: whole lines on stderr, never on stdout, coloured only on a terminal. STRATA_VERBOSE=1 also
+// shows debug lines. Any thread, but not under an allocator's lock.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace strata {
 // the host.
 void write_log(std::uint32_t severity, std::string_view origin, std::string_view text) noexcept;
 
-// Whether STRATA_VERBOSE asks for the details of loading and for debug lines.
+// Whether STRATA_VERBOSE requests the details of loading and debug lines.
 bool verbose() noexcept;
 
 }  // namespace strata

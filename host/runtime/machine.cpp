@@ -11,8 +11,7 @@
 namespace strata {
 namespace {
 
-// The rest of the first line of `path` that opens with `key`, without what stands before `separator` and
-// around it.
+// The rest of the first line of `path` that begins with `key`, after `separator`, trimmed.
 std::string value_in(const char* path, std::string_view key, char separator) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine that a run was made on, for the manifest.
+// The machine on which a run was made, for the manifest.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ struct Machine {
   std::string processor;
   std::uint32_t logical_processors = 0;
   std::uint64_t memory_bytes = 0;
-  std::string boot_id;  // the kernel's: processes that share it share CLOCK_MONOTONIC
+  std::string boot_id;  // from the kernel: processes with the same id share CLOCK_MONOTONIC
 };
 
-// What cannot be found out is empty or 0.
+// Values that cannot be determined are empty or 0.
 Machine this_machine();
 
 }  // namespace strata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that events name things by: interned, valid for the life of the process.
+// Interned names used in events, valid for the life of the process.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class Store;
 
 class Names {
  public:
-  // With a store the ids are its row ids; without (null) they are this object's own. `store` outlives this.
+  // With a store, ids are its row ids; without one (null), this object assigns them. `store` outlives this.
   explicit Names(Store* store) noexcept : store_(store) {}
 
   // [any], not [alloc-lock]. The empty text has id 0.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of a run: what is recorded says what a program does, and is its user's alone (0600). None is made
-// through a name that is there already, as a link that somebody else put there.
+// Files of a run. A recording reveals what a program does, so only its user may read it (0600). A file is
+// never created through an existing name, such as a link made by another user.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace strata {
 
-// [any] An open file, new, to be written and read; -1 with errno where it cannot be made, EEXIST where
-// something has that name. The caller closes it.
+// [any] Creates and opens a new file for reading and writing. Returns -1 with errno if that fails, with
+// EEXIST if the name exists. The caller closes it.
 int create_private_file(const std::filesystem::path& file) noexcept;
 
-// [any] Replaces `file` as a whole. Throws std::system_error and leaves it as it was.
+// [any] Replaces `file` as a whole. On an error throws std::system_error and leaves the file as it was.
 void write_private_file(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace strata

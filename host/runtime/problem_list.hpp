@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What went wrong, each message once. Safe from any thread.
+// Problems so far, each message once. Safe from any thread.
 #pragma once
 
 #include <algorithm>

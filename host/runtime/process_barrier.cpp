@@ -16,8 +16,8 @@ bool membarrier(int command) noexcept {
 
 constinit std::atomic<bool> process_barrier::threads_fence_themselves{true};
 
-// ThreadSanitizer sees neither fences nor the kernel's barrier: for it, every thread takes part in one order
-// of changes.
+// ThreadSanitizer sees neither fences nor the kernel's barrier: for it, every thread takes part in one
+// modification order.
 #ifdef __SANITIZE_THREAD__
 constexpr bool kFencesAreSeen = false;
 

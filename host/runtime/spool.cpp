@@ -73,7 +73,7 @@ Spool::Spool(const std::filesystem::path& file, std::uint64_t capacity_bytes)
   header_->capacity_bytes = capacity;
   ring_ = static_cast<std::byte*>(memory) + kSpoolRingOffset;
   mask_ = capacity - 1;
-  // A process killed in here leaves no file that looks like a spool and is none.
+  // If the process is killed in here, no invalid file with a spool's name remains.
   if (rename(unfinished.c_str(), file.c_str()) != 0) {
     const int error = errno;
     unlink(unfinished.c_str());
@@ -90,8 +90,8 @@ void Spool::own(std::uint32_t thread) noexcept {
   std::atomic_ref(header_->thread).store(thread, std::memory_order_relaxed);
 }
 
-// The limit is never beyond half a ring or the ring's end, so that this is asked often enough to wake the
-// consumer in time, and the fast path knows nothing of wrapping.
+// The limit never exceeds half a ring or the ring's end. So this is called often enough to wake the consumer
+// in time, and the fast path need not handle wrapping.
 bool Spool::raise_limit(std::uint64_t needed) noexcept {
   const std::uint64_t capacity = mask_ + 1;
   const std::uint64_t used = write_ - header_->released.load(std::memory_order_acquire);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread's spool: a ring of records in a file mapped into memory. One producer, one consumer, no lock.
+// A thread's spool: a ring of records in a memory-mapped file. One producer, one consumer, no lock.
 //
-// The producer is whichever thread owns the spool (host/runtime/spool_pool.hpp), the consumer the writer
-// thread. What `append` said yes to is whole in the file, whatever happens to the process afterwards.
+// The producer is the thread that owns the spool (host/runtime/spool_pool.hpp), the consumer is the writer
+// thread. A row that `append` accepted is complete in the file, whatever happens to the process afterwards.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ class Spool {
   Spool(const Spool&) = delete;
   Spool& operator=(const Spool&) = delete;
 
-  // Producer. `thread` is the OS's id of the new owner.
+  // Producer. `thread` is the OS thread id of the new owner.
   void own(std::uint32_t thread) noexcept;
 
   // Producer. Copies one row of at most kMaximumRowBytes.
@@ -46,18 +46,18 @@ class Spool {
     return Answer::kAppended;
   }
 
-  // Producer. Counts a row that found the spool full. The gap goes into the ring before the next row does.
+  // Producer. Counts a row for which the spool was full. The gap is put into the ring before the next row.
   void drop(std::uint32_t table, std::int64_t now_ns) noexcept;
 
-  // Producer. True once for each half of the ring that filled up: time to wake the consumer.
+  // Producer. True once for each half of the ring that has filled up: time to wake the consumer.
   bool take_half_full() noexcept {
     const bool half_full = half_full_;
     half_full_ = false;
     return half_full;
   }
 
-  // From here on appends are refused. The steps of the closing thread: refuse all spools, then
-  // order_all_threads() (host/runtime/process_barrier.hpp), then wait until none is `busy`.
+  // Refuses all further appends. To close, a thread refuses all spools, then calls order_all_threads()
+  // (host/runtime/process_barrier.hpp), then waits until none is `busy`.
   void refuse() noexcept { refused_.store(true, std::memory_order_relaxed); }
   bool busy() const noexcept { return busy_.load(std::memory_order_acquire); }
 
@@ -69,10 +69,10 @@ class Spool {
     header_->released.store(position, std::memory_order_release);
   }
 
-  // Gaps that are not in the ring yet. Only while nobody produces.
+  // Gaps that are not in the ring yet. Only while there is no producer.
   std::vector<Gap> open_gaps() const;
 
-  // The owner's, or the last owner's.
+  // The OS thread id of the owner or the last owner.
   std::uint32_t thread() const noexcept {
     return std::atomic_ref(header_->thread).load(std::memory_order_relaxed);
   }
@@ -104,11 +104,11 @@ class Spool {
   bool raise_limit(std::uint64_t needed) noexcept;
   bool put_open_gaps() noexcept;
 
-  // The producer's alone, but for the two flags.
+  // Used only by the producer, except for the two flags.
   alignas(64) std::byte* ring_ = nullptr;
   std::uint64_t mask_ = 0;
   std::uint64_t write_ = 0;
-  std::uint64_t limit_ = 0;  // up to here there is room without another look at `released`
+  std::uint64_t limit_ = 0;  // space up to here is known to be free; beyond, check `released`
   SpoolHeader* header_ = nullptr;
   std::atomic<bool> busy_ = false;
   std::atomic<bool> refused_ = false;

@@ -3,13 +3,14 @@
 //
 //   [SpoolHeader, padded to kSpoolRingOffset][ring of `capacity_bytes`]
 //
-// The ring holds records, each a RecordHeader and its payload, padded to 8 bytes. Positions count the bytes
-// ever written and never wrap; a byte's place is its position modulo the capacity, a power of two. A record
-// never crosses the ring's end: what is too short for one is filled with padding. `written` moves past a
-// record only when the record is whole, so a reader of a killed process's file sees whole records alone.
+// The ring contains records, each a RecordHeader and its payload, padded to 8 bytes. Positions count the
+// bytes ever written and never wrap; a byte's offset is its position modulo the capacity, a power of two. A
+// record never crosses the end of the ring: if the rest is too short, it is filled with padding. `written`
+// moves past a record only once the record is complete, so a reader of a killed process's file sees only
+// complete records.
 //
-// A spool lives for one process and is read by the version of Strata that wrote it or a later one; it is not
-// for other programs (docs/run-store.md is).
+// A spool lives as long as one process and is read by the version of Strata that wrote it, or a later one. It
+// is not an interface for other programs (docs/run-store.md is).
 #pragma once
 
 #include <atomic>
@@ -20,19 +21,19 @@
 
 namespace strata {
 
-inline constexpr std::uint64_t kSpoolMagic = 0x4c4f4f5053525453;  // "STRSPOOL" in a file of little endian
+inline constexpr std::uint64_t kSpoolMagic = 0x4c4f4f5053525453;  // "STRSPOOL" in a little-endian file
 inline constexpr std::uint32_t kSpoolVersion = 1;
 inline constexpr std::uint32_t kSpoolByteOrder = 0x01020304;
 
 inline constexpr std::uint64_t kMinimumSpoolBytes = std::uint64_t{16} << 10;
 inline constexpr std::uint64_t kMaximumSpoolBytes = std::uint64_t{1} << 30;
 
-// Rows of one table that one thread could not append, in a row and not yet told to the run store.
+// Consecutive rows of one table that one thread could not append, not yet recorded in the run store.
 struct Gap {
   std::uint32_t table = 0;  // handle
   std::uint32_t thread = 0;
   std::uint64_t rows = 0;
-  std::int64_t begin_ns = 0;  // of the first and the last of them; with table and thread they name the gap
+  std::int64_t begin_ns = 0;  // of the first and last row; identify the gap with table and thread
   std::int64_t end_ns = 0;
 };
 
@@ -41,9 +42,9 @@ struct SpoolHeader {
   std::uint32_t version;
   std::uint32_t byte_order;
   std::uint64_t capacity_bytes;
-  std::uint32_t thread;  // the owner's, or the last owner's
+  std::uint32_t thread;  // of the owner or the last owner
   std::uint32_t reserved;
-  // Each on a cache line of its own: one is the producer's, one the consumer's.
+  // Each on its own cache line: one belongs to the producer, one to the consumer.
   alignas(64) std::atomic<std::uint64_t> written;
   alignas(64) std::atomic<std::uint64_t> released;
   // Open gaps by table handle, in the file so that they survive the process; [0] is unused.

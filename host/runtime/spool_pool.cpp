@@ -15,7 +15,7 @@ namespace strata {
 namespace {
 
 constexpr std::size_t kSpareSpools = 2;
-// After a failure, so that a full disk does not cost every row an attempt to create a file.
+// After a failure, so that with a full disk not every row tries to create a file.
 constexpr std::int64_t kRetryNs = 100'000'000;
 
 }  // namespace

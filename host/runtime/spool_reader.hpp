@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the records of a ring, of a live spool as well as of a file that a dead process left, which may hold
-// anything.
+// Reads the records of a ring: of a live spool, or of a file left by a dead process, whose contents are
+// untrusted.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace strata {
 
-// The bytes are not a spool's, or not whole.
+// The bytes are not a complete spool.
 class SpoolError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -30,10 +30,11 @@ struct SpoolRecord {
 
 class SpoolReader {
  public:
-  // Reads from position `from` up to `to`. Throws SpoolError when the ring cannot hold that range.
+  // Reads from position `from` up to `to`. Throws SpoolError if the ring cannot contain that range.
   SpoolReader(std::span<const std::byte> ring, std::uint64_t from, std::uint64_t to);
 
-  // The next record, none at `to`. Throws SpoolError when the bytes are no record; `position` then stays.
+  // The next record; none at `to`. Throws SpoolError if the bytes are not a record; `position` is then
+  // unchanged.
   std::optional<SpoolRecord> next() {
     while (position_ != end_) {
       const std::uint64_t offset = position_ & (ring_.size() - 1);
@@ -51,7 +52,7 @@ class SpoolReader {
     return std::nullopt;
   }
 
-  // Behind the last record that was read.
+  // The position after the last record that was read.
   std::uint64_t position() const noexcept { return position_; }
 
  private:
@@ -63,14 +64,14 @@ class SpoolReader {
   std::uint64_t end_;
 };
 
-// A spool file read as a whole, its header checked.
+// A complete spool file with a valid header.
 struct SpoolFile {
   std::uint64_t written = 0;
   std::vector<std::byte> ring;
   std::vector<Gap> open_gaps;
 };
 
-// Throws SpoolError when the file cannot be read or is not a spool.
+// Throws SpoolError if the file cannot be read or is not a spool.
 SpoolFile read_spool_file(const std::filesystem::path& file);
 
 }  // namespace strata

@@ -26,8 +26,8 @@ std::string_view number_of(std::string_view version) {
   return version.substr(0, version.find('+'));
 }
 
-// What was built against CUDA's half of torch fits no torch without it; which CUDA, is all the same to it.
-// "cu" of "2.11.0+cu130", "cpu" of "2.11.0+cpu".
+// A file built with torch's CUDA half does not fit a torch without it; the CUDA version does not matter to
+// that. "cu" for "2.11.0+cu130", "cpu" for "2.11.0+cpu".
 std::string_view kind_of(std::string_view version) {
   const std::size_t plus = version.find('+');
   if (plus == std::string_view::npos) return {};
@@ -40,7 +40,7 @@ struct ShippedSource {
   fs::path file;
 };
 
-// Beside this library, under the minor release's name (sources/torch/CMakeLists.txt).
+// Next to this library, under the minor release's name (sources/torch/CMakeLists.txt).
 std::optional<ShippedSource> source_of_this_build() {
   const std::string version = STRATA_SHIPPED_TORCH;
   const std::vector<fs::path> folders = search_folders(PluginKind::kSource, {});
@@ -98,7 +98,7 @@ std::optional<TorchRelease> loaded_torch() {
   void* const library = dlopen("libtorch_cpu.so", RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return std::nullopt;
   using Release = std::uint64_t (*)();
-  // Of torch's C interface, which is kept; bytes 7 to 5 are the major number, the minor and the patch.
+  // From torch's stable C interface; bytes 7 to 5 are major, minor and patch.
   const auto release = reinterpret_cast<Release>(dlsym(library, "aoti_torch_abi_version"));
   Dl_info info{};
   const bool has_place =

@@ -10,7 +10,7 @@
 
 namespace strata::trainer {
 
-// [any] `tensor` is defined. `owner` is the parameter that it belongs to, where it does.
+// [any] `tensor` must be defined. `owner` is the parameter to which it belongs, if any.
 void report_tensor(Session& session, TensorRole role, std::string_view name, const at::Tensor& tensor,
                    const at::Tensor& owner = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch's other libraries, beside the one that this process has loaded: they are found wherever that one
-// was found, by a path of the build's or of the program's own choice.
+// LibTorch's other libraries, next to the one that this process has loaded: in the folder where that one was
+// found, by the build's path or by the program's own choice.
 #pragma once
 
 #include <ATen/Context.h>
@@ -12,7 +12,7 @@
 namespace strata::trainer {
 
 // Opens "libtorch_cuda.so" for the rest of the process; `scope`: RTLD_GLOBAL or RTLD_LOCAL. Throws
-// std::runtime_error with the loader's reason.
+// std::runtime_error with the loader's message.
 inline void open_beside_torch(const char* library, int scope) {
   Dl_info torch{};
   dladdr(reinterpret_cast<const void*>(&at::globalContext), &torch);

@@ -41,7 +41,7 @@ class Adviser {
   bool fits(const Line& line) const {
     const Measurement& measured = line.measured;
     if (measured.needed_bytes <= capacity_bytes_) return true;
-    // What is reserved and not allocated the allocator gives back before it fails.
+    // The allocator releases memory that is reserved but not allocated before it fails.
     const std::uint64_t least = measured.needed_bytes - measured.reserved_bytes + measured.allocated_bytes;
     return least <= capacity_bytes_ && trials_.fits(line.changes);
   }
@@ -72,7 +72,7 @@ class Adviser {
            (less.needed_bytes <= more.needed_bytes && is_less(less.allocated_bytes, more.allocated_bytes));
   }
 
-  // Of `effect`, what saves anything alone; most first.
+  // The changes with `effect` that save memory alone; largest saving first.
   Selection savers(Effect effect) const {
     std::vector<const Line*> lines;
     for (const Line& alone : advice_.alone) {
@@ -86,14 +86,14 @@ class Adviser {
     return found;
   }
 
-  // Each that still saves something beside those before it.
+  // Each one that still saves something in addition to those before it.
   void put_together() {
     std::set<std::string> groups;
     for (const std::size_t index : savers(Effect::kSameMathematics)) {
       if (groups.contains(changes_[index].group)) continue;
       Selection more = last().changes;
       more.push_back(index);
-      // The first stands alone already.
+      // The first one was already measured alone.
       Line next = more.size() == 1 ? *alone(index) : line(std::move(more));
       if (!next.measured.is_there() || !saves(next.measured, last().measured)) continue;
       groups.insert(changes_[index].group);
@@ -142,7 +142,7 @@ class Adviser {
     if (advice_.least) leave_out_what_is_not_needed(*advice_.least);
   }
 
-  // What takes most time alone first.
+  // The one with the most time alone first.
   void leave_out_what_is_not_needed(Line& least) {
     Selection in_turn = least.changes;
     std::ranges::stable_sort(in_turn, std::ranges::greater(),

@@ -59,7 +59,7 @@ class AdviceText {
     return line.measured.needed_bytes + kLeastSaving <= advice_.base.measured.needed_bytes;
   }
 
-  // "*" where it fits; what it takes, saves and costs.
+  // "*" if it fits; memory, saving and cost.
   void row(const std::string& name, const Line& line, const std::string& cost) {
     const Measurement& base = advice_.base.measured;
     const bool is_less = line.measured.needed_bytes <= base.needed_bytes;
@@ -99,7 +99,7 @@ class AdviceText {
         0, kAdviceWidth);
   }
 
-  // Of the changes that save something; a configuration's are keys, which the command has.
+  // For changes that save memory; those of a configuration are keys, which the command contains.
   void add_settings() {
     bool is_first = true;
     for (const Line& line : advice_.alone) {

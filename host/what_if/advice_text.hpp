@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was found out about the changes, as text and as JSON.
+// The results for the changes, as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace strata::what_if {
 
 struct AdvisedDevice {
   std::string device;  // the profile's name: rtx-4090
-  std::string card;    // as the driver tells it
+  std::string card;    // as reported by the driver
   std::uint64_t memory_bytes = 0;
 };
 
-// The command that runs a line: on the card, or on one that never fills up, as it was measured. Empty: there
-// is none, for the changes are made by hand.
+// The command that runs a line: on the card, or, as in the measurement, on one with unlimited memory. Empty
+// if there is none, because the changes must be made by hand.
 enum class On { kCard, kRoomyCard };
 using CommandOf = std::function<std::string(const Selection&, On)>;
 
-// In lines of 80 columns, but for commands and what is to be written.
+// Lines of 80 columns, except for commands and code to write.
 std::string advice_text(const std::vector<Change>& changes, const AdvisedDevice& device, const Advice& advice,
                         const CommandOf& command);
 

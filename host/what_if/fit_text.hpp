@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest value of a setting for one card or several, as text and as JSON.
+// The largest value of a setting for one or several cards, as text and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,18 +13,19 @@ namespace strata::what_if {
 
 struct DeviceFit {
   std::string device;  // the profile's name: h100-80gb
-  std::string card;    // as the driver tells it
+  std::string card;    // as reported by the driver
   std::uint64_t memory_bytes = 0;
   Largest found;
-  TrialReport at_largest;  // where there is one
-  TrialReport at_next;     // where there is one
-  std::string command;     // that runs the largest, or, where nothing fits, what does not
+  TrialReport at_largest;  // if there is one
+  TrialReport at_next;     // if there is one
+  std::string command;     // runs the largest value, or, if nothing fits, one that does not fit
 };
 
-// One card: what fits with how much room, what does not and why, and the command to look at it.
+// One card: the largest value that fits and the free memory, the next one and why it does not fit, and the
+// command to inspect it.
 std::string fit_text(const std::string& key, const DeviceFit& fit);
 
-// A row a card.
+// One row per card.
 std::string fit_table(const std::string& key, const std::vector<DeviceFit>& fits);
 
 // strata.fit/1, docs/fit.md.

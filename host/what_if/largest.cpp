@@ -8,7 +8,7 @@
 namespace strata::what_if {
 namespace {
 
-// That have not halved what is left to try, before its middle is.
+// Predictions that did not halve the remaining range, before its middle is tried.
 constexpr int kPredictions = 2;
 
 // Counts the range's values from 0.
@@ -58,7 +58,7 @@ class Search {
   }
 
  private:
-  // Where the line through the two largest that fit meets the capacity.
+  // Where the line through the two largest fitting values reaches the capacity.
   std::optional<std::int64_t> predict() const {
     if (!largest_ || !second_ || largest_->needed_bytes <= second_->needed_bytes) return std::nullopt;
     const double slope = static_cast<double>(largest_->needed_bytes - second_->needed_bytes) /
@@ -69,7 +69,7 @@ class Search {
     return low_ + static_cast<std::int64_t>(more);
   }
 
-  // Of the values rather than of what lies between: the scale of memory is not known.
+  // The middle of the values and not of their memory, whose scale is unknown.
   std::int64_t middle() const {
     if (!has_failed_) return 2 * (low_ + first_) - first_;
     if (!largest_) return (first_ + high_) / 2 - first_;
@@ -79,7 +79,7 @@ class Search {
   std::int64_t stride_, first_, end_;
   double capacity_;
   std::int64_t start_;
-  std::int64_t low_ = -1, high_ = end_;  // fits; does not, or is behind the last
+  std::int64_t low_ = -1, high_ = end_;  // fits; does not fit, or is after the last
   bool has_failed_ = false;
   std::int64_t gap_before_ = 0;
   int predictions_ = 0;

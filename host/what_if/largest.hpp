@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest value of a setting that fits into a device, found by trying few.
+// Finds the largest value of a setting that fits into a device, with few trials.
 #pragma once
 
 #include <cstdint>
@@ -9,31 +9,31 @@
 
 namespace strata::what_if {
 
-// A value that was tried.
+// A tried value.
 struct Trial {
   std::int64_t value = 0;
   bool fits = false;
-  std::uint64_t needed_bytes = 0;  // of the device, at its fullest; of one that does not fit unknown, 0
+  std::uint64_t needed_bytes = 0;  // peak of the device; 0, unknown, if it does not fit
 };
 
-// The values in question: multiples of `stride`, from the first at or above `lowest` to the last at or below
+// The candidates: multiples of `stride`, from the first at or above `lowest` to the last at or below
 // `highest`. All three are at least 1.
 struct Range {
   std::int64_t lowest = 1, highest = 1, stride = 1;
 };
 
 struct Largest {
-  std::optional<Trial> largest;  // none: not even the lowest fits
+  std::optional<Trial> largest;  // empty: not even the lowest fits
   std::optional<std::int64_t>
-      next;                  // the value behind it, which was tried and does not; none: it is the highest
+      next;                  // the next value, which was tried and does not fit; empty: it is the highest
   std::vector<Trial> tried;  // in this order
 };
 
-// Tries `start`, or the value of the range that is nearest to it, then others, until one fits and the next
-// does not. Where memory grows with the value as a line does, four or five are tried; at most about three
-// times the binary logarithm of the range's length, whatever it does. Where more can need less the answer is
-// still a value that fits beside one that does not. `capacity_bytes` is the device's memory. Throws what
-// `measure` throws, and std::invalid_argument when the range holds no value.
+// Tries `start`, or the nearest value in the range, then others, until one fits and the next does not. If
+// memory is linear in the value, four or five are tried; in any case at most about three times the binary
+// logarithm of the range's length. If larger values can need less, the answer is still a value that fits next
+// to one that does not. `capacity_bytes` is the device's memory. Throws the exceptions of `measure`, and
+// std::invalid_argument if the range contains no value.
 Largest find_largest(const Range& range, std::uint64_t capacity_bytes, std::int64_t start,
                      const std::function<Trial(std::int64_t)>& measure);
 

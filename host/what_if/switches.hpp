@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes of a configuration: settings that change how much memory a training needs, and leave the model
-// alone.
+// Changes to a configuration: settings that affect the memory of a training without changing the model.
 #pragma once
 
 #include <vector>
@@ -10,8 +9,8 @@
 
 namespace strata::what_if {
 
-// Those that would change `config`, whose device is a CUDA one; the first of a group is the least of it.
-// Which of them the configuration takes is for the loader to say.
+// Those that would change `config`, whose device is a CUDA one; the first of a group is the mildest. The
+// loader checks which of them the configuration accepts.
 std::vector<Change> switches_of(const config::RunConfig& config);
 
 }  // namespace strata::what_if

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what it hears of memory, operators and autograd's graph into the run store, a row an event (of
-// operators those that matter: operator_log.hpp), and leaves every conclusion to analysis.
+// Records memory events, operators and autograd's graph in the run store, one row per event (for operators
+// only those that matter: operator_log.hpp). All conclusions are left to analysis.
 //
-// Threads: the listeners run on any thread, under an allocator's lock too. They fill a row on the stack and
-// append it to the calling thread's spool: no lock of ours, no allocation.
+// Threads: the listeners run on any thread, also under an allocator's lock. They fill a row on the stack and
+// append it to the calling thread's spool, without a lock or an allocation of ours.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ inline constexpr std::array kOptions{
 
 class AllocatorTracer {
  public:
-  // Blocks that outlive the window, or are older than it, are part of what is alive in it.
+  // Whole run: blocks that outlive the window or are older than it are part of the live memory in it.
   static constexpr strata_descriptor kDescriptor{
       .struct_size = sizeof(strata_descriptor),
       .flags = STRATA_DESCRIPTOR_WHOLE_RUN,
@@ -43,7 +43,7 @@ class AllocatorTracer {
       .option_count = kOptions.size(),
       .reserved = 0};
 
-  // [loop-thread] Declares the tables. Throws std::runtime_error when the host refuses one.
+  // [loop-thread] Declares the tables. Throws std::runtime_error if the host rejects one.
   explicit AllocatorTracer(const Host& host);
 
   void begin_run(const strata_when& when, const strata_run_info& run);
@@ -59,7 +59,7 @@ class AllocatorTracer {
   Table<FailureRow> failures_;
   OperatorLog operators_;
   Table<SavedTensorRow> saved_;
-  std::optional<StackTracer> stacks_;  // nothing: no allocation gets one
+  std::optional<StackTracer> stacks_;  // empty: allocations have no stacks
 };
 
 }  // namespace strata::allocator_tracer

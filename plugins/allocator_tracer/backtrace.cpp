@@ -11,7 +11,7 @@ namespace {
 struct Walk {
   std::span<std::uintptr_t> addresses;
   std::size_t count = 0;
-  int left_out = 2;  // `walk` itself, and the function whose callers are wanted
+  int left_out = 2;  // `walk` itself, and the function that asks for its callers
 };
 
 _Unwind_Reason_Code keep_frame(_Unwind_Context* context, void* argument) {
@@ -74,7 +74,7 @@ Unwinder::Unwinder() {
 #if defined(__x86_64__)
 
 [[gnu::noinline]] std::size_t Unwinder::take(std::span<std::uintptr_t> addresses) noexcept {
-  // With a frame pointer, which the builtin asks for, the caller's registers are where it says.
+  // The builtin forces a frame pointer, from which the caller's registers can be read.
   const auto base = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   FrameRegisters frame{.address = word_at(base + 8), .rsp = base + 16, .rbp = word_at(base)};
   std::size_t count = 0;

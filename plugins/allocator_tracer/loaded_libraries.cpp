@@ -26,7 +26,7 @@ std::string hexadecimal(std::span<const unsigned char> bytes) {
   return text;
 }
 
-// Of the notes that the loader mapped with the library.
+// From the notes that the loader mapped with the library.
 std::string build_id_in(std::span<const unsigned char> notes) {
   const auto padded = [](std::size_t bytes) { return (bytes + 3) & ~std::size_t{3}; };
   while (notes.size() >= sizeof(ElfW(Nhdr))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was mapped into the process when, so that addresses can be given names after its death.
+// Which libraries were mapped into the process and when, so that addresses can be symbolised after its death.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,9 @@ namespace strata::allocator_tracer {
 
 struct LoadedLibrary {
   std::string path;              // absolute
-  std::string build_id;          // in hexadecimal; empty where the linker gave none
-  std::int64_t modified_ns = 0;  // its file, since 1970; 0: it has none
-  std::uint64_t base = 0;        // what the loader added to the file's own addresses
+  std::string build_id;          // in hexadecimal; empty if the linker wrote none
+  std::int64_t modified_ns = 0;  // of its file, since 1970; 0: no file
+  std::uint64_t base = 0;        // added by the loader to the addresses in the file
   std::uint64_t begin = 0, end = 0;
 };
 
@@ -25,17 +25,17 @@ class LoadedLibraries {
   LoadedLibraries(const LoadedLibraries&) = delete;
   LoadedLibraries& operator=(const LoadedLibraries&) = delete;
 
-  // [any] not [alloc-lock] Those that no call gave before. Quick when nothing was loaded since.
+  // [any] not [alloc-lock] Returns libraries not returned before. Fast if nothing was loaded since.
   std::vector<LoadedLibrary> take_new();
 
-  // [any] [alloc-lock] Whether a call of `take_new` gave the library of this address.
+  // [any] [alloc-lock] Whether `take_new` has returned the library of this address.
   bool knows(std::uint64_t address) const noexcept;
 
  private:
   struct Extent {
     std::uint64_t begin = 0, end = 0;
   };
-  using Extents = std::vector<Extent>;  // by their begin
+  using Extents = std::vector<Extent>;  // sorted by begin
 
   std::mutex mutex_;
   unsigned long long loads_seen_ = 0;

@@ -21,7 +21,7 @@ struct ThreadOperators {
   std::array<OpenOperator, kOpen> open;
   OpenOperator last_forward;  // open or not; of those with an autograd sequence
 
-  // Ends are not heard of: an operator is over once something happens in what was around it.
+  // Ends are not reported: an operator is over once an event occurs in an enclosing one.
   void leave_all_but(std::uint64_t innermost) noexcept {
     while (depth != 0 && open[depth - 1].row.op != innermost) --depth;
   }

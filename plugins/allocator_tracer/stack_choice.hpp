@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which allocations get a stack: all from a size on, and of the others each with a chance that grows with its
-// bytes, as heap profilers sample.
+// Chooses the allocations that get a stack: all from a given size on, and smaller ones with a probability
+// that grows with their bytes, as in sampling heap profilers.
 #pragma once
 
 #include <cmath>
@@ -11,19 +11,20 @@ namespace strata::allocator_tracer {
 
 class StackChoice {
  public:
-  // In MiB; a negative `above_mib` and a `sample_mib` of 0 choose nothing.
+  // In MiB; with a negative `above_mib` and a `sample_mib` of 0 no allocation is chosen.
   StackChoice(double above_mib, double sample_mib)
       : above_bytes_(above_mib < 0 ? HUGE_VAL : above_mib * kMebibyte),
         sample_bytes_(sample_mib * kMebibyte) {}
 
   bool chooses_any() const { return above_bytes_ != HUGE_VAL || sample_bytes_ > 0; }
 
-  // [any] [alloc-lock] The chance that an allocation of this size had, where it is chosen. A Poisson process
-  // over bytes hits it at least once with this chance, so that bytes / chance, summed over those chosen,
-  // estimates all bytes without bias, and with a standard error of at most sqrt(sample_bytes * all bytes).
+  // [any] [alloc-lock] The probability with which an allocation of this size was chosen, if it was. It is the
+  // probability that a Poisson process over bytes hits the allocation at least once. So bytes / probability,
+  // summed over the chosen ones, is an unbiased estimate of all bytes, with a standard error of at most
+  // sqrt(sample_bytes * all bytes).
   //
-  // The draw depends on the event's sequence alone: no state that threads share, and two runs whose events
-  // are numbered alike choose alike.
+  // The draw depends only on the event's sequence: threads share no state, and two runs with the same event
+  // numbers choose the same allocations.
   std::optional<double> chance_if_chosen(std::uint64_t sequence, std::uint64_t bytes) const {
     const auto size = static_cast<double>(bytes);
     if (size >= above_bytes_) return 1.0;

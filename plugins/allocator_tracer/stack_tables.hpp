@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of stacks, in tables of their own: a run without stacks does not have them.
+// The rows of stacks, in separate tables: a run without stacks does not have them.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the stacks of chosen allocations: each stack once, its events by its hash, and the libraries that
-// its addresses lie in. Names are given to addresses by whoever reads the store.
+// Records the stacks of chosen allocations: each stack once, its events by its hash, and the libraries that
+// contain its addresses. The reader of the store symbolises the addresses.
 #pragma once
 
 #include <atomic>
@@ -18,21 +18,20 @@ namespace strata::allocator_tracer {
 
 class StackTracer {
  public:
-  // [loop-thread] `most_frames` of a stack are kept, the innermost. Throws as Table does.
+  // [loop-thread] Keeps the innermost `most_frames` of a stack. Throws like Table.
   StackTracer(const Host& host, StackChoice choice, std::size_t most_frames);
 
-  // [any] [alloc-lock] Takes the caller's stack where the event is an allocation that is chosen, or one that
-  // failed.
+  // [any] [alloc-lock] Takes the caller's stack if the event is a chosen or a failed allocation.
   void on_memory(const strata_when& when, const strata_memory_event& memory) noexcept;
 
-  // [any] not [alloc-lock] Writes the libraries that were loaded since the last call.
+  // [any] not [alloc-lock] Records the libraries loaded since the last call.
   void note_libraries();
-  // The same where a stack went through a library that is not known yet.
+  // The same if a stack has an address in a library that is not known yet.
   void note_missing_libraries() {
     if (library_missing_.load(std::memory_order_relaxed)) note_libraries();
   }
 
-  // Events that were chosen and got no stack: there were too many different ones.
+  // Number of chosen events without a stack, because there were too many different ones.
   std::uint64_t stacks_left_out() const { return left_out_.load(std::memory_order_relaxed); }
 
  private:

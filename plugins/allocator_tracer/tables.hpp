@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows that the tracer writes, and the tables they belong to (docs/run-store.md). Columns carry the
-// constants of the headers in strata/ext; circumstances are those of the event's `strata_when`.
+// The tracer's rows and tables (docs/run-store.md). Columns contain the constants of the headers in
+// strata/ext; step, phase and so on come from the event's `strata_when`.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct EventRow {
   std::uint32_t module;
 };
 
-// Beside the event of the same sequence.
+// In addition to the event with the same sequence.
 struct FailureRow {
   std::uint64_t sequence;
   std::uint64_t bytes;
@@ -65,7 +65,7 @@ struct SavedTensorRow {
   std::uint32_t module;
 };
 
-// [loop-thread] Each throws std::runtime_error when the host refuses the table.
+// [loop-thread] Each throws std::runtime_error if the host rejects the table.
 Table<EventRow> event_table(const Host& host);
 Table<FailureRow> failure_table(const Host& host);
 Table<OpRow> op_table(const Host& host);

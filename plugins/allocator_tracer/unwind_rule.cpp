@@ -57,7 +57,7 @@ class FrameProgram {
  public:
   explicit FrameProgram(const CommonEntry& common) : common_(common) {}
 
-  // False where it meets what it does not know.
+  // Returns false for an unknown instruction.
   bool run(Bytes bytes, std::uintptr_t begin, std::uintptr_t address) {
     location_ = begin;
     while (!bytes.is_empty() && location_ <= address) {

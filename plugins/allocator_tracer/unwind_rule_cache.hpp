@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules by return address, each found once. Threads share it without a lock.
+// Rules by return address, each looked up once. Shared by threads without a lock.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace strata::allocator_tracer {
 
 class UnwindRuleCache {
  public:
-  // [any] [alloc-lock] As find_unwind_rule. `return_address` is one that a thread is about to return to: its
-  // code is mapped.
+  // [any] [alloc-lock] Like find_unwind_rule. A thread is about to return to `return_address`, so its code is
+  // mapped.
   FoundRule find(std::uintptr_t return_address) noexcept {
     const std::uint64_t code = digest_of_call(return_address);
     Place* free = nullptr;
@@ -24,7 +24,7 @@ class UnwindRuleCache {
       const std::uintptr_t held = place.address.load(std::memory_order_acquire);
       if (held == return_address) {
         const std::uint64_t entry = place.entry.load(std::memory_order_acquire);
-        // Another library may lie where the first one did: then the call before the address is another.
+        // Another library may be mapped at the same place: then the call before the address differs.
         if (entry != 0 && entry >> 32 == code) return {.rule = unpacked(entry), .is_unknown = false};
         return find_unwind_rule(return_address);
       }
@@ -45,14 +45,14 @@ class UnwindRuleCache {
   };
   static constexpr std::size_t kPlaces = std::size_t{1} << 16;
   static constexpr std::size_t kSearched = 32;
-  // Offsets are kept in words of 8 bytes: 14 bits of them, with a sign.
+  // Offsets are stored in words of 8 bytes, as signed 14-bit numbers.
   static constexpr std::int32_t kWord = 8, kMostWords = 1 << 13;
 
   static std::size_t mixed(std::uintptr_t address) {
     return static_cast<std::size_t>(address * 0x9E3779B97F4A7C15u >> 40);
   }
 
-  // Of the 8 bytes before it, which hold the call instruction.
+  // Of the 8 bytes before the address, which contain the call instruction.
   static std::uint64_t digest_of_call(std::uintptr_t return_address) {
     std::uint64_t code = 0;
     // NOLINTNEXTLINE(performance-no-int-to-ptr)

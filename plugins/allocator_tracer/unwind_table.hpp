@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unwind table of a library (.eh_frame) as bytes, and what its entries share.
+// The unwind table of a library (.eh_frame) as bytes, and the data shared by its entries.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace strata::allocator_tracer {
 
-// DWARF's number on x86-64 of the column that says where a function returns to.
+// DWARF's number on x86-64 of the column with the return address.
 inline constexpr std::uint64_t kReturnAddress = 16;
 
-// The bytes of a table, which the loader mapped with its library: they are as trustworthy as its code.
+// The bytes of a table, which the loader mapped with its library: as trustworthy as its code.
 class Bytes {
  public:
   Bytes(const unsigned char* begin, const unsigned char* end) : next_(begin), end_(end) {}
@@ -54,7 +54,7 @@ class Bytes {
   const unsigned char* end_;
 };
 
-// What all entries of one compilation share.
+// Data shared by all entries of one compilation unit.
 struct CommonEntry {
   Bytes instructions{nullptr, nullptr};
   std::uint64_t code_alignment = 1;
@@ -63,7 +63,7 @@ struct CommonEntry {
   std::size_t pointer_bytes = 8;
 };
 
-// `entry` is the first byte of a common information entry.
+// `entry` points to the first byte of a common information entry.
 CommonEntry read_common_entry(const unsigned char* entry);
 
 }  // namespace strata::allocator_tracer

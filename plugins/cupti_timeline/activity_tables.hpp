@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of what a device did (strata/ext/activity.h), and the tables they belong to (docs/run-store.md).
+// The rows of device activities (strata/ext/activity.h) and their tables (docs/run-store.md).
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct KernelRow {
   std::uint32_t reserved;
 };
 
-// [loop-thread] Each throws std::runtime_error when the host refuses the table.
+// [loop-thread] Each throws std::runtime_error if the host rejects the table.
 Table<ActivityRow> activity_table(const Host& host);
 Table<KernelRow> kernel_table(const Host& host);
 

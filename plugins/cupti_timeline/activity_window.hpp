@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which activities are of the active window. They are told after the fact, in any order, by a thread that
-// knows no steps: some of those before the window when another plugin listens to the whole run, and some of
-// its last step only after it has ended, when the device has come so far.
+// Selects the activities of the active window. They arrive after the fact, in any order, on a thread that
+// knows no steps: some are from before the window if another plugin listens to the whole run, and some of the
+// last step arrive only after it has ended, when the device has caught up.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@ class ActivityWindow {
  public:
   // [loop-thread]
   void begin_step(const strata_when& when) noexcept;
-  // [loop-thread] Of the window's last step.
+  // [loop-thread] At the end of the window's last step.
   void end_last_step(const strata_when& when) noexcept;
 
-  // [any] It began in the window, or an operator of the window asked for it.
+  // [any] Whether it began in the window, or was requested by an operator of the window.
   bool contains(const strata_activity_event& activity) const noexcept;
 
  private:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes into the run store how long each operator took, on every thread, and what the device did, in the
-// steps of the active window. Operators come from the source `torch` and are there on every machine; without
-// a source of activities (`cupti`) they are all there is. Every conclusion is analysis's
+// Records in the run store how long each operator took, on every thread, and the device's activities, in the
+// steps of the active window. Operators come from the source `torch` and are available on every machine;
+// without a source of activities (`cupti`) only they are recorded. All conclusions are left to analysis
 // (host/analysis/time).
 //
 // Threads: the listeners run on any thread. They fill a row on the stack and append it to the calling
-// thread's spool: no lock, no allocation. The host keeps an operator's begin for its end, as the token.
+// thread's spool: no lock, no allocation. The host keeps an operator's begin as the token for its end.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ class CuptiTimeline {
       .option_count = 0,
       .reserved = 0};
 
-  // [loop-thread] Declares the tables. Throws std::runtime_error when the host refuses one.
+  // [loop-thread] Declares the tables. Throws std::runtime_error if the host rejects one.
   explicit CuptiTimeline(const Host& host);
 
   void begin_step(const strata_when& when, const strata_step_info& step);

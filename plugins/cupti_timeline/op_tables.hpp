@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of operators, and the tables they belong to (docs/run-store.md). An operator has one row, written
-// at its end: what never ends has none. Its phase and its step are those of its begin in time.
+// The rows of operators and their tables (docs/run-store.md). An operator has one row, written at its end;
+// one that never ends has none. Its phase and step are those at its begin.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct OpRow {
 };
 static_assert(sizeof(OpRow) == 64, "a cache line: one is written for each operator");
 
-// Of an operator whose source said what it multiplies.
+// For an operator whose source reported the shape of its product.
 struct ProductRow {
   std::uint64_t op;
   std::uint64_t bytes;
@@ -35,7 +35,7 @@ struct ProductRow {
   std::uint32_t element_bytes;
 };
 
-// [loop-thread] Each throws std::runtime_error when the host refuses the table.
+// [loop-thread] Each throws std::runtime_error if the host rejects the table.
 Table<OpRow> op_table(const Host& host);
 Table<ProductRow> product_table(const Host& host);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours of ranges, 0xAARRGGBB: Okabe and Ito's, which those who see colours differently tell apart.
+// Colours of ranges, 0xAARRGGBB: those of Okabe and Ito, which colour-blind people can distinguish.
 #pragma once
 
 #include <cstdint>

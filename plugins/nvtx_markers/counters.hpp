@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVTX counters, where the headers know them: without them a counter cannot be registered.
+// NVTX counters, if the headers have them: otherwise a counter cannot be registered.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>
@@ -17,7 +17,7 @@ namespace strata::nvtx_markers {
 
 inline constexpr bool kBuiltWithCounters = STRATA_NVTX_COUNTERS != 0;
 
-// 0: the tool knows no counters. Bytes, which hold until the next sample.
+// 0: the tool does not support counters. In bytes; a value holds until the next sample.
 inline std::uint64_t register_byte_counter([[maybe_unused]] nvtxDomainHandle_t domain,
                                            [[maybe_unused]] const char* name,
                                            [[maybe_unused]] const char* description) noexcept {

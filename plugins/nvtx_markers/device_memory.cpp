@@ -54,7 +54,7 @@ void DeviceMemory::settle(Device& device, std::uint64_t handed_out) {
 }
 
 void DeviceMemory::allocate(Device& device, const strata_memory_event& event) {
-  free(device, event.address);  // one whose free nobody told of
+  free(device, event.address);  // a block whose free was not reported
   std::uint64_t bytes = event.bytes;
   if (event.device.type == STRATA_DEVICE_CUDA) {
     bytes = (bytes + kCudaRounding - 1) / kCudaRounding * kCudaRounding;

@@ -35,9 +35,9 @@ nvtxPayloadSchemaEntry_t schema_field(const char* name, const char* description,
   return entry;
 }
 
-// Whether the tool pops ranges whose end carries a payload. No function of NVTX says so, and what the pop
-// itself returns does not either: a tool that pops may answer as none does. So NVTX's own table is read,
-// which the registration of a schema has filled.
+// Whether the tool pops ranges whose end has a payload. No function of NVTX returns that, and neither does
+// the result of the pop itself: a tool that pops may return the same as no tool. So this reads NVTX's own
+// table, which was filled when the schema was registered.
 bool pops_with_payload() noexcept {
   return NVTX_EXT_PAYLOAD_VERSIONED_ID(nvtxExtPayloadSlots)[NVTX3EXT_CBID_nvtxRangePopPayload + 1] !=
          NVTX_EXTENSION_DISABLED;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NVTX domain of one plugin instance: what is registered in it, and the calls that a tool receives.
+// The NVTX domain of one plugin instance: the objects registered in it, and the calls that a tool receives.
 //
-// NVTX looks for a tool once, at its first call from this shared object; whether one is there never changes
-// afterwards. Without one every call below is a load and a branch.
+// NVTX looks for a tool once, at its first call from this shared object; the result never changes afterwards.
+// Without a tool every call below is a load and a branch.
 //
-// Threads: [any] [alloc-lock], but for the constructor and the destructor. Push and pop belong to the
-// calling thread. A tool must not allocate through the framework in what it does with them, and none does.
+// Threads: [any] [alloc-lock], except for the constructor and the destructor. Push and pop apply to the
+// calling thread. A tool must not allocate through the framework in these calls, and no known tool does.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@
 
 namespace strata::nvtx_markers {
 
-// What is known when a step, a micro-batch or a phase ends; laid out as the NVTX schema
-// "strata position" says.
+// The values known when a step, a micro-batch or a phase ends; laid out according to the NVTX schema "strata
+// position".
 struct EndPayload {
   std::uint64_t step = 0;
   std::uint64_t micro_batch = 0;
-  std::uint64_t tokens = 0;           // of a step; 0 else
+  std::uint64_t tokens = 0;           // of a step; else 0
   std::uint64_t allocated_bytes = 0;  // of the training's device: the first CUDA device in use, else the CPU
   std::uint64_t reserved_bytes = 0;
 };
@@ -36,14 +36,14 @@ class Domain {
   Domain& operator=(const Domain&) = delete;
 
   bool attached() const noexcept { return domain_ != nullptr; }
-  // Whether the tool takes the payload extension. Nsight Systems 2022 does not.
+  // Whether the tool supports the payload extension. Nsight Systems 2022 does not.
   bool takes_end_payloads() const noexcept { return schema_ != 0; }
   nvtxDomainHandle_t handle() const noexcept { return domain_; }
 
-  // The registered string of that text. Null without a tool, as all that follow do nothing.
+  // The registered string of that text. Null without a tool; then the calls below have no effect.
   nvtxStringHandle_t string(const char* text);
-  // The same, found again by the name's id; `suffix` is appended to its text, and `variant` (0 to 3) names
-  // it.
+  // The same, cached by the name's id. `suffix` is appended to its text; `variant` (0 to 3) identifies the
+  // suffix.
   nvtxStringHandle_t string(const strata_name& name, std::uint32_t variant = 0, const char* suffix = "");
 
   void push(const Range& range) const noexcept {
@@ -52,7 +52,7 @@ class Domain {
   void pop() const noexcept {
     if (attached()) nvtxDomainRangePop(domain_);
   }
-  // The calling thread's innermost range, with what is known at its end where the tool takes it.
+  // Pops the calling thread's innermost range, with the values at its end if the tool supports them.
   void pop(const EndPayload& end) const noexcept;
 
   // A range of the process, which any thread may end.

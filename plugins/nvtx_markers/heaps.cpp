@@ -45,7 +45,7 @@ bool is_none(nvtxMemHeapHandle_t heap) noexcept {
   return heap == nullptr || reinterpret_cast<std::intptr_t>(heap) == -1;
 }
 
-// Of the device's memory: never read here.
+// In device memory: never read here.
 const void* pointer(std::uint64_t address) noexcept {
   return reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The allocator's segments as NVTX heaps, and its blocks as regions in them, for tools that check memory
-// (Compute Sanitizer): they then know that a block given back must not be touched, though its segment stays.
-// Only CUDA devices, and only where the headers have nvToolsExtMem.h.
+// (Compute Sanitizer): they then know that a freed block must not be accessed although its segment remains.
+// Only CUDA devices, and only if the headers have nvToolsExtMem.h.
 #pragma once
 
 #if __has_include(<nvtx3/nvToolsExtMem.h>)
@@ -44,8 +44,8 @@ class Heaps {
   std::mutex mutex_;
   std::map<std::uint64_t, Heap> heaps_;        // by first address
   std::unordered_set<std::uint64_t> regions_;  // by address
-  // Of the last event, a free: its region goes with the next event, which may say that a stream still uses
-  // it.
+  // If the last event was a free: its region is removed at the next event, which may report that a stream
+  // still uses it.
   std::uint64_t freed_ = 0;
 };
 

@@ -64,7 +64,7 @@ bool LayerRanges::push_phase(const strata_when& when, const strata_module_info& 
   return true;
 }
 
-// As the framework named it (pt_autograd_0).
+// The framework's name (pt_autograd_0).
 void LayerRanges::name_this_thread(std::uint32_t thread) const noexcept {
   thread_local const Domain* named_for = nullptr;
   if (named_for == &domain_) return;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A range for each layer at work, pushed and popped on the thread that does it. Backward and recomputation
-// run on autograd's threads where the device has one.
+// A range for each running layer, pushed and popped on the thread that runs it. Backward and recomputation
+// run on autograd's threads if the device has one.
 //
-// There the loop thread's own phase is on another thread, and tools that project ranges onto the GPU by the
-// thread that launched would find nothing in "backward". So what is outermost on such a thread is pushed
-// within a range that has the phase's name.
+// The loop thread's own phase is then on another thread, and tools that project ranges onto the GPU by the
+// launching thread would show nothing in "backward". So the outermost range on such a thread is pushed inside
+// a range with the phase's name.
 //
-// Threads: [any]; ends of what is open at the run's end come on another thread than their begins.
+// Threads: [any]. At the run's end, open ranges are ended on another thread than the one that began them.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ class LayerRanges {
  public:
   LayerRanges(Domain& domain, ThreadRanges& threads) : domain_(domain), threads_(threads) {}
 
-  // [loop-thread] The thread that drives now.
+  // [loop-thread] Sets the thread that drives now.
   void set_loop_thread(std::uint32_t thread) noexcept {
     loop_thread_.store(thread, std::memory_order_relaxed);
   }
@@ -32,7 +32,7 @@ class LayerRanges {
   void begin_phase(std::uint32_t kind, nvtxStringHandle_t name);
   void end_phase();
 
-  // How many ranges were pushed, which the end is given.
+  // Returns the number of ranges pushed; pass it to the end.
   std::uint64_t begin(const strata_when& when, const strata_module_info& module);
   void end(const strata_when& when, std::uint64_t pushed);
 

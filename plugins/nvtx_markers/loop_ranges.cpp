@@ -6,9 +6,9 @@
 namespace strata::nvtx_markers {
 namespace {
 
-// What a phase says of the micro-batch: it belongs to one, it comes after all of them, or it may be either
-// (gradients are zeroed before the first backward too, ranks send each other buffers before a forward, and
-// what has only a name can be anything).
+// The relation of a phase to the micro-batch: it belongs to one, it comes after all of them, or it may do
+// either (gradients are also zeroed before the first backward, ranks send each other buffers before a
+// forward, and a phase known only by name can be anything).
 enum class Place { kWithin, kAfter, kEither };
 
 Place place_of(std::uint32_t kind) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranges of the loop thread: the window, steps, micro-batches, phases.
 //
-// Each is told twice. A push and a pop on the thread that drives: they nest, and tools project what that
-// thread launched onto the GPU by them. A start and an end of the process: they hold when other threads do a
-// step's work, and also when the loop thread moves from one thread to another in the middle. The window,
-// which only says from where to where, has the second alone.
+// Each is reported twice. First as a push and a pop on the driving thread: these nest, and tools use them to
+// project work launched by that thread onto the GPU. Second as a start and an end in the process: these
+// remain correct if other threads do a step's work, and if the loop moves from one thread to another. The
+// window, which only marks an interval, is reported only in the second way.
 //
 // [loop-thread]
 #pragma once
@@ -29,14 +29,14 @@ class LoopRanges {
 
   void begin_step(const strata_when& when, const strata_step_info& step);
   void end_step(const EndPayload& end);
-  // A phase directly within a step may open that step's next micro-batch, or end the last one.
+  // A phase directly inside a step may begin that step's next micro-batch, or end the last one.
   void begin_phase(const strata_when& when, const strata_phase_info& phase, const EndPayload& now);
   void end_phase(const EndPayload& end);
 
  private:
   struct Open {
     nvtxRangeId_t process_range;
-    std::uint32_t thread;  // that pushed it
+    std::uint32_t thread;  // the thread that pushed it
   };
 
   void open(const strata_when& when, const Range& range);

@@ -44,7 +44,7 @@ void MemoryTrack::sample(const strata_device& device) {
   if (counters.reserved != 0) sample_counter(domain_.handle(), counters.reserved, bytes.reserved);
 }
 
-// On the CPU nobody tells what the allocator holds.
+// On the CPU the memory held by the allocator is not reported.
 MemoryTrack::Counters MemoryTrack::register_counters(const strata_device& device) const {
   const std::string name = device_name(device);
   Counters counters;

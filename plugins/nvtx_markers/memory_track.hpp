@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tools see of memory: NVTX counters of each device, sampled at every change, where both the headers and
-// the tool know them; else marks, at the ends of phases and steps.
+// Memory as shown by tools: NVTX counters of each device, sampled at every change, if both the headers and
+// the tool support them; else marks at the end of each phase and step.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace strata::nvtx_markers {
 
-// As the option `memory` says it.
+// The values of the option `memory`.
 enum class MemoryMarks { kCounters, kMarks, kNone };
 
 class MemoryTrack {
@@ -22,18 +22,18 @@ class MemoryTrack {
 
   bool listens() const noexcept { return domain_.attached() && wanted_ != MemoryMarks::kNone; }
 
-  // [any] [alloc-lock] One device's counters change in the order of its events.
+  // [any] [alloc-lock] The counters of a device change in the order of its events.
   void on_memory(const strata_memory_event& event);
 
-  // [any] Of the device that trains.
+  // [any] The bytes of the device that trains.
   DeviceBytes of_training() const;
 
-  // [loop-thread] A phase or a step ended: marks what `of_training` says, unless there are counters.
+  // [loop-thread] A phase or a step ended: marks the values of `of_training`, unless there are counters.
   void mark() const;
 
  private:
   struct Counters {
-    std::uint64_t allocated = 0, reserved = 0;  // ids; 0: the tool knows no counters
+    std::uint64_t allocated = 0, reserved = 0;  // ids; 0: the tool does not support counters
   };
   using Key = std::pair<std::uint32_t, std::int32_t>;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells NVTX tools (Nsight Systems, Nsight Compute, Compute Sanitizer) where the training is: ranges of the
-// window, steps, micro-batches, phases and layers, memory, thread names, all in the domain `strata`
-// (docs/nsys.md). It writes nothing of its own.
+// Shows the training in NVTX tools (Nsight Systems, Nsight Compute, Compute Sanitizer): ranges for the
+// window, steps, micro-batches, phases and layers, memory, and thread names, all in the domain `strata`
+// (docs/nsys.md). It records nothing itself.
 //
-// A tool is there from the process's start or not at all. Without one the plugin listens to nothing, so that
-// events cost what they cost without it.
+// A tool is present from the process's start or not at all. Without one the plugin listens to nothing, so
+// events cost nothing extra.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace strata::nvtx_markers {
 
 class NvtxMarkers {
  public:
-  // The whole run: a tool that records all of it sees all of it, and memory is counted from the first
+  // Whole run: a tool that records the whole run sees all of it, and memory is counted from the first
   // allocation on.
   static constexpr strata_descriptor kDescriptor{
       .struct_size = sizeof(strata_descriptor),
@@ -54,7 +54,7 @@ class NvtxMarkers {
   void on_memory(const strata_when& when, const strata_memory_event& memory);
 
  private:
-  // Whether what begins now is marked.
+  // Whether ranges that begin now are marked.
   bool marks() const noexcept { return marking_.load(std::memory_order_relaxed); }
   void open_window(const strata_step_info& first);
   void close_window(bool exiting);

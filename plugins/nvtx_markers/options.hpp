@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of nvtx_markers. What the headers that it was built with do not know is not offered.
+// The options of nvtx_markers. Features missing from the headers it was built with are not offered.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ inline constexpr std::array kOptions {
 #endif
 };
 
-// As the option `capture` says it.
+// The values of the option `capture`.
 enum class Capture { kNone, kNvtx, kCudaProfilerApi };
 
 }  // namespace strata::nvtx_markers

@@ -8,7 +8,7 @@
 namespace strata::nvtx_markers {
 namespace {
 
-// Of a library that is loaded already; null when none with that name is, or it has no such function.
+// From a library that is already loaded; null if there is none with that name, or it has no such function.
 void* find_in(const char* library, const char* function) {
   void* const handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cudaProfilerStart and cudaProfilerStop of the CUDA runtime that this process has loaded. None is ever
-// loaded here: a program on the CPU stays free of CUDA.
+// cudaProfilerStart and cudaProfilerStop of the CUDA runtime loaded by this process. It is never loaded here:
+// a program on the CPU stays free of CUDA.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ namespace strata::nvtx_markers {
 
 class ProfilerSwitch {
  public:
-  // [loop-thread] False when nothing could be switched, with `problem` telling why.
+  // [loop-thread] False if the profiler could not be switched; `problem` is the reason.
   bool start();
-  // [loop-thread] Waits for the device first, so that what was launched is in the capture whole. Does nothing
+  // [loop-thread] First waits for the device, so that the capture contains all launched work. No effect
   // unless `start` succeeded.
   bool stop();
 

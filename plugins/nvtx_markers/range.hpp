@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one range or mark says: a message that stays the same from step to step, so that tools can group by
-// it, and the number beside it.
+// The content of a range or mark: a message that is the same in each step, so that tools can group by it, and
+// a number.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>
@@ -12,7 +12,7 @@
 
 namespace strata::nvtx_markers {
 
-// NVTX categories, which tools filter and colour by. Values are what a tool's export shows.
+// NVTX categories, by which tools filter and colour. A tool's export contains these values.
 enum class Category : std::uint32_t {
   kStep = 1,
   kMicroBatch = 2,
@@ -23,13 +23,13 @@ enum class Category : std::uint32_t {
 };
 
 struct Range {
-  nvtxStringHandle_t message = nullptr;  // registered: a range that starts a capture has to be
+  nvtxStringHandle_t message = nullptr;  // registered, as required for a range that starts a capture
   Category category = Category::kStep;
   std::uint32_t colour = 0;              // 0xAARRGGBB
-  std::optional<std::uint64_t> payload;  // nothing: outside of what it counts
+  std::optional<std::uint64_t> payload;  // empty: outside of what it counts
 };
 
-// The payload of what belongs to a step; nothing: it is outside of any.
+// The payload of a range that belongs to a step; empty outside of any step.
 inline std::optional<std::uint64_t> step_payload(const strata_when& when) {
   return when.step == STRATA_NO_STEP ? std::nullopt : std::optional(when.step);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Push and pop of each thread, where an end may come on another thread than its begin: NVTX pops the calling
-// thread's ranges only. Such a range is left open, and popped by its own thread as soon as that comes by
-// again, before anything else of it.
+// Push and pop per thread, for ends that may arrive on another thread than their begins: NVTX only pops
+// ranges of the calling thread. Such a range is left open, and its own thread pops it at its next call,
+// before anything else.
 #pragma once
 
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 namespace strata::nvtx_markers {
 
-// The OS's id of the calling thread, as strata_when.thread has it.
+// The OS id of the calling thread, as in strata_when.thread.
 inline std::uint32_t calling_thread() noexcept {
   thread_local const auto id = static_cast<std::uint32_t>(gettid());
   return id;
@@ -30,7 +30,8 @@ class ThreadRanges {
     domain_.push(range);
   }
 
-  // Ends the innermost open range of `owner`, the thread that pushed it. Arguments are Domain::pop's.
+  // Ends the innermost open range of `owner`, the thread that pushed it. The arguments are those of
+  // Domain::pop.
   template <typename... End>
   void pop(std::uint32_t owner, const End&... end) {
     if (owner == calling_thread()) {
@@ -41,7 +42,7 @@ class ThreadRanges {
     }
   }
 
-  // Ranges that their threads have not come by to end.
+  // Ranges whose threads have not called again to end them.
   std::uint32_t abandoned() const noexcept { return abandoned_.load(std::memory_order_relaxed); }
 
  private:

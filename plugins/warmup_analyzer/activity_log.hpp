@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps what a device's driver does once, out of all that it does: loading, compiling, making contexts,
-// getting memory.
+// Selects the one-time work of a device's driver from all activities: loading, compiling, creating contexts,
+// allocating memory.
 #pragma once
 
 #include "plugins/warmup_analyzer/tables.hpp"
@@ -19,8 +19,8 @@ class ActivityLog {
   Table<ActivityRow> table_;
 };
 
-// Whether a call of the CUDA runtime or driver belongs to a start: those that take long once, whichever they
-// are, and those that make contexts, load code or get memory.
+// Whether a call of the CUDA runtime or driver belongs to the start: any call that takes long once, and calls
+// that create contexts, load code or allocate memory.
 bool is_of_a_start(const strata_activity_event& call) noexcept;
 
 }  // namespace strata::warmup_analyzer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel counts of a process and of the calling thread, read in about two microseconds.
+// The kernel's counters for the process and the calling thread, read in about two microseconds.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace strata::warmup_analyzer {
 
-// Of the run queue (/proc/thread-self/schedstat), where the kernel keeps it. Opened for the thread that asks.
+// Time in the run queue (/proc/thread-self/schedstat), if the kernel provides it. Opened for the calling
+// thread.
 class RunQueueWait {
  public:
   RunQueueWait() = default;
@@ -16,19 +17,19 @@ class RunQueueWait {
   RunQueueWait(const RunQueueWait&) = delete;
   RunQueueWait& operator=(const RunQueueWait&) = delete;
 
-  // [loop-thread] Nanoseconds that `thread`, the calling one, was ready and got no processor; -1: not known.
+  // [loop-thread] Nanoseconds that `thread`, the calling one, was ready without a processor; -1: unknown.
   std::int64_t read_ns(std::uint32_t thread) noexcept;
 
  private:
   void close() noexcept;
   int file_ = -1;
-  std::uint32_t thread_ = 0;  // that it is open for
+  std::uint32_t thread_ = 0;  // the thread it is open for
 };
 
-// [any] Page faults of the calling thread that read no file.
+// [any] Page faults of the calling thread that did not read a file.
 std::uint64_t thread_minor_faults() noexcept;
 
-// [loop-thread] Fills what the kernel knows; the rest of `row` stays.
+// [loop-thread] Fills the counters that the kernel provides; the rest of `row` is unchanged.
 SampleRow with_counters(SampleRow row, RunQueueWait& wait) noexcept;
 
 }  // namespace strata::warmup_analyzer

@@ -13,7 +13,8 @@ constexpr std::uint64_t kNotTimed = 0;
 // A call that is no first one has a row when it takes this many times the mean of those before it, and this
 // long.
 constexpr std::int64_t kFarLonger = 8, kLongNs = 300'000;
-constexpr std::uint32_t kOpen = 64;  // operators nest a few deep; what is deeper is part of what is around it
+constexpr std::uint32_t kOpen =
+    64;  // operators nest a few deep; deeper ones count as part of the enclosing one
 
 struct OpenCall {
   OperatorSums::Sum* sum;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which shared libraries the process maps while it runs.
+// Records the shared libraries that the process maps while it runs.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace strata::warmup_analyzer {
 
-// [any] not [alloc-lock] How many were ever mapped; a few dozen nanoseconds.
+// [any] not [alloc-lock] The number ever mapped; takes a few dozen nanoseconds.
 std::uint64_t libraries_mapped() noexcept;
 
 class LibraryLog {
  public:
   explicit LibraryLog(Table<LibraryRow> table) : table_(table) {}
 
-  // [loop-thread] The ones that are there need no row.
+  // [loop-thread] Libraries that are already mapped need no row.
   void begin();
-  // [loop-thread] A row for each that came since; only looks when `mapped`, as just counted, says that some
-  // did.
+  // [loop-thread] Writes a row for each library mapped since. Looks for them only if `mapped`, as just
+  // counted, has increased.
   void note_new(const strata_when& when, std::uint64_t mapped);
 
  private:

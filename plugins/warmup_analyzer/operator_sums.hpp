@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often each operator was called and how long its calls took, added up by all threads without a lock.
+// The number and total duration of each operator's calls, summed over all threads without a lock.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class OperatorSums {
     std::int64_t written_ns = 0;
   };
 
-  // [any] That operator's; null for an unnamed one, and once a thousand others are known.
+  // [any] The sum of that operator; null for an unnamed one, and once a thousand others are known.
   Sum* of(std::uint32_t name) noexcept {
     if (name == 0) return nullptr;
     std::size_t place = name * std::size_t{2654435761} % kPlaces;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows that the analyzer writes, and the tables they belong to (docs/run-store.md). What follows from
-// them is concluded afterwards, in host/analysis/warm_up.
+// The analyzer's rows and tables (docs/run-store.md). Conclusions are drawn later, in host/analysis/warm_up.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace strata::warmup_analyzer {
 
-// What the counters stood at when a sample was taken.
+// When a sample of the counters was taken.
 enum class Edge : std::uint32_t {
   kRunBegin = 0,
   kRunReady = 1,
@@ -85,7 +84,7 @@ struct CostRow {
   std::uint32_t reserved;
 };
 
-// [loop-thread] Each throws std::runtime_error when the host refuses the table.
+// [loop-thread] Each throws std::runtime_error if the host rejects the table.
 Table<SampleRow> sample_table(const Host& host);
 Table<LibraryRow> library_table(const Host& host);
 Table<CallRow> call_table(const Host& host);

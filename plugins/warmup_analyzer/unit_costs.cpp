@@ -67,7 +67,7 @@ UnitCost thread_start_cost() noexcept try {
   cost.count = kThreads;
   return cost;
 } catch (const std::exception&) {
-  return {};  // no thread is to be had
+  return {};  // no thread can be created
 }
 
 }  // namespace strata::warmup_analyzer

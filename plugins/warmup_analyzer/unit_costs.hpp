@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page fault and the start of a thread take on this machine: measured, since they differ by a factor
-// of ten between machines, and no counter tells their time.
+// The time of a page fault and of a thread's start on this machine. They are measured, because they differ by
+// a factor of ten between machines and no counter gives their time.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ struct UnitCost {
   std::uint64_t count = 0;
 };
 
-// [loop-thread] Touches a few MiB of new memory for the first time, three times, and gives them back: about
-// ten milliseconds. The middle one of the three, in processor time: others on the machine do not count.
+// [loop-thread] Touches a few MiB of new memory for the first time, three times, and frees them: about ten
+// milliseconds. The median of the three, in processor time, so that other load on the machine does not count.
 UnitCost page_fault_cost() noexcept;
 
-// [loop-thread] Until a thread runs, in the median of a few.
+// [loop-thread] The time until a new thread runs, the median of a few.
 UnitCost thread_start_cost() noexcept;
 
 }  // namespace strata::warmup_analyzer

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes down what tells why the first steps of a run take longer: counters at the edges of steps and phases,
-// operators' first calls, libraries that are opened, what a device's driver does once. Analysis concludes
-// (host/analysis/warm_up).
+// Records data that explain why the first steps of a run take longer: counters at the begin and end of steps
+// and phases, the operators' first calls, opened libraries, and one-time work of a device's driver. Analysis
+// draws the conclusions (host/analysis/warm_up).
 //
-// It looks closely at the first steps only (`steps`); afterwards a step costs two samples, and an operator a
+// Only the first steps (`steps`) are examined closely; later a step costs two samples and an operator a
 // branch.
 #pragma once
 
@@ -28,7 +28,7 @@ inline constexpr std::array kOptions{option::integer(
 
 class WarmupAnalyzer {
  public:
-  // The first steps are the ones that wait for the window.
+  // Whole run: the first steps are those before the window.
   static constexpr strata_descriptor kDescriptor{
       .struct_size = sizeof(strata_descriptor),
       .flags = STRATA_DESCRIPTOR_WHOLE_RUN,
@@ -39,7 +39,7 @@ class WarmupAnalyzer {
       .option_count = kOptions.size(),
       .reserved = 0};
 
-  // [loop-thread] Declares the tables. Throws std::runtime_error when the host refuses one.
+  // [loop-thread] Declares the tables. Throws std::runtime_error if the host rejects one.
   explicit WarmupAnalyzer(const Host& host);
 
   void begin_run(const strata_when& when, const strata_run_info& run);

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a training step's memory and time go, for trainers in Python.
+"""Where the memory and time of a training step go, for Python trainers.
 
     import strata_profiler as strata
 
     strata.attach(model, optimizer)      # layers, and owners by name
     for batch in loader:
-        strata.step()                    # once in each iteration
+        strata.step()                    # once per iteration
         with strata.phase("forward"):
             ...
 
-Run the program under `strata exec -- python train.py`, or open a run in it with `strata.run()`. Where nothing records, each of these costs
-a call and does nothing. `strata.open(folder)` reads what was recorded.
+Run the program under `strata exec -- python train.py`, or open a run in it with `strata.run()`. If nothing is being recorded, each call
+returns at once and has no effect. `strata.open(folder)` reads a recorded run.
 """
 
 from __future__ import annotations

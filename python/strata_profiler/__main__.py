@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program `strata` of this package, for `python -m strata_profiler` and for the command that the wheel installs."""
+"""The program `strata` of this package, for `python -m strata_profiler` and for the command installed by the wheel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def main() -> None:
 
 
 def _name_torch() -> None:
-    """The torch of this Python, for an environment that is not activated: `strata` asks the python3 in PATH."""
+    """Sets the torch of this Python, for an environment that is not activated: by default `strata` asks the python3 in PATH."""
     first = shutil.which("python3")
     if "STRATA_TORCH_ROOT" in os.environ or (first and os.path.dirname(first) == os.path.dirname(sys.executable)):
         return

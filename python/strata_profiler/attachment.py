@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata.attach`: models and optimizers of which every run of this process tells layers and owners."""
+"""`strata.attach`: registers models and optimizers, so that every run of this process reports their layers and owners."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class AttachedModel:
-    """Remembered weakly: to attach a model keeps none of its memory."""
+    """Holds the model weakly: attaching a model does not keep its memory alive."""
 
     __slots__ = ("_model", "prefix", "layers")
 
@@ -32,7 +32,7 @@ class AttachedModel:
         return self._model()
 
 
-_models: Dict[int, AttachedModel] = {}  # by id of the model
+_models: Dict[int, AttachedModel] = {}  # by id() of the model
 _optimizers: Dict[int, "weakref.ref[Any]"] = {}
 _followed: Optional["Followed"] = None
 
@@ -40,10 +40,10 @@ _followed: Optional["Followed"] = None
 def attach(
     model: Optional["Models"] = None, optimizer: Optional["Optimizers"] = None, *, layers: bool = True
 ) -> None:
-    """From here on runs of this process name the parameters, gradients, buffers and optimizer state of these, and their layers.
+    """From now on, runs of this process name the parameters, gradients, buffers and optimizer state of these models, and their layers.
 
-    Each of the two may be one or several; models of a mapping have its keys before their names: `{"generator": ..., "critic": ...}`. Call
-    it once, after both were made; where nothing records they are only remembered, weakly. `layers=False` leaves the module hooks out.
+    Pass one or several models and optimizers. For a mapping of models, its keys are put before their names: `{"generator": ..., "critic": ...}`.
+    Call it once, after both were created. If nothing is being recorded they are only remembered, weakly. `layers=False` omits the module hooks.
     """
     for prefix, one in _named_models(model).items():
         _models[id(one)] = AttachedModel(one, prefix, layers)
@@ -56,7 +56,7 @@ def attach(
 
 
 def follow(recording: session.Session) -> None:
-    """Tells `recording` of all that is attached, and goes on to."""
+    """Reports everything that is attached to `recording`, now and from now on."""
     global _followed
     if "torch" not in sys.modules or not is_used():
         return
@@ -71,7 +71,7 @@ def follow(recording: session.Session) -> None:
 
 
 def is_used() -> bool:
-    """Whether anything was ever attached and is alive."""
+    """Whether anything attached is still alive."""
     return any(attached.model() is not None for attached in _models.values()) or any(
         reference() is not None for reference in _optimizers.values()
     )
@@ -83,7 +83,7 @@ def step_ends() -> None:
 
 
 def leave() -> None:
-    """Nothing is recorded any more."""
+    """Recording has ended."""
     global _followed
     if _followed is not None:
         _followed.end()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which layer's backward is at work, where a plugin listens to modules: hooks on nodes of the backward graph, which leave the graph as it is.
+"""The layer whose backward is running, if a plugin listens to modules: hooks on nodes of the backward graph, which do not change the graph.
 
-A layer's backward begins with the node that made its output, and ends where the node that made its input begins, that of another layer,
-or the backward itself ends.
+A layer's backward begins with the node that made its output. It ends when the node that made its input begins, which belongs to another
+layer, or when the whole backward ends.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def watch_inputs(recording: Session, layer: "Layer", inputs: Any) -> None:
 
 
 def watch_outputs(recording: Session, around: List["Layer"], output: Any) -> None:
-    """`around`: the layers at work, outermost first; the last one made `output`."""
+    """`around`: the layers that are running, outermost first; the last one made `output`."""
     for node in _nodes(output):
         node.register_prehook(functools.partial(_enter, recording, tuple(around)))
 
@@ -57,7 +57,7 @@ def _enter(recording: Session, around: Tuple["Layer", ...], gradients: Any) -> N
     while same < len(stack) and same < len(around) and stack[same][0] is around[same]:
         same += 1
     if same == len(around):
-        return  # an output that is also that of the layer within, which is at work
+        return  # an output that is also that of the inner layer, which is running
     _end_above(recording, same)
     for layer in around[same:]:
         stack.append((layer, recording.begin_module(layer.path, layer.type, BACKWARD)))
@@ -74,7 +74,7 @@ def _begin_graph_task(recording: Session) -> None:
     if task == _open.graph_task:
         return
     _open.graph_task = task
-    _end_above(recording, 0)  # of one that was given up
+    _end_above(recording, 0)  # of a backward that was given up
     torch.autograd.Variable._execution_engine.queue_callback(functools.partial(_end_above, recording, 0))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory budgets: sizes as people write them, and a run held against one."""
+"""Memory budgets: parses sizes as people write them, and checks a run against one."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _UNITS = {
     "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
     "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
 }  # fmt: skip
-_LEAST_BYTES = 65536  # of a number alone; fewer are MiB or GiB whose unit was forgotten
+_LEAST_BYTES = 65536  # for a plain number; a smaller one is MiB or GiB whose unit was forgotten
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 
 
 class BudgetError(ValueError):
-    """What was given as a budget is none."""
+    """The given budget is invalid."""
 
 
 def parse_size(size: Union[str, int, float]) -> int:
-    """Bytes of "12 GiB", "800 MB", or a number of bytes, 65,536 or more. Raises BudgetError."""
+    """The bytes of "12 GiB", "800 MB", or of a plain number of bytes, at least 65,536. Raises BudgetError."""
     if isinstance(size, (int, float)) and not isinstance(size, bool):
         amount, unit = float(size), ""
     else:
@@ -38,5 +38,5 @@ def parse_size(size: Union[str, int, float]) -> int:
 
 
 def parse_check(document: str) -> Dict[str, Any]:
-    """What `strata report --budget --json` prints."""
+    """Parses the output of `strata report --budget --json`."""
     return dict(json.loads(document))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is attached, followed through a run: owners are told where they come to be, layers where they work."""
+"""Follows attached models through a run: reports owners when they are created, and layers while they run."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from .session import Session
 if TYPE_CHECKING:
     from .attachment import AttachedModel
 
-# An optimizer makes its state in its first steps, and seldom later.
+# An optimizer makes its state in its first steps, and rarely later.
 _STEPS_LOOKED_AT = 3
 _STEPS_UNTIL_ANOTHER_LOOK = 50
 
 
 class Followed:
-    """Of one session. The optimizer's hook is torch's global one, and finds this through `_current`."""
+    """Belongs to one session. The optimizer hook is torch's global one and finds this object through `_current`."""
 
     def __init__(self, recording: Session) -> None:
         global _current
         self._session = recording
         self._owners = Owners(recording)
         self._models: List[AttachedModel] = []
-        self._steps: Dict[int, int] = {}  # by id of the optimizer
-        self._stepped: Set[int] = set()  # ids of those whose hook ran since the last mark
+        self._steps: Dict[int, int] = {}  # by id() of the optimizer
+        self._stepped: Set[int] = set()  # ids of those whose hook has run since the last mark
         self._optimizers: Dict[int, "weakref.ref[Any]"] = {}
         self._hooks = [
             torch_optimizer.register_optimizer_step_pre_hook(before_optimizer_step),
@@ -52,7 +52,7 @@ class Followed:
         if self._has_layers:
             layers.begin(self._session, self._owners)
         for optimizer in optimizers:
-            inner = getattr(optimizer, "optimizer", optimizer)  # accelerate wraps them
+            inner = getattr(optimizer, "optimizer", optimizer)  # accelerate wraps optimizers
             self._optimizers[id(inner)] = weakref.ref(inner)
             self._owners.report_optimizer(inner)
 
@@ -65,7 +65,7 @@ class Followed:
             layers.end()
 
     def before_step(self, optimizer: Any) -> None:
-        """What autograd accumulates is told by the source; what others put there (FSDP), here."""
+        """Gradients that autograd accumulates are reported by the source; those set by others (FSDP) are reported here."""
         if self._is_due(optimizer):
             for attached in self._models:
                 model = attached.model()
@@ -79,7 +79,7 @@ class Followed:
         self._look_at_state(optimizer)
 
     def step_ends(self) -> None:
-        """The program marks it. An optimizer whose step torch.compile has compiled calls no hook."""
+        """The program marked the end of a step. An optimizer whose step is compiled by torch.compile does not call hooks."""
         for key, reference in self._optimizers.items():
             optimizer = reference()
             if optimizer is not None and key not in self._stepped:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which layer is at work: torch's global module hooks, told to the session for modules of attached models.
+"""The layer that is running: torch's global module hooks, reported to the session for modules of attached models.
 
-Global hooks belong to no model: one that is copied, pickled or scripted carries nothing of ours along. torch.compile traces them, by their
-names in this module; they leave its graphs as they are, since they do nothing while it does.
+Global hooks belong to no model, so copying, pickling or scripting a model does not carry anything of ours along. torch.compile traces them, by
+their names in this module. They do not change its graphs, because they have no effect while it traces.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .session import Session
 
 
 class Layer:
-    """A module of an attached model, and its names as the session takes them."""
+    """A module of an attached model, and its names in the form that the session takes."""
 
     __slots__ = ("module", "path", "type", "is_root")
 
@@ -41,7 +41,7 @@ class _OpenLayers(threading.local):
 
 
 _open = _OpenLayers()
-_layers: Dict[int, Layer] = {}  # by id of the module
+_layers: Dict[int, Layer] = {}  # by id() of the module
 _session: Optional[Session] = None
 _owners: Optional[Owners] = None
 _backward = False
@@ -49,7 +49,7 @@ _handles: List[Any] = []
 
 
 def add(model: torch.nn.Module, prefix: str = "") -> None:
-    """Its modules from here on, each by the first of its names."""
+    """Follows its modules from now on, each under the first of its names."""
     for path, module in model.named_modules(prefix=prefix):
         path = plain_name(path)
         known = _layers.get(id(module))
@@ -63,7 +63,7 @@ def begin(recording: Session, owners: Owners) -> None:
     _owners = owners
     _backward = recording.plugins_want_modules()
     if not _handles:
-        # torch.compile warns of global hooks, which run for its wrapper, too: ours know it for none of theirs.
+        # torch.compile warns about global hooks, which also run for its wrapper; ours ignore the wrapper.
         warnings.filterwarnings("ignore", message=r"Using `torch\.compile\(module\)` when there are global hooks")
         _handles.append(torch_module.register_module_forward_pre_hook(before_forward))
         _handles.append(torch_module.register_module_forward_hook(after_forward, with_kwargs=True, always_call=True))
@@ -84,7 +84,7 @@ def before_forward(module: torch.nn.Module, inputs: Any) -> None:
     recording = _session
     if layer is None or recording is None or layer.module() is not module:
         return
-    repeated = torch._C._current_graph_task_id() != -1  # what checkpointing runs again lies in a backward
+    repeated = torch._C._current_graph_task_id() != -1  # checkpointing repeats a forward inside a backward
     ordinal = recording.begin_module(layer.path, layer.type, session.RECOMPUTE if repeated else session.FORWARD)
     _open.stack.append((layer, ordinal))
     if _backward and torch.is_grad_enabled():
@@ -92,11 +92,11 @@ def before_forward(module: torch.nn.Module, inputs: Any) -> None:
 
 
 _CALL = torch.nn.Module._call_impl.__code__
-_running: Dict[types.FrameType, int] = {}  # calls that had begun before anybody looked, and the ordinals of their modules
+_running: Dict[types.FrameType, int] = {}  # calls that had begun before the hooks were installed, with the ordinals of their modules
 
 
 def open_running() -> None:
-    """Modules whose forward goes on already. Torch has looked for hooks before it, so their end is heard of from Python's profiler."""
+    """Opens modules whose forward is already running. Torch looked for hooks before that, so their end is detected with Python's profiler."""
     recording = _session
     if recording is None or sys.getprofile() is not None:
         return
@@ -119,7 +119,7 @@ def open_running() -> None:
 def _end_running(frame: types.FrameType, event: str, _: Any) -> None:
     if event != "return" or frame not in _running:
         return
-    ordinal = _running.pop(frame)  # it goes on to hold what the call was given
+    ordinal = _running.pop(frame)  # the frame still holds the arguments of the call
     if not _running:
         sys.setprofile(None)
     inputs, named_inputs = frame.f_locals.get("args", ()), frame.f_locals.get("kwargs", {})
@@ -135,7 +135,7 @@ def _close(recording: Session, inputs: Any, named_inputs: Any) -> None:
 
 
 def after_forward(module: torch.nn.Module, inputs: Any, *named_inputs_and_output: Any) -> None:
-    """Of a forward that raised, torch tells neither the named inputs nor an output."""
+    """For a forward that raised, torch passes neither the named inputs nor an output."""
     if torch.compiler.is_compiling():
         return
     stack = _open.stack

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps and phases, as the program marks them. Nothing happens, at the cost of a call, while nothing records."""
+"""Steps and phases marked by the program. While nothing is recorded they only cost a function call."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def _is_compiling() -> bool:
 
 
 def step(loss: Optional[float] = None, tokens: int = 0) -> None:
-    """Marks one iteration of the training loop: call it once in each, at its top or at its end.
+    """Marks one iteration of the training loop: call it once per iteration, at its top or at its end.
 
-    `loss` (a float: a tensor has to be waited for) and `tokens` are those of the iteration that ends here.
+    `loss` (a float; a tensor would have to be waited for) and `tokens` belong to the iteration that ends here.
     """
     recording = session.current()
     if recording is not None:
@@ -30,10 +30,10 @@ def step(loss: Optional[float] = None, tokens: int = 0) -> None:
 
 
 class phase:  # noqa: N801 - used as a function, as contextlib's classes are
-    """A part of a step, as a context or as a decorator: `with strata.phase("forward"):`.
+    """A part of a step, as a context manager or decorator: `with strata.phase("forward"):`.
 
-    Names with a meaning to the categories: setup, data, host_to_device, forward, loss, backward, gradient_sync, clip, optimizer,
-    zero_grad, checkpoint_save, evaluation; any other one is only shown.
+    These names have a meaning for the categories: setup, data, host_to_device, forward, loss, backward, gradient_sync, clip, optimizer,
+    zero_grad, checkpoint_save, evaluation. Any other name is only shown.
     """
 
     __slots__ = ("_name", "_ordinal")

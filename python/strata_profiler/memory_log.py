@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each step of a run took, for loggers of metrics: numbers by name, read from the run while it goes on and when it has ended."""
+"""The memory of each step of a run for metric loggers: numbers by name, read from the run while it is running and after it has ended."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from . import native, session
 
 Metrics = Dict[str, float]
 _MIB = 1 << 20
-# Each look analyses the run from its begin, so looks become rarer as the run grows: they take a twentieth of one core at most.
+# Each look analyses the run from its begin, so looks become rarer as the run grows: they take at most a twentieth of one core.
 _LEAST_PAUSE_S = 30.0
 _PAUSES_PER_LOOK = 20
-# Rows come into the store up to 0.2 s after they were recorded; on a machine that is busy, later.
+# Rows reach the store up to 0.2 s after they were recorded; later on a busy machine.
 _ROWS_COME_S = 0.5
 _ROWS_COME_AT_MOST_S = 10.0
-# A step is told once this many began behind it: what it made is mostly gone by then, and so labelled for good.
+# A step is logged once this many later ones have begun: most of its memory is freed by then, and so has its final label.
 _STEPS_BEHIND = 2
 
 
 class MemoryLog:
-    """Logs each step of a run once: its peaks and what filled it, in MiB. Subclasses say where to, by `write`.
+    """Logs each step of a run once: its peaks and its categories, in MiB. Subclasses implement `write`.
 
-    run: a run's folder; by default the run that records this process. Where nothing records, nothing is logged.
-    live: log steps while the run goes on, some 30 seconds late or more; otherwise all of them in `close`.
+    run: a run's folder; by default the run that records this process. If nothing is being recorded, nothing is logged.
+    live: log steps while the run is running, with a delay of 30 seconds or more; otherwise all of them in `close`.
     """
 
     def __init__(self, run: Optional["Union[str, os.PathLike[str]]"] = None, *, live: bool = True) -> None:
@@ -51,11 +51,11 @@ class MemoryLog:
         self.close()
 
     def write(self, steps: List[Tuple[int, Metrics]]) -> None:
-        """Logs these steps, by their numbers, which grow from call to call."""
+        """Logs these steps, by their numbers, which increase from call to call."""
         raise NotImplementedError
 
     def update(self) -> None:
-        """Call it behind each `strata.step()`. It waits for nothing."""
+        """Call it after each `strata.step()`. It never waits."""
         self._updates += 1
         if self._run is None or not self._live:
             return
@@ -67,7 +67,7 @@ class MemoryLog:
             self._look = None
 
     def close(self) -> None:
-        """Logs the steps that are left: call it behind the last one, and before the logger itself is closed. It waits for the run's rows."""
+        """Logs the remaining steps: call it after the last one, and before the logger itself is closed. It waits for the run's rows."""
         if self._run is None:
             return
         if self._look is not None:
@@ -97,7 +97,7 @@ class MemoryLog:
 
 
 class _Look:
-    """One analysis of the run, in a process of its own."""
+    """One analysis of the run, in a separate process."""
 
     def __init__(self, run: pathlib.Path, options: List[str]) -> None:
         self._output: IO[bytes] = tempfile.TemporaryFile()
@@ -113,7 +113,7 @@ class _Look:
         return self._process.poll() is not None
 
     def result(self) -> Optional[List[Dict[str, Any]]]:
-        """The run's steps; None, and said, where it cannot be read."""
+        """The run's steps; None, with a message, if the run cannot be read."""
         if not self._is_read:
             self._is_read = True
             code = self._process.wait()
@@ -130,6 +130,6 @@ class _Look:
 
 
 def _metrics(step: Dict[str, Any]) -> Metrics:
-    """Of a step whose detail made room for others (store.max_mb) the categories are gone."""
+    """A step whose detail was removed to make room (store.max_mb) no longer has categories."""
     sizes = {"peak": step["peak_allocated_bytes"], "reserved": step["peak_reserved_bytes"], **(step["peak_categories"] or {})}
     return {f"strata/{name}_mib": size / _MIB for name, size in sizes.items() if size is not None}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One test with a memory budget: run in a process of its own under `strata exec`, and judged by what was recorded."""
+"""Runs one test with a memory budget in a separate process under `strata exec`, and judges it by the recording."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .budget import BudgetError, parse_check, parse_size
 from .session_options import words_for_one_test
 
 _OUTPUT_LINES = 40
-_STRICT_PASS = "[XPASS(strict)]"  # what pytest writes for a failure
-_PYTESTS_EXIT_CODES = range(6)  # pytest.ExitCode; a plugin may give one of them to a session whose tests passed
+_STRICT_PASS = "[XPASS(strict)]"  # written by pytest for a failure
+_PYTESTS_EXIT_CODES = range(6)  # pytest.ExitCode; a plugin may return one of them for a session whose tests passed
 
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """What the mark says."""
+    """The arguments of the mark."""
 
     budget_bytes: int
     dry: Optional[str]
@@ -32,7 +32,7 @@ class Wanted:
 
 
 class ReportWriter:
-    """In the test's own process: writes down how each phase of the test went, and what kept its module from being imported."""
+    """In the test's own process: records the result of each phase of the test, and why its module could not be imported."""
 
     def __init__(self, file: pathlib.Path, config: pytest.Config) -> None:
         self._file = file
@@ -74,7 +74,7 @@ def run_recorded(
     if config.inipath is not None:
         pytest_words += ["-c", str(config.inipath)]
     if config.pluginmanager.hasplugin("xdist"):
-        pytest_words += ["-n0"]  # this process is one worker's
+        pytest_words += ["-n0"]  # this process runs the test of one worker
     command = [str(native.program()), "exec", "--out", str(folder / "run")]
     if wanted.dry is not None:
         command += ["--dry", wanted.dry]
@@ -119,7 +119,7 @@ def failed_report(item: pytest.Item, when: Any, text: str) -> pytest.TestReport:
 
 
 def _expected_to_fail(called: Any) -> Optional[str]:
-    """The reason of a test's xfail mark, where the test passed all the same."""
+    """The reason of a test's xfail mark, if the test passed nevertheless."""
     if called is None or called.skipped:
         return None
     if called.failed:
@@ -149,7 +149,7 @@ def _read_reports(item: pytest.Item, file: pathlib.Path) -> List[pytest.TestRepo
         report = item.config.hook.pytest_report_from_serializable(config=item.config, data=json.loads(line))
         if isinstance(report, pytest.CollectReport):
             report = _of_the_test(item, report)
-        if isinstance(report.longrepr, list):  # a skip's place and reason, which JSON knows as a list
+        if isinstance(report.longrepr, list):  # the place and reason of a skip, a list in JSON
             report.longrepr = tuple(report.longrepr)
         report.nodeid, report.location = item.nodeid, item.location
         reports.append(report)
@@ -157,14 +157,14 @@ def _read_reports(item: pytest.Item, file: pathlib.Path) -> List[pytest.TestRepo
 
 
 def _of_the_test(item: pytest.Item, collected: pytest.CollectReport) -> pytest.TestReport:
-    """Its module was skipped, or could not be imported, in the test's own process; here it was."""
+    """The test's module was skipped or could not be imported in its own process, although it could here."""
     report = failed_report(item, "setup", "")
     report.outcome, report.longrepr = collected.outcome, collected.longrepr
     return report
 
 
 def _over_budget(wanted: Wanted, run: pathlib.Path) -> Optional[str]:
-    """Why the test fails; None where it does not."""
+    """Why the test fails; None if it does not."""
     if not (run / "summary.json").exists():
         return "strata_max_memory: nothing was recorded: the test allocated no memory with torch"
     words = ["report", str(run), "--budget", str(wanted.budget_bytes)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands before the names of a model's parts, where there are several: one list for all that names models in this process.
+"""The prefixes for the names of a model's parts if there are several models: one list for everything that names models in this process.
 
-The source `torch` names what it finds among the program's objects (sources/torch/training/name_models.hpp), and `attach` what it is given.
+The source `torch` names the models that it finds among the program's objects (sources/torch/training/name_models.hpp), `attach` those passed to it.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import types
 import weakref
 from typing import Any, Container, Dict, Iterable, Optional, Tuple
 
-# No module of this package: `strata exec` may have loaded that under another name, or not at all.
+# Not a module of this package: `strata exec` may have loaded the package under another name, or not at all.
 _PLACE = "_strata_model_names"
 
 
 def keep(model: Any, name: str) -> None:
-    """This is its name from here on; "": it is the only one."""
+    """Fixes the name of a model; "" if it is the only one."""
     _known()[id(model)] = (weakref.ref(model), name)
 
 
@@ -26,7 +26,7 @@ def name_of(model: Any) -> Optional[str]:
 
 
 def named(models: Iterable[Any]) -> Dict[str, Any]:
-    """By the names that they have, and the others by their class, with a number where it is another's."""
+    """Existing names first; others are named by class, with a number if that is taken."""
     models = list(models)
     names = {name: model for model in models if (name := name_of(model)) is not None}
     for model in models:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names as the model's author wrote them, without what wrappers put in between."""
+"""Names as written by the model's author, without the parts that wrappers insert."""
 
 from __future__ import annotations
 
-# torch.compile, FSDP and torch's checkpoint wrapper.
+# Of torch.compile, FSDP and torch's checkpoint wrapper.
 _WRAPPERS = ("_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the native parts of Strata lie: in this package, as the wheel brings them, or in the tree that this package is part of."""
+"""The location of the native parts of Strata: in this package, as installed by the wheel, or in the tree that contains this package."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _PACKAGE = pathlib.Path(os.path.abspath(__file__)).parent
 
 
 class NativePartsMissing(RuntimeError):
-    """The package was found without the libraries and the program that it stands for."""
+    """The package was found without its libraries and its program."""
 
 
 def folder() -> pathlib.Path:
     """The folder with `bin/strata` and `lib/strata`.
 
-    In the wheel that is `_native` of this package. In a build tree or an installation this package is `lib/strata/python/strata_profiler`.
+    In the wheel that is `_native` of this package. In a build tree or an installation, this package is `lib/strata/python/strata_profiler`.
     """
     in_package = _PACKAGE / "_native"
     for candidate in (in_package, _PACKAGE.parents[3]):
@@ -36,14 +36,14 @@ def program() -> pathlib.Path:
 
 
 def run_program(*words: str) -> "subprocess.CompletedProcess[str]":
-    """The program with these arguments, run to its end, without what `strata exec` or the dry GPU preload for this process. Raises
+    """Runs the program with these arguments to its end, without the libraries that `strata exec` or the dry GPU preload for this process. Raises
     NativePartsMissing.
     """
     return subprocess.run([str(program()), *words], capture_output=True, text=True, env=_bare_environment())
 
 
 def start_program(*words: str, stdout: IO[bytes], stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
-    """The program as `run_program` has it, without waiting for its end."""
+    """Starts the program like `run_program`, without waiting for its end."""
     return subprocess.Popen([str(program()), *words], stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, env=_bare_environment())
 
 
@@ -52,5 +52,5 @@ def _bare_environment() -> Dict[str, str]:
 
 
 def attach_library() -> pathlib.Path:
-    """What holds a session in a program of others."""
+    """The library that holds a session in another program."""
     return folder() / "lib" / "strata" / "libstrata_attach.so"

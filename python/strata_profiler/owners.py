@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who owns which storage: parameters, buffers, gradients and optimizer state of a training, told to the session by name."""
+"""The owner of each storage: reports the parameters, buffers, gradients and optimizer state of a training to the session by name."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from . import session
 from .names import plain_name
 from .session import Session
 
-# State lies in lists and mappings of an optimizer's own; no deeper than this.
+# State is in lists and mappings of an optimizer, at most this deep.
 _STATE_DEPTH = 4
-# What models take beside the batch to compute a loss themselves.
+# Arguments of models, in addition to the batch, from which they compute a loss themselves.
 _TARGETS = ("labels", "label", "target", "targets")
 
 
 def storages(tensor: torch.Tensor, depth: int = 0) -> Iterator[torch.Tensor]:
-    """The plain tensors that a tensor is made of: itself, or what a subclass (DTensor, quantized weights) wraps."""
+    """The plain tensors that make up a tensor: itself, or those wrapped by a subclass (DTensor, quantized weights)."""
     flatten = getattr(type(tensor), "__tensor_flatten__", None)
     if flatten is None or depth > 3:
         yield tensor
@@ -33,17 +33,17 @@ def storages(tensor: torch.Tensor, depth: int = 0) -> Iterator[torch.Tensor]:
 def _address(tensor: torch.Tensor) -> int:
     try:
         return int(tensor.untyped_storage().data_ptr())
-    except (RuntimeError, NotImplementedError):  # of a fake or a sparse tensor, which has none
+    except (RuntimeError, NotImplementedError):  # a fake or sparse tensor, which has none
         return 0
 
 
 class Owners:
-    """Tells each storage once, and again when another tensor has come to its place."""
+    """Reports each storage once, and again when another tensor has taken its place."""
 
     def __init__(self, recording: Session) -> None:
         self._session = recording
         self._told: Dict[int, "weakref.ref[torch.Tensor]"] = {}
-        self._names: Dict[int, Tuple["weakref.ref[torch.Tensor]", str]] = {}  # by id of the parameter
+        self._names: Dict[int, Tuple["weakref.ref[torch.Tensor]", str]] = {}  # by id() of the parameter
 
     def report_model(self, model: torch.nn.Module, prefix: str = "") -> None:
         parameter_role = session.EMA if type(model).__name__ == "AveragedModel" else session.PARAMETER
@@ -59,13 +59,13 @@ class Owners:
                 self._tell(session.GRADIENT, name, parameter.grad, parameter)
 
     def report_inputs(self, inputs: Tuple[Any, ...], named: Mapping[str, Any]) -> None:
-        """What a model was called with: the batch, of which labels are the target."""
+        """The arguments of a model: the batch, whose labels are the target."""
         for name, tensor in _tensors_in({**{f"input.{index}": value for index, value in enumerate(inputs)}, **named}):
             if not tensor.requires_grad:
                 self._tell(session.TARGET if name.split(".")[0] in _TARGETS else session.INPUT, name, tensor)
 
     def report_optimizer(self, optimizer: Any) -> None:
-        """Its parameters, where no model named them, and all that it keeps of each."""
+        """Its parameters, if no model named them, and all its state for each."""
         for group, settings in enumerate(optimizer.param_groups):
             for index, parameter in enumerate(settings["params"]):
                 if self.name_of(parameter) is None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that attaches nothing itself: its models and optimizers, found among its objects, and attached for it.
+"""For a program that attaches nothing itself: finds its models and optimizers among its objects and attaches them.
 
-Called by the source `torch` under `strata exec --layers`, once (sources/torch/training/program_layers.hpp).
+Called once by the source `torch` under `strata exec --layers` (sources/torch/training/program_layers.hpp).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from . import attachment, layers, model_names, session
 
 
 def report_layers() -> None:
-    """Does nothing where the program has attached its own."""
+    """Has no effect if the program has attached its own models."""
     recording = session.current()
     if recording is None or attachment.is_used():
         return
@@ -25,7 +25,7 @@ def report_layers() -> None:
 
 
 def find_trained() -> Tuple[List[torch.nn.Module], List[Any]]:
-    """Modules that are part of no other and hold parameters, the largest first; and optimizers."""
+    """Modules that are not part of another and hold parameters, largest first; and optimizers."""
     kinds: Dict[type, str] = {}
     modules: List[torch.nn.Module] = []
     optimizers: List[Any] = []
@@ -49,7 +49,7 @@ def _kind_of(kind: type) -> str:
 
 
 def _roots_of(modules: List[torch.nn.Module]) -> List[torch.nn.Module]:
-    """Those that no other reaches; of those that reach each other, as a child that holds its parent, the first."""
+    """Modules that no other module reaches. Of modules that reach each other, such as a child that holds its parent, the first."""
     reached: Set[int] = set()
     starts = [module for module in modules if _reach(module, reached)]
     reached.clear()
@@ -58,7 +58,7 @@ def _roots_of(modules: List[torch.nn.Module]) -> List[torch.nn.Module]:
 
 
 def _reach(module: torch.nn.Module, reached: Set[int]) -> bool:
-    """Adds what the module reaches. Whether it was not reached before."""
+    """Adds the modules that `module` reaches. Returns whether it had not been reached before."""
     if id(module) in reached:
         return False
     ahead = [module]
@@ -71,7 +71,7 @@ def _reach(module: torch.nn.Module, reached: Set[int]) -> bool:
 
 
 def _parts_of(module: torch.nn.Module) -> List[Any]:
-    # What was made without __init__ (a copy under way) has none yet.
+    # A module created without __init__ (a copy in progress) has none yet.
     return [part for part in module.__dict__.get("_modules", {}).values() if part is not None]
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A memory budget as a unit test: `@pytest.mark.strata_max_memory("12 GiB", dry="a100-40gb")`.
 
-The marked test runs in a process of its own under `strata exec`, on a dry GPU where one is named, and fails where the program's memory had a
-peak above the budget, whatever it asserts itself.
+The marked test runs in a separate process under `strata exec`, on a dry GPU if one is named. It fails if the program's peak memory exceeds the
+budget, whatever it asserts itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 from . import memory_test
 
 _MARK = "strata_max_memory"
-# In the process of its own: the file to which it writes how the test went.
+# In the separate process: the file to which it writes the test's result.
 _REPORTS = "STRATA_PYTEST_REPORTS"
 
 
@@ -47,7 +47,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: Optional[pytest.Item]) 
 
 def _run(item: pytest.Item, marker: pytest.Mark, nextitem: Optional[pytest.Item]) -> List[pytest.TestReport]:
     try:
-        # What tests before this one have set up, and the next one does not need.
+        # Fixtures set up by earlier tests that the next test does not need.
         item.session._setupstate.teardown_exact(nextitem)
         wanted = memory_test.read_mark(marker)
     except Exception as error:
@@ -61,8 +61,8 @@ def _run(item: pytest.Item, marker: pytest.Mark, nextitem: Optional[pytest.Item]
 
 
 def _make_folder(config: pytest.Config) -> pathlib.Path:
-    """Beside the tests' own tmp_path, of which pytest keeps those of the last runs: what failed can be looked at."""
-    factory: Any = getattr(config, "_tmp_path_factory", None)  # not there with -p no:tmpdir
+    """Next to the tests' own tmp_path, of which pytest keeps the last few runs: a failure can be inspected."""
+    factory: Any = getattr(config, "_tmp_path_factory", None)  # missing with -p no:tmpdir
     if factory is None:
         return pathlib.Path(tempfile.mkdtemp(prefix="strata-pytest-"))
     made: pathlib.Path = factory.mktemp("strata_max_memory")
@@ -70,6 +70,6 @@ def _make_folder(config: pytest.Config) -> pathlib.Path:
 
 
 def _plugin_words(config: pytest.Config) -> List[str]:
-    """How the child finds this plugin: by itself, where it is installed with its entry point."""
+    """How the child process finds this plugin: automatically, if it is installed with its entry point."""
     name: Any = config.pluginmanager.get_name(sys.modules[__name__])
     return ["-p", __name__] if name == __name__ else []

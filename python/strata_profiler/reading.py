@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata.open`: a recorded run, as dictionaries, tables and a page. What is in them is decided by the program `strata`, not here."""
+"""`strata.open`: a recorded run as dictionaries, tables and a page. Their content is defined by the program `strata`, not here."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _MIB = 1 << 20
 
 
 class RunError(RuntimeError):
-    """A folder is no run, or its run cannot be read."""
+    """The folder is not a run, or its run cannot be read."""
 
 
 def open_run(run: "Union[str, os.PathLike[str]]", *, rank: Optional[int] = None, device: Optional[str] = None) -> "Run":
-    """The run in a folder, also of one that was killed. Of several ranks and devices the first that recorded most, or the one named
-    ("cuda:1", "pinned"). Raises RunError, and NativePartsMissing where the package was installed without its program.
+    """Opens the run in a folder, even if it was killed. With several ranks and devices: the first one with the most memory recorded, or the named
+    one ("cuda:1", "pinned"). Raises RunError, and NativePartsMissing if the package was installed without its program.
     """
     return Run(pathlib.Path(run), rank, device)
 
 
 class Run:
-    """A recorded run. Sizes are bytes, times nanoseconds since its begin.
+    """A recorded run. Sizes are in bytes, times in nanoseconds since its begin.
 
-    Tables are pandas' or, with `to="arrow"`, pyarrow's; neither is imported before it is asked for, and TableError says which one is
-    missing. What cannot be read raises RunError. Each call but `summary`, which is kept, reads the run again.
+    Tables are pandas tables or, with `to="arrow"`, pyarrow tables. Each library is imported when first used; TableError names a missing one. Data
+    that cannot be read raise RunError. Each call reads the run again, except `summary`, which is cached.
     """
 
     def __init__(self, directory: pathlib.Path, rank: Optional[int] = None, device: Optional[str] = None) -> None:
@@ -43,7 +43,7 @@ class Run:
             self._options += ["--device", device]
         if not directory.is_dir():
             raise RunError(f"{directory}: no such folder")
-        self.summary  # noqa: B018 - what is no run is refused here, and not where it is first used
+        self.summary  # noqa: B018 - rejects a folder that is not a run here, not at its first use
 
     @functools.cached_property
     def summary(self) -> Dict[str, Any]:
@@ -58,7 +58,7 @@ class Run:
 
     @property
     def peak(self) -> Mapping[str, Any]:
-        """The moment at which most was allocated: `allocated_bytes`, `reserved_bytes`, `step`, `phase`, `categories`."""
+        """The moment of the highest allocation: `allocated_bytes`, `reserved_bytes`, `step`, `phase`, `categories`."""
         peak: Mapping[str, Any] = self.summary["peak"]
         return peak
 
@@ -67,7 +67,7 @@ class Run:
         return int(self.peak["allocated_bytes"])
 
     def steps(self, to: Kind = "pandas") -> Table:
-        """A row a step: its duration, peaks by measure, and the categories at its peak as columns `peak.<category>`."""
+        """One row per step: its duration, peaks by measure, and the categories at its peak as columns `peak.<category>`."""
         rows = []
         for step in self.summary["steps"]:
             row = {key: value for key, value in step.items() if not isinstance(value, dict)}
@@ -76,19 +76,19 @@ class Run:
         return from_records(rows, to)
 
     def categories(self, to: Kind = "pandas") -> Table:
-        """Rows `mean`, `min`, `median`, `max`, `mean_over_time` and `at_peak`; a column a category."""
+        """Rows `mean`, `min`, `median`, `max`, `mean_over_time` and `at_peak`; one column per category."""
         return from_csv(self._export("categories"), to)
 
     def allocations(self, to: Kind = "pandas") -> Table:
-        """A row an allocation: size, category, owner, operator, module, step, phase, birth and death (docs/export.md)."""
+        """One row per allocation: size, category, owner, operator, module, step, phase, birth and death (docs/export.md)."""
         return from_csv(self._export("blocks"), to)
 
     def timeline(self, to: Kind = "pandas") -> Table:
-        """A row an event: what each category held after it."""
+        """One row per event: the size of each category after it."""
         return from_csv(self._export("timeline"), to)
 
     def layers(self, to: Kind = "pandas") -> Table:
-        """A row a module, at the peak: `path`, `bytes` with all below it, and its own categories as `self.<category>`."""
+        """One row per module, at the peak: `path`, `bytes` including all submodules, and its own categories as `self.<category>`."""
         rows = []
         for layer in json.loads(self._strata("report", "--layers", "--json"))["layers"]:
             row = {key: value for key, value in layer.items() if not isinstance(value, dict)}
@@ -133,13 +133,13 @@ class Run:
 
 
 class Report:
-    """A run's page. It needs no network, and lies in `path`."""
+    """A run's page, in the file `path`. It needs no network."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
 
     def _repr_html_(self) -> str:
-        # In a frame of its own: the page's styles and scripts are not the notebook's.
+        # In a separate frame, so that the page's styles and scripts do not affect the notebook.
         page = html.escape(self.path.read_text(encoding="utf-8"), quote=True)
         return f"<iframe srcdoc=\"{page}\" style='width:100%;height:900px;border:0' title='strata report'></iframe>"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strata.run`: a run of this process that the program opens and closes itself, without `strata exec`."""
+"""`strata.run`: a run of this process that the program itself opens and closes, without `strata exec`."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ Plugins = Iterable[Union[str, Mapping[str, Mapping[str, Any]]]]
 
 
 class RecordingError(RuntimeError):
-    """A run could not be begun, for the reason given."""
+    """A run could not be started, for the given reason."""
 
 
 class run:  # noqa: N801 - used as a function, as contextlib's classes are
-    """Records what happens within, of this process: `with strata.run("runs/mine"): train()`.
+    """Records this process inside the block: `with strata.run("runs/mine"): train()`.
 
-    out: the run's folder, not there yet or empty; by default runs/<program>/<time>.
-    plugins: names, or mappings of a name to its options, as in the YAML's list; by default the allocator tracer.
-    wait, warmup, active: the window, in steps, as in the YAML's schedule.
-    settings: other keys of the YAML that a program can be given: {"trace.ops": "run", "store.on_full": "drop"}.
+    out: the run's folder, which must not exist or be empty; by default runs/<program>/<time>.
+    plugins: names, or mappings of a name to its options, as in the list in YAML; by default the allocator tracer.
+    wait, warmup, active: the window, in steps, as in the schedule in YAML.
+    settings: other YAML keys that apply to a program: {"trace.ops": "run", "store.on_full": "drop"}.
     quiet: print no table on standard error at the end.
 
-    Where it ends, summary.json and report.html are in the folder, `directory`, which `strata.open` reads. Under `strata exec`, and within
-    another such context, it leaves all to the run that is open. Where it begins it raises RecordingError, and NativePartsMissing where the
-    package was installed without its libraries. A child that is forked within records nothing.
+    At its end, summary.json and report.html are in the folder, `directory`, which `strata.open` reads. Under `strata exec`, and inside another such
+    context, the block adds to the run that is already open. Its begin may raise RecordingError, and NativePartsMissing if the package was
+    installed without its libraries. A child process forked inside records nothing.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class run:  # noqa: N801 - used as a function, as contextlib's classes are
         if session.current() is not None:
             return self
         _import_torch()
-        if session.current() is not None:  # `strata exec` opened one as torch came
+        if session.current() is not None:  # `strata exec` opened one when torch was loaded
             return self
         begun = native.run_program("record", "begin", *self._words)
         if begun.returncode != 0:
@@ -105,16 +105,16 @@ def _remove_empty_run(settings: pathlib.Path) -> None:
 
 
 def _import_torch() -> None:
-    """Before the source that observes it, so that both are the one of this environment."""
+    """Imported before the source that observes it, so that both use the torch of this environment."""
     if "torch" not in sys.modules:
         try:
             importlib.import_module("torch")
         except ModuleNotFoundError:
-            return  # the source says that there is none
+            return  # the source reports that there is none
 
 
 def _program_name() -> str:
-    """Of the script; of what has none (-c, a prompt), or one that no run could be named by, "python"."""
+    """The name of the script; "python" if there is none (-c, a prompt) or it cannot name a run."""
     program = os.path.basename(sys.argv[0]) if sys.argv else ""
     name = "" if program in ("-c", "-m") else re.sub(r"[^A-Za-z0-9._-]", "_", program).lstrip(".-")
     return name or "python"
@@ -123,7 +123,7 @@ def _program_name() -> str:
 def _reason(kind: Optional[Type[BaseException]], error: Optional[BaseException]) -> int:
     if kind is None:
         return session.RUN_DONE
-    if isinstance(error, SystemExit):  # whose code is a text where that is the complaint
+    if isinstance(error, SystemExit):  # its code is a text if that is the message
         return session.RUN_DONE if error.code in (None, 0) else session.RUN_FAILED
     if issubclass(kind, KeyboardInterrupt):
         return session.RUN_INTERRUPTED

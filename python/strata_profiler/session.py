@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The session that records this process, if there is one: libstrata's calls for programs, by ctypes.
+"""The session that records this process, if there is one: libstrata's functions for programs, through ctypes.
 
-`current` is what all marks ask first. Under `strata exec` the session is opened when torch is loaded, which may be after this module was
-imported: so it is looked for until it is found.
+Every mark first asks `current`. Under `strata exec` the session is opened when torch is loaded, which may be after this module was imported, so
+it is looked for until it is found.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Optional, Sequence, Set
 
 from . import native
 
-# STRATA_ATTACH of host/drop_in/settings.hpp: the library that `strata exec` has its programs open.
+# STRATA_ATTACH of host/drop_in/settings.hpp: the library that programs under `strata exec` open.
 _ATTACH_VARIABLE = "STRATA_ATTACH"
-# Of the same file: the settings that `strata exec` wrote for them.
+# From the same file: the settings that `strata exec` wrote for the program.
 _SETTINGS_VARIABLE = "STRATA_EXEC"
 
-# As strata_run_end of plugin_api/include/strata/ext/run.h.
+# Values of STRATA_RUN_* in plugin_api/include/strata/ext/run.h.
 RUN_DONE, RUN_FAILED, RUN_INTERRUPTED, RUN_OUT_OF_MEMORY = range(4)
 
 # Values of strata/ext/module.h.
@@ -42,10 +42,10 @@ class SessionError(RuntimeError):
 
 
 class Session:
-    """The calls of one process's session. They do nothing before it is opened and after it was closed."""
+    """The functions of one process's session. They have no effect before it is opened and after it was closed."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
-        # Attributes of the instance: one lookup less in calls that come thousands of times a step.
+        # Attributes of the instance: saves a lookup in calls made thousands of times per step.
         self._is_recording = _function(library, "strata_program_is_recording", ctypes.c_int)
         self._open = _function(library, "strata_program_open", ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t)
         self._close = _function(library, "strata_program_close", None, ctypes.c_uint32)
@@ -78,7 +78,7 @@ class Session:
         return bool(self._is_recording())
 
     def open(self, settings: "os.PathLike[str]") -> None:
-        """Opens it as the file says that `strata record begin` wrote. Raises SessionError."""
+        """Opens it according to the file written by `strata record begin`. Raises SessionError."""
         problem = ctypes.create_string_buffer(4096)
         if self._open(os.fsencode(settings), problem, len(problem)) != 0:
             raise SessionError(problem.value.decode("utf-8", "replace"))
@@ -87,7 +87,7 @@ class Session:
         self._close(reason)
 
     def step(self, loss: Optional[float], tokens: int) -> None:
-        """What is no number is left out, and said once: a recorded program ends as it would without."""
+        """Values that are not numbers are omitted with one warning: a recorded program ends as it would without Strata."""
         try:
             told = (math.nan if loss is None else float(loss), int(tokens))
             if not 0 <= told[1] < 1 << 63:
@@ -116,7 +116,7 @@ class Session:
         sizes: Sequence[int],
         is_frozen: bool = False,
     ) -> None:
-        """What the storage at `address` is to the training. Devices that are neither the CPU nor CUDA's are left out."""
+        """Sets the role of the storage at `address`. Devices other than the CPU and CUDA are ignored."""
         kind = _DEVICES.get(device_type)
         if kind is None or address == 0:
             return
@@ -160,10 +160,10 @@ _may_come = _ATTACH_VARIABLE in os.environ
 
 
 def of_process() -> Session:
-    """The session's calls, whether or not it is open. Raises native.NativePartsMissing."""
+    """The session's functions, whether or not it is open. Raises native.NativePartsMissing."""
     global _library
     if _library is None:
-        # That of `strata exec` where there is one: one process has one session.
+        # That of `strata exec` if there is one: a process has one session.
         path = os.environ.get(_ATTACH_VARIABLE) or str(native.attach_library())
         try:
             _library = Session(ctypes.CDLL(path))
@@ -173,7 +173,7 @@ def of_process() -> Session:
 
 
 def current() -> Optional[Session]:
-    """The session that records this process; None when nothing does."""
+    """The session that records this process; None if nothing is being recorded."""
     if _recording is not None:
         return _recording
     return _look_for_one() if _may_come else None
@@ -194,13 +194,13 @@ def _look_for_one() -> Optional[Session]:
 
 
 def set_current(session: Optional[Session], directory: Optional[pathlib.Path] = None) -> None:
-    """directory: the run's folder; None where `strata exec` says it."""
+    """directory: the run's folder; None if `strata exec` sets it."""
     global _recording, _directory
     _recording, _directory = session, directory
 
 
 def directory() -> Optional[pathlib.Path]:
-    """The folder of the run that records this process; None when nothing does."""
+    """The folder of the run that records this process; None if nothing is being recorded."""
     if current() is None:
         return None
     settings = os.environ.get(_SETTINGS_VARIABLE)

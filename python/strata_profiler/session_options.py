@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which words of a pytest session's command line are for a process of one test, too.
+"""The words of a pytest session's command line that also apply to the process of a single test.
 
-What a conftest.py or another plugin asks for (`--run-slow`) decides there what the test does. Words that choose among tests, run them side by
-side, or name files that the session itself writes are the session's alone.
+Options of a conftest.py or another plugin (`--run-slow`) decide what the test does. Words that select tests, run them in parallel, or name files
+written by the session apply only to the session.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Iterator, List
 
 import pytest
 
-# With a value: in the same word behind `=`, in the next word, or, of those with one hyphen, in the word's rest.
+# Options with a value: in the same word after `=`, in the next word, or, with one hyphen, in the rest of the word.
 _WITH_VALUE = {
     "-k", "-m", "-n", "--basetemp", "--cov", "--cov-config", "--cov-context", "--cov-fail-under", "--cov-report", "--deselect", "--dist",
     "--durations", "--durations-min", "--html", "--ignore", "--ignore-glob", "--junit-prefix", "--junit-xml", "--junitprefix", "--junitxml", "--json-report-file",
@@ -27,13 +27,13 @@ _ALONE = {
 
 
 def words_for_one_test(config: pytest.Config) -> List[str]:
-    """Those of the environment and of the ini file's `addopts` among them, which the process is not to read again."""
+    """Those from the environment and from the ini file's `addopts` are included; the process does not read them again."""
     words = shlex.split(os.environ.get("PYTEST_ADDOPTS", "")) + list(config.getini("addopts")) + _command_line(config)
     return [*_without_the_sessions(words, set(config.option.file_or_dir or ())), "--override-ini=addopts="]
 
 
 def _command_line(config: pytest.Config) -> List[str]:
-    # A worker of pytest-xdist is handed what was made of them.
+    # A worker of pytest-xdist receives the parsed words.
     worker: Any = getattr(config, "workerinput", None)
     return list(worker["mainargv"][1:]) if worker is not None else [str(word) for word in config.invocation_params.args]
 

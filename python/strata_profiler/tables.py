@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the program exports, as a table of pandas or of pyarrow. Neither is a requirement of this package."""
+"""The program's exports as a pandas or pyarrow table. This package requires neither."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, Dict, List, Literal
 Kind = Literal["pandas", "arrow"]
 Table = Any  # pandas.DataFrame or pyarrow.Table
 
-# Columns of text, in which an empty field is an empty text; elsewhere it is nothing.
+# Text columns, in which an empty field is an empty text; in other columns it means no value.
 _TEXTS = ("bytes", "address", "category", "kind", "reason", "owner", "op", "module", "kept_by", "phase", "dtype", "shape")
 
 
 class TableError(RuntimeError):
-    """A table was asked for in a form that cannot be had."""
+    """A table was requested in a form that is not available."""
 
 
 def _import(module: str, package: str, to: str) -> Any:
@@ -33,7 +33,7 @@ def _require(to: str) -> None:
 def from_csv(text: str, to: Kind = "pandas") -> Table:
     _require(to)
     header = text.split("\n", 1)[0].strip().split(",")
-    # A table of categories is by its first column, which names what each row is.
+    # A table of categories is indexed by its first column, which names each row.
     texts = [column for column in header if column in _TEXTS and not (column == "bytes" and column != header[0])]
     if to == "arrow":
         _import("pyarrow", "pyarrow", to)

@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// What a step leaves behind is fetched no more often than this.
+// The minimum interval between fetches of a step's records.
 constexpr std::int64_t kFlushEveryNs = 1'000'000'000;
 constexpr std::chrono::milliseconds kEndLimit{2000};
 
@@ -100,11 +100,11 @@ void CuptiSource::begin_step(const strata_when& when, const strata_step_info& st
   if (owned_ != nullptr) owned_->keep_from(when.monotonic_ns);
 }
 
-// In between, so that a long window's records do not pile up within CUPTI.
+// Fetches in between, so that records of a long window do not accumulate within CUPTI.
 void CuptiSource::end_step(const strata_when& when, const strata_step_info&, const strata_step_result&) {
   const std::scoped_lock lock(mutex_);
   if (owned_ == nullptr) return;
-  // A recording may have begun before anybody used a device.
+  // The recording may have begun before the program used a device.
   if (std::exchange(awaits_device_, false)) finish_at_exit();
   if (when.monotonic_ns - last_flush_ns_ < kFlushEveryNs) return;
   last_flush_ns_ = when.monotonic_ns;
@@ -130,7 +130,7 @@ void CuptiSource::flush(std::uint32_t reason, std::int64_t deadline_ns) {
   say_warnings();
 }
 
-// Who holds the lock then starts or ends the recording.
+// The current lock holder is starting or ending the recording.
 void CuptiSource::finish_before_exit() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (lock.owns_lock()) stop(host_.monotonic_ns() + std::chrono::nanoseconds(kEndLimit).count());
@@ -205,7 +205,7 @@ void CuptiSource::refused(Regime regime, const std::string& holder, const std::s
   }
 }
 
-// Whoever is inside push or pop has it still: each takes less than a microsecond.
+// Threads inside push or pop still use it: each takes less than a microsecond.
 void CuptiSource::stop(std::int64_t deadline_ns) {
   if (owned_ == nullptr) return;
   recording_.store(nullptr);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source `cupti`, the one that subscribes to CUPTI in this process: what a device did, for all plugins
-// that listen to strata.activity/1.
+// The source `cupti`, the process's CUPTI subscriber: reports device activities to all plugins that listen to
+// strata.activity/1.
 //
-// It records while somebody listens: from the window's first warm-up step to the window's end, or for the
-// whole run where a plugin of the whole run listens; the option `from` has it begin with the run. Where
-// nobody does it loads nothing.
+// It records while any plugin listens: from the window's first warm-up step to the window's end, or for the
+// whole run if a plugin for the whole run listens. With the option `from` it starts with the run. If no
+// plugin listens, it loads nothing.
 #pragma once
 
 #include <atomic>
@@ -35,13 +35,13 @@ class CuptiSource {
       .option_count = kOptions.size(),
       .reserved = 0};
 
-  // [loop-thread] Throws std::runtime_error when an option's value is not understood.
+  // [loop-thread] Throws std::runtime_error if an option's value is invalid.
   explicit CuptiSource(const Host& host);
   ~CuptiSource();
   CuptiSource(const CuptiSource&) = delete;
   CuptiSource& operator=(const CuptiSource&) = delete;
 
-  // To nothing where nobody wants activities.
+  // Listens to nothing if no plugin wants activities.
   bool listens_to(const char* id) const;
 
   void begin_run(const strata_when& when, const strata_run_info& run);
@@ -49,10 +49,10 @@ class CuptiSource {
   void end_step(const strata_when& when, const strata_step_info& step, const strata_step_result& result);
   void end_run(const strata_when& when, std::uint32_t reason);
   void flush(std::uint32_t reason, std::int64_t deadline_ns);
-  // [exiting] While devices can still be called: what they did up to now is told, and nothing from here on.
+  // [exiting] While devices can still be called: reports everything up to now, and nothing afterwards.
   void finish_before_exit();
 
-  // Each returns whether CUPTI was told, which its end needs to know.
+  // Each returns whether CUPTI got the range; pass the result to its end.
   std::uint64_t begin_phase(const strata_when& when, const strata_phase_info& phase);
   void end_phase(const strata_when& when, const strata_phase_info& phase, std::uint64_t token);
   std::uint64_t begin_module(const strata_when& when, const strata_module_info& module);
@@ -62,16 +62,16 @@ class CuptiSource {
 
  private:
   bool is_wanted_now() const;
-  // Records from here on, or says why it cannot, and tries no more.
+  // Starts recording. If it cannot, logs why and does not try again.
   void start(std::int64_t now_ns);
   void start_with(std::unique_ptr<Subscription> subscription, std::int64_t now_ns);
   void refused(Regime regime, const std::string& holder, const std::string& reason, std::int64_t now_ns);
   void stop(std::int64_t deadline_ns);
   void write_row(std::int64_t end_ns);
-  // Of the recording.
+  // Logs the recording's warnings.
   void say_warnings() const;
   void warn_of_copies() const;
-  // Once, where another profiler records in vain, since CUPTI is ours alone.
+  // Warns once if another profiler gets no events because CUPTI is exclusively ours.
   void warn_of_profiler();
 
   std::uint64_t push(const Origin& origin);
@@ -83,20 +83,21 @@ class CuptiSource {
   const bool is_wanted_;  // in the window
   std::optional<CaptureTable> captures_;
   std::optional<Library> library_;
-  std::optional<TorchProfiler> profiler_;  // looked for when recording first begins
+  std::optional<TorchProfiler> profiler_;  // searched for when recording first begins
   std::unique_ptr<Origins> origins_;
 
-  std::mutex mutex_;  // of what the driver and the process's exit change; `recording_` is read without it
+  std::mutex
+      mutex_;  // guards state changed by the driver and at process exit; `recording_` is read without it
   std::unique_ptr<Recording> owned_;
-  // What ranges are told to. Set and cleared while no range is under way on the driver's side; other threads'
-  // ranges keep it open by `pushes_`.
+  // The recording that gets the ranges. Set and cleared while the driver has no open range; ranges of other
+  // threads keep it open through `pushes_`.
   std::atomic<Recording*> recording_{nullptr};
   std::atomic<std::uint32_t> pushes_{0};
-  std::atomic<std::uint64_t> generation_{0};   // of recordings: a token of another one's is not taken back
-  std::atomic<bool> starves_profiler_{false};  // CUPTI is ours alone, and nobody has been warned
+  std::atomic<std::uint64_t> generation_{0};  // counts recordings: a token of another recording is not popped
+  std::atomic<bool> starves_profiler_{false};  // CUPTI is exclusively ours, and the user has not been warned
   std::atomic<bool> said_profiler_{false};
-  bool is_for_whole_run_ = false;  // outside the window, too, somebody listens
-  bool keeps_window_ = false;      // what was over before the window is not told
+  bool is_for_whole_run_ = false;  // a plugin listens outside the window, too
+  bool keeps_window_ = false;      // activities that ended before the window are not reported
   bool gave_up_ = false;
   bool said_busy_ = false;
   bool awaits_device_ = false;  // no step has ended since recording began

@@ -86,7 +86,7 @@ Kinds parse_kinds(std::string_view words, bool graph_nodes) {
 
 std::vector<CUpti_ActivityKind> activity_kinds(const Kinds& kinds, bool is_dry) {
   const std::array choices = {
-      // First, so that what is in the others can be told of.
+      // First, because the records of the others refer to it.
       std::pair(CUPTI_ACTIVITY_KIND_CONTEXT, !is_dry),
       std::pair(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, kinds.api || kinds.driver),
       std::pair(CUPTI_ACTIVITY_KIND_RUNTIME, kinds.api),

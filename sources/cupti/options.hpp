@@ -45,7 +45,7 @@ inline constexpr std::array kOptions{
                     "records are dropped and counted.",
                     2, 4096)};
 
-// Throws std::runtime_error when a value is not understood.
+// Throws std::runtime_error if a value is invalid.
 Settings read_settings(const Host& host);
 
 }  // namespace strata::cupti

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the source, as it was given them.
+// The source's options as configured.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ enum class OnBusy { kNvtx, kFail, kWait };
 struct Settings {
   OnBusy on_busy = OnBusy::kNvtx;
   Kinds kinds;
-  std::string library;  // a file, in place of the one that is loaded or found
+  std::string library;  // a file to use instead of the loaded or found one
   bool from_run_begin = false;
   bool correlate = true;
   bool may_share = true;

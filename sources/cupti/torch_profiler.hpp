@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether torch.profiler records in this process, which then has no device events: CUPTI is ours.
+// Whether torch.profiler records in this process. It then gets no device events, because CUPTI is ours.
 #pragma once
 
 namespace strata::cupti {
 
 class TorchProfiler {
  public:
-  // Looks for torch among what the process has loaded; where there is none, nothing records.
+  // Looks for torch among the loaded libraries; without it, `records` is always false.
   TorchProfiler();
 
-  // [any] Whether it records on the calling thread: for what it started on, and for autograd's threads on its
-  // behalf. A few nanoseconds.
+  // [any] Whether it records on the calling thread: true on the threads it was started for, and on autograd's
+  // threads on their behalf. Takes a few nanoseconds.
   bool records() const { return enabled_ != nullptr && enabled_(); }
 
  private:

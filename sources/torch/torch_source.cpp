@@ -28,7 +28,7 @@ void require(const std::string& problem) {
   if (!problem.empty()) throw std::runtime_error(problem);
 }
 
-// Whether somebody will, while the window is open or always.
+// Whether any plugin will listen, while the window is open or always.
 bool hears_of_memory(const Host& host, const strata_emit_service& emit) {
   if (!STRATA_HAS_FIELD(strata_emit_service, &emit, interest_in_window) || emit.interest_in_window == nullptr)
     return true;
@@ -117,9 +117,9 @@ void TorchSource::ready(const strata_when& when) {
   if (samples_) samples_->take(when);
 }
 
-// Interest changes at the window's edges, which are steps' edges. Steps that wait for the window are not
-// looked at operator by operator: torch's own record of each would cost more than all else that is traced.
-// The first step is, for what it makes (optimizer state, gradients that are kept) stays.
+// Interest changes when the window opens or closes, at step boundaries. Operators of steps before the window
+// are not observed, because torch's own record of each would cost more than everything else that is traced.
+// The first step is an exception: the memory that it allocates stays (optimizer state, gradients).
 void TorchSource::begin_step(const strata_when& when, const strata_step_info& step) {
   const bool looking = ops_ == "run" || step.schedule != STRATA_STEP_WAIT || !stepped_;
   stepped_ = true;

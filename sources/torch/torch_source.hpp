@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source `torch`: what one run sees of LibTorch. Its parts are switched on at the run's begin and off at
-// its end; what torch keeps of them for good stays valid and silent.
+// The source `torch`: what a run observes of LibTorch. Its parts are switched on at the run's begin and off
+// at its end; those that torch keeps permanently stay valid and do nothing.
 #pragma once
 
 #include <cstdint>
@@ -34,24 +34,25 @@ class TorchSource {
       .option_count = kOptions.size(),
       .reserved = 0};
 
-  // [loop-thread] Checks everything that may refuse. Throws std::runtime_error with the reason.
+  // [loop-thread] Makes all checks that may fail. Throws std::runtime_error with the reason.
   explicit TorchSource(const Host& host);
-  // [loop-thread] Ends what was not ended.
+  // [loop-thread] Ends a run that is still open.
   ~TorchSource();
   TorchSource(const TorchSource&) = delete;
   TorchSource& operator=(const TorchSource&) = delete;
 
-  // Its own memory events only where it needs them: every listener makes the host tell them.
+  // Listens to its own memory events only if it needs them, because every listener makes the host deliver
+  // them.
   bool listens_to(const char* id) const;
 
-  // Throws std::runtime_error when torch has changed since the constructor so that it cannot be traced.
+  // Throws std::runtime_error if torch has changed since the constructor so that it cannot be traced.
   void begin_run(const strata_when& when, const strata_run_info& run);
   void ready(const strata_when& when);
   void begin_step(const strata_when& when, const strata_step_info& step);
   void end_step(const strata_when& when, const strata_step_info& step, const strata_step_result& result);
   void end_phase(const strata_when& when, const strata_phase_info& phase);
   void flush(std::uint32_t reason, std::int64_t deadline_ns);
-  // Also at a process's exit, where other threads may be gone: nothing here waits for one.
+  // Also called at process exit, when other threads may be gone: does not wait for any.
   void end_run(const strata_when& when, std::uint32_t reason);
   void on_memory(const strata_when& when, const strata_memory_event& memory);
 
@@ -66,7 +67,7 @@ class TorchSource {
   bool saved_tensors_;
   Shapes shapes_;
   bool stepped_ = false;  // this run has begun a step
-  bool exiting_ = false;  // torch's own objects may be destroyed already, and CUDA's
+  bool exiting_ = false;  // torch's and CUDA's own objects may already be destroyed
   std::string sampled_at_;
   std::optional<MemorySamples> samples_;
   std::optional<MemoryReport> memory_report_;

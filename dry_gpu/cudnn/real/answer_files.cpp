@@ -84,8 +84,8 @@ fs::path AnswerFiles::file_of(std::string_view question) const {
                     hexadecimal(hash_of(question, hash_of(of_, kOtherSeed))));
 }
 
-// The question stands in it as a whole: two that have one name are told apart. The last line is a sum over
-// what is above, which a file that was cut short or changed does not have.
+// It contains the whole question, to distinguish questions with the same name. The last line is a checksum,
+// which detects truncated or modified files.
 std::string AnswerFiles::text_of_file(std::string_view question, const Configurations& answer) const {
   std::string text(kKind);
   const std::string answer_text = text_of(answer);

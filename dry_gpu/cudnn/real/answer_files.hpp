@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of the real cuDNN that outlive the process: a file for each question, in the user's cache folder.
+// Answers of the real cuDNN that outlive the process: one file per question, in the user's cache folder.
 #pragma once
 
 #include <filesystem>
@@ -11,19 +11,18 @@
 
 namespace strata::dry_gpu::real_cudnn {
 
-// $XDG_CACHE_HOME/strata/cudnn, or ~/.cache/strata/cudnn; empty: neither variable names a folder.
+// $XDG_CACHE_HOME/strata/cudnn, or ~/.cache/strata/cudnn; empty if neither variable names a folder.
 std::filesystem::path answers_folder();
 
 // [any thread, any number of processes]
 class AnswerFiles {
  public:
-  // `of`: which library and which device the answers are of. An empty folder: nothing is kept.
+  // `of`: the library and the device of the answers. With an empty folder nothing is kept.
   AnswerFiles(std::filesystem::path folder, std::string of);
 
-  // Nothing: there is no file, or none that is whole, one's own and of this question.
+  // Empty if there is no file, or none that is complete, owned by this user and for this question.
   std::optional<Configurations> read(std::string_view question) const;
-  // Takes the file's place in one piece. What cannot be written is not kept, in silence: the answer is the
-  // same the next time.
+  // Replaces the file atomically. Errors are ignored: the answer will be the same next time.
   void write(std::string_view question, const Configurations& answer) const;
 
   std::filesystem::path file_of(std::string_view question) const;

@@ -60,7 +60,7 @@ int out_of_the_way(int descriptor) {
   return moved;
 }
 
-// 0, or what went wrong. The process that is started here starts another one and ends at once.
+// Returns 0 or the error. The process started here starts another one and ends at once.
 int spawn(const std::filesystem::path& program, int socket) {
   std::vector<std::string> environment = environment_of_asker(environ, program.parent_path());
   std::vector<char*> variables;
@@ -93,7 +93,7 @@ std::vector<std::string> environment_of_asker(char** environment, const std::fil
       "LD_PRELOAD=", "LD_AUDIT=", "STRATA_", "CUDA_VISIBLE_DEVICES=", "CUDA_INJECTION", "CUDNN_LOG"};
   constexpr std::string_view kSearchPath = "LD_LIBRARY_PATH=";
   const std::filesystem::path dry = (dry_folder / "").lexically_normal();
-  std::vector<std::string> kept = {"CUDA_VISIBLE_DEVICES="};  // a card that is there is left alone
+  std::vector<std::string> kept = {"CUDA_VISIBLE_DEVICES="};  // does not use an existing GPU
   for (; environment != nullptr && *environment != nullptr; ++environment) {
     std::string_view variable = *environment;
     if (std::ranges::any_of(kLeftOut, [&](std::string_view name) { return variable.starts_with(name); }))
@@ -137,8 +137,8 @@ Asker::~Asker() {
   end();
 }
 
-// Its process sees that nobody is there any more, and ends, also where a child of this one has the socket
-// too.
+// Its process detects that the connection is closed, and ends, even if a forked child of this process also
+// has the socket.
 void Asker::end() {
   if (socket_ >= 0) shutdown(socket_, SHUT_RDWR);
   leave();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process that has opened the real cuDNN, and answers of it.
+// The process that has opened the real cuDNN, and its answers.
 #pragma once
 
 #include <sys/types.h>
@@ -15,8 +15,8 @@
 
 namespace strata::dry_gpu::real_cudnn {
 
-// One thread at a time. It is not this process's child: nobody who waits for children finds it. It ends when
-// this is destroyed, when it is late with an answer, and when this process ends.
+// One thread at a time. It is not a child of this process, so that a program that waits for its children does
+// not find it. It ends when this object is destroyed, when an answer is late, and when this process ends.
 class Asker {
  public:
   struct Start {
@@ -26,7 +26,7 @@ class Asker {
   };
 
   struct Started {
-    std::unique_ptr<Asker> asker;  // null: `problem` says why
+    std::unique_ptr<Asker> asker;  // null: see `problem`
     std::string problem;
   };
   static Started start(const Start& start);
@@ -34,12 +34,12 @@ class Asker {
   Asker(const Asker&) = delete;
   Asker& operator=(const Asker&) = delete;
 
-  // Nothing: cuDNN has no answer; or it went wrong for good, and `is_over`.
+  // Empty if cuDNN has no answer, or after a permanent failure, when `is_over` is set.
   std::optional<Configurations> configurations(std::int32_t mode, std::string_view graph);
   std::optional<Plan> plan(std::int32_t mode, std::size_t place, std::string_view graph);
   bool is_over() const { return socket_ < 0; }
 
-  // In the child of a fork: the asker stays the parent's.
+  // In a forked child: leaves the asker to the parent.
   void leave();
 
  private:
@@ -53,8 +53,8 @@ class Asker {
   const std::chrono::milliseconds longest_answer_;
 };
 
-// What the process is started with of this one's environment: nothing that would load the dry GPU into it, or
-// make it look like a process of the program's.
+// The environment for that process: without anything that would load the dry GPU into it, or make it look
+// like part of the program.
 std::vector<std::string> environment_of_asker(char** environment, const std::filesystem::path& dry_folder);
 
 }  // namespace strata::dry_gpu::real_cudnn

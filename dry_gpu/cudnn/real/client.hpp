@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to the real cuDNN, each asked once: what this process has asked is in its memory, what any has
-// asked is in files, and only the rest needs the process that has opened the library.
+// Asks the real cuDNN each question only once: answers to this process are in memory, answers to any process
+// in files, and only the rest needs the process that has opened the library.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@
 
 namespace strata::dry_gpu::real_cudnn {
 
-// Which configurations there are for a graph, by one of cuDNN's heuristics.
+// The configurations for a graph, from one of cuDNN's heuristics.
 struct Question {
   std::int32_t mode = 0;
-  std::string graph;      // as description.hpp has it
-  Configurations answer;  // its plans are guarded by the client's lock; else it stays as it is
+  std::string graph;      // in the form of description.hpp
+  Configurations answer;  // its plans are guarded by the client's lock; the rest never changes
 };
 
 // [any thread]: every function takes its one lock, and may start a process and wait for it.
@@ -31,16 +31,16 @@ class Client {
   using Start = std::function<Asker::Started()>;
   using Say = std::function<void(const std::string& problem)>;
 
-  // `start` is called when the first answer is needed that is not kept, and no second time once it has
-  // failed; `say` is told why nothing can be asked any more, once.
+  // `start` is called when the first answer is needed that is not stored, and not again after it has failed.
+  // `say` is called once with the reason when questions are no longer possible.
   Client(AnswerFiles files, Start start, Say say);
 
-  // Null: cuDNN cannot be asked, or has no configuration for the graph.
+  // Null if cuDNN cannot be asked, or has no configuration for the graph.
   std::shared_ptr<Question> ask(std::int32_t mode, const std::string& graph);
-  // Nothing: cuDNN cannot be asked.
+  // Empty if cuDNN cannot be asked.
   std::optional<Plan> plan(Question& question, std::size_t place);
 
-  // Around a fork: no other thread may hold the lock when the child is made, and the asker is the parent's.
+  // Call around a fork: the lock must be free when the child is created, and the asker remains the parent's.
   void before_fork() { mutex_.lock(); }
   void after_fork_in_parent() { mutex_.unlock(); }
   void after_fork_in_child();
@@ -58,7 +58,7 @@ class Client {
   bool has_failed_ = false;
 };
 
-// What stands for the question in a file.
+// The question's form in a file.
 std::string text_of(std::int32_t mode, const std::string& graph);
 
 }  // namespace strata::dry_gpu::real_cudnn

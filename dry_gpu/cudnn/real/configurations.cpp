@@ -6,7 +6,7 @@
 namespace strata::dry_gpu::real_cudnn {
 namespace {
 
-// More than cuDNN has: what is beyond is no answer of it.
+// More than cuDNN has: a larger number is not an answer of cuDNN.
 constexpr std::size_t kMostConfigurations = 4096, kMostNotes = 64;
 constexpr std::int32_t kMostNote = 1000, kMostKnobType = 1000;
 constexpr std::int64_t kMostKnobValue = std::int64_t{1} << 40;

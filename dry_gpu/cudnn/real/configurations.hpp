@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the real cuDNN answers of an operation graph: configurations of its engines, best first, and the plans
-// of those that somebody has asked for. As text it goes between processes and into files.
+// The real cuDNN's answer for an operation graph: configurations of its engines, best first, and the plans of
+// those requested. Its text form is passed between processes and stored in files.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace strata::dry_gpu::real_cudnn {
 
 struct Plan {
-  bool works = false;  // else cuDNN makes none of this configuration
+  bool works = false;  // if not, cuDNN makes no plan for this configuration
   std::int64_t workspace_bytes = 0;
 
   bool operator==(const Plan&) const = default;
 };
 
-// One of an engine's settings, by cuDNN's own numbers (cudnnBackendKnobType_t).
+// A setting of an engine, by cuDNN's own number (cudnnBackendKnobType_t).
 struct Knob {
   std::int32_t type = 0;
   std::int64_t value = 0;
@@ -26,28 +26,28 @@ struct Knob {
   bool operator==(const Knob&) const = default;
 };
 using Knobs = std::vector<Knob>;
-inline constexpr std::size_t kMostKnobs = 64;  // of a configuration
+inline constexpr std::size_t kMostKnobs = 64;  // per configuration
 
 inline constexpr std::int32_t kTileSizeKnob = 2, kWorkspaceKnob = 25, kClusterRowsKnob = 27,
                               kClusterColumnsKnob = 28;
 
 struct Configuration {
-  std::int64_t engine = 0;  // its number among all of the graph's engines
+  std::int64_t engine = 0;  // among all engines of the graph
   std::vector<std::int32_t> numerical_notes, behavior_notes;
   Knobs knobs;
-  std::optional<Plan> plan;  // nothing: it was not asked for
+  std::optional<Plan> plan;  // empty: not requested
 
   bool operator==(const Configuration&) const = default;
 };
 
 using Configurations = std::vector<Configuration>;
 
-// A line each: "engine 38 notes 0,4 behavior - knobs 2:5,25:0 plan 1048576"; "plan none" is one that cuDNN
-// does not make, and "plan ?" one that was not asked for.
+// One line each: "engine 38 notes 0,4 behavior - knobs 2:5,25:0 plan 1048576". "plan none" means that cuDNN
+// makes none, "plan ?" that it was not requested.
 std::string text_of(const Configurations& configurations);
-std::string text_of(const Plan& plan);  // what stands behind "plan " there
+std::string text_of(const Plan& plan);  // the part after "plan "
 
-// Nothing: it is no such text, or says what cannot be. Throws nothing but std::bad_alloc.
+// Empty if the text has another form or impossible values. Throws only std::bad_alloc.
 std::optional<Configurations> parse_configurations(std::string_view text);
 std::optional<Plan> parse_plan(std::string_view text);
 

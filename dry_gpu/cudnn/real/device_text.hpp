@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device as cuDNN takes it in a device's place: the JSON of its device-property descriptor.
+// The description that cuDNN accepts instead of a device: the JSON of its device-property descriptor.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace strata::dry_gpu::real_cudnn {
 
-// The first of them: all devices of a process are of one kind.
+// For the first device: all devices of a process are of one kind.
 std::string device_text(const DeviceProfile& profile);
 
 }  // namespace strata::dry_gpu::real_cudnn

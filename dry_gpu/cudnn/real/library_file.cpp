@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kLibrary = "libcudnn.so.9";
 
-// Whether the loaded object names cuDNN among what it needs. Its dynamic section is where the loader put it,
-// with addresses where the file has offsets.
+// Whether the loaded object needs cuDNN. Its dynamic section is in memory, with addresses in place of the
+// file's offsets.
 bool needs_cudnn(const dl_phdr_info& object) {
   for (int index = 0; index < object.dlpi_phnum; ++index) {
     const ElfW(Phdr)& header = object.dlpi_phdr[index];
@@ -46,7 +46,7 @@ std::vector<std::string> objects_that_need_cudnn() {
   return names;
 }
 
-// Where the loader looks for what that object needs, in its order.
+// The folders in which the loader searches the libraries needed by that object, in order.
 std::vector<fs::path> search_path_of(const std::string& object) {
   std::vector<fs::path> folders;
   void* const handle = dlopen(object.c_str(), RTLD_LAZY | RTLD_NOLOAD);

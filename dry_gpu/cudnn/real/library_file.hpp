@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of the real cuDNN, whose place is taken in this process.
+// The file of the real cuDNN, which this library replaces in this process.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,13 @@
 
 namespace strata::dry_gpu::real_cudnn {
 
-// What STRATA_CUDNN_LIBRARY names; else the libcudnn.so.9 that the loader would have found for the library in
-// this process that needs it, as libtorch_cuda.so does: by its own search path. Empty: there is none.
+// The file named by STRATA_CUDNN_LIBRARY, else the libcudnn.so.9 that the loader would have found for the
+// library in this process that needs it, such as libtorch_cuda: through its own search path. Empty if there
+// is none.
 std::filesystem::path find_library();
 
-// Which file that is: its path, size and time. Another one gives other answers. Empty: it cannot be read.
+// Identifies the file by its path, size and time, because another file gives other answers. Empty if it
+// cannot be read.
 std::string identity_of(const std::filesystem::path& library);
 
 }  // namespace strata::dry_gpu::real_cudnn

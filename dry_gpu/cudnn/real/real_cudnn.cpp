@@ -86,7 +86,7 @@ std::unique_ptr<Client> make_client(const DeviceProfile& device) {
                          .device = device_text,
                          .profile = profile});
   };
-  // Without a library there is nobody whose answers they could be.
+  // Without a library there is nothing to ask.
   return std::make_unique<Client>(
       real_cudnn::AnswerFiles(identity.empty() ? std::filesystem::path() : real_cudnn::answers_folder(),
                               std::string(real_cudnn::kProtocol) + '\n' + identity + '\n' + device_text),

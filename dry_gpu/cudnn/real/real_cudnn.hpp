@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the real cuDNN says of the convolutions of this process: its engines' configurations and the workspace
-// of each plan. It is asked through its documented interface for compilation without a device, in a process
-// of its own (decision 033).
+// The real cuDNN's answers for the convolutions of this process: engine configurations and the workspace of
+// each plan. It is asked through its documented interface for compilation without a device, in a separate
+// process (decision 033).
 #pragma once
 
 #include <memory>
@@ -13,17 +13,18 @@
 
 namespace strata::dry_gpu {
 
-// [any thread] By the heuristics of that mode. Null: the devices' profile does not want it, the graph holds
-// no convolution, or the library cannot be asked, which is said once.
+// [any thread] With the heuristics of that mode. Null if the profile does not want it, the graph has no
+// convolution, or the library cannot be asked, which is reported once.
 std::shared_ptr<real_cudnn::Question> ask_real_cudnn(const BackendContents& graph, std::int32_t mode);
 
-// [any thread] Of the configuration at that place of the answer. Nothing: it cannot be asked any more.
+// [any thread] For the configuration at that index of the answer. Empty if the library can no longer be
+// asked.
 std::optional<real_cudnn::Plan> plan_of_real_cudnn(real_cudnn::Question& question, std::size_t place);
 
 // Whether one of the graph's operations is a convolution.
 bool convolves(const BackendContents& graph);
 
-// Nothing: it holds what no other process can be told, such as addresses.
+// Empty if it contains values that another process cannot use, such as addresses.
 std::optional<real_cudnn::Description> describe(const BackendContents& graph);
 
 }  // namespace strata::dry_gpu

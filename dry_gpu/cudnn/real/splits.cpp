@@ -40,7 +40,7 @@ std::optional<std::int64_t> value_of(const Knobs& knobs, std::int32_t type, std:
   return found->value;
 }
 
-// The smaller a tile, the sooner it is computed, and the more an addition costs beside that.
+// The smaller a tile, the faster it is computed, and the more an addition costs in comparison.
 double addition_terms(const Tile& tile, ConvolutionShape::Type type) {
   const std::int64_t area = tile.rows * tile.columns;
   const std::size_t place = area >= 16384 ? 0 : area >= 8192 ? 1 : 2;
@@ -55,8 +55,8 @@ std::int64_t additions(std::int64_t parts) {
   return count;
 }
 
-// How many additions' time it costs that there are so many parts. Where full waves of tiles run before, some
-// of it passes beside them.
+// The cost of that many parts, in units of an addition. If full waves of tiles run before, some of it
+// overlaps with them.
 double additions_in_turn(std::int64_t parts, bool after_full_waves) {
   if (!after_full_waves) return static_cast<double>(std::bit_width(static_cast<std::uint64_t>(parts - 1)));
   constexpr std::array<double, 5> kFew = {0, 0, 0.5, 0.85, 1};
@@ -64,7 +64,7 @@ double additions_in_turn(std::int64_t parts, bool after_full_waves) {
   return 1.37 + 0.06 * static_cast<double>(std::max<std::int64_t>(parts - 8, 0));
 }
 
-// Of each of the last `tiles` to run: as many as take the least time.
+// For each of the last `tiles`: the number of parts that takes the least time.
 std::int64_t parts_of(const TiledProduct& product, std::int64_t tiles, std::int64_t blocks,
                       bool after_full_waves) {
   const std::int64_t most = blocks / tiles;
@@ -118,8 +118,8 @@ std::int64_t blocks_without_device(std::int64_t cluster) {
   return kBlocksOfGroup - kBlocksOfGroup % cluster;
 }
 
-// Clusters of three and of four ran on 120 of the 132 multiprocessors of an H200: what is left of a group is
-// too small for them.
+// Clusters of three and of four ran on 120 of the 132 multiprocessors of an H200: the rest of a group is too
+// small for them.
 std::int64_t blocks_on(std::int64_t multiprocessors, std::int64_t cluster) {
   const std::int64_t reached = cluster <= 2 ? multiprocessors : multiprocessors * 10 / 11;
   return std::max(cluster, reached - reached % cluster);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading of texts that come from another process or from a file, and may be anything.
+// Parses texts from another process or from a file, which may be malformed.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace strata::dry_gpu::real_cudnn {
 
-// The text up to the separator, which is taken off `text` with it; all of it where there is none.
+// The text up to the separator; removes both from `text`. The whole text if there is no separator.
 inline std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view word = text.substr(0, end);
@@ -16,7 +16,7 @@ inline std::string_view take_until(std::string_view& text, char separator) {
   return word;
 }
 
-// Nothing: the whole word is no number from `least` to `most`.
+// Empty if the whole word is not a number from `least` to `most`.
 template <typename Number>
 std::optional<Number> number_in(std::string_view word, Number least, Number most) {
   Number number{};

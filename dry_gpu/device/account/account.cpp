@@ -16,7 +16,7 @@
 namespace strata::dry_gpu {
 namespace {
 
-// A page, so that a file can take its place.
+// Page-aligned, so that a file can replace it.
 alignas(4096) std::byte own_memory[(sizeof(Account) + 4095) / 4096 * 4096];
 
 // Memory of a new file in that folder, which holds `content`; null, with a message, where there can be none.

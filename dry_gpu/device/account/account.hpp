@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The account that a process gives of what was not done for it: in memory, or in a file that outlives the
+// The process's account of everything that was not really done: in memory, or in a file that outlives the
 // process however it ends (strata/dry_gpu.h).
 #pragma once
 
@@ -25,7 +25,7 @@ struct ReaderEntry {
   std::atomic<std::uint64_t> unknown_reads, unknown_bytes, answered_reads;
 };
 
-// A part of a context that this process took, on the device where it did so first.
+// A part of a context that this process took, on the first device that used it.
 struct ContextPartEntry {
   std::atomic<std::uint64_t> bytes;  // 0: not taken
   std::atomic<std::uint64_t> after_calls;
@@ -62,11 +62,11 @@ static_assert(kContextParts <= STRATA_DRY_GPU_CONTEXT_PARTS);
 static_assert(offsetof(Account, modelled) == offsetof(strata_dry_gpu_account, is_modelled));
 static_assert(sizeof(ModelledSum) == sizeof(strata_dry_gpu_modelled));
 
-// [any thread] Made by the first call, and there until the process ends. The child of a fork goes on with its
-// parent's.
+// [any thread] Created by the first call, and kept until the process ends. A forked child continues with its
+// parent's account.
 Account& account() noexcept;
 
-// Into a file of this process's own; the account stays where it is in memory.
+// Moves it to a file of this process; the account's address in memory stays the same.
 void move_account() noexcept;
 
 }  // namespace strata::dry_gpu

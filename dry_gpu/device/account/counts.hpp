@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a dry run must own up to, counted: work that was not done, values that nobody knew, functions that
-// were refused.
+// Counts of the limits of a dry run: work that was not done, values that were unknown, functions that failed
+// because they are not implemented.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace strata::dry_gpu {
 
-// A sum that many threads add to at once.
+// A sum to which many threads add at once.
 class Count {
  public:
   void add(std::uint64_t amount = 1) { slots_[slot()].value.fetch_add(amount, std::memory_order_relaxed); }
@@ -36,18 +36,18 @@ class Count {
 
 struct Counts {
   Count launches;        // kernels
-  Count library_calls;   // that a library would have computed: matrix products and the like
-  Count unknown_reads;   // copies to the host of what a kernel would have written: they read zeros
-  Count unknown_bytes;   // of these
-  Count unknown_times;   // events whose distance was asked for
-  Count answered_reads;  // that would have been unknown: the user's answers gave them
-  Count assumed_reads;   // likewise: conditions that are taken to be met (conditions.hpp)
-  Count communicators;   // of NCCL, whose memory on a card is not documented
-  // Sizes of libraries' workspaces that no documentation tells: the least, or what a setting says.
+  Count library_calls;   // computations of a library, such as matrix products
+  Count unknown_reads;   // copies to the host of data that a kernel would have written: they read zeros
+  Count unknown_bytes;   // in these reads
+  Count unknown_times;   // requested times between events
+  Count answered_reads;  // reads answered by the user's answers instead
+  Count assumed_reads;   // the same for conditions assumed to be met (conditions.hpp)
+  Count communicators;   // of NCCL, whose memory on a real GPU is not documented
+  // Library workspaces of undocumented size: the minimum, or the value of a setting.
   Count unknown_workspaces;
-  Count asked_workspaces;    // sizes that the real library told
-  Count fitted_workspaces;   // sizes by a formula that was fitted to measurements of a card
-  Count bounded_workspaces;  // sizes of which only an upper bound is known
+  Count asked_workspaces;    // sizes reported by the real library
+  Count fitted_workspaces;   // sizes from a formula fitted to measurements of a real GPU
+  Count bounded_workspaces;  // sizes with only a known upper bound
 };
 
 }  // namespace strata::dry_gpu

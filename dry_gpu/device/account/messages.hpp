@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this library has to say: on stderr, or where the program that chose the profile wants it.
+// This library's messages: on stderr, or to the sink set by the program that chose the profile.
 #pragma once
 
 namespace strata::dry_gpu {

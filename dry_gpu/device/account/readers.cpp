@@ -21,7 +21,7 @@ constexpr int kMostFrames = 64;
 constexpr std::size_t kMostAddresses = 4096;
 constexpr std::string_view kOperators = "_ZN2at4_ops";  // at::_ops::
 
-// What an address in a function says.
+// Properties of an address in a function.
 struct Frame {
   enum class Kind { kNothing, kOwn, kFunction, kOperator } kind = Kind::kNothing;
   std::string name;
@@ -68,7 +68,7 @@ struct Walk {
   std::string operation;
 };
 
-// Nothing may be thrown through the frames between.
+// Exceptions must not pass through the frames in between.
 _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) noexcept {
   auto& walk = *static_cast<Walk*>(argument);
   // The call, not where it returns to: that may be the next function's.
@@ -117,7 +117,7 @@ std::string reader_of_symbol(const char* symbol) {
       abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
   if (status != 0) return symbol;
 
-  // What a template was made for, what a function returns and its parameters are left away.
+  // Template arguments, return types and parameters are omitted.
   constexpr std::string_view kAnonymous = "(anonymous namespace)";
   std::string name;
   int depth = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of a function that nobody implemented. Weak: a definition takes their place. They take no
-// arguments, or the first, whatever their callers pass: the C calling convention leaves the others alone.
+// Default implementations of functions that are not implemented. Weak: a real definition replaces them. They
+// take no argument or only the first one, whatever the caller passes: the C calling convention allows that.
 #pragma once
 
 #include "dry_gpu/device/account/refusals.hpp"
 
-// cudart/library_call.hpp, which brings CUDA's own declarations along.
+// cudart/library_call.hpp, which includes CUDA's own declarations.
 namespace strata::dry_gpu {
 struct LibraryHandle;
 int succeed_without_effect(const LibraryHandle* handle, int no_handle, int failed) noexcept;
@@ -25,7 +25,7 @@ int succeed_without_effect(const LibraryHandle* handle, int no_handle, int faile
     return strata::dry_gpu::succeed_without_effect(handle, NO_HANDLE, FAILED); \
   }
 
-// The library's handle is of its caller's making, and says nothing of a stream.
+// The library's handle is allocated by its caller and has no stream.
 #define STRATA_EFFECTLESS_ANYWHERE(NAME)                                     \
   extern "C" [[gnu::weak, gnu::visibility("default")]] int NAME() noexcept { \
     return strata::dry_gpu::succeed_without_effect();                        \

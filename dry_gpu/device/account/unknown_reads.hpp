@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of what nobody knows.
+// Reads of unknown values.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,11 @@
 
 namespace strata::dry_gpu {
 
-// `target` on the host is to get one read's values from a device, none of which is known: it gets the user's
-// answer for whoever reads, or yes, where it is a condition that is taken to be met, or else zeros; each is
-// counted.
+// Fills `target`, on the host, for a read of unknown device values: with the user's answer for this reader;
+// with yes, if it is a condition assumed to be met; otherwise with zeros. Each is counted.
 void read_unknown(Machine& machine, std::span<std::byte> target);
 
-// The same for a read of which `bytes` are unknown: the host has its zeros already.
+// The same for a read with `bytes` unknown bytes: `target` already has zeros for them.
 void count_unknown_read(Machine& machine, std::uint64_t bytes);
 
 }  // namespace strata::dry_gpu

@@ -10,9 +10,9 @@
 namespace strata::dry_gpu {
 namespace {
 
-// Of kernels that were launched before, by their host functions, which lie at multiples of 16 bytes: each
-// entry is such an address with the part in its lower bits. A kernel that takes another's place is looked up
-// again, for no more than time.
+// A cache of launched kernels, by host function, which is aligned to 16 bytes: each entry is such an address
+// with the part in its low bits. A kernel that replaces another one is looked up again, which only costs
+// time.
 constexpr std::size_t kEntries = 4096;
 constexpr std::uintptr_t kPartBits = 3;
 static_assert(static_cast<std::uintptr_t>(ConditionPart::kEquals) <= kPartBits);

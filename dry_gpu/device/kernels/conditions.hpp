@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs ask of values before they go on, as far as the kernels that a thread launches show it.
+// Conditions on values that programs check before they go on, as far as the kernels launched by a thread show
+// them.
 //
-// Nobody knows what `tensor.all()` finds where nothing is computed. A program asks it to see that nothing is
-// out of the ordinary: that values are finite, that a batch has no padding, that no row holds several
-// sequences. A zero would say that something is, and send it a way that it goes on no card (transformers then
-// makes masks as large as attention's scores). So two questions are answered with yes: whether all of a
-// tensor is true, and whether a sum of integers is equal to a number above zero (`mask.sum() ==
+// The result of `tensor.all()` is unknown if nothing is computed. A program calls it to check that nothing
+// unusual has happened: that values are finite, that a batch has no padding, that no row contains several
+// sequences. A zero would say the opposite, and lead to a code path that the program takes on no real GPU
+// (transformers then makes masks as large as attention's scores). So two questions are answered with yes:
+// whether all of a tensor is true, and whether a sum of integers equals a number above zero (`mask.sum() ==
 // mask.numel()`). docs/decisions/030-conditions-are-met.md.
 #pragma once
 
@@ -14,24 +15,24 @@
 
 namespace strata::dry_gpu {
 
-// What one of PyTorch's kernels does, where that is part of such a question.
+// The role of one of PyTorch's kernels in such a condition.
 enum class ConditionPart : std::uint8_t {
   kNone,
   kAll,     // reduces with `and`
   kSum,     // sums integers of 64 bits
-  kEquals,  // compares such integers with a number, which is in its second argument
+  kEquals,  // compares such integers with its second argument
 };
 
-// By its mangled name.
+// By the kernel's mangled name.
 ConditionPart condition_part(std::string_view mangled);
 
-// Of one thread, which launches what it reads the result of.
+// For one thread, which launches the kernels whose result it reads.
 class Conditions {
  public:
-  // `arguments` are those of the launch, and null where they are not known.
+  // `arguments` are those of the launch; null if unknown.
   void launched(const void* kernel, void** arguments);
 
-  // Whether a boolean that is read now is the answer to such a question.
+  // Whether a boolean read now is the answer to such a condition.
   bool is_answer_yes() const {
     return last_ == ConditionPart::kAll ||
            (last_ == ConditionPart::kEquals && before_ == ConditionPart::kSum && number_ > 0);
@@ -39,7 +40,7 @@ class Conditions {
 
  private:
   ConditionPart last_ = ConditionPart::kNone, before_ = ConditionPart::kNone;
-  std::int64_t number_ = 0;  // that kEquals compares with
+  std::int64_t number_ = 0;  // the operand of kEquals
 };
 
 }  // namespace strata::dry_gpu

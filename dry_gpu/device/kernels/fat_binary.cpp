@@ -19,14 +19,14 @@ constexpr std::uint32_t kWrapperMagic = 0x466243b1;
 struct ContainerHeader {
   std::uint32_t magic;
   std::uint16_t version, header_bytes;
-  std::uint64_t bytes;  // of the images behind it
+  std::uint64_t bytes;  // of the following images
 };
 constexpr std::uint32_t kContainerMagic = 0xba55ed50;
 
 struct ImageHeader {
   std::uint16_t kind, unknown;
   std::uint32_t header_bytes;
-  std::uint64_t bytes;  // of the image behind it
+  std::uint64_t bytes;  // of the following image
   std::uint32_t compressed_bytes, name_of_options;
   std::uint16_t minor, major;
   std::uint32_t architecture;

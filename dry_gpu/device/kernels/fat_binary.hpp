@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of kernels as nvcc puts it into a program: for which architectures there is any. What it does is
-// not looked at.
+// The kernel code that nvcc puts into a program: for which architectures it exists. The code itself is not
+// inspected.
 #pragma once
 
 #include <optional>
@@ -8,26 +8,26 @@
 
 namespace strata::dry_gpu {
 
-// One architecture's code. Architectures are ten times their compute capability: 86 is 8.6.
+// The code for one architecture. Architectures are ten times their compute capability: 86 is 8.6.
 struct CodeImage {
   enum class Kind { kPtx, kMachineCode };
   Kind kind;
   int architecture;
-  bool is_for_it_alone;  // made for sm_90a, not for sm_90: no other device takes it
+  bool is_for_it_alone;  // made for sm_90a instead of sm_90: no other device accepts it
 };
 
-// As cudaFuncAttributes tells them.
+// The versions reported in cudaFuncAttributes.
 struct CodeVersion {
   int binary_version, ptx_version;
 };
 
-// Of what a program hands to __cudaRegisterFatBinary, which has CUDA's `__fatBinC_Wrapper_t` (version 1) of
-// fatbinary_section.h in front. Empty: it is none, or none that is known.
+// For the argument of __cudaRegisterFatBinary, which begins with CUDA's `__fatBinC_Wrapper_t` (version 1) of
+// fatbinary_section.h. Empty if it has another or an unknown format.
 std::vector<CodeImage> code_images(const void* fat_binary);
 
-// Which of them a device runs: machine code of its major version, the latest up to its minor one; else PTX up
-// to its version, compiled for it. Nothing: none, and a launch fails on it. (CUDA C++ Programming Guide,
-// "Binary Compatibility" and "PTX Compatibility".)
+// The code that a device runs: machine code for its major version, the latest up to its minor one; else PTX
+// up to its version, compiled for it. Empty if there is none: then a launch fails. (CUDA C++ Programming
+// Guide, "Binary Compatibility" and "PTX Compatibility".)
 std::optional<CodeVersion> code_for(const std::vector<CodeImage>& images, int architecture);
 
 }  // namespace strata::dry_gpu

@@ -21,9 +21,9 @@ bool is_possible(const DeviceProfile& profile, const Launch& launch) {
   return launch.shared_bytes <= profile.shared_bytes_per_block_optin;
 }
 
-// PyTorch's flash attention is compiled from a library of its own, in this namespace. Each of its kernels
-// needs more shared memory than a kernel has without asking, so that the names of few others are looked up,
-// and of none once the part was taken.
+// PyTorch's flash attention is compiled from a separate library, in this namespace. Each of its kernels needs
+// more shared memory than the default limit, so few other names are looked up, and none once the part was
+// taken.
 bool is_flash_attention(const Launch& launch) {
   constexpr std::size_t kUsualSharedBytes = std::size_t{48} << 10;
   if (launch.shared_bytes < kUsualSharedBytes) return false;
@@ -31,7 +31,7 @@ bool is_flash_attention(const Launch& launch) {
   return known && std::string_view(known->name).starts_with("_ZN13pytorch_flash");
 }
 
-// Whether there is room for what a context takes when this kernel is launched.
+// Whether there is space for the memory that a context takes when this kernel is launched.
 bool has_code(Machine& machine, int device, const Launch& launch) {
   return machine.take_part(device, ContextPart::kKernels) &&
          (machine.has_part(device, ContextPart::kAttention) || !is_flash_attention(launch) ||

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUDA's runtime compiler needs of its own: NVRTC itself is the real one, for it asks nothing of a
-// device.
+// Support for CUDA's runtime compiler: NVRTC itself is the real one, because it does not need a device.
 #pragma once
 
 namespace strata::dry_gpu {
 
-// NVRTC opens libnvrtc-builtins by its name alone, in whatever folders the process looks. A wheel's lies
-// where none of them is, and torch opens it beforehand where it sees CUDA's own runtime among what is mapped:
-// here it never is. So the one that lies beside the loaded torch is opened, once; without it nothing changes.
+// NVRTC opens libnvrtc-builtins by name only, in the folders that the process searches. A wheel's copy is in
+// none of them. torch opens it beforehand if it sees CUDA's own runtime among the mapped files, which is
+// never the case here. So this opens the copy next to the loaded torch, once; without one it has no effect.
 // [any thread]
 void open_nvrtc_builtins() noexcept;
 

@@ -77,8 +77,8 @@ std::uint64_t AddressChunks::largest_hole(const Chunk& chunk) {
   return chunk.by_size.empty() ? 0 : chunk.by_size.rbegin()->first;
 }
 
-// A gap that is just as large as the chunk is not used by the driver, which makes room to align it. Where
-// nothing else is left it is used here, and so is one that has no room for whole 32 MiB. 0: there is none.
+// The driver does not use a gap that is exactly as large as the chunk, because it needs space for alignment.
+// Here it is used if nothing else is left, as is one without space for whole 32 MiB. 0 if there is none.
 AddressChunks::Number AddressChunks::reserve(std::uint64_t bytes) {
   const std::uint64_t whole = whole_chunks(bytes);
   if (const auto begin = take_from_gap(whole, whole + kChunkBytes)) return add_chunk(*begin, whole, false);

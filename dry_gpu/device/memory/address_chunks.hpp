@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which addresses a device's allocations get. NVIDIA documents nothing of it: these rules give every address
-// that an H200's driver gave (tests/data/card-h200/malloc.json, docs/decisions/031-addresses-in-chunks.md).
+// The addresses of a device's allocations. NVIDIA does not document them: these rules reproduce every address
+// that an H200's driver returned (tests/data/card-h200/malloc.json,
+// docs/decisions/031-addresses-in-chunks.md).
 //
 // Addresses are reserved in chunks of whole 32 MiB, at the upper end of the highest gap between chunks that
-// is larger; the first one at the upper end of the span, so that they go down. An allocation goes into the
-// latest chunk that has a large enough hole, there into the smallest such hole, and of equal ones into the
-// lowest. A chunk in which nothing is left is given back.
+// is large enough. The first chunk is at the upper end of the span, so they grow downwards. An allocation
+// goes into the latest chunk with a large enough hole, there into the smallest such hole, and among equal
+// ones into the lowest. An empty chunk is given back.
 //
-// Not synchronised: its owner's lock.
+// Not synchronised: guarded by its owner's lock.
 #pragma once
 
 #include <array>
@@ -26,16 +27,16 @@ inline constexpr std::uint64_t kChunkBytes = std::uint64_t{32} << 20;
 
 class AddressChunks {
  public:
-  // The `span_bytes` addresses from `base`, both multiples of whatever is asked for.
+  // Uses the `span_bytes` addresses from `base`. Both are multiples of every requested alignment.
   AddressChunks(Address base, std::uint64_t span_bytes);
 
-  // Nothing: no hole and no gap is large enough. `bytes` is more than 0.
+  // Empty if no hole and no gap is large enough. `bytes` is greater than 0.
   std::optional<Address> allocate(std::uint64_t bytes);
-  // Of `allocate`, with the same `bytes`.
+  // Frees an address from `allocate`; `bytes` must be the same.
   void free(Address address, std::uint64_t bytes);
 
-  // A chunk that is never given back, with `free_bytes` of it left for allocations: the addresses of memory
-  // that the driver takes for itself. It becomes the latest one. Where there is no room, nothing happens.
+  // Adds a chunk that is never given back, with `free_bytes` of it available for allocations: the addresses
+  // of memory that the driver takes for itself. It becomes the latest one. No effect if there is no space.
   void add_lasting(std::uint64_t free_bytes);
 
  private:
@@ -46,7 +47,7 @@ class AddressChunks {
     std::map<Address, std::uint64_t> holes = {};  // bytes, by address
     std::set<std::pair<std::uint64_t, Address>> by_size = {};
   };
-  using Number = std::uint64_t;  // of a chunk: the latest has the largest, and none has 0
+  using Number = std::uint64_t;  // of a chunk: the latest has the largest, and none is 0
 
   static void add_hole(Chunk& chunk, Address address, std::uint64_t bytes);
   static void remove_hole(Chunk& chunk, Address address);
@@ -57,14 +58,14 @@ class AddressChunks {
   Number add_chunk(Address begin, std::uint64_t bytes, bool lasts);
   void give_back(std::map<Address, Number>::iterator place);
   Number latest_with(std::uint64_t bytes) const;
-  // Calls `change(chunk)`, and keeps where the chunk is found by its largest hole.
+  // Calls `change(chunk)`, then updates the index by largest hole.
   template <typename Change>
   void change(Number number, Change&& change);
 
-  std::map<Address, std::uint64_t> gaps_;  // bytes that no chunk has, by address
+  std::map<Address, std::uint64_t> gaps_;  // bytes without a chunk, by address
   std::map<Address, Number> numbers_;      // of chunks, by address
   std::unordered_map<Number, Chunk> chunks_;
-  std::array<std::set<Number>, 65> with_hole_;  // chunks, by the bits of their largest hole's size
+  std::array<std::set<Number>, 65> with_hole_;  // chunks, by the bit width of their largest hole
   Number last_number_ = 0;
 };
 

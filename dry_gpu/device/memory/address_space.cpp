@@ -10,15 +10,15 @@ namespace {
 
 constexpr Address kBase = 0x300000000000;
 constexpr std::uint64_t kTebibyte = std::uint64_t{1} << 40;
-// Of the 80 TiB above it: the host's own memory, which grows down to it, needs the rest.
+// Of the 80 TiB above it; the rest is left for the host's own memory, which grows down towards it.
 constexpr std::uint64_t kMostBytes = 64 * kTebibyte;
 // Below where programs are loaded, 85 TiB and up.
 constexpr std::uint64_t kFreeBytes = 32 * kTebibyte;
-// Of each device, though it should reach beyond them: memory, and ranges for some streams.
+// Per device, even if the total exceeds them: memory, and ranges for some streams.
 constexpr std::uint64_t kSomeBytes = 2 * kTebibyte;
 constexpr std::uint64_t kGrain = std::uint64_t{4} << 20;
 
-// What every device can have of them, and the ranges to map as much again.
+// The share of every device, including ranges to map the same amount again.
 std::uint64_t span_that_fits(std::uint32_t devices, std::uint64_t wanted) {
   const auto shared = [&](std::uint64_t bytes) {
     return bytes / (2 * std::uint64_t{devices}) / kGrain * kGrain;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses for everything that lies on devices, where no host memory ever is: a pointer tells its device.
+// Addresses for all device memory, where host memory never is: a pointer identifies its device.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,14 @@ inline Address address_of(const void* pointer) {
   return reinterpret_cast<Address>(pointer);
 }
 
-// One span a device, then one for the ranges that programs reserve to map memory into.
+// One span per device, then one for the ranges that programs reserve to map memory into.
 class AddressSpace {
  public:
-  // The same addresses in every run, where nothing else holds them. They are reserved, so that the host's own
-  // memory stays out of them; where a limit (ulimit -v) or a sanitizer refuses that, they are used all the
-  // same: nothing is ever read or written there, and an operating system that has to grow down to them has 80
-  // TiB above them. Where so many devices leave no room for spans of `span_bytes`, they are smaller.
+  // The same addresses in every run, if nothing else occupies them. They are reserved, so that the host's own
+  // memory stays out of them. If a limit (ulimit -v) or a sanitizer prevents that, they are used
+  // nevertheless: nothing is ever read or written there, and the operating system has 80 TiB above them
+  // before it would have to use them. If there are too many devices for spans of `span_bytes`, the spans are
+  // smaller.
   AddressSpace(std::uint32_t devices, std::uint64_t span_bytes);
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
@@ -30,7 +31,7 @@ class AddressSpace {
   Address reservable() const { return span_of(devices_); }
   std::uint64_t reservable_bytes() const { return span_bytes_ * devices_; }
 
-  // The device whose span the address lies in.
+  // The device whose span contains the address.
   std::optional<int> device_of(Address address) const {
     if (address < base_ || address >= reservable()) return std::nullopt;
     return static_cast<int>((address - base_) / span_bytes_);

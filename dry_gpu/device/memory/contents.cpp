@@ -9,8 +9,8 @@
 namespace strata::dry_gpu {
 namespace {
 
-// A program that uploads without ever launching anything: what is known begins anew, before it takes more of
-// the host's memory than this.
+// For a program that uploads without ever launching anything: known contents are dropped before they take
+// more host memory than this.
 constexpr std::uint64_t kMostKeptBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kMostPieces = std::size_t{1} << 16;
 

@@ -86,7 +86,7 @@ std::uint64_t copy_row(Contents& contents, Side to, std::byte* target, Side from
   return 0;
 }
 
-// Rows that lie behind one another are one.
+// Contiguous rows are merged into one.
 Rows joined(const Rows& rows) {
   if (rows.target_pitch != rows.width || rows.source_pitch != rows.width) return rows;
   const std::size_t bytes = rows.width * rows.height;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and fills, as far as the host can see them: what the host itself has put there reads as it was, what
-// a device would have computed as zeros, which is counted.
+// Copies and fills, as far as the host can see them: bytes that the host put there are read unchanged, bytes
+// that a device would have computed are read as zeros and counted.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,8 @@
 
 namespace strata::dry_gpu {
 
-// `bytes` from `source` to `target`, each on the host or on any device.
-// cudaErrorInvalidValue: one of them is no memory of a device, though the address is a device's; or the
-// direction is not what `kind` says.
+// Copies `bytes` from `source` to `target`, each on the host or on any device. cudaErrorInvalidValue: one of
+// them has a device address without memory, or the direction does not match `kind`.
 cudaError_t copy(Machine& machine, CUstream_st& stream, void* target, const void* source, std::size_t bytes,
                  cudaMemcpyKind kind);
 

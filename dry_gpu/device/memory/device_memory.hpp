@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of one device: addresses that nothing stands behind, and an exact account of what they would
-// take.
+// The memory of one device: addresses without memory behind them, and an exact account of the memory that
+// they would take.
 //
-// A device maps pages of 2 MiB. An allocation of more than half a page has its pages to itself; smaller ones
-// share pages with others of their size, a power of two from 512 bytes. Pages get their addresses as a driver
-// gives them (address_chunks.hpp): one sequence of calls has one sequence of addresses.
+// A device maps pages of 2 MiB. An allocation of more than half a page has its own pages; smaller ones share
+// pages with others of the same size, a power of two from 512 bytes. Pages get their addresses as from a
+// driver (address_chunks.hpp): the same sequence of calls always gives the same addresses.
 //
 // [any thread]: every function takes the device's own lock.
 #pragma once
@@ -26,7 +26,7 @@ inline constexpr std::uint64_t kSmallestBytes = 512;
 
 struct Allocation {
   Address address;
-  std::uint64_t bytes;  // as rounded
+  std::uint64_t bytes;  // rounded
 };
 
 struct MemoryUse {
@@ -35,40 +35,41 @@ struct MemoryUse {
 
 class DeviceMemory {
  public:
-  // The `span_bytes` addresses from `base`, which is a multiple of a page, and `total_bytes` of memory.
+  // Uses the `span_bytes` addresses from `base`, which is a multiple of a page, and `total_bytes` of memory.
   DeviceMemory(Address base, std::uint64_t span_bytes, std::uint64_t total_bytes);
 
-  // Nothing: the device has no room left, or its span none in one piece.
+  // Empty if the device has no memory left, or its span no contiguous addresses.
   std::optional<Address> allocate(std::uint64_t bytes);
-  // False: no allocation begins here.
+  // False if no allocation begins here.
   bool free(Address address);
-  // The allocation that the address lies in.
+  // The allocation that contains the address.
   std::optional<Allocation> find(Address address) const;
 
-  // Memory without addresses of ours: a library's buffers, pages that are mapped later. False: no room.
+  // Memory without addresses here: a library's buffers, pages that are mapped later. False if there is no
+  // space.
   bool take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes);
 
-  // Memory that the driver and libraries take by themselves, of whose addresses `free_addresses` bytes are
-  // left for allocations. False: no room.
+  // Memory that the driver and libraries take by themselves; `free_addresses` bytes of its addresses remain
+  // for allocations. False if there is no space.
   bool take_part(std::uint64_t bytes, std::uint64_t free_addresses);
   void give_back_part(std::uint64_t bytes);
 
-  // How often the functions above were called, but for those of parts.
+  // The number of calls of the functions above, except those for parts.
   std::uint64_t calls() const;
-  // Takes a part as soon as there were so many calls, if there is room then. Before the first call.
+  // Takes a part after this many calls, if there is space then. Call before the first of them.
   void take_part_after(std::uint64_t calls, std::uint64_t bytes, std::uint64_t free_addresses);
 
   MemoryUse use() const;
 
  private:
-  // A page that is cut into pieces of one size.
+  // A page divided into pieces of one size.
   struct SharedPage {
     std::uint64_t piece_bytes;
     std::vector<Address> free;
   };
 
-  // Memory that is taken after so many calls.
+  // Memory that is taken after a number of calls.
   struct LaterPart {
     std::uint64_t bytes, free_addresses;
   };
@@ -91,7 +92,8 @@ class DeviceMemory {
 
   std::map<Address, std::uint64_t> live_;  // bytes, by address
   std::map<Address, SharedPage> shared_;
-  std::unordered_map<std::uint64_t, std::map<Address, SharedPage*>> with_room_;  // shared pages, by piece
+  std::unordered_map<std::uint64_t, std::map<Address, SharedPage*>>
+      with_room_;  // shared pages, by piece size
 };
 
 }  // namespace strata::dry_gpu

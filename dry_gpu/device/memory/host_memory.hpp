@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory that devices may read: allocated for them, or registered by the program that owns it.
+// Host memory that devices may access: allocated for them, or registered by the program that owns it.
 //
 // [any thread]: every function takes its one lock.
 #pragma once
@@ -18,7 +18,7 @@ class HostMemory {
   struct Block {
     Address address;
     std::uint64_t bytes;
-    int device;  // that was current when it was made
+    int device;  // the current device at its creation
     unsigned flags;
     bool registered;  // the program's own memory
     bool managed;     // one address for host and devices
@@ -28,9 +28,9 @@ class HostMemory {
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  // Null: the host has no room.
+  // Null if the host has no memory left.
   void* allocate(std::uint64_t bytes, int device, unsigned flags, bool managed);
-  // False: none of ours begins here.
+  // False if no allocation made here begins at the address.
   bool free(Address address);
 
   enum class Registration { kDone, kTaken, kInvalid };

@@ -8,7 +8,7 @@
 namespace strata::dry_gpu {
 namespace {
 
-// Whether `bytes` from `address` meet no entry of a map of ranges.
+// Whether `bytes` from `address` overlap no entry of a map of ranges.
 template <typename Ranges, typename Size>
 bool is_free(const Ranges& ranges, Address address, std::uint64_t bytes, Size size_of) {
   const auto after = ranges.lower_bound(address);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that programs map into ranges which they reserved (cuMemCreate, cuMemAddressReserve, cuMemMap): what
-// expandable segments are made of.
+// Memory that programs map into address ranges that they reserved (cuMemCreate, cuMemAddressReserve,
+// cuMemMap), as used for expandable segments.
 //
 // [any thread]: every function takes its one lock.
 #pragma once
@@ -28,7 +28,7 @@ class VirtualMemory {
 
   enum class Outcome { kDone, kInvalid, kAddressesTaken };
 
-  // What to do with pages that nothing refers to any more.
+  // Takes back pages that are no longer referred to.
   class PageOwner {
    public:
     virtual void freed(int device, std::uint64_t bytes) = 0;
@@ -39,17 +39,17 @@ class VirtualMemory {
 
   VirtualMemory(const AddressSpace& addresses, PageOwner& owner);
 
-  // A handle for pages that the caller has taken from the device.
+  // Returns a handle for pages that the caller has taken from the device.
   Handle create(int device, std::uint64_t bytes);
   Outcome release(Handle handle);
 
-  // `wanted` is a hint, 0 for none. Whole pages.
+  // In whole pages. `wanted` is a hint; 0: none.
   std::optional<Address> reserve(std::uint64_t bytes, Address wanted);
   Outcome unreserve(Address address, std::uint64_t bytes);
 
-  // Maps all of the handle's pages; the range must be reserved and hold no mapping.
+  // Maps all pages of the handle. The range must be reserved and contain no mapping.
   Outcome map(Address address, std::uint64_t bytes, Handle handle);
-  // Ends the mappings in the range, which must cover each of them whole.
+  // Removes the mappings in the range, which must contain each of them completely.
   Outcome unmap(Address address, std::uint64_t bytes);
 
   struct Mapping {
@@ -59,7 +59,7 @@ class VirtualMemory {
     Handle handle;
   };
   std::optional<Mapping> find(Address address) const;
-  // One more reference to the pages that are mapped at the address.
+  // Adds a reference to the pages mapped at the address.
   std::optional<Handle> retain(Address address);
   std::optional<PhysicalMemory> memory(Handle handle) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that the user gives for reads of what nobody knows: by who reads, in the order of reading. They come
-// from an answer file (host/config/answers.hpp), and no process hears of another's.
+// The user's values for reads of unknown values: by reader, in the order of reading. They come from an answer
+// file (host/config/answers.hpp), and each process has its own position in it.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ namespace strata::dry_gpu {
 struct Answer {
   enum class Then { kRepeatLast, kCycle, kUnknown };
 
-  std::string reader;  // as reader_of_call names it
+  std::string reader;  // as named by reader_of_call
   std::uint64_t value_bytes = 0;
-  Then then = Then::kRepeatLast;  // when all values are read
-  std::vector<std::byte> values;  // one behind the other
+  Then then = Then::kRepeatLast;  // after the last value
+  std::vector<std::byte> values;  // one after the other
 };
 
-// "<reader> <bytes of a value> repeat_last|cycle|unknown <values in hexadecimal, as they lie in memory>".
-// Throws std::invalid_argument.
+// "<reader> <bytes of a value> repeat_last|cycle|unknown <values in hexadecimal, in memory order>". Throws
+// std::invalid_argument.
 Answer parse_answer(std::string_view text);
 std::string answer_text(const Answer& answer);
 
@@ -34,7 +34,7 @@ class Answers {
   explicit Answers(std::vector<Answer> answers);
 
   bool is_empty() const { return rows_.empty(); }
-  // The next value for that reader, where it reads one value of `bytes` bytes. Nothing: there is none.
+  // The next value for a reader that reads one value of `bytes` bytes. Empty if there is none.
   std::optional<std::vector<std::byte>> next(std::string_view reader, std::uint64_t bytes);
 
  private:

@@ -10,7 +10,7 @@
 namespace strata::dry_gpu {
 namespace {
 
-// As those of launch_limits.hpp, the same on all devices.
+// Like those in launch_limits.hpp, the same on all devices.
 constexpr int kSharedBytesPerBlock = 48 * 1024;
 constexpr int kRegisters = 64 * 1024;
 constexpr int kConstantBytes = 64 * 1024;
@@ -97,7 +97,7 @@ std::optional<int> attribute(const DeviceProfile& profile, int device, CUdevice_
     case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
       return 3;
 
-    // What programs of LibTorch's kind ask whether they may do, and this device does.
+    // Capabilities queried by programs such as LibTorch that this device has.
     case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:
     case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
     case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
@@ -120,7 +120,8 @@ std::optional<int> attribute(const DeviceProfile& profile, int device, CUdevice_
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
       return is_at_least(profile, 9) ? 1 : 0;
 
-    // And what it does not: other systems' handles, other devices' memory, boards of several, watchdogs.
+    // Capabilities that it does not have: handles of other systems, memory of other devices, multi-GPU
+    // boards, watchdogs.
     case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
     case CU_DEVICE_ATTRIBUTE_INTEGRATED:
     case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers that programs ask of a device, by CUDA's attribute: the runtime's and the driver's enumerations
-// are the same.
+// The numbers that programs query from a device, by CUDA's attribute: runtime and driver have the same
+// enumeration.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace strata::dry_gpu {
 
-// Nothing: CUDA knows no such attribute, or this device does not.
+// Empty if CUDA or this device does not have the attribute.
 std::optional<int> attribute(const DeviceProfile& profile, int device, CUdevice_attribute attribute);
 
-// Everything at once, as cudaGetDeviceProperties gives it.
+// All properties, as from cudaGetDeviceProperties.
 cudaDeviceProp properties(const DeviceProfile& profile, int device);
 
-// As if each device sat on a bus of its own: the 1 of "0000:01:00.0".
+// As if each device were on its own bus: the 1 in "0000:01:00.0".
 int pci_bus(int device);
 
-// Sixteen bytes that differ by device, and say what they are.
+// Sixteen bytes that differ by device and identify it as simulated.
 CUuuid uuid(int device);
 
 }  // namespace strata::dry_gpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What limits a launch on every device of compute capability 7.0 to 12.0: CUDA C++ Programming Guide 13.0,
+// Launch limits common to all devices of compute capability 7.0 to 12.0: CUDA C++ Programming Guide 13.0,
 // section 20.1, "Features and Technical Specifications".
 #pragma once
 
@@ -15,7 +15,7 @@ inline constexpr int kMostGridX = 2147483647;
 inline constexpr int kMostGridYZ = 65535;
 inline constexpr int kWarp = 32;  // threads
 
-// Of a block's shared memory, what the system keeps for itself.
+// The part of a block's shared memory that the system reserves.
 constexpr std::uint32_t reserved_shared_bytes(const DeviceProfile& profile) {
   return profile.compute_major >= 8 ? 1024 : 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA_VISIBLE_DEVICES: which of the devices a process sees, and in which order.
+// CUDA_VISIBLE_DEVICES: the devices that a process sees, and their order.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace strata::dry_gpu {
 
-// The devices that are visible, by their numbers among `devices`; all, where the variable is not set. CUDA: a
-// list of numbers, or of identities as "GPU-" and as much of the UUID as tells it apart; what follows an
-// entry that means no device is not visible. A device that is named again means none here: CUDA does not say.
+// The visible devices, by their numbers among `devices`; all of them if the variable is not set. CUDA accepts
+// a list of numbers, or of identities: "GPU-" and enough of the UUID to be unique. Entries after one that
+// matches no device are ignored. A device named twice counts as no match here; CUDA does not define this.
 std::vector<int> visible_devices(std::optional<std::string_view> variable, int devices);
 
 }  // namespace strata::dry_gpu

@@ -93,7 +93,7 @@ class CallStream {
       add(Kind::kFreeNow, row);
   }
 
-  // Of the segments that went back since the last call.
+  // For the segments freed since the last call.
   AllocatorCall emptied(Kind kind, std::size_t row) {
     return {.kind = kind,
             .sequence = events_[row].sequence,
@@ -129,7 +129,7 @@ class CallStream {
   }
 
   const std::vector<MemoryRow>& events_;
-  std::vector<MemoryRow> whole_;  // with the size of each block for what was asked
+  std::vector<MemoryRow> whole_;  // with the block size in place of the requested size
   AllocatorCalls stream_;
   std::unordered_map<std::uint64_t, std::uint64_t> live_;  // bytes, by address
   std::unordered_map<std::uint64_t, std::size_t> freed_;   // the last free of an address, a call

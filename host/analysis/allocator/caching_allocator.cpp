@@ -13,9 +13,10 @@ namespace {
 // c10's kMinBlockSize: no block is of another multiple.
 constexpr std::uint64_t kBlockUnit = 512;
 
-// c10's kSmallBuffer and kLargeBuffer: what a segment that grows is mapped in, of small blocks and of others.
+// c10's kSmallBuffer and kLargeBuffer: the units in which a growing segment is mapped, for small and for
+// other blocks.
 
-// What an allocator holds of its device: where from, and up to where.
+// The device memory of an allocator: begin to end.
 using Extents = std::map<std::uint64_t, std::uint64_t>;
 
 void remove(Extents& extents, std::uint64_t begin, std::uint64_t end) {
@@ -46,7 +47,7 @@ Extents joined(const Extents& extents) {
   return whole;
 }
 
-// No segment ends within a block, so that this one has been mapped in pieces.
+// A segment does not end within a block, so this one was mapped in pieces.
 bool reaches_beyond(const Extents& segments, std::uint64_t begin, std::uint64_t end) {
   const auto after = segments.upper_bound(begin);
   return after != segments.begin() && std::prev(after)->second > begin && std::prev(after)->second < end;

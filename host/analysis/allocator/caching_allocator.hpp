@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the events of an allocator that caches say beyond those of one that does not: whole blocks, and what
-// is reserved for them.
+// The additional information in the events of a caching allocator: real block sizes, and reserved memory.
 #pragma once
 
 #include <string>
@@ -11,28 +10,28 @@
 
 namespace strata::analysis {
 
-// `events` are all of one device, by sequence. Gives each ALLOCATE the size of the block it made, which the
-// device's next event tells; without one, of what was asked for rounded up as torch does. Does nothing where
-// the allocator keeps no count.
+// `events` are all those of one device, by sequence. Gives each ALLOCATE the size of its block, from the
+// device's next event; without one, the requested size rounded up as in torch. No effect if the allocator
+// does not count.
 void use_whole_blocks(std::vector<MemoryRow>& events);
 
-// A point for each event of a segment, or of the sum alone.
+// A point for each event of a segment, or of the sum only.
 std::vector<ReservedPoint> reserved_points(const std::vector<MemoryRow>& events);
 
-// Whether such settings (PYTORCH_ALLOC_CONF) let segments grow.
+// Whether these settings (PYTORCH_ALLOC_CONF) allow segments to grow.
 bool grows_segments(const std::string& settings);
 
-// Whether the points are of segments: an allocator may tell their sum alone, and nobody knows what is free in
-// pieces. True of no points.
+// Whether the points describe segments. If an allocator only reports their sum, it is unknown which free
+// pieces there are. True without points.
 bool has_segments(const std::vector<ReservedPoint>& points);
 
-// For each of `failures`, by sequence, of what no block held then the largest piece of any segment. No block
-// reaches from one segment into its neighbour, but where the allocator maps a segment piece by piece: with
-// expandable_segments:True in its `settings`, or as soon as a block does.
+// Sets for each of `failures`, by sequence, the largest piece of a segment that no block occupied. A block
+// never reaches into a neighbouring segment, unless the allocator maps a segment piece by piece: with
+// expandable_segments:True in `settings`, or as soon as one block does.
 void find_gaps(const std::vector<MemoryRow>& events, const std::string& settings,
                std::vector<FailureRow>& failures);
 
-// The bytes reserved at `sequence`, and the most within [begin, end], what holds at its begin included. 0
+// The bytes reserved at `sequence`, and the maximum within [begin, end], including the value at its begin. 0
 // before the first point.
 std::uint64_t reserved_at(const std::vector<ReservedPoint>& points, std::uint64_t sequence);
 std::uint64_t most_reserved(const std::vector<ReservedPoint>& points, std::uint64_t begin_sequence,

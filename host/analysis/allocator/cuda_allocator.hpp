@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which allocator torch had for CUDA, and what a run does not know of its memory for that reason.
+// Which CUDA allocator torch used, and which facts of memory are unknown because of it.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace strata::analysis {
 
-// Of the number in the store; kUnknown for one that nobody has given yet.
+// For the number in the store; kUnknown for an undefined one.
 CudaTracing cuda_tracing(std::uint32_t stored);
 
-// One sentence for a reader, with the remedy; empty where everything is known.
+// One sentence for the user, with the remedy; empty if everything is known.
 std::string what_is_not_known(const CudaAllocator& allocator);
 
 }  // namespace strata::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of a caching allocator that were freed and that a stream still uses.
+// Freed blocks of a caching allocator that a stream still uses.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace strata::analysis {
 
-// `events` are all of one device, by sequence, after use_whole_blocks. A point for each that changes
-// something.
+// `events` are all those of one device, by sequence, after use_whole_blocks. A point for each event that
+// changes the sum.
 std::vector<DeferredPoint> deferred_points(const std::vector<MemoryRow>& events);
 
 }  // namespace strata::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that is not the device's whose blocks are looked at one by one.
+// Memory outside the device whose blocks are analysed individually.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace strata::analysis {
 // "cpu", "cuda:0", "pinned".
 std::string device_name(const Device& device);
 
-// `events` of all devices, by sequence. Sizes are as asked for.
+// `events` of all devices, by sequence. Sizes are requested sizes.
 std::vector<OtherMemory> other_memory(const std::vector<MemoryRow>& events,
                                       const std::vector<TensorRow>& tensors, const Device& device);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the streams and the private pools of a caching allocator hold: what one of them has free no other can
-// use.
+// The memory of each stream and private pool of a caching allocator: free memory of one cannot be used by
+// another.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,11 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// At the event `sequence`, of a CUDA device; most reserved first, or else most allocated. Places that hold
-// nothing are left out.
+// At the event `sequence` of a CUDA device; most reserved, or else most allocated, first. Empty places are
+// omitted.
 std::vector<PlaceShare> places_at(const MemoryFacts& facts, std::uint64_t sequence);
 
-// What is reserved and not allocated outside of the first of `shares`, which holds most; nothing where that
-// is not known.
+// Memory reserved but not allocated outside of the first, largest one of `shares`; empty if unknown.
 std::optional<std::uint64_t> free_elsewhere(const std::vector<PlaceShare>& shares);
 
 }  // namespace strata::analysis

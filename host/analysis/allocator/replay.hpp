@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a replay of a run's allocator calls came to: the plain data that its table and its JSON are made from.
+// The result of replaying a run's allocator calls: the plain data of its table and its JSON.
 #pragma once
 
 #include <cstddef>
@@ -17,28 +17,28 @@ struct Recording;
 struct ReplayCard {
   std::string profile, name;  // h100-80gb, NVIDIA H100 80GB HBM3
   std::uint64_t memory_bytes = 0;
-  bool is_recorded = false;  // the run's own
+  bool is_recorded = false;  // the run's own device
 };
 
 // The allocator at one moment.
 struct AllocatorState {
-  std::uint64_t sequence = 0;  // of the call before it
+  std::uint64_t sequence = 0;  // of the preceding call
   std::uint64_t allocated_bytes = 0, reserved_bytes = 0;
-  std::uint64_t inactive_split_bytes = 0;  // free, and in a segment that something else keeps
-  std::uint64_t largest_free_bytes = 0;    // the largest request that needs nothing of the device
+  std::uint64_t inactive_split_bytes = 0;  // free, in a segment that another block keeps alive
+  std::uint64_t largest_free_bytes = 0;    // the largest request that needs no memory from the device
 };
 
 struct ReplayNumbers {
   std::uint64_t peak_allocated_bytes = 0, peak_reserved_bytes = 0;
-  std::uint64_t most_unused_bytes = 0;   // reserved and not allocated, after any call
-  std::uint64_t device_allocations = 0;  // calls of cudaMalloc, or of cuMemMap
+  std::uint64_t most_unused_bytes = 0;   // reserved but not allocated, after any call
+  std::uint64_t device_allocations = 0;  // calls of cudaMalloc or cuMemMap
   std::uint64_t device_frees = 0;
-  std::uint64_t retries = 0;  // allocations that gave everything cached back first
-  std::uint64_t out_of_memory = 0, out_of_memory_bytes = 0;  // requests that failed, and what they asked for
-  std::uint64_t allocations = 0;                             // that were made
+  std::uint64_t retries = 0;                                 // allocations that first freed the whole cache
+  std::uint64_t out_of_memory = 0, out_of_memory_bytes = 0;  // failed requests, and their requested size
+  std::uint64_t allocations = 0;                             // successful ones
 };
 
-// Where something happened in the recorded run.
+// A position in the recorded run.
 struct ReplayPlace {
   std::int64_t step = -1;  // -1: outside of steps
   std::string phase, op, layer;
@@ -46,12 +46,12 @@ struct ReplayPlace {
 
 struct ReplayFailure {
   std::uint64_t sequence = 0;
-  std::uint64_t bytes = 0;       // asked for
+  std::uint64_t bytes = 0;       // requested
   std::uint64_t free_bytes = 0;  // of the device
   ReplayPlace place;
 };
 
-// The replay beside the recording.
+// The replay compared with the recording.
 struct ReplayComparison {
   struct Difference {
     std::uint64_t sequence = 0;
@@ -63,13 +63,13 @@ struct ReplayComparison {
 };
 
 struct ReplayRow {
-  std::string settings;  // as PYTORCH_CUDA_ALLOC_CONF has them; empty: the defaults
+  std::string settings;  // as in PYTORCH_CUDA_ALLOC_CONF; empty: the defaults
   ReplayCard card;
   ReplayNumbers numbers;
-  AllocatorState state;                        // at the first failure, else where the most was reserved first
+  AllocatorState state;  // at the first failure, else where the reserved peak was first reached
   std::optional<ReplayFailure> failure;        // the first
-  bool goes_on = false;                        // after a failure
-  std::optional<ReplayComparison> comparison;  // of the recorded settings on the recorded card
+  bool goes_on = false;                        // continues after a failure
+  std::optional<ReplayComparison> comparison;  // of the recorded settings on the recorded device
 };
 
 struct Replay {
@@ -83,7 +83,7 @@ struct Replay {
 
 inline constexpr const char* kReplaySchema = "strata.replay/1";
 
-// JSON text that ends in a newline.
+// JSON text ending in a newline.
 std::string replay_json(const Replay& replay);
 
 ReplayPlace place_of(const Recording& run, const AllocatorCall& call);

@@ -10,7 +10,7 @@
 namespace strata::analysis {
 namespace {
 
-// What has no dot in its name and is of the model itself, not of one of its modules.
+// A name without a dot, of a block of the model itself and not of one of its modules.
 bool may_be_the_models(const BlockHistory& block) {
   switch (block.role) {
     case STRATA_TENSOR_PARAMETER:
@@ -23,7 +23,7 @@ bool may_be_the_models(const BlockHistory& block) {
   }
 }
 
-// Names of owners, and the layers that they stand in.
+// The names of owners, and their layers.
 class OwnerNames {
  public:
   OwnerNames(const BlockTable& table, Texts& texts) : table_(table), texts_(texts) {}
@@ -37,8 +37,8 @@ class OwnerNames {
     return place->second;
   }
 
-  // The module that the owner's name says: a path without its last part, of a parameter's name also for its
-  // gradient and its state. 0 where it says none.
+  // The module in the owner's name: its path without the last part; a gradient and a state use their
+  // parameter's name. 0 if there is none.
   std::uint32_t layer(const BlockHistory& block) {
     const std::uint32_t owner =
         block.parameter == kNoBlock ? block.name : table_.blocks[block.parameter].name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks with their labels: category, kind, reason, owner, op, layers.
+// Labels blocks: category, kind, reason, owner, op, layers.
 #pragma once
 
 #include <vector>
@@ -15,14 +15,14 @@
 
 namespace strata::analysis {
 
-// How labels are found. Tests give it rules that are broken on purpose.
+// How labels are found. Tests pass deliberately broken rules.
 struct Method {
   RuleTable rules = standard_rules();
   Layers::KeyFunction forward_key = analysis::forward_key;
 };
 
-// In the order of the table, as the evidence is. Names that are made up of several
-// ("layers.0.norm.weight.exp_avg") are added to `texts`, what tensors are to `forms`.
+// In the order of the table, like the evidence. Composed names ("layers.0.norm.weight.exp_avg") are added to
+// `texts`, tensor forms to `forms`.
 std::vector<Block> attribute(const BlockTable& table, const OpTable& ops, const StepStructure& structure,
                              const EvidenceGatherer& evidence, const Layers& layers, const Method& method,
                              Texts& texts, TensorForms& forms);

@@ -161,7 +161,7 @@ class Sweep {
     }
   }
 
-  // Autocast tells of each cast; only once all owners are known is it known which were of parameters.
+  // Autocast reports each cast; which ones were casts of parameters is only known once all owners are known.
   void disown_other_casts() {
     for (BlockHistory& block : table_.blocks) {
       if (block.role != STRATA_TENSOR_AUTOCAST_COPY) continue;

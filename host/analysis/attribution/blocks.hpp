@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events to blocks: one block is one allocation, from its birth to its death, with who registered it and what
-// autograd did with it.
+// Converts events to blocks: a block is one allocation from its birth to its death, with its registration and
+// autograd's use of it.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,20 @@ struct BlockHistory {
   std::uint32_t birth_phase = 0, birth_module = 0;
   std::uint32_t place = 0;  // index into BlockTable::places
 
-  std::uint32_t role = 0;           // STRATA_TENSOR_* of its owner; 0: no one registered it
+  std::uint32_t role = 0;           // STRATA_TENSOR_* of its owner; 0: not registered
   std::uint32_t name = 0;           // text: as registered
-  BlockIndex parameter = kNoBlock;  // of a gradient or of optimizer state: the block it belongs to
+  BlockIndex parameter = kNoBlock;  // for a gradient or optimizer state: the block of its parameter
   TensorForm form;                  // as registered
   bool is_frozen = false;           // a parameter that needs no gradient, as registered
 
-  bool saved = false;                     // autograd took hold of it
-  std::uint32_t saver_module = 0;         // ordinal of the module range that saved it first
-  std::uint64_t held_until_sequence = 0;  // when autograd let go for the last time
+  bool saved = false;                     // autograd saved it
+  std::uint32_t saver_module = 0;         // ordinal of the first module range that saved it
+  std::uint64_t held_until_sequence = 0;  // when autograd released it for the last time
 
-  std::uint64_t rounding_bytes = 0;  // of `bytes`, those that nobody asked for
+  std::uint64_t rounding_bytes = 0;  // of `bytes`, added by the allocator
 };
 
-// What one event did. A block ends without a FREE when another is born at its address.
+// The effect of one event. A block ends without a FREE if another is born at its address.
 struct Change {
   std::uint64_t sequence = 0;
   std::int64_t ns = 0;
@@ -49,16 +49,16 @@ struct Change {
 struct BlockTable {
   std::vector<BlockHistory> blocks;  // by birth_sequence
   std::vector<Change> changes;       // by sequence
-  std::vector<Place> places;         // the streams and pools that blocks are of
+  std::vector<Place> places;         // streams and pools of the blocks
   std::vector<std::string> warnings;
 };
 
-// A registration binds to the block that holds its address at its sequence, for that block's whole life; of
-// several the first in the order of `role_rank` counts. Of what autocast cast, copies of parameters keep
-// their registration. Throws RunError when what is alive exceeds 64 bits of bytes.
+// A registration applies to the block that holds its address at its sequence, for that block's whole life. If
+// there are several, the first in the order of `role_rank` counts. Of autocast's copies, only those of
+// parameters keep their registration. Throws RunError if the live bytes exceed 64 bits.
 BlockTable build_blocks(const Recording& run);
 
-// Smaller goes first when one storage plays several roles.
+// If a storage has several roles, the smallest rank wins.
 int role_rank(std::uint32_t role);
 
 }  // namespace strata::analysis

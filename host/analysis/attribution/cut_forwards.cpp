@@ -12,8 +12,8 @@ namespace {
 
 using Sequences = std::vector<std::uint64_t>;
 
-// Of those moments that `block` was alive at and `pass` was going forward, the first, and the one behind the
-// last.
+// Among the moments at which `block` was alive and `pass` was in its forward: the first, and the one after
+// the last.
 std::pair<Sequences::const_iterator, Sequences::const_iterator> met(const Sequences& moments,
                                                                     const BlockHistory& block,
                                                                     const Pass& pass) {
@@ -29,8 +29,8 @@ bool died_before_backward(const BlockHistory& block, const Pass& pass) {
 
 }  // namespace
 
-// A library may try a smaller workspace when a larger one fails, and the forward goes on: then most of what
-// was there lives on until backward. An exception lets go of it.
+// A library may try a smaller workspace after a larger one fails, and the forward continues: then most live
+// blocks remain until backward. An exception frees them.
 CutForwards::CutForwards(const Recording& run, const BlockTable& table, const StepStructure& structure)
     : structure_(structure) {
   if (run.failures.empty()) return;

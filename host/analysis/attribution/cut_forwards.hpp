@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forwards that an allocation's failure cut short in a run that went on: a program caught the exception, and
-// went forward anew. What the exception freed on its way was meant for backward, as in a run that ends there.
+// Forwards cut short by a failed allocation in a run that continued: the program caught the exception and ran
+// a new forward. Blocks freed by the exception were meant for backward, as in a run that ends there.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ class CutForwards {
   // `structure` must outlive this.
   CutForwards(const Recording& run, const BlockTable& table, const StepStructure& structure);
 
-  // The failure that `block` met in its forward, or, born before one, in that, and because of which it never
-  // saw the backward; kNever where there is none.
+  // The failure that `block` met in its forward, or for a block born before a forward, in that one, so that
+  // it never reached the backward; kNever if there is none.
   std::uint64_t cut_off(const BlockHistory& block) const;
 
  private:

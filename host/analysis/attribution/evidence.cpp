@@ -10,7 +10,7 @@
 namespace strata::analysis {
 namespace {
 
-// Of programs that nobody marks: each loss has one, and the next turn's first is the end of a batch.
+// For unmarked programs: each loss has an optimizer, and the next iteration's first one ends a batch.
 constexpr int kMostOptimizersOfATurn = 4;
 
 }  // namespace
@@ -24,7 +24,7 @@ EvidenceGatherer::EvidenceGatherer(const Recording& run, const BlockTable& table
       inputs_.emplace(ops.maker(*op), block.bytes);
   }
   for (const ModuleRow& module : run.modules) {
-    if (module.direction == STRATA_MODULE_BACKWARD) continue;  // also within what runs again
+    if (module.direction == STRATA_MODULE_BACKWARD) continue;  // also inside repeated forwards
     const auto around = recompute_end_.find(module.parent);
     if (around != recompute_end_.end()) {
       recompute_end_.emplace(module.ordinal, around->second);
@@ -42,7 +42,7 @@ Evidence EvidenceGatherer::of(const BlockHistory& block) const {
   evidence.birth = block.birth_sequence;
   evidence.death = block.death_sequence;
   evidence.role = block.role;
-  // As the source `torch` numbers them.
+  // As numbered by the source `torch`.
   evidence.unnamed_parameter =
       block.role == STRATA_TENSOR_PARAMETER && run_.texts[block.name].starts_with("parameter ");
   evidence.saved = block.saved;
@@ -119,7 +119,8 @@ bool EvidenceGatherer::is_computed_before(std::uint64_t forward_begin, const Blo
   return op && ops_.within(*op, kMatrixProduct);
 }
 
-// Of the backward that it was born in, or is to come; of several that follow each other each has a seed.
+// Refers to the backward in which it was born, or the next one; each of several consecutive backwards has a
+// seed.
 bool EvidenceGatherer::is_before_nodes(const BlockHistory& block, const Evidence& evidence) const {
   std::uint64_t begin = evidence.backward_begin;
   if (const auto phase = structure_.find_phase(block.birth_phase);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules may look at: everything that is known of one block once the run is over, as moments of its
-// sequence to compare. No rule looks anywhere else.
+// The input of the rules: all facts about one block once the run is over, as moments to compare with its
+// sequence. Rules use nothing else.
 #pragma once
 
 #include <cstdint>
@@ -21,50 +21,51 @@ struct Recording;
 
 struct Evidence {
   std::uint64_t birth = 0, death = kNever;  // kNever: alive at the end
-  Stage stage = Stage::kBetween;            // of its birth
+  Stage stage = Stage::kBetween;            // at its birth
   std::uint32_t role = 0;                   // STRATA_TENSOR_*; 0: not registered
-  bool unnamed_parameter = false;           // a leaf with a gradient, which no model and no optimizer names
-  bool saved = false;                       // autograd took hold of it
-  std::uint64_t held_until = 0;             // autograd's last hold ends
-  bool in_private_pool = false;             // of its allocator, as a CUDA graph has one
+  bool unnamed_parameter = false;           // a leaf with a gradient, not named by any model or optimizer
+  bool saved = false;                       // autograd saved it
+  std::uint64_t held_until = 0;             // when autograd's last hold ended
+  bool in_private_pool = false;             // of its allocator, such as that of a CUDA graph
 
-  // Ends of what was going on at its birth; kNever where that goes on to the end of the recording.
+  // Ends of the ranges open at its birth; kNever if a range continues to the end of the recording.
   std::uint64_t phase_end = kNever;  // outside any phase: of the step
-  std::uint64_t step_end = kNever;   // outside any step: the begin of the next
-  // Of the micro-batch's backward; kNever without one.
+  std::uint64_t step_end = kNever;   // outside any step: begin of the next
+  // Of the micro-batch's backward; kNever if there is none.
   std::uint64_t backward_begin = kNever, backward_end = kNever;
-  // Born in setup or between phases: of the forward that begins next, and of its backward.
+  // If born in setup or between phases: of the next forward, and of its backward.
   std::uint64_t next_forward_begin = kNever, next_backward_begin = kNever;
-  // Of the first optimizer phase that begins after its birth, and the begin of the first in a later step.
+  // Of the first optimizer phase that begins after its birth, and the begin of the first one in a later step.
   std::uint64_t next_optimizer = kNever, next_optimizer_end = kNever, optimizer_after_next = kNever;
-  // Of the last that may be of one loop's turn: of a generator, a critic, an encoder, and the next turn's
-  // first.
+  // Of the last optimizer that may belong to one iteration (of a generator, a critic, an encoder), and of the
+  // first one in the next iteration.
   std::uint64_t optimizers_of_a_turn_end = kNever;
-  // And before that forward, if there is one, in another that was over by then, as of a teacher or of an
-  // evaluation, whose graph nobody records; or in a matrix product.
+  // Made before that forward, if there is one, in a forward that was over by then, such as that of a teacher
+  // or an evaluation, whose graph is not recorded; or in a matrix product.
   bool computed_before_forward = false;
-  bool born_in_nameless_optimizer = false;  // its phase was concluded from what it writes
+  bool born_in_nameless_optimizer = false;  // its phase was inferred from the optimizer's writes
   bool run_finished = true;                 // the recording ends because the run did
 
   bool born_in_ones_like = false;  // and before the first node of that backward ran
   bool born_in_zeros_like = false;
   bool died_in_gradient_addition = false;  // inside an AccumulateGrad that added to a gradient
   bool lived_in_one_matrix_product = false;
-  // Born in fully_shard's ranges: any, and where it puts parameters together or takes gradients apart.
+  // Born in ranges of fully_shard: in any, in one that gathers parameters, in one that reduces gradients.
   bool born_in_sharding = false, born_in_gathering = false, born_in_reducing = false;
-  bool parameter_sized = false;   // some registered parameter has as many bytes
-  bool made_as_an_input = false;  // some registered input has as many bytes, by the same operator
+  bool parameter_sized = false;   // same size as some registered parameter
+  bool made_as_an_input = false;  // same size as some registered input, made by the same operator
 };
 
-// Finds the evidence of one block at a time: that of all blocks of a long run is larger than the blocks. What
-// it is made from must outlive it; `run.memory` is not looked at.
+// Computes the evidence of one block at a time, because that of all blocks of a long run would be larger than
+// the blocks. Its sources must outlive it; `run.memory` is not used.
 class EvidenceGatherer {
  public:
   EvidenceGatherer(const Recording& run, const BlockTable& table, const OpTable& ops,
                    const StepStructure& structure);
 
-  // As though the recording ended at `sequence`, for blocks that were alive then: what an exception frees on
-  // its way was not meant to die there. Where it cut a forward short and the run went on, so it is anyway.
+  // Treats the recording as ended at `sequence` for blocks alive then: blocks freed by an exception were not
+  // meant to die there. This is done anyway for an exception that cut a forward short in a run that
+  // continued.
   void forget_after(std::uint64_t sequence) { last_sequence_ = sequence; }
 
   Evidence of(const BlockHistory& block) const;
@@ -84,9 +85,9 @@ class EvidenceGatherer {
   std::uint64_t last_sequence_ = kNever;
   std::unordered_set<std::uint64_t> parameter_sizes_;
   std::set<std::pair<std::uint32_t, std::uint64_t>> inputs_;  // operators' texts, and bytes
-  // By module ordinal: of the outermost range that runs again.
+  // By module ordinal: end of the outermost recomputing range.
   std::unordered_map<std::uint32_t, std::uint64_t> recompute_end_;
-  // Likewise: of the outermost range that goes forward.
+  // The same for the outermost forward range.
   std::unordered_map<std::uint32_t, std::uint64_t> forward_end_;
 };
 

@@ -36,9 +36,10 @@ Layers::Layers(const Recording& run, const OpTable& ops, KeyFunction key)
       if (row.autograd_sequence >= 0) forward[key(row)] = layer;
       continue;
     }
-    // Before the module: a node begins within the range of the one before it, unless its own was begun first.
+    // This precedes the module: a node begins within the range of the previous node, unless its own range has
+    // begun.
     if (const auto made_by = forward.find(key(row)); made_by != forward.end()) layer = made_by->second;
-    // What the engine does around the node, releasing what the node had saved, is the node's too.
+    // The engine's work around a node, such as releasing its saved tensors, also belongs to the node.
     if (parent && ops.has(*parent, kEvaluateNode)) layer_of_op_[*parent] = layer;
   }
 }

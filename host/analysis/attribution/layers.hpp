@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which layer a block belongs to: the module at work where it was born, or, in backward, the module of the
-// forward op whose node is being run.
+// The layer of a block: the module running at its birth, or, in backward, the module of the forward op whose
+// node is running.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace strata::analysis {
 
 struct Recording;
 
-// How a backward node finds its forward op: both have the same key, and of several the last that began before
-// the node is meant.
+// Links a backward node to its forward op: both have the same key. If several ops have it, the last one that
+// began before the node counts.
 struct ForwardKey {
   std::int64_t autograd_sequence = -1;
   std::uint64_t thread = 0;
@@ -29,7 +29,7 @@ class Layers {
 
   Layers(const Recording& run, const OpTable& ops, KeyFunction key = forward_key);
 
-  // The text of the module's path; 0 outside any module. `op` and `module` are the ordinals of an event.
+  // The text of the module's path; 0 outside any module. `op` and `module` are the ordinals in an event.
   std::uint32_t at(std::uint64_t op, std::uint32_t module) const;
   std::uint32_t path_of(std::uint32_t module) const;
 

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 14> kMatrixProducts = {"aten::mm",
                                                               "aten::mkldnn_linear",
                                                               "aten::_slow_conv2d_forward"};
 
-// aten::cudnn_convolution, also transposed, and with what is fused to it.
+// aten::cudnn_convolution, also transposed and with fused operations.
 constexpr std::string_view kCudnnConvolutions = "aten::cudnn_convolution";
 
 constexpr std::array<std::string_view, 5> kFactories = {
@@ -66,7 +66,7 @@ OpTable::OpTable(const Recording& run)
 
   index_.reserve(ops_.size());
   for (Index op = 0; op < ops_.size(); ++op) {
-    // An op begins after those around it, so that they are in the index already.
+    // An op begins after enclosing ones, so these are already in the index.
     if (const auto around = index_.find(ops_[op].parent); around != index_.end())
       parents_[op] = around->second;
     index_.emplace(ops_[op].ordinal, op);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of a run, with what each inherits from those around it.
+// The operators of a run, with the traits that each inherits from enclosing ones.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ namespace strata::analysis {
 
 struct Recording;
 
-// What an op's name says to the rules. One bit each.
+// Traits of an op derived from its name, for the rules. One bit each.
 enum OpTrait : std::uint16_t {
-  kOnesLike = 1,        // aten::ones_like: the seed of a backward
-  kAccumulateGrad = 2,  // torch::autograd::AccumulateGrad: where a gradient arrives at its parameter
+  kOnesLike = 1,        // aten::ones_like: the initial gradient of a backward
+  kAccumulateGrad = 2,  // torch::autograd::AccumulateGrad: adds a gradient to its parameter's
   kAdd = 4,             // aten::add, aten::add_
-  kMatrixProduct = 8,   // a matrix product or a convolution: what libraries want a workspace for
-  kEvaluateNode = 16,   // autograd::engine::evaluate_function: the engine's frame around one node
-  kFactory = 32,        // aten::empty and its kin: they allocate for the op around them
-  kZerosLike = 64,      // aten::zeros_like: how optimizers make the state of a parameter
-  kSharding = 128,      // any range of fully_shard's, which computes nothing of the model
-  kGathering = 256,     // FSDP::all_gather_copy_out: sharded parameters are put together
-  kReducing = 512,      // FSDP::post_backward_reduce: this rank's part of summed gradients
+  kMatrixProduct = 8,   // a matrix product or convolution, for which libraries need a workspace
+  kEvaluateNode = 16,   // autograd::engine::evaluate_function: the engine's frame around a node
+  kFactory = 32,        // aten::empty and similar: they allocate for the enclosing op
+  kZerosLike = 64,      // aten::zeros_like: used by optimizers to create a parameter's state
+  kSharding = 128,      // any range of fully_shard, which does not compute the model
+  kGathering = 256,     // FSDP::all_gather_copy_out: assembles sharded parameters
+  kReducing = 512,      // FSDP::post_backward_reduce: this rank's part of the summed gradients
   kCopy = 1024          // aten::_to_copy: of a batch to the device, or to another type
 };
 std::uint16_t traits_of(std::string_view op_name);
@@ -35,23 +35,23 @@ class OpTable {
  public:
   using Index = std::uint32_t;
 
-  // Parents that do not exist or begin after their child are taken for none.
+  // Ignores parents that do not exist or begin after their child.
   explicit OpTable(const Recording& run);
 
   std::size_t size() const { return ops_.size(); }
   const OpRow& operator[](Index op) const { return ops_[op]; }
-  // By the ordinal that events carry.
+  // By the ordinal in events.
   std::optional<Index> find(std::uint64_t ordinal) const;
   std::optional<Index> parent(Index op) const;
-  // The text of the op that wanted the memory: the innermost one that is no factory, where there is one.
+  // The text of the op that requested the memory: the innermost one that is not a factory, if there is one.
   std::uint32_t maker(Index op) const;
 
   bool has(Index op, OpTrait trait) const { return (own_[op] & trait) != 0; }
-  // The op or one around it.
+  // Whether the op or an enclosing one has the trait.
   bool within(Index op, OpTrait trait) const { return (inherited_[op] & trait) != 0; }
-  // Whether the op runs inside an AccumulateGrad that adds to a gradient already there.
+  // Whether the op runs inside an AccumulateGrad that adds to an existing gradient.
   bool in_gradient_addition(Index op) const;
-  // The first node of the backward graph that begins in [begin, end); kNever when none does.
+  // The first node of the backward graph that begins in [begin, end); kNever if there is none.
   std::uint64_t first_backward_node(std::uint64_t begin_sequence, std::uint64_t end_sequence) const;
 
  private:
@@ -62,7 +62,7 @@ class OpTable {
   std::vector<Index> parents_;
   std::vector<std::uint16_t> own_, inherited_;
   std::vector<Index> accumulation_;  // the outermost AccumulateGrad around an op
-  std::vector<bool> adds_;           // of an outermost AccumulateGrad
+  std::vector<bool> adds_;           // for an outermost AccumulateGrad
   std::vector<std::uint64_t> backward_nodes_;
 };
 

@@ -32,7 +32,8 @@ bool within_phase(const Evidence& block) {
   return block.stage == kStage && block.death < block.phase_end;
 }
 
-// Where no step ever begins, as in a program that only infers, what dies at its end was no temporary.
+// If no step ever begins, as in a program that only runs inference, blocks freed at its end were not
+// temporary.
 bool setup_temporary(const Evidence& block) {
   return within_phase<Stage::kSetup>(block) && block.phase_end != kNever;
 }
@@ -89,8 +90,8 @@ bool workspace(const Evidence& block) {
   return block.lived_in_one_matrix_product;
 }
 
-// A capture's own blocks come and go as any step's do. What it leaves alive the graph's replays write to
-// again, unless it has the mark of something that a training keeps.
+// A capture's own blocks are temporary, as in any step. Blocks that it leaves alive are rewritten by replays
+// of the graph, unless they have the signs of memory that training keeps.
 bool kept_in_pool(const Evidence& block) {
   const bool is_kept = block.death >= block.step_end && (block.step_end != kNever || block.run_finished);
   const bool is_batch_or_state = block.stage == Stage::kData || block.stage == Stage::kOptimizer;
@@ -98,14 +99,14 @@ bool kept_in_pool(const Evidence& block) {
   return block.in_private_pool && is_kept && !is_batch_or_state && !is_gradient;
 }
 
-// Made where a step's optimizers have run, and let go of when the next step's have, or are about to.
+// Made after a step's optimizers have run, and freed when those of the next step have, or are about to.
 bool batch_between(const Evidence& block) {
   return block.stage == Stage::kBetween && block.death >= block.step_end && block.death != kNever &&
          block.next_optimizer > block.step_end && block.death < block.optimizer_after_next;
 }
 
-// Made in a step before its forward, unmarked, and there in backward. A program that makes the next one
-// before it lets go of it does so in the next step.
+// Made in a step before its forward, unmarked, and alive in backward. A program that makes the next one
+// before it frees this one does so in the next step.
 bool batch_before_forward(const Evidence& block) {
   if (block.stage != Stage::kBetween || block.next_forward_begin >= block.step_end) return false;
   const bool reached_backward =
@@ -126,17 +127,17 @@ bool forward_before(const Evidence& block) {
          (batch_between(block) || batch_before_forward(block) || batch_cut_short(block));
 }
 
-// Of an evaluation that nobody marked the last result is in a variable until the next one's.
+// In an unmarked evaluation a variable holds the last result until the next one.
 bool forward_alone(const Evidence& block) {
   return block.computed_before_forward;
 }
 
-// As of a rollout, or a batch that is trained on several times.
+// As in a rollout, or a batch used for several steps.
 bool batch_of_several_steps(const Evidence& block) {
   return block.stage == Stage::kBetween && block.made_as_an_input;
 }
 
-// What an evaluation puts together, as a rule: nobody knows any more when it would have gone.
+// Usually collected by an evaluation: it is no longer known when it would have been freed.
 bool between_cut_short(const Evidence& block) {
   return block.stage == Stage::kBetween && block.step_end == kNever && block.death == kNever &&
          !block.run_finished;
@@ -179,10 +180,9 @@ bool optimizer_cut_short(const Evidence& block) {
          !block.run_finished && !block.born_in_zeros_like;
 }
 
-// The first phase of an optimizer that names nothing goes on to the next forward, for nobody knows yet which
-// of its writes is the last: the next batch is born in it, and let go of behind the next optimizer, or where
-// a turn of the loop has several behind the last of them. A state goes on, or is replaced within the
-// optimizer.
+// The first phase of an unnamed optimizer lasts until the next forward, because it is unknown which of its
+// writes is the last. So the next batch is born in it, and freed after the next optimizer or, if an iteration
+// has several, after the last one. A state lives on, or is replaced inside the optimizer.
 bool batch_behind_optimizer(const Evidence& block) {
   const bool dies_with_turn = block.death < block.optimizer_after_next ||
                               (block.death < block.optimizers_of_a_turn_end && !block.born_in_zeros_like);
@@ -248,14 +248,14 @@ RuleTable make_rules() {
       {"sharding_temp", "born while parameters were gathered or gradients summed over the ranks", kTemporary,
        BlockKind::kComm, sharding},
 
-      // What the autograd graph saved.
+      // Facts from autograd's saved tensors.
       {"saved_recompute", "saved by autograd in a forward that ran again inside backward", kActivation,
        BlockKind::kRecompute, saved_in_recompute},
       {"saved_retained", "saved by autograd and held beyond the end of its backward", kActivation,
        BlockKind::kRetained, saved_beyond_backward},
       {"saved", "saved by autograd", kActivation, BlockKind::kSaved, saved},
 
-      // What ops prove.
+      // Facts proved by ops.
       {"backward_seed", "made by ones_like just before the first backward node: the gradient of the loss",
        kGradient, BlockKind::kGradient, backward_seed},
       {"accumulate_temp", "born in backward and dead once it was added to the gradient that was there",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of categories: which block is what, and why. It is data, in order; the first rule that applies
-// decides. It is total: the last rule always applies, and says that nothing is known.
+// The table of categories: how each block is labelled, and why. It is ordered data; the first rule that
+// applies decides. It is total: the last rule always applies, and says that nothing is known.
 #pragma once
 
 #include <span>
@@ -15,20 +15,19 @@ namespace strata::analysis {
 
 struct Rule {
   std::string_view name;      // "forward_residue"
-  std::string_view sentence;  // what is known of a block that it decides; Block::reason
+  std::string_view sentence;  // the reason for blocks that it labels; Block::reason
   Category category;
   BlockKind kind;  // the second level
   bool (*applies)(const Evidence&);
 };
 
-// Every table here holds all rules that it needs to be total.
+// Every table defined here is total.
 using RuleTable = std::vector<Rule>;
 
-// Owners, then what autograd saved, then what can be proved from ops, then lifetimes over phases, then
-// Unknown.
+// In order: owners, saved tensors, facts proved by ops, lifetimes over phases, Unknown.
 const RuleTable& standard_rules();
 
-// `rules` without the ones that look at what autograd saved: what a run without saved-tensor rows gets.
+// `rules` without those that use saved tensors: for a run without saved-tensor rows.
 RuleTable without_saved(const RuleTable& rules);
 
 // The first rule that applies.

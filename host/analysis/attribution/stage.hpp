@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the training step is doing, by the phases that are open.
+// The stage of the training step, derived from the open phases.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace strata::analysis {
 
 enum class Stage : std::uint8_t {
   kSetup,    // before step 0
-  kData,     // batches made and moved
-  kForward,  // forward and loss, and the gaps from there to their backward
+  kData,     // batches are made and moved
+  kForward,  // forward and loss, and the gaps between them and backward
   kRecompute,
   kBackward,
   kGradientSync,
@@ -18,15 +18,15 @@ enum class Stage : std::uint8_t {
   kZeroGrad,
   kCheckpointSave,
   kEvaluation,
-  kOther,   // a phase known by its name alone
+  kOther,   // a phase known only by its name
   kBetween  // no phase is open
 };
 
-// Of a phase of this kind (STRATA_PHASE_*) with nothing around it.
+// For a phase of this kind (STRATA_PHASE_*) without an enclosing one.
 Stage stage_of_kind(std::uint32_t kind);
 
-// What a phase is, given what is open around it: the innermost says it, but all of an evaluation is
-// evaluation, all of the setup is setup, and a forward inside a backward computes again.
+// The stage of a phase inside `around`. The innermost phase decides, except: everything in an evaluation is
+// evaluation, everything in setup is setup, and a forward inside a backward is recomputation.
 Stage nested(Stage own, Stage around);
 
 }  // namespace strata::analysis

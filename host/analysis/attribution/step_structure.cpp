@@ -16,7 +16,7 @@ void StepStructure::place_phases() {
   for (const PhaseRow& phase : run_.phases) {
     Stage stage = stage_of_kind(phase.kind);
     std::uint32_t depth = 0;
-    // A parent begins before its child, so that it is in the index already.
+    // A parent begins before its child, so it is already in the index.
     if (const auto parent = index_.find(phase.parent); parent != index_.end()) {
       stage = nested(stage, stages_[parent->second]);
       depth = depths_[parent->second] + 1;
@@ -81,7 +81,7 @@ Moment StepStructure::at(std::uint64_t sequence, std::uint32_t ordinal) const {
     if (moment.stage != Stage::kOther) return moment;
   }
   if (sequence < first_step_begin()) return {Stage::kSetup, moment.phase, nullptr};
-  // Between a forward and its backward, or between two parts of a forward, the forward goes on.
+  // The time between a forward and its backward, or between two parts of a forward, belongs to the forward.
   const auto after = std::upper_bound(pass_begins_.begin(), pass_begins_.end(), sequence);
   if (after == pass_begins_.begin()) return moment;
   const Pass& pass = passes_[static_cast<std::size_t>(after - pass_begins_.begin() - 1)];

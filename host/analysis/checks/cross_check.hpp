@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our running total against an independent count: what c10's own memory reporting said of the same events
-// (runs recorded with `trace.cross_check: true`).
+// Compares our running total with an independent count: c10's own memory reports of the same events (runs
+// recorded with `trace.cross_check: true`).
 #pragma once
 
 #include <vector>

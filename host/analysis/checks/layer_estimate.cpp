@@ -13,7 +13,7 @@
 namespace strata::analysis {
 namespace {
 
-// What layers without layers inside call: torch.nn's, and transformers' Conv1D, which is an addmm.
+// Operators of layers without sublayers: torch.nn's, and transformers' Conv1D, which is an addmm.
 constexpr std::array<std::string_view, 30> kLayerOperators{"aten::linear",
                                                            "aten::addmm",
                                                            "aten::bilinear",

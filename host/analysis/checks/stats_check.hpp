@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our levels against torch's own counts of the same moments, DeviceStats (runs recorded with
+// Compares our values with torch's own counts at the same moments, DeviceStats (runs recorded with
 // `trace.cross_check: true`).
 #pragma once
 
@@ -12,7 +12,7 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// `facts` are those of the run that `rows` were recorded in, with points, segments and samples.
+// `facts` belong to the run in which `rows` were recorded, with points, segments and samples.
 StatsCheck check_stats(const MemoryFacts& facts, const std::vector<DeviceStatsRow>& rows);
 
 }  // namespace strata::analysis

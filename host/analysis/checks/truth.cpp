@@ -20,9 +20,9 @@ Label label_by(const RuleTable& rules, const Evidence& evidence) {
   return {rule.category, rule.kind};
 }
 
-// The standard table decides from what was saved. Where it goes on to call something an activation by its
-// lifetime, the graph did not hold it, so that something else in the program did: what a forward made, be it
-// the first or the one that ran again, is no gradient for that.
+// The standard table decides from saved tensors. If it then labels a block as an activation because of its
+// lifetime, the graph did not hold the block, so the program did: a result of a forward, first or repeated,
+// is not a gradient for that reason.
 Label truth_of(const Evidence& evidence) {
   const Label label = label_by(standard_rules(), evidence);
   const bool held_by_lifetime = label == Label{Category::kActivation, BlockKind::kSaved} ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the rules can be trusted: labels found from lifetimes alone, against what autograd itself said it
-// saved (runs recorded with `trace.saved_tensors: true`).
+// Measures the accuracy of the rules: labels found only from lifetimes, compared with the tensors that
+// autograd itself reported as saved (runs recorded with `trace.saved_tensors: true`).
 #pragma once
 
 #include <vector>
@@ -13,9 +13,9 @@
 
 namespace strata::analysis {
 
-// The truth: what autograd saved is an activation of the kind `saved` or `recompute`, and what it did not
-// save is not of these kinds. Against it: `rules` without those that look at what was saved. `evidence` is in
-// the order of the table.
+// The truth: a tensor saved by autograd is an activation of the kind `saved` or `recompute`; one that was not
+// saved is neither. It is compared with `rules` without those that use saved tensors. `evidence` is in the
+// order of the table.
 Confusion compare_with_truth(const BlockTable& table, const OpTable& ops, const EvidenceGatherer& gatherer,
                              const RuleTable& rules = standard_rules());
 

@@ -158,7 +158,7 @@ RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange
     diff.settings.insert(diff.settings.begin(), {"command", base.command, now.command});
   diff.time_warning = time_warning_of(diff.base, diff.now);
   diff.warnings = warnings_of(diff.base, diff.now, base, now);
-  // What a dry card took says nothing about what a card takes.
+  // Times of a dry run say nothing about a real GPU.
   std::vector<MeasureChange> comparable = diff.measures;
   for (MeasureChange& measure : comparable) {
     if (diff.base.is_dry != diff.now.is_dry && measure.unit != MeasureUnit::kBytes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two runs side by side: what numbers, allocations and settings are other ones in the new run.
+// Compares two runs: the numbers, allocations and settings that differ.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ struct Facts;
 inline constexpr const char* kDiffSchema = "strata.diff/1";
 inline constexpr const char* kDiffsSchema = "strata.diffs/1";
 
-// A key of the resolved configuration, or `command`, what `strata exec` started; a text is empty where that
-// run has not the key.
+// A key of the resolved configuration, or `command`, the command run by `strata exec`; a text is empty if
+// that run does not have the key.
 struct SettingChange {
   std::string key, base, now;
 };
 
 struct RunDiff {
-  // Which run it is, for headings.
+  // Describes one run, for headings.
   struct Side {
     std::string directory, name, device;
-    std::string peak_phase;       // that the peak is in; empty outside of any
+    std::string peak_phase;       // phase of the peak; empty outside of any
     std::int64_t peak_step = -1;  // -1: outside of any
     bool is_dry = false;
     std::string end = "done";  // how it ended
@@ -37,20 +37,20 @@ struct RunDiff {
   std::vector<MeasureChange> measures;
   std::vector<BlockGroup> allocations;  // changed ones, largest change first
   std::vector<Gate::Result> gates;
-  std::string time_warning;           // why one of times may not hold; empty where it does
-  std::vector<std::string> warnings;  // why another may not
+  std::string time_warning;           // why times may not be comparable; empty if they are
+  std::vector<std::string> warnings;  // why other values may not be comparable
 
-  bool fails() const;  // a gate does
+  bool fails() const;  // whether a gate fails
 };
 
 // Throws GateError.
 RunDiff diff_runs(const Facts& base, const Facts& now, std::vector<SettingChange> settings,
                   const std::vector<Gate>& gates);
 
-// strata.diff/1 of docs/diff.md, with a line's end.
+// strata.diff/1 of docs/diff.md, ending in a newline.
 std::string diff_document(const RunDiff& diff);
 
-// strata.diffs/1: one of each, all with one base.
+// strata.diffs/1: an array of these, all with one base.
 std::string diffs_document(const std::vector<RunDiff>& diffs);
 
 }  // namespace strata::analysis

@@ -17,7 +17,7 @@
 namespace strata::analysis {
 namespace {
 
-// Where nobody traced memory, no number of it is known, though its sums read 0.
+// If memory was not traced, its numbers are unknown, although the sums are 0.
 bool traced_memory(const Facts& facts) {
   return std::ranges::any_of(facts.plugins, [](const PluginFact& plugin) {
     return plugin.id == "allocator_tracer" && plugin.status == "ok";

@@ -19,18 +19,18 @@ struct Block {
   std::int64_t birth_ns = 0;
   std::int64_t death_ns = INT64_MAX;
   Category category = Category::kUnknown;
-  BlockKind kind = BlockKind::kUnattributed;  // the second level
-  std::string_view reason;                    // the rule that decided, in words; static
-  std::uint32_t name = 0;                     // index into Facts::texts: the owner's name, or 0
-  std::uint32_t op = 0;                       // index into Facts::texts: the op that made it
-  std::uint32_t layer = 0;                    // index into Facts::texts: the creator's module path
-  std::uint32_t saver = 0;                    // index into Facts::texts: the module whose graph keeps it
-  std::uint32_t phase = 0;                    // index into Facts::phases + 1 of its birth; 0 outside
-  std::uint32_t place = 0;                    // index into Facts::block_places
-  std::uint32_t form = kNoForm;      // index into Facts::forms: of the tensor that was registered in it
-  bool is_frozen = false;            // a parameter that needs no gradient, where that was told
-  std::uint64_t rounding_bytes = 0;  // of `bytes`, those that nobody asked for
-  std::uint64_t birth_op = 0;        // ordinal of the innermost operator then (OpSpan::ordinal); 0: none
+  BlockKind kind = BlockKind::kUnattributed;
+  std::string_view reason;           // the sentence of the rule that decided; static
+  std::uint32_t name = 0;            // index into Facts::texts: the owner's name, or 0
+  std::uint32_t op = 0;              // index into Facts::texts: the op that made it
+  std::uint32_t layer = 0;           // index into Facts::texts: the creator's module path
+  std::uint32_t saver = 0;           // index into Facts::texts: the module whose graph saved it
+  std::uint32_t phase = 0;           // index into Facts::phases + 1 at its birth; 0 outside
+  std::uint32_t place = 0;           // index into Facts::block_places
+  std::uint32_t form = kNoForm;      // index into Facts::forms: of the tensor registered in it
+  bool is_frozen = false;            // a parameter that needs no gradient, if known
+  std::uint64_t rounding_bytes = 0;  // of `bytes`, added by the allocator
+  std::uint64_t birth_op = 0;  // ordinal of the innermost operator at its birth (OpSpan::ordinal); 0: none
 
   bool is_alive_at(std::uint64_t sequence) const {
     return birth_sequence <= sequence && sequence < death_sequence;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stacks of a run as they were recorded: addresses, and the files that were mapped where.
+// The recorded stacks of a run: addresses, and the files that were mapped there.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace strata::analysis {
 
 struct LoadedLibrary {
   std::string path;
-  std::string build_id;          // in hexadecimal; empty: its linker gave it none
-  std::int64_t modified_ns = 0;  // the file, since 1970; 0: there is none (the kernel's own object)
-  std::uint64_t base = 0;        // address in memory less address in the file's own terms
+  std::string build_id;          // in hexadecimal; empty: written by no linker
+  std::int64_t modified_ns = 0;  // of the file, since 1970; 0: no file (the kernel's own object)
+  std::uint64_t base = 0;        // address in memory minus address in the file
   std::uint64_t begin = 0, end = 0;
 };
 
-// A line of the program that was at work.
+// A line of the program that was running.
 struct PythonFrame {
   std::string function;
   std::string file;
@@ -26,24 +26,24 @@ struct PythonFrame {
 struct TakenStack {
   std::uint64_t sequence = 0;  // of the event
   std::uint32_t stack = 0;     // index into CallStacks::addresses
-  double chance = 1.0;         // that an allocation of its size had to get one, in (0, 1]
+  double chance = 1.0;         // probability that an allocation of its size got a stack, in (0, 1]
 };
 
 struct CallStacks {
-  // Of each stack the return addresses, innermost first: a call ends one byte before.
+  // For each stack its return addresses, innermost first: a call ends one byte before.
   std::vector<std::vector<std::uint64_t>> addresses;
-  // By the same index, which of `python` lies around them.
-  // A stack of addresses that was met under two of them is there twice.
+  // With the same index: the entry of `python` that encloses the stack. A stack of addresses found under two
+  // of them is listed twice.
   static constexpr std::uint32_t kNoPython = UINT32_MAX;
-  std::vector<std::uint32_t> python_of;          // shorter, or kNoPython: there are none
+  std::vector<std::uint32_t> python_of;          // shorter, or kNoPython: none
   std::vector<std::vector<PythonFrame>> python;  // innermost first
-  std::vector<TakenStack> taken;                 // by sequence, one for each event at most
+  std::vector<TakenStack> taken;                 // by sequence, at most one for each event
   std::vector<LoadedLibrary> libraries;
 
   bool empty() const { return taken.empty(); }
   // Innermost first; empty: none.
   const std::vector<PythonFrame>& python_frames(std::uint32_t stack) const;
-  // The stack of the event of that sequence; null: it got none.
+  // The stack of the event with that sequence; null if it has none.
   const TakenStack* at(std::uint64_t sequence) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a byte of memory is, at the first level.
+// The category of each byte of memory: the first level of labels.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace strata::analysis {
 
-// PyTorch's own eight names, in the order in which tables and stacks show them.
+// PyTorch's own eight names, in the order of tables and charts.
 enum class Category : std::uint8_t {
   kParameter,
   kOptimizerState,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run on a dry device says of that device: plain data.
+// The facts of a run's simulated GPU: plain data.
 #pragma once
 
 #include <cstdint>
@@ -14,51 +14,51 @@ struct RefusedFunction {
   std::uint64_t calls = 0;
 };
 
-// Who read what nobody knew: an operator, or a function.
+// A reader of unknown values: an operator or a function.
 struct UnknownReader {
   std::string reader;
   std::uint64_t count = 0, bytes = 0;  // that read zeros
-  std::uint64_t answered = 0;          // that an answer file gave values for
+  std::uint64_t answered = 0;          // that got values from an answer file
 };
 
-// What a dry device's clock said of one kind of work. No measurement.
+// Durations of one kind of work according to the modelled clock. Not measured.
 struct ModelledWork {
   std::string kind;  // matrix_products, elementwise, ...
   std::uint64_t works = 0, ns = 0;
 };
 
-// How many sizes of libraries' workspaces a dry run took from where.
+// The origins of the workspace sizes in a dry run.
 struct WorkspaceCounts {
-  std::uint64_t unknown = 0;  // the least, or what a setting says
-  std::uint64_t asked = 0;    // the real library told
-  std::uint64_t fitted = 0;   // a formula, fitted to measurements of an H200
+  std::uint64_t unknown = 0;  // the minimum, or the value of a setting
+  std::uint64_t asked = 0;    // reported by the real library
+  std::uint64_t fitted = 0;   // from a formula fitted to measurements of an H200
   std::uint64_t bounded = 0;  // an upper bound
 };
 
-// What a dry device's context took after its making: with the first kernel, a library's first use.
+// Memory that the context took after its creation: for the first kernel, or at a library's first use.
 struct ContextPart {
   std::string part;  // kernels, cublas, ...
   std::uint64_t bytes = 0;
-  std::uint64_t after_calls = 0;  // for the device's memory: how many there had been
+  std::uint64_t after_calls = 0;  // number of earlier calls for the device's memory
 };
 
-// Of a run on a dry device: what it stood in for, and what the run cannot know.
+// For a run on a simulated GPU: the simulated device, and what the run cannot know.
 struct DryFact {
   std::string profile, name;  // h100-80gb, NVIDIA H100 80GB HBM3
-  // The day on which a real card was compared with this profile, as 2026-11-28; empty: none has been.
+  // The day on which a real card was compared with this profile, such as 2026-11-28; empty: never.
   std::string compared;
   std::uint64_t devices = 1;
   std::uint64_t memory_bytes = 0;
-  bool memory_is_given = false;  // by whoever ran it; else it is the profile's
-  std::uint64_t context_bytes_low = 0, context_bytes_high = 0, context_bytes_used = 0;  // with its parts
-  std::uint64_t context_bytes_init = 0;                                                 // without
+  bool memory_is_given = false;  // by the user; else it is the profile's
+  std::uint64_t context_bytes_low = 0, context_bytes_high = 0, context_bytes_used = 0;  // including its parts
+  std::uint64_t context_bytes_init = 0;                                                 // without its parts
   std::vector<ContextPart> context_parts;
   std::uint64_t kernels_not_run = 0, library_calls_not_computed = 0;
   std::uint64_t unknown_reads = 0, unknown_read_bytes = 0, unknown_times = 0;
   std::uint64_t answered_reads = 0, assumed_reads = 0;
   WorkspaceCounts workspaces;
   std::uint64_t communicators = 0;
-  // Taken for each that is unknown.
+  // Assumed for each unknown size.
   std::uint64_t cudnn_workspace_bytes = 0, cusolver_workspace_bytes = 0, communicator_bytes = 0;
   std::optional<std::vector<ModelledWork>> modelled_clock;  // nothing: work took no time
   std::vector<UnknownReader> unknown_reads_by;

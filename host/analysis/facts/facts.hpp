@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run store says once it has been understood: the plain data that reports, exports and diffs are made
-// from. Bytes are bytes, times are CLOCK_MONOTONIC nanoseconds, steps count from 0. A function that reads one
-// part takes that part.
+// All facts of a run: the plain data from which reports, exports and diffs are made. Sizes are in bytes,
+// times in CLOCK_MONOTONIC nanoseconds; steps count from 0. A function that needs only one part takes only
+// that part.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace strata::analysis {
 
 struct Facts : MemoryFacts, TimingFacts, CheckFacts {
   std::string directory;
-  CallStacks call_stacks;  // of blocks by their birth_sequence, of failures by theirs
+  CallStacks call_stacks;  // of blocks by birth_sequence, of failures by theirs
 };
 
 }  // namespace strata::analysis

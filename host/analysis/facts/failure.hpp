@@ -13,12 +13,12 @@ namespace strata::analysis {
 // An allocation that failed.
 struct OutOfMemory {
   std::uint64_t requested_bytes = 0;
-  std::optional<std::uint64_t> device_free_bytes;  // as the device said; nothing: it said nothing
-  std::uint64_t largest_gap_bytes = 0;             // the largest piece of what was reserved and not allocated
-  std::uint32_t op = 0;                            // index into Facts::texts: the op that asked
+  std::optional<std::uint64_t> device_free_bytes;  // as reported by the device; empty: not reported
+  std::uint64_t largest_gap_bytes = 0;             // the largest piece that was reserved but not allocated
+  std::uint32_t op = 0;                            // index into Facts::texts: the requesting op
   std::uint32_t layer = 0;                         // index into Facts::texts
-  Peak held;                                       // what filled the device
-  std::vector<Finding> findings;                   // what the recording proves of that moment, largest first
+  Peak held;                                       // the memory alive then
+  std::vector<Finding> findings;                   // proved by the recording for that moment, largest first
 };
 
 }  // namespace strata::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording proves of the memory at one moment.
+// Statements about the memory at a moment that the recording proves.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@ namespace strata::analysis {
 
 enum class FindingKind : std::uint8_t {
   kKeptFromEarlier,   // outputs, losses and graphs of earlier forwards
-  kUnusedGraph,       // an autograd graph that no backward uses, or whose gradients no optimizer takes
-  kUntakenGradients,  // gradients that no optimizer takes
+  kUnusedGraph,       // an autograd graph not used by any backward, or whose gradients no optimizer uses
+  kUntakenGradients,  // gradients that no optimizer uses
   kListedOutputs,     // outputs of forwards without a graph, all held at once
-  kHeldByProgram,     // what a forward made and nothing but a variable of the program holds
-  kEvaluation,        // what forwards without a graph made
-  kFragmentation,     // reserved and free, in pieces that were too small
-  kDeferredFrees,     // freed, and still used by a stream
-  kNextPeak,          // how far the next-highest moment of the step is below the peak
-  kOutsidePhase,      // how far the highest moment outside of the peak's phase is below the peak
+  kHeldByProgram,     // made by a forward and held only by a variable of the program
+  kEvaluation,        // made by forwards without a graph
+  kFragmentation,     // reserved and free, but in pieces that were too small
+  kDeferredFrees,     // freed, but still used by a stream
+  kNextPeak,          // distance of the step's next-highest moment below the peak
+  kOutsidePhase,      // distance of the highest moment outside of the peak's phase below the peak
 };
 
 // In the order of FindingKind.
@@ -34,9 +34,9 @@ constexpr std::string_view to_string(FindingKind kind) {
 
 struct Finding {
   FindingKind kind = FindingKind::kKeptFromEarlier;
-  std::uint64_t bytes = 0;  // that were there at that moment; of the last two kinds a distance
+  std::uint64_t bytes = 0;  // present at that moment; for the last two kinds the distance
   std::string text;         // one sentence
-  std::string module;       // the path of the one that made it all; empty: none did, or nobody knows
+  std::string module;       // path of the module that made all of it; empty: none, or unknown
 };
 
 }  // namespace strata::analysis

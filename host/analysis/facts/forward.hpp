@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the facts by name, for whoever only hands them on.
+// Forward declarations of the parts of the facts.
 #pragma once
 
 namespace strata::analysis {

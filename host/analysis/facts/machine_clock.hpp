@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which machine's CLOCK_MONOTONIC a run's times are of, and how it stood to the machine's wall clock.
+// The machine whose CLOCK_MONOTONIC a run's times use, and its relation to the machine's wall clock.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct ClockPair {
 };
 
 struct MachineClock {
-  std::string hostname, boot_id;  // as the manifest has them; empty: unknown
-  std::vector<ClockPair> pairs;   // in the order in which they were read
+  std::string hostname, boot_id;  // from the manifest; empty: unknown
+  std::vector<ClockPair> pairs;   // in the order of the readings
 };
 
 }  // namespace strata::analysis

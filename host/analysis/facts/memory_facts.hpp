@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run allocated on its device, block by block and event by event, and what it came to.
+// The memory of a run's device: its blocks, events and statistics.
 #pragma once
 
 #include <array>
@@ -22,23 +22,23 @@ namespace strata::analysis {
 
 struct MemoryFacts : ProgramFacts {
   std::string device = "cpu";
-  std::string allocator_settings;  // as PYTORCH_ALLOC_CONF has them; empty also where nobody knows
-  std::vector<Block> blocks;       // by birth_sequence
+  std::string allocator_settings;                     // as in PYTORCH_ALLOC_CONF; also empty if unknown
+  std::vector<Block> blocks;                          // by birth_sequence
   std::vector<std::uint32_t> repeated_block_lengths;  // by text: layers/repeated_blocks.hpp
-  std::vector<TensorForm> forms{{}};                  // dtypes and shapes that blocks have; [0] says nothing
-  std::vector<Place> block_places;                    // the streams and pools that blocks are of
+  std::vector<TensorForm> forms{{}};                  // dtypes and shapes of blocks; [0] is empty
+  std::vector<Place> block_places;                    // the streams and pools of blocks
   std::vector<Point> points;                          // one for each allocation and free of the whole run
-  std::vector<ReservedPoint> reserved;  // of the whole run; empty: the allocator keeps nothing back
+  std::vector<ReservedPoint> reserved;                // of the whole run; empty: the allocator does not cache
   Samples samples;
-  std::vector<std::uint64_t> failed_at;  // sequences at which an allocation failed, in order
+  std::vector<std::uint64_t> failed_at;  // sequences of failed allocations, in order
   std::array<CategoryStatistics, kCategories> statistics{};
   CategoryStatistics total;
-  Peak peak;                               // of the window; of what it begins with, at its begin
+  Peak peak;                               // of the window, which includes the value at its begin
   PeakContext peak_context;                // of that peak
   LayerTree layers;                        // at that peak, and over its step
   std::vector<PlaceShare> places;          // of a CUDA device, at the peak; most reserved first
   std::vector<OutOfMemory> out_of_memory;  // by sequence
-  std::vector<OtherMemory> other_memory;   // what allocated anything, by its name
+  std::vector<OtherMemory> other_memory;   // devices with any allocation, by name
 };
 
 }  // namespace strata::analysis

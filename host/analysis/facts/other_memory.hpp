@@ -6,13 +6,12 @@
 
 namespace strata::analysis {
 
-// What other memory than the device's was handed out beside it: the host's, pinned or not, or another
-// device's.
+// Memory outside the device that was also allocated: on the host, pinned or not, or on another device.
 struct OtherMemory {
   std::string device;  // "cpu", "pinned", "cuda:1"
   std::uint64_t peak_allocated_bytes = 0;
-  std::uint64_t peak_sequence = 0;         // when, the last time of several
-  std::uint64_t blocks = 0;                // handed out in all
+  std::uint64_t peak_sequence = 0;         // the last time if there are several
+  std::uint64_t blocks = 0;                // total number
   std::uint64_t peak_offloaded_bytes = 0;  // of blocks registered as moved there until backward
 };
 

@@ -11,14 +11,14 @@
 
 namespace strata::analysis {
 
-// A line of "what is alive at the peak, by ...".
+// A line of "alive at the peak, by ...".
 struct PeakShare {
   std::string label;
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
 };
 
-// What is alive at one moment: where most is, or where an allocation failed.
+// The memory alive at one moment: at the peak, or at a failed allocation.
 struct Peak {
   std::uint64_t allocated_bytes = 0, reserved_bytes = 0;
   std::uint64_t sequence = 0;
@@ -30,11 +30,11 @@ struct Peak {
   std::vector<std::uint32_t> largest_blocks;        // indices into Facts::blocks
 };
 
-// What one place holds at one moment.
+// The memory of one place at one moment.
 struct PlaceShare {
   Place place;
   std::uint64_t allocated_bytes = 0, blocks = 0;
-  std::optional<std::uint64_t> reserved_bytes;  // nothing: segments were not told
+  std::optional<std::uint64_t> reserved_bytes;  // empty: segments were not reported
 };
 
 }  // namespace strata::analysis

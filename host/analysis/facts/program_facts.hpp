@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program of a run did, in order.
+// The course of a run's program, in order.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 namespace strata::analysis {
 
 struct ProgramFacts : RunFacts {
-  std::vector<std::string> texts;              // what other facts name by its index; [0] is empty
+  std::vector<std::string> texts;              // referred to by index in other facts; [0] is empty
   std::vector<PhaseFact> phases;               // by begin_sequence
   std::vector<StepFact> steps;                 // by index
-  std::int64_t first_step = 0, last_step = 0;  // the window that the statistics cover
+  std::int64_t first_step = 0, last_step = 0;  // the window covered by the statistics
   std::int64_t window_begin_ns = 0, window_end_ns = 0;
   std::uint64_t window_begin_sequence = 0, window_end_sequence = UINT64_MAX;
 };
 
-// That step; the window where the run has none of that number.
+// The interval of that step; the window if the run has no such step.
 RunInterval interval_of(const ProgramFacts& facts, std::int64_t step);
 
 }  // namespace strata::analysis

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a run as a whole: who ran what, how it ended, and what a reader must know of its
-// recording.
+// Facts of a run as a whole: its program, its end, and limits of its recording that readers must know.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +15,10 @@ namespace strata::analysis {
 
 struct PluginFact {
   std::string id, status, reason;
-  std::uint64_t faults = 0;  // that it was caught in
+  std::uint64_t faults = 0;  // number counted by the host
 };
 
-// What went wrong between trainer, plugins and host, by its kind (docs/manifest.md).
+// Errors between trainer, plugins and host, by kind (docs/manifest.md).
 struct FaultFact {
   std::string kind;
   std::uint64_t count = 0;
@@ -28,23 +27,23 @@ struct FaultFact {
 struct RunFacts {
   std::string name;
   std::int64_t begin_ns = 0, end_ns = 0;  // times in pages count from begin_ns
-  std::string end;      // done, failed, ...; "open" while the run goes on, "killed" when the process died
-  std::string command;  // that `strata exec` started, as a shell reads it; empty: none is known
+  std::string end;      // done, failed, ...; "open" while the run continues, "killed" if the process died
+  std::string command;  // the command of `strata exec` in shell syntax; empty: unknown
   std::string unit = "tokens";  // what StepFact::tokens counts: tokens, images
-  std::string trainer;        // whose ran the steps: "transformers", "lightning", "libtorch"; empty: its own
-  bool is_configured = true;  // a training of ours, whose settings are keys of a file; else a program
+  std::string trainer;          // of the loop: "transformers", "lightning", "libtorch"; empty: its own
+  bool is_configured = true;    // Strata's own training, configured in a file; else a program
   std::vector<PluginFact> plugins;
-  std::vector<FaultFact> faults;   // of a run that was closed
-  Thinned thinned;                 // the window of the statistics begins behind it, that of the peak does not
-  std::uint64_t dropped_rows = 0;  // rows that found no room in the store
-  std::optional<DryFact> dry;      // nothing here was measured on a card
+  std::vector<FaultFact> faults;   // of a closed run
+  Thinned thinned;                 // the window of the statistics begins after it, that of the peak does not
+  std::uint64_t dropped_rows = 0;  // rows without space in the store
+  std::optional<DryFact> dry;      // set: nothing was measured on a real GPU
   std::uint64_t pid = 0, rank = 0, world_size = 1;
-  std::int64_t realtime_less_monotonic_ns = 0;  // of the run's begin; 0: not recorded
+  std::int64_t realtime_less_monotonic_ns = 0;  // at the run's begin; 0: not recorded
   MachineClock clock;
-  std::vector<std::string> warnings;  // gaps, drops, recovered spools: what a reader must know
+  std::vector<std::string> warnings;  // gaps, drops, recovered spools: limits that readers must know
 };
 
-// Whether the allocator was traced all along: then a run without an allocation has none, or lost them.
+// Whether the allocator was traced from the start: then a run without allocations made none, or lost them.
 bool traces_memory(const RunFacts& facts);
 
 }  // namespace strata::analysis

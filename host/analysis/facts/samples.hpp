@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in use beside the allocator's blocks, as it was sampled, and what of the blocks nobody asked for.
+// Sampled memory outside the allocator's blocks, and deferred frees.
 #pragma once
 
 #include <cstdint>
@@ -8,38 +8,37 @@
 
 namespace strata::analysis {
 
-// Of a device, as its driver counts.
+// Of a device, counted by its driver.
 struct DeviceSample {
   std::uint64_t sequence = 0;
   std::int64_t ns = 0;
   std::uint64_t used_bytes = 0;  // by all processes
   std::uint64_t total_bytes = 0;
-  std::uint64_t reserved_bytes = 0;  // of them, by this process's allocator
+  std::uint64_t reserved_bytes = 0;  // part held by this process's allocator
 
-  // For the context, for libraries that allocate by themselves, for other processes. Negative only where the
-  // run was damaged.
+  // For the context, libraries that allocate themselves, and other processes. Negative only in a damaged run.
   std::int64_t outside_bytes() const {
     return static_cast<std::int64_t>(used_bytes) - static_cast<std::int64_t>(reserved_bytes);
   }
 };
 
-// Of the process, as the operating system counts.
+// Of the process, counted by the operating system.
 struct ResidentSample {
   std::uint64_t sequence = 0;
   std::int64_t ns = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t peak_bytes = 0;  // the most ever; 0: it was not asked then
+  std::uint64_t peak_bytes = 0;  // the peak so far; 0: not sampled
 };
 
-// Blocks that were freed and that a stream still uses, from one event on.
+// Freed blocks that a stream still uses, from one event on.
 struct DeferredPoint {
   std::uint64_t sequence = 0;
   std::int64_t ns = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t requested_bytes = 0;  // asked for, of these
+  std::uint64_t requested_bytes = 0;  // the requested part of it
 };
 
-// torch's own counts of a device at one moment. Peaks are those since the event `reset_sequence`.
+// torch's own counts of a device at one moment. Peaks are since the event `reset_sequence`.
 struct DeviceStatsRow {
   struct Count {
     std::uint64_t bytes = 0, peak_bytes = 0;
@@ -48,7 +47,7 @@ struct DeviceStatsRow {
   Count allocated, reserved, requested;
 };
 
-// By sequence each, of the device that the facts are of.
+// Each by sequence, for the device of the facts.
 struct Samples {
   std::vector<DeviceSample> device;
   std::vector<ResidentSample> resident;

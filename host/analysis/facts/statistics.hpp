@@ -5,8 +5,8 @@
 
 namespace strata::analysis {
 
-// Median and mean over the events of the window, and a mean over its time. min and max also count the level
-// that the window begins with, as the peak does.
+// Median and mean over the events of the window, and a mean over its time. min and max also include the value
+// at the begin of the window, as the peak does.
 struct CategoryStatistics {
   std::uint64_t min = 0, median = 0, max = 0;
   double mean_over_events = 0.0;

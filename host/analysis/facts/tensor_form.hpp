@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tensor's elements are and how many there are of them along each dimension, as whoever registered it
-// said. Nothing here is found from bytes.
+// A tensor's element type and shape, as registered. Nothing here is derived from bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +9,13 @@
 namespace strata::analysis {
 
 struct TensorForm {
-  std::uint32_t dtype = 0, shape = 0;  // indices into Facts::texts: "float32", "4x512"; 0: nobody said
+  std::uint32_t dtype = 0, shape = 0;  // indices into Facts::texts: "float32", "4x512"; 0: unknown
   auto operator<=>(const TensorForm&) const = default;
 };
 
 inline constexpr std::uint32_t kNoForm = 0;
 
-// Each form once, named by its index. kNoForm says nothing.
+// Each form once, identified by its index. kNoForm is empty.
 class TensorForms {
  public:
   std::uint32_t add(const TensorForm& form) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps whose detail a store with a largest size (`store.max_mb`) let go of. What is alive behind them is
-// known to the byte, and so are their peaks; what came and went within them is not, so that no figure but the
-// peak covers them.
+// Steps whose detail was removed from a store with a maximum size (`store.max_mb`). Their peaks, and the
+// memory alive after them, are known to the byte. Allocations and frees within them are not, so only the peak
+// covers them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace strata::analysis {
 struct ThinnedSteps {
   std::int64_t first_step = 0, last_step = 0;
   std::uint64_t steps = 0;
-  std::uint64_t begin_sequence = 0, end_sequence = 0;  // from the first one's begin to the next step's
+  std::uint64_t begin_sequence = 0,
+                end_sequence = 0;  // from the begin of the first one to that of the next step
 };
 
 struct ThinnedPeak {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plugin cupti_timeline wrote, typed and in order. Columns mean what docs/run-store.md says; texts
-// are indices into Recording::texts.
+// The rows of the plugin cupti_timeline, typed and in order. docs/run-store.md defines the columns; texts are
+// indices into Recording::texts.
 #pragma once
 
 #include <array>
@@ -44,26 +44,26 @@ struct ActivityRow {
   bool modelled = false;
 };
 
-// A row of cupti_capture (docs/cupti.md#whether-anything-is-missing), as far as it says what is missing.
+// A row of cupti_capture (docs/cupti.md#whether-anything-is-missing), the part about missing records.
 struct Capture {
   std::uint64_t activities = 0;
-  std::uint64_t dropped = 0;          // records that found no buffer
-  std::uint64_t refused_buffers = 0;  // of which nothing is known how many records they would have held
+  std::uint64_t dropped = 0;          // records without a buffer
+  std::uint64_t refused_buffers = 0;  // with an unknown number of records
   std::uint64_t without_times = 0, without_call = 0, lost_origins = 0;
   std::uint64_t broken_buffers = 0, late_buffers = 0, skipped_bytes = 0;
   std::string reason;  // why nothing was recorded; empty: it was
 };
 
 struct TimeRows {
-  bool recorded = false;                // the plugin was there, though it may have heard of nothing
-  std::vector<OpTimeRow> ops;           // by ordinal, which is the order of their begins
+  bool recorded = false;                // the plugin was loaded, even if it got no events
+  std::vector<OpTimeRow> ops;           // by ordinal, which is the order of begin
   std::vector<ProductRow> products;     // by op
   std::vector<ActivityRow> activities;  // by begin
   std::vector<KernelLaunch> launches;
   std::vector<Capture> captures;
 };
 
-// Whether an activity of that kind lies on a device's clock hand, and not on a thread's.
+// Whether an activity of that kind is on a device's timeline, and not on a thread's.
 bool is_device_work(std::uint32_t activity_kind);
 
 }  // namespace strata::analysis

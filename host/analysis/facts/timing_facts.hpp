@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the steps of a run took, and what for.
+// How long the steps of a run took, and why.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ namespace strata::analysis {
 
 struct TimingFacts {
   Pace pace;                      // of the window
-  SteadyState steady_state;       // of all steps that came to their end
-  WarmUp warm_up;                 // of a run with the plugin warmup_analyzer
-  std::optional<TimeFacts> time;  // of a run with the plugin cupti_timeline
+  SteadyState steady_state;       // of all completed steps
+  WarmUp warm_up;                 // for a run with the plugin warmup_analyzer
+  std::optional<TimeFacts> time;  // for a run with the plugin cupti_timeline
 };
 
 }  // namespace strata::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why the first steps are slower than steady ones, and those later steps that are slow again.
+// Why the first steps are slower than steady ones, and why some later steps are slow again.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace strata::analysis {
 
-// In the order in which they claim a step's time: what was timed itself first, then what is a difference to
-// later calls, then what is counted, then what a phase took more while something happened in it.
+// In the order in which they claim a step's time: first times that were measured directly, then differences
+// from later calls, then counts, then the extra time of a phase in which something happened.
 enum class Cause : std::uint8_t {
   kContext,
   kModules,
@@ -31,18 +31,18 @@ enum class Cause : std::uint8_t {
   kSharedLibraries,
 };
 
-// What it is seen by; where that was not recorded, it cannot be.
+// What reveals the cause; without that recording, it cannot be found.
 enum class Detector : std::uint8_t { kActivities, kOperators, kCounters, kPhases };
 
-// What one cause took of a step.
+// The part of a step's time due to one cause.
 struct CauseShare {
   Cause cause{};
   double ns = 0.0;
   std::uint64_t count = 0;  // of calls, faults, libraries...
-  std::string proof;        // what was seen, in words
+  std::string proof;        // the evidence, in words
 };
 
-// What a phase took more than it does in steady steps.
+// The extra time of a phase compared with steady steps.
 struct PhaseExcess {
   std::string name;
   double ns = 0.0, excess_ns = 0.0;
@@ -51,13 +51,13 @@ struct PhaseExcess {
 struct SlowStep {
   std::int64_t step = 0;
   double ns = 0.0;
-  double excess_ns = 0.0;           // over the steady median
-  std::vector<CauseShare> causes;   // largest first; never more than the excess in all
-  double unattributed_ns = 0.0;     // what is left of the excess
-  std::vector<PhaseExcess> phases;  // as they follow each other
+  double excess_ns = 0.0;           // above the steady median
+  std::vector<CauseShare> causes;   // largest first; in total at most the excess
+  double unattributed_ns = 0.0;     // the rest of the excess
+  std::vector<PhaseExcess> phases;  // in order of time
 };
 
-// Between the run's begin and its first step. Nothing is compared here: what is told was timed, or counted.
+// Between the run's begin and its first step. Nothing is compared here: times were measured, or counted.
 struct BeforeSteps {
   double ns = 0.0;
   std::vector<CauseShare> causes;
@@ -65,15 +65,15 @@ struct BeforeSteps {
 };
 
 struct WarmUp {
-  bool is_recorded = false;        // the plugin warmup_analyzer was there
-  std::vector<SlowStep> steps;     // of the warm-up; else the first step, if it took longer
-  std::vector<SlowStep> again;     // steady ones that took far longer: the ten that took most
-  double excess_ns = 0.0;          // of `steps`, as all that follows
+  bool is_recorded = false;        // the plugin warmup_analyzer was loaded
+  std::vector<SlowStep> steps;     // in the warm-up; else the first step, if it took longer
+  std::vector<SlowStep> again;     // steady steps that took much longer: the ten longest
+  double excess_ns = 0.0;          // of `steps`, as are the values below
   std::vector<CauseShare> causes;  // largest first
   double unattributed_ns = 0.0;
   BeforeSteps before;
-  std::uint64_t reference_steps = 0;   // that slow ones were compared with
-  std::vector<Detector> not_recorded;  // causes that only these see cannot be found in this run
+  std::uint64_t reference_steps = 0;   // with which slow ones were compared
+  std::vector<Detector> not_recorded;  // causes that only these reveal cannot be found in this run
 };
 
 }  // namespace strata::analysis

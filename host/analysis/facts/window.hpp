@@ -5,7 +5,7 @@
 
 namespace strata::analysis {
 
-// The interval of the run that statistics cover: from the begin of its first step to the end of its last.
+// The interval of the run covered by statistics: from the begin of its first step to the end of its last.
 struct Window {
   std::int64_t first_step = 0, last_step = 0;
   std::uint64_t begin_sequence = 0, end_sequence = UINT64_MAX;

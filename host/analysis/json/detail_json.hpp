@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocations that a detail leaves, as scripts read them.
+// The allocations selected by a detail, for scripts.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@ namespace strata::analysis {
 
 struct Facts;
 
-// What `strata report --detail 10% --json` prints: strata.detail/1 of docs/report.md, with a line's end.
-// `detail` as in largest_blocks(), with its exceptions.
+// The output of `strata report --detail 10% --json`: strata.detail/1 of docs/report.md, ending in a newline.
+// `detail` as in largest_blocks(), including exceptions.
 std::string detail_document(const Facts& facts, double detail);
 
 }  // namespace strata::analysis

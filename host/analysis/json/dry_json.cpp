@@ -10,7 +10,7 @@ nlohmann::ordered_json to_json(const DryFact& dry) {
   Json refused = Json::array();
   for (const RefusedFunction& function : dry.refused)
     refused.push_back({{"function", function.function}, {"calls", function.calls}});
-  // Nobody says how much it may be at most.
+  // There is no upper bound.
   const auto workspace = [](std::uint64_t used) {
     return Json{{"low", 0}, {"high", nullptr}, {"used", used}};
   };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a dry run owns up to, as summary.json, the manifest and an account have it: `dry` in
-// summary.schema.json.
+// The limits of a dry run, as in summary.json, the manifest and an account: `dry` in summary.schema.json.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -11,8 +11,8 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// What `strata report --layers --json` prints: strata.layers/1 of docs/summary.md, with a line's end. Nodes
-// deeper than `depth` are in those above them.
+// The output of `strata report --layers --json`: strata.layers/1 of docs/summary.md, ending in a newline.
+// Nodes deeper than `depth` are merged into those above them.
 std::string layers_document(const MemoryFacts& facts, const LayerTree& tree,
                             std::optional<std::uint32_t> depth);
 

@@ -11,12 +11,12 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// As docs/summary.md describes them.
+// In the form described in docs/summary.md.
 nlohmann::ordered_json to_json(const CategoryBytes& bytes);
 nlohmann::ordered_json to_json(const std::vector<Finding>& findings);
 // The change from `begin` to `end`, which may be negative.
 nlohmann::ordered_json change_json(const CategoryBytes& begin, const CategoryBytes& end);
-// What summary.json's `peak` says beside the peak itself: since_begin, next_place and outside_phase.
+// The parts of `peak` in summary.json about its context: since_begin, next_place and outside_phase.
 nlohmann::ordered_json peak_context_json(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

@@ -22,7 +22,7 @@ nlohmann::ordered_json to_json(const Reconciliation& moment, const Facts& facts)
 
 nlohmann::ordered_json to_json(const LayerEstimate& estimate);
 
-// One object of all of them.
+// All of them in one object.
 std::string scopes_json(const Facts& facts, const std::vector<Scope>& scopes);
 
 }  // namespace strata::analysis

@@ -41,7 +41,7 @@ nlohmann::ordered_json step_json(const MemoryFacts& facts, const StepFact& step,
 
 nlohmann::ordered_json steps_json(const MemoryFacts& facts, const std::vector<Scope>& scopes) {
   auto steps = nlohmann::ordered_json::array();
-  // Those of the steps come last, in the steps' order.
+  // The scopes of steps come last, in order.
   auto scope = scopes.end() - static_cast<std::ptrdiff_t>(facts.steps.size());
   for (const StepFact& step : facts.steps) steps.push_back(step_json(facts, step, *scope++));
   return steps;

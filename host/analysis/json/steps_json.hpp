@@ -13,7 +13,7 @@ struct MemoryFacts;
 
 // The `steps` of summary.json; `scopes` are scopes_of(facts).
 nlohmann::ordered_json steps_json(const MemoryFacts& facts, const std::vector<Scope>& scopes);
-// What `strata report --steps --json` prints: strata.steps/1 of docs/summary.md, with a line's end.
+// The output of `strata report --steps --json`: strata.steps/1 of docs/summary.md, ending in a newline.
 std::string steps_document(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

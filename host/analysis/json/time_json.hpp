@@ -12,10 +12,10 @@ namespace strata::analysis {
 
 struct Facts;
 
-// The document strata.time/1. Lists hold the first `top` of each; 0: all. Facts must have times.
+// The document strata.time/1. Lists contain the first `top` entries; 0: all. The facts must have times.
 std::string time_document(const Facts& facts, const std::optional<DevicePeak>& peak, std::size_t top);
 
-// The section of summary.json; null of a run without times.
+// The section of summary.json; null for a run without times.
 nlohmann::ordered_json time_summary(const Facts& facts);
 
 }  // namespace strata::analysis

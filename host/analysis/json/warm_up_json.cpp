@@ -57,7 +57,7 @@ ordered_json before_json(const BeforeSteps& before) {
           {"page_faults", before.page_faults}};
 }
 
-// Every cause, so that nobody takes one that was not looked for for one that is not there.
+// Lists every cause, to distinguish causes that were not looked for from absent ones.
 ordered_json looked_for(const WarmUp& warm_up) {
   ordered_json list = ordered_json::array();
   for (std::size_t index = 0; index < kCauses; ++index) {

@@ -15,7 +15,7 @@ inline constexpr const char* kWarmUpSchema = "strata.warm-up/1";
 // `steady_state` of summary.json.
 nlohmann::ordered_json steady_state_json(const SteadyState& state);
 
-// All of `strata report --warm-up --json` (docs/warm-up.md).
+// The output of `strata report --warm-up --json` (docs/warm-up.md).
 std::string warm_up_document(const Facts& facts);
 
 }  // namespace strata::analysis

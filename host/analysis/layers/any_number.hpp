@@ -6,8 +6,8 @@
 
 namespace strata::analysis {
 
-// A module's path or a parameter's name with "*" for each part that is a number, so that "layers.3.attn" of
-// one run and of another with more layers are counted together.
+// The path of a module or the name of a parameter with each numeric part replaced by "*", so that
+// "layers.3.attn" is counted together across runs with different numbers of layers.
 std::string with_any_number(std::string_view path);
 
 }  // namespace strata::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbered modules that are alike, as one: twelve equal layers are read as a sum, and as what each holds.
+// Folds identical numbered modules into one: twelve equal layers are shown as a sum, with the memory of each.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 namespace strata::analysis {
 
 struct FoldedLayers {
-  std::vector<LayerNode> nodes;         // without most and means; each behind its parent
-  std::vector<std::uint32_t> place_of;  // of each node that was folded
+  std::vector<LayerNode> nodes;         // without maximum and means; each after its parent
+  std::vector<std::uint32_t> place_of;  // new index of each node
 };
 
-// `nodes` with their totals, each behind its parent.
+// `nodes` with their totals, each after its parent.
 FoldedLayers fold_layers(const std::vector<LayerNode>& nodes);
 
 }  // namespace strata::analysis

@@ -7,7 +7,7 @@
 namespace strata::analysis {
 namespace {
 
-// The level of one node, with what it added up to so far.
+// The bytes of one node, with running sums.
 struct Level {
   std::uint64_t bytes = 0, most = 0;
   std::uint64_t since_event = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the bytes of each module rise and fall over a interval of the run.
+// The memory of each module over an interval of the run.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ class LayerLevels {
  public:
   explicit LayerLevels(const RunInterval& interval) : interval_(interval) {}
 
-  // Whether the block is alive at some time of the interval.
+  // Whether the block is alive at some time in the interval.
   bool holds(const Block& block) const {
     return block.birth_sequence <= interval_.end_sequence && block.death_sequence >= interval_.begin_sequence;
   }
-  // Such a block, and the node it is of.
+  // Adds such a block and its node.
   void add(const Block& block, std::uint32_t node);
-  // Each node's blocks are `place_of[node]`'s from now on.
+  // From now on, each node's blocks belong to `place_of[node]`.
   void move_to(const std::vector<std::uint32_t>& place_of);
 
-  // Fills in most and means of each node, for itself and all below it. Nodes stand behind their parents.
+  // Sets maximum and means of each node, including all nodes below it. Nodes come after their parents.
   void finish(std::vector<LayerNode>& nodes);
 
  private:
@@ -40,7 +40,7 @@ class LayerLevels {
 
   RunInterval interval_;
   std::vector<Change> births_, deaths_;
-  std::vector<std::uint64_t> begin_bytes_;  // by node, without what is below
+  std::vector<std::uint64_t> begin_bytes_;  // by node, without nodes below
 };
 
 }  // namespace strata::analysis

@@ -36,7 +36,7 @@ class Growing {
   std::vector<LayerNode>& nodes() { return nodes_; }
 
  private:
-  // Of a block without a module: those of the same key have the same path.
+  // For blocks without a module: equal keys have equal paths.
   static std::pair<std::optional<BlockKind>, std::uint32_t> key(const Block& block) {
     if (block.name != 0) return {block.kind, 0};
     return {std::nullopt, block.phase};
@@ -69,7 +69,7 @@ void add(CategoryBytes& to, const CategoryBytes& bytes) {
   for (std::size_t category = 0; category < kCategories; ++category) to[category] += bytes[category];
 }
 
-// What a node holds by itself is its parents' too. Nodes stand behind their parents.
+// A node's own memory is also its ancestors'. Nodes come after their parents.
 void total_up(std::vector<LayerNode>& nodes) {
   for (LayerNode& node : nodes) node.total = node.self;
   for (std::size_t index = nodes.size(); index-- > 1;) {

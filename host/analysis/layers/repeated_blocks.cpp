@@ -45,7 +45,7 @@ std::string_view up_to_first_number(std::string_view path) {
 }
 
 struct Module {
-  std::uint64_t parameters = 0;  // a hash of their names within it and their sizes, whatever their order
+  std::uint64_t parameters = 0;  // a hash of relative names and sizes, independent of order
   bool has_modules = false;
 };
 
@@ -108,7 +108,7 @@ class RepeatedBlocks {
   }
 
   std::unordered_map<std::string_view, std::uint64_t> parameters_;  // bytes, by name
-  std::unordered_map<std::string_view, Module> modules_;            // whose name ends in a number, by path
+  std::unordered_map<std::string_view, Module> modules_;            // with a name ending in a number, by path
   std::unordered_set<std::string> levels_;       // stems of those that repeat, with any number
   std::unordered_set<std::string_view> stages_;  // stems of modules that repeated ones lie in
 };

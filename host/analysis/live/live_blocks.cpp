@@ -61,7 +61,7 @@ void LiveBlocks::release(const MemoryRow& event) {
   blocks_.erase(found);
 }
 
-// A caching allocator's block may be larger than what was asked for; its count tells (use_whole_blocks).
+// A caching allocator's block may be larger than requested; its count reveals that (use_whole_blocks).
 void LiveBlocks::settle(const MemoryRow& next) {
   const Unsettled last = unsettled_;
   if (last.address == 0 || next.sequence <= last.sequence) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is allocated on one device of a run that goes on, event by event.
+// The memory allocated on one device of a running run, event by event.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace strata::analysis {
 
-// What is alive, by category. An owner is told; what has none yet is what the rules of a run that is cut
-// short make of the phase that it was born in, and may turn out to be something else.
+// Live memory by category. Blocks with a registered owner are final. Others get the category that the rules
+// give to their phase of birth if the run ended now, and may change later.
 struct LiveCategories {
   CategoryBytes owned{}, provisional{};
 };
@@ -29,15 +29,15 @@ struct LivePeak {
 
 class LiveBlocks {
  public:
-  // By sequence; what comes late anyway is taken for what it says of blocks that no later event spoke of.
-  // Throws RunError where no device could hold it.
+  // By sequence. Late events are applied only to blocks that no later event mentioned. Throws RunError for
+  // sizes that no device can have.
   void apply(const MemoryRow& event);
 
-  // Whether the address is of a block that is alive; its owner is then told.
+  // Returns whether the address belongs to a live block; its owner is then known.
   bool bind(const TensorRow& tensor);
 
   std::uint64_t allocated_bytes() const { return allocated_bytes_; }
-  // Nothing: the allocator keeps nothing back, or does not say.
+  // Empty if the allocator does not cache, or does not report it.
   std::optional<std::uint64_t> reserved_bytes() const { return reserved_bytes_; }
   const LivePeak& peak() const { return peak_; }
   std::uint64_t peak_reserved_bytes() const { return peak_reserved_bytes_; }
@@ -45,14 +45,14 @@ class LiveBlocks {
   std::uint64_t last_failure_bytes() const { return last_failure_bytes_; }
 
   LiveCategories categories(const LivePhases& phases) const;
-  // Those that something alive, with no owner, was born in.
+  // The birth phases of live blocks without an owner.
   void add_birth_phases(std::set<std::uint32_t>& phases) const;
 
  private:
-  // What blocks have in common that are of one category.
+  // Properties that determine a block's category.
   struct Group {
     std::uint32_t role = 0;   // STRATA_TENSOR_*; 0: no owner
-    std::uint32_t phase = 0;  // of the birth, where there is no owner
+    std::uint32_t phase = 0;  // at its birth, if there is no owner
     bool parameter_sized = false;
     auto operator<=>(const Group&) const = default;
   };
@@ -63,7 +63,7 @@ class LiveBlocks {
   };
   using Blocks = std::map<std::uint64_t, Block>;  // by address
 
-  // The last allocation; the event after it tells how large the block is.
+  // The last allocation; the next event gives its block's size.
   struct Unsettled {
     std::uint64_t address = 0, sequence = 0, asked_bytes = 0, handed_out_bytes = 0;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a run that goes on, as JSON for scripts.
+// The current state of a running run, as JSON for scripts.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace strata::analysis {
 
-// One object on one line, of schema strata.top/1 (docs/top.md).
+// One object on one line, with schema strata.top/1 (docs/top.md).
 std::string live_document(std::string_view run_directory, const std::vector<LiveRank>& ranks);
 
 }  // namespace strata::analysis

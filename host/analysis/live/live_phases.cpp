@@ -74,7 +74,7 @@ void LivePhases::forget_before(std::int64_t ns, const std::set<std::uint32_t>& u
     return !is_kept;
   });
   std::erase_if(backwards_, [&](const auto& entry) { return !passes.contains(entry.first); });
-  constexpr std::size_t kMostEarlyEnds = 4096;  // of a damaged store, whose begins never come
+  constexpr std::size_t kMostEarlyEnds = 4096;  // in a damaged store without their begins
   if (early_ends_.size() > kMostEarlyEnds) early_ends_.clear();
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phases of a run that goes on: which are open, and what is known by now of those that memory was born
-// in.
+// The phases of a running run: those open, and the known facts of those in which memory was born.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +35,10 @@ class LivePhases {
   const LivePhase* open() const;
   const LivePhase* find(std::uint32_t ordinal) const;
 
-  // Of a block that was born in the phase, has not died and has no owner, if the recording ended now.
+  // For a live block without an owner that was born in the phase, if the recording ended now.
   Evidence evidence_of_birth_in(std::uint32_t ordinal) const;
 
-  // Drops what began before `ns` and has ended, except for `used`.
+  // Drops phases that began before `ns` and have ended, except those in `used`.
   void forget_before(std::int64_t ns, const std::set<std::uint32_t>& used);
 
  private:

@@ -13,13 +13,14 @@
 namespace strata::analysis {
 namespace {
 
-// Of one read transaction: some tens of milliseconds.
+// Per read transaction: some tens of milliseconds.
 constexpr std::int64_t kRowsAtOnce = 50'000;
 constexpr std::int64_t kSettledAfterNs = std::chrono::nanoseconds(kSettledAfter).count();
 
-// Of one call: a row takes about 130 bytes until it is applied.
+// Per call: a row takes about 130 bytes until it is applied.
 constexpr std::int64_t kRowsOfOneCall = 400'000;
-// A table has a row at most so many rows behind a later one of another thread: two batches of the writer.
+// The maximum number of rows by which a row may follow a later one of another thread: two batches of the
+// writer.
 constexpr std::size_t kMostLateRows = 131'072;
 // No clock runs for longer (146 years), and no allocation is larger (1 PiB): nothing overflows.
 constexpr std::int64_t kLatestLiveNs = std::int64_t{1} << 62;
@@ -55,7 +56,7 @@ void sort_by_live_sequence(Rows& rows) {
   std::ranges::stable_sort(rows, {}, [](const auto& row) { return sequence_of(row); });
 }
 
-// Where the table has more: up to which sequence nothing is missing in `held`, rows in its order.
+// If the table has more rows: the sequence up to which `held`, rows in table order, is complete.
 template <typename Rows>
 std::uint64_t complete_sequence(const Rows& held) {
   std::uint64_t complete = 0;
@@ -105,7 +106,7 @@ LiveRows LiveReader::read(const StoreFile& file, Clock::time_point deadline, boo
   rows.caught_up = has_memory && has_tensors;
   rows.newest_ns = newest_ns_;
   if (rows.rows != 0) newest_came_ = Clock::now();
-  // Where nothing came for a while, nothing is on its way.
+  // If nothing has arrived for a while, nothing is pending.
   const bool is_quiet = Clock::now() - newest_came_ >= kSettledAfter;
   if (!has_tensors) cutoff = std::min(cutoff, complete_sequence(held_tensors_));
   std::uint64_t tensor_cutoff = cutoff;
@@ -119,7 +120,8 @@ LiveRows LiveReader::read(const StoreFile& file, Clock::time_point deadline, boo
   return rows;
 }
 
-// Ends before begins: whatever came between the two reads, each end's begin is then among what was read.
+// Reads ends before begins, so that the begin of each end read is among the rows read, whatever arrives in
+// between.
 bool LiveReader::read_structure(const StoreFile& file, LiveRows& rows) {
   const auto seen = [&](const Row& row, int column) {
     ++rows.rows;
@@ -172,7 +174,7 @@ bool LiveReader::read_samples(const StoreFile& file, LiveRows& rows) {
          });
 }
 
-// Those up to that sequence; they are few beside what is allocated. False when the time is up first.
+// Reads tensors up to that sequence; they are few compared with allocations. Returns false if time runs out.
 bool LiveReader::read_tensors(const StoreFile& file, LiveRows& rows, std::uint64_t sequence) {
   const auto hold = [&](const Row& row) {
     ++rows.rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a store that is being written, in the order of their sequence. Each thread's rows come into the
-// store together, so that a table is not in that order; what is too new for all threads' rows to be there is
+// Reads rows of a store that is being written, in the order of their sequence. Rows of each thread reach the
+// store together, so tables are not in that order. Rows too recent for all threads' rows to be present are
 // kept back.
 #pragma once
 
@@ -38,7 +38,7 @@ struct LiveDeviceSample {
   std::uint64_t used_bytes = 0, total_bytes = 0;
 };
 
-// What came since the last time.
+// The rows since the last call.
 struct LiveRows {
   std::vector<LiveStepEdge> steps;  // by sequence
   std::vector<LivePhaseEnd> phase_ends;
@@ -46,23 +46,23 @@ struct LiveRows {
   std::vector<LiveTensor> tensors;  // by sequence
   std::vector<MemoryRow> memory;    // by sequence
   std::vector<LiveDeviceSample> device_samples;
-  std::uint64_t resident_bytes = 0, peak_resident_bytes = 0;  // 0: no sample came
+  std::uint64_t resident_bytes = 0, peak_resident_bytes = 0;  // 0: no new sample
   std::int64_t begin_ns = 0;                                  // of the run; 0: not among them
   std::int64_t newest_ns = 0;
   std::uint64_t rows = 0;
-  bool caught_up = false;  // there were no more
+  bool caught_up = false;  // no more rows exist
 };
 
-// Rows are in the store at most 200 ms after they were appended, if the machine has a moment for it.
+// Rows reach the store at most 200 ms after they were appended, unless the machine is too busy.
 inline constexpr std::chrono::milliseconds kSettledAfter{400};
 
 class LiveReader {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Reads until there is nothing new, past `deadline`, or as much as fits into some tens of MiB; each read is
-  // short, so that the log that the writer appends to can be folded in between. With `keep_back` false
-  // nothing is kept back once all is read. Throws RunError.
+  // Reads until there is nothing new, `deadline` has passed, or some tens of MiB were read. Each read is
+  // short, so that the log can be checkpointed in between. If `keep_back` is false, nothing is kept back once
+  // everything is read. Throws RunError.
   LiveRows read(const StoreFile& file, Clock::time_point deadline, bool keep_back);
 
  private:
@@ -92,7 +92,7 @@ class LiveReader {
                     {"sequence", "monotonic_ns", "action", "device_type", "device_index", "address", "bytes",
                      "phase", "device_handed_out_bytes"}};
 
-  // Read, and kept back; in the order of their tables.
+  // Read but kept back; in the order of their tables.
   std::vector<LiveTensor> held_tensors_;
   std::vector<MemoryRow> held_memory_;
   std::int64_t newest_ns_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a run that goes on: the one that it is in, and how quickly the last ones passed.
+// The steps of a running run: the current one, and the speed of the last ones.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace strata::analysis {
 
-// Of the last steps that ended: so many that a pause shows, and so few that it passes.
+// The number of last completed steps used: enough to show a pause, and few enough to forget it.
 inline constexpr std::size_t kRecentSteps = 32;
 
 struct LivePace {
-  std::size_t steps = 0;  // that the rest is of
+  std::size_t steps = 0;  // number of steps covered by the values below
   double median_ns = 0.0, least_ns = 0.0, most_ns = 0.0;
-  std::optional<double> counted_per_second;  // tokens or images; none where nothing was counted
+  std::optional<double> counted_per_second;  // tokens or images; empty if nothing was counted
 };
 
 class LiveSteps {
@@ -26,7 +26,7 @@ class LiveSteps {
   void end(std::int64_t step, std::int64_t ns, double loss, std::uint64_t counted);
 
   std::optional<std::int64_t> current() const { return current_; }
-  std::uint32_t schedule() const { return schedule_; }  // STRATA_STEP_*, of the current one
+  std::uint32_t schedule() const { return schedule_; }  // STRATA_STEP_* of the current one
   bool is_open() const { return current_ && begin_ns_of_open_.contains(*current_); }
   std::uint64_t ended() const { return ended_; }
   std::optional<double> last_ns() const;

@@ -18,7 +18,7 @@ namespace {
 
 // Rows that are kept back may still speak of phases as old as this.
 constexpr std::int64_t kPhaseKeptNs = 10'000'000'000;
-// Of a text that a program chose for a phase.
+// The maximum length of a phase name chosen by a program.
 constexpr std::size_t kLongestPhaseName = 300;
 
 std::uint64_t number_or(std::string_view text, std::uint64_t otherwise) {
@@ -102,7 +102,7 @@ void LiveStore::read_meta(const StoreFile& file, LiveWriter writer) {
   }
 }
 
-// Whoever started the program wrote into the manifest how it ended, after it was gone.
+// The program that started the process wrote to the manifest how it ended.
 void LiveStore::read_interruption() {
   if (rank_.state != LiveState::kKilled) return;
   Recording described;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the store of one process while it is written, reading each row once.
+// Follows the store of one process while it is being written, reading each row once.
 #pragma once
 
 #include <filesystem>
@@ -12,20 +12,20 @@
 
 namespace strata::analysis {
 
-// Who writes the store now, as its folder says.
+// The store's current writer, according to its folder.
 enum class LiveWriter : std::uint8_t { kAlive, kGone, kNone };
 
 class LiveStore {
  public:
-  // `run_directory` has the manifest.
+  // `run_directory` contains the manifest.
   LiveStore(std::filesystem::path run_directory, std::uint32_t rank, std::uint32_t pid);
 
-  // Reads what came since the last time, for no longer than about `budget`. The file is open in here alone.
-  // While `writer` is alive, what is newer than kSettledAfter waits for the next time. It was found before
-  // this is called. What cannot be read is said in LiveRank::problem.
+  // Reads new rows, for about `budget` at most. The file is only open inside this call. While `writer` is
+  // kAlive, rows newer than kSettledAfter wait for the next call; determine `writer` before calling. Read
+  // errors are in LiveRank::problem.
   void refresh(const std::filesystem::path& database, LiveWriter writer, LiveReader::Clock::duration budget);
 
-  // `now_ns` of CLOCK_MONOTONIC counts while the process runs.
+  // `now_ns` is on CLOCK_MONOTONIC; used while the process runs.
   LiveRank view(std::int64_t now_ns) const;
 
  private:
@@ -46,7 +46,7 @@ class LiveStore {
   struct DeviceState {
     LiveBlocks blocks;
     LiveDeviceSample sample;
-    std::uint64_t named_peak = 0;  // the sequence of the peak that step and phase are of
+    std::uint64_t named_peak = 0;  // the sequence of the peak to which step and phase belong
     std::int64_t peak_step = -1;
     std::string peak_phase;
   };

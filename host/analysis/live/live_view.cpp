@@ -57,7 +57,7 @@ LiveRank LiveStore::view(std::int64_t now_ns) const {
   rank.steps_ended = steps_.ended();
   rank.last_step_ns = steps_.last_ns();
   rank.pace = steps_.pace();
-  if (!rank.dry.empty() && rank.pace) rank.pace->counted_per_second.reset();  // the host's time alone
+  if (!rank.dry.empty() && rank.pace) rank.pace->counted_per_second.reset();  // only the host's time
   rank.loss = steps_.loss();
   rank.loss_step = steps_.loss_step();
   if (const LivePhase* const open = phases_.open(); open != nullptr)

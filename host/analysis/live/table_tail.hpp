@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows that came into a table since the last time somebody looked. Tables of a run store only grow, at
-// their end: the number of the last row is all that must be remembered.
+// The rows added to a table since the last look. Tables of a run store only grow at their end, so only the
+// number of the last row must be remembered.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace strata::analysis {
 
 class TableTail {
  public:
-  // `columns` in the order in which rows have them; texts that outlive this.
+  // `columns` in the order used in rows; the texts must outlive this.
   TableTail(std::string_view table, std::initializer_list<std::string_view> columns);
 
-  // Calls `use` for each new row, `most_rows` at most, and returns how many there were: fewer than
-  // `most_rows` means that there are no more now. A table that is not there has none. One read transaction,
-  // over when this returns.
+  // Calls `use` for each new row, at most `most_rows`, and returns their number: fewer than `most_rows` means
+  // that there are no more. A missing table has none. Uses one read transaction, which ends when this
+  // returns.
   template <typename Use>
   std::int64_t read(const StoreFile& file, std::int64_t most_rows, Use use) {
     if (!is_there(file)) return 0;

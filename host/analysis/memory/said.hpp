@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Amounts as a shape's sentence says them.
+// Formats amounts for the sentence of a shape.
 #pragma once
 
 #include <cstdint>

@@ -13,20 +13,20 @@
 
 namespace strata::analysis {
 
-// A level that changes at events and stays between them. Each event of the window counts its level once,
-// whether or not it changed it; time counts by how long a level lasted. The level that the window begins with
-// is one of its levels: it counts for min and max, as it does for the peak.
+// A value that changes at events and is constant between them. Each event of the window counts the value
+// once, whether or not it changed; the mean over time weights a value by its duration. The value at the begin
+// of the window counts for min and max, as for the peak.
 class LevelStatistics {
  public:
-  // `bytes` is the level when the window begins.
+  // `bytes` is the value at the begin of the window.
   LevelStatistics(std::uint64_t bytes, std::int64_t window_begin_ns)
       : bytes_(bytes), since_ns_(window_begin_ns) {}
 
-  // The level after the `event`-th event of the window, counted from 0.
+  // The value after the `event`-th event of the window, counted from 0.
   void change(std::uint64_t bytes, std::uint64_t event, std::int64_t ns);
   std::uint64_t bytes() const { return bytes_; }
-  // Of an even number of events the median is half of the middle two, rounded down. A window without an event
-  // has its one level.
+  // For an even number of events the median is half of the sum of the middle two, rounded down. A window
+  // without events has one value.
   CategoryStatistics finish(std::uint64_t events, std::int64_t window_end_ns);
 
  private:
@@ -39,7 +39,7 @@ class LevelStatistics {
   std::uint64_t bytes_;
   std::uint64_t since_event_ = 0;
   std::int64_t since_ns_;
-  std::unordered_map<std::uint64_t, Stay> stays_;  // by level: a step's levels come again in the next one
+  std::unordered_map<std::uint64_t, Stay> stays_;  // by value: those of a step recur in the next one
 };
 
 struct WindowStatistics {

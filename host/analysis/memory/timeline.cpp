@@ -43,7 +43,7 @@ PointRange points_within(const std::vector<Point>& points, std::uint64_t begin_s
 std::optional<std::size_t> highest_point(const std::vector<Point>& points, std::uint64_t begin_sequence,
                                          std::uint64_t end_sequence) {
   auto [first, last] = points_within(points, begin_sequence, end_sequence);
-  if (first > 0) --first;  // what is alive when the interval begins
+  if (first > 0) --first;  // the memory alive when the interval begins
   if (first == last) return std::nullopt;
   const auto begin = points.begin();
   const auto lower = [](const Point& left, const Point& right) {

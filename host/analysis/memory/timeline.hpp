@@ -11,14 +11,14 @@
 
 namespace strata::analysis {
 
-// One point for each change; `blocks` are those of the table, labelled.
+// One point for each change; `blocks` are those of the table, with labels.
 std::vector<Point> make_timeline(const std::vector<Block>& blocks, const std::vector<Change>& changes);
 
 // The sum over the categories.
 std::uint64_t allocated_bytes(const Point& point);
 
-// The point at which most was allocated, of those in [begin, end] and the one that holds when it begins; the
-// first of several. Nothing when nothing was allocated yet by its end.
+// The highest point in [begin, end], including the one in effect at its begin; the first if there are
+// several. Empty if nothing had been allocated by its end.
 std::optional<std::size_t> highest_point(const std::vector<Point>& points, std::uint64_t begin_sequence,
                                          std::uint64_t end_sequence);
 

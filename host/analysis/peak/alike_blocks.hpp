@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of one size and origin together: the same weight of every layer is one row of a list.
+// Groups blocks of the same size and origin: the same weight of every layer is one row of a list.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// Groups of `blocks`, indices into Facts::blocks, in the order of their first ones. Alike are those of the
-// same bytes, category, kind, op, shape, dtype, and name but for its numbers. The page joins rows in the same
-// way (host/report/page/timeline/largest.js).
+// Groups of `blocks`, indices into Facts::blocks, in the order of their first blocks. Blocks are alike if
+// they have the same bytes, category, kind, op, shape and dtype, and the same name except for numbers. The
+// page groups rows in the same way (host/report/page/timeline/largest.js).
 std::vector<std::vector<std::uint32_t>> alike_blocks(const MemoryFacts& facts,
                                                      std::span<const std::uint32_t> blocks);
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kLossOps{"aten::_log_softmax", "aten::_log_softmax_backward_data",
                                                    "aten::nll_loss_backward", "aten::nll_loss2d_backward"};
 
-// What makes a gradient of weights in backward, which may be as large by chance.
+// Operators that compute weight gradients in backward, whose size may match by chance.
 constexpr std::array<std::string_view, 4> kOfWeights{"aten::mm", "aten::bmm", "aten::addmm",
                                                      "aten::embedding_dense_backward"};
 
@@ -41,7 +41,7 @@ bool may_be_logits(const MemoryFacts& facts, const Block& block) {
   return block.category == Category::kActivation || block.category == Category::kTemporary;
 }
 
-// Whether the op makes, of logits, what is as large as they are.
+// Whether the op computes from logits a result of the same size.
 bool is_of_loss(std::string_view op) {
   return std::ranges::find(kLossOps, op) != kLossOps.end();
 }
@@ -59,7 +59,7 @@ bool is_for_backward(const Block& block) {
          (block.kind == BlockKind::kSaved || block.kind == BlockKind::kForwardResidue);
 }
 
-// A device's own, as aten::cudnn_convolution, is within aten::convolution.
+// A device-specific operator, such as aten::cudnn_convolution, runs inside aten::convolution.
 bool is_product(std::string_view op) {
   return (traits_of(op) & kMatrixProduct) != 0 || op.ends_with("_convolution");
 }

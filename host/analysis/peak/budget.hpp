@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run held against a budget: whether its highest moment fits, and, where it does not, what filled it and
-// what the recording proves of it.
+// Checks a run against a budget: whether its peak fits, and if not, the memory alive at the peak and the
+// findings about it.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct MemoryFacts;
 
 struct BudgetCheck {
   std::uint64_t budget_bytes = 0;
-  Peak peak;                              // of the whole run, in its window or not
-  std::uint64_t most_reserved_bytes = 0;  // likewise; a card must have that much, where segments do not grow
-  // Of the peak; none where it is within the budget, but where memory ran out: of that moment.
+  Peak peak;                              // of the whole run, inside or outside the window
+  std::uint64_t most_reserved_bytes = 0;  // likewise; a card needs this much if segments do not grow
+  // At the peak, if it exceeds the budget; if memory ran out, at that moment.
   std::vector<Finding> findings;
-  bool ran_out = false;  // the run ended so: nobody knows how high its peak would have been
+  bool ran_out = false;  // the run ended because of it, so its full peak is unknown
 
   bool fits() const { return !ran_out && peak.allocated_bytes <= budget_bytes; }
 };

@@ -27,8 +27,8 @@ bool is_of_training(const PhaseFact& phase) {
   }
 }
 
-// The module that is at work where a gap has ended made it, or one around that: the forward behind the gap,
-// whose own ids and masks come before anything of it needs a gradient.
+// Made by the module that runs when a gap has ended, or by an enclosing one: it belongs to the forward after
+// the gap, whose ids and masks are made before anything that needs a gradient.
 bool is_of_forward_behind(const MemoryFacts& facts, const Block& block, std::uint64_t end) {
   if (block.layer == 0) return false;
   const auto told =
@@ -40,7 +40,7 @@ bool is_of_forward_behind(const MemoryFacts& facts, const Block& block, std::uin
 
 }  // namespace
 
-// Between a forward and its backward the forward goes on.
+// The time between a forward and its backward belongs to the forward.
 Evaluations::Evaluations(const MemoryFacts& facts) : facts_(facts), gaps_{{}} {
   bool is_open = true;
   for (const PhaseFact& phase : facts.phases) {
@@ -48,7 +48,7 @@ Evaluations::Evaluations(const MemoryFacts& facts) : facts_(facts), gaps_{{}} {
     if (!is_data && !is_of_training(phase)) continue;
     if (is_open) gaps_.back().end = phase.begin_sequence;
     is_open = phase.kind != STRATA_PHASE_FORWARD && phase.kind != STRATA_PHASE_LOSS;
-    // An optimizer that calls a closure goes on behind the closure's phases.
+    // An optimizer with a closure continues after the closure's phases.
     if (is_open) gaps_.push_back({.begin = std::max(phase.end_sequence, gaps_.back().begin)});
   }
   const LaterSteps later_steps(facts);
@@ -57,7 +57,7 @@ Evaluations::Evaluations(const MemoryFacts& facts) : facts_(facts), gaps_{{}} {
     const bool is_temporary = block.kind == BlockKind::kOpTemp && is_computed_by_model(facts, block);
     Gap* const gap =
         block.phase == 0 && (is_residue || is_temporary) ? gap_at(block.birth_sequence) : nullptr;
-    // What sets a model up may be a matrix product.
+    // Setting up a model may involve a matrix product.
     if (gap == nullptr || (gap == &gaps_.front() && block.layer == 0)) continue;
     if (is_of_forward_behind(facts, block, gap->end)) continue;
     gap->computes = true;

@@ -25,7 +25,7 @@
 namespace strata::analysis {
 namespace {
 
-// Below that part of what was missing nobody looks at it.
+// Findings below this fraction of the missing memory are not worth reporting.
 constexpr std::uint64_t kWorthSaying = 100;
 
 std::string text_of_graph(const UnusedGraph& graph) {
@@ -37,7 +37,7 @@ std::string text_of_graph(const UnusedGraph& graph) {
              : fmt::format("Autograd graphs of {}, which no backward uses.", of_forwards);
 }
 
-// Of a program, which may hold what it need not; a training of ours does not.
+// For user programs, which may hold memory unnecessarily; Strata's own training does not.
 class HeldFinder {
  public:
   HeldFinder(const MemoryFacts& facts, const Peak& moment)

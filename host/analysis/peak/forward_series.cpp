@@ -96,8 +96,8 @@ class StepEnds {
   const std::vector<StepFact>& steps_;
 };
 
-// What one operator of one module made in forwards. A phase may hold several forwards, one after the other:
-// each makes as many of these blocks as lead to one backward.
+// The blocks made by one operator of one module in forwards. A phase may contain several consecutive
+// forwards: each makes as many of these blocks as lead to one backward.
 class MakerSeries {
  public:
   void add(std::uint32_t block, std::uint32_t phase, std::uint32_t backwards_before) {
@@ -106,7 +106,7 @@ class MakerSeries {
     ++by_phase_[phase];
   }
 
-  // Of what no backward follows there are as many as in the phases.
+  // Without backwards there are as many forwards as phases.
   void separate_forwards(std::size_t backwards) {
     by_backward_.erase(static_cast<std::uint32_t>(backwards));
     usual_births_ = by_backward_.empty() ? low_of(by_phase_) : low_of(by_backward_);
@@ -175,8 +175,8 @@ class GrowingFinder {
  private:
   const Block& block_of(const KeptBlock& each) const { return facts_.blocks[each.block]; }
 
-  // What a graph keeps begins with its forward's input, which is born before that, behind the optimizer of
-  // the step before as often as not.
+  // The memory of a graph includes its forward's input, which is born earlier, often after the optimizer of
+  // the previous step.
   void add_inputs(std::vector<KeptBlock>& found) const {
     std::map<std::uint32_t, std::size_t> blocks_of_forward;
     for (const KeptBlock& each : found) ++blocks_of_forward[each.forward];
@@ -186,7 +186,7 @@ class GrowingFinder {
       if (block.category != Category::kInput || !is_held(block)) continue;
       const auto next = std::ranges::upper_bound(found, index, {}, &KeptBlock::block);
       if (next == found.end() || next->step > steps_.step_of(block.birth_sequence) + 1) continue;
-      if (blocks_of_forward[next->forward] == 1) continue;  // a result alone
+      if (blocks_of_forward[next->forward] == 1) continue;  // only a result
       KeptBlock input = *next;
       input.block = index;
       inputs.push_back(input);
@@ -196,8 +196,8 @@ class GrowingFinder {
   }
 
   bool stays(const Block& block) const {
-    // A last forward has no end but the program's, which a result that dies in its teardown seems to be
-    // within.
+    // The last forward has no end except the program's, so a result freed at exit seems to be freed inside
+    // it.
     const bool is_result = block.category == Category::kTemporary && block.kind == BlockKind::kOpTemp;
     if (block.category != Category::kActivation && !is_result) return false;
     return is_held(block);
@@ -223,7 +223,7 @@ class GrowingFinder {
     return kept;
   }
 
-  // Those that are there when the first of them dies, and then the next ones.
+  // Those alive when the first of them is freed, then the next ones.
   void add_growing(const MakerSeries& series, std::vector<KeptBlock>& found) {
     std::vector<KeptBlock> all, growing;
     for (std::size_t birth = 0; birth < series.births().size(); ++birth)
@@ -260,8 +260,8 @@ class GrowingFinder {
     }
     if (forwards.size() < kLeastForwards) return false;
     if (steps.size() >= kLeastForwards) return true;
-    // Of one step or two: an evaluation, unless each backward has as many before it, or they serve the steps
-    // behind them and then go, as those of a rollout.
+    // In one or two steps: an evaluation, unless each backward has the same number before it, or they are
+    // used by later steps and then freed, as in a rollout.
     if (first_death < passes_.end()) return false;
     if (passes_.backwards() == 0 && facts_.end != "done") return false;
     return generation.size() > 2 * series.usual_births();

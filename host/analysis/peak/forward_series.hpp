@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks that one operator of one module makes in forward after forward add up.
+// Finds blocks, made by one operator of one module in consecutive forwards, that accumulate.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// By birth; what each is to its graph is not looked at. kept_from_earlier.hpp says what counts.
+// By birth; ignores their role in the graph. kept_from_earlier.hpp defines the criteria.
 std::vector<KeptBlock> growing_blocks(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

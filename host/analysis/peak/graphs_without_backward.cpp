@@ -29,9 +29,9 @@ bool is_left_by_forward(const Block& block) {
   return block.kind == BlockKind::kOpTemp || block.kind == BlockKind::kForwardResidue;
 }
 
-// Which models have parameters that want a gradient, and that no backward made one of: by the first part of
-// their names. None where gradients are not told by the names of parameters, as in buckets, or where a
-// backward makes none: nobody knows then whose graph it goes through.
+// Models with parameters that require a gradient but never get one in a backward, by the first part of their
+// names. Empty if gradients do not have parameters' names, as in buckets, or if a backward makes none: then
+// it is unknown whose graph it uses.
 std::set<std::string_view> untrained_models(const MemoryFacts& facts) {
   std::set<std::string_view> untrained, trained;
   for (const Block& block : facts.blocks) {
@@ -83,7 +83,7 @@ class GraphFinder {
  private:
   const Block& block_of(std::uint32_t index) const { return facts_.blocks[index]; }
 
-  // By its number the part of a step; no forward that runs again within a backward.
+  // The index of the part of the step; excludes forwards repeated in backward.
   std::optional<OpenPhases::Index> forward_of(const Block& block) const {
     if (block.phase == 0) return std::nullopt;
     const auto part = phases_.part_of_step(block.birth_sequence);
@@ -99,8 +99,8 @@ class GraphFinder {
     return static_cast<std::size_t>(std::ranges::lower_bound(backwards_, sequence) - backwards_.begin());
   }
 
-  // Between deaths of one graph nothing is born, and hardly anything happens but deaths, of the host's memory
-  // too: an attention keeps two numbers there. Where operators run, they and their modules begin and end.
+  // While one graph is freed nothing is born, and hardly any events occur except frees, also of host memory:
+  // an attention keeps two numbers there. If operators ran, they and their modules would begin and end.
   void of_those_that_die(Blocks dying) {
     std::ranges::sort(dying, {}, [&](std::uint32_t index) { return block_of(index).death_sequence; });
     Blocks together;
@@ -121,7 +121,7 @@ class GraphFinder {
     return end - begin <= static_cast<std::uint64_t>(deaths) + kOfHost;
   }
 
-  // By death. A program's end lets go of what is older, too.
+  // By time of death. The end of a program also frees older blocks.
   void add_those_that_go(const Blocks& together) {
     if (together.empty() || goes_with_failure(together)) return;
     std::map<std::size_t, Blocks> by_backward;
@@ -140,7 +140,7 @@ class GraphFinder {
     }
   }
 
-  // Each begins with what was made last, and may end with its output, which is newer still.
+  // Each begins with the most recent block, and may end with its output, which is even more recent.
   static std::vector<Blocks> graphs_in(const Blocks& together) {
     std::vector<Blocks> graphs;
     std::uint32_t newest = 0;
@@ -196,7 +196,8 @@ class GraphFinder {
     return facts_.end != "done" && facts_.blocks.back().birth_sequence < death;
   }
 
-  // What one operator keeps goes in any order; the output, that a variable holds too, behind its graph.
+  // Blocks kept by one operator are freed in any order; the output, if a variable also holds it, after its
+  // graph.
   bool go_last_first(std::span<const std::uint32_t> together) const {
     if (together.back() == std::ranges::max(together)) together = together.first(together.size() - 1);
     const std::size_t half = together.size() / 2;
@@ -206,8 +207,8 @@ class GraphFinder {
     return in_order * 4 >= half * 3;
   }
 
-  // A variable's last output is there when a run is cut short: behind a backward that has ended, of one
-  // forward.
+  // A variable's last output is still alive when a run is cut short: after a completed backward, from a
+  // single forward.
   void of_those_that_stay(const Blocks& staying) {
     std::map<OpenPhases::Index, Blocks> by_forward;
     for (const std::uint32_t index : staying) {
@@ -218,7 +219,7 @@ class GraphFinder {
     for (auto& [unused, blocks] : by_forward) add_if_untrained(blocks);
   }
 
-  // What made such a graph before makes one again in a forward that was cut short.
+  // An operator that made such a graph before makes another one in a forward that was cut short.
   void of_the_one_in_the_making() {
     std::set<Maker> makers;
     for (const UnusedGraph& graph : graphs_)
@@ -238,7 +239,7 @@ class GraphFinder {
       graphs_.push_back({.blocks = std::move(blocks), .module = module, .why = WhyUnused::kPassedBy});
   }
 
-  // Where modules are not told, that of the only model that it can be.
+  // If modules are unknown: the only possible model.
   std::string_view model_of_maker(const Block& block) const {
     if (block.layer != 0) return model_of(facts_.texts[block.layer]);
     return untrained_.size() == 1 && !modules_are_reported_ ? *untrained_.begin() : std::string_view();
@@ -268,8 +269,8 @@ class GraphFinder {
     return graphs_.size() > before;
   }
 
-  // By birth; whether it is one. Of a graph is most of what was made from the first to the last: of outputs
-  // that a program holds, as all hidden states, it is not.
+  // By birth; returns whether it is a graph. A graph contains most of the blocks made from the first to the
+  // last; a list of outputs held by a program, such as all hidden states, does not.
   bool add(Blocks blocks) {
     if (blocks.size() < kLeastBlocks || !are_of_model(blocks)) return false;
     std::uint64_t bytes = 0, made = 0;
@@ -278,8 +279,8 @@ class GraphFinder {
         made += block_of(index).bytes;
     for (const std::uint32_t index : blocks) bytes += block_of(index).bytes;
     if (bytes < made / 2) return false;
-    // What a trained model keeps in other forwards for their backward: not the outputs of a list, of which
-    // backward reads none.
+    // Also kept by a trained model in other forwards for their backward: excludes outputs in a list, which
+    // backward does not use.
     const bool is_of_evaluation = !untrained_.contains(model_of_maker(block_of(blocks.front())));
     if (is_of_evaluation && has_gone_backward(facts_.phases) && !is_as_trained(blocks)) return false;
     UnusedGraph graph{.blocks = std::move(blocks), .module = {}};
@@ -290,8 +291,8 @@ class GraphFinder {
     return true;
   }
 
-  // Of several modules or, where they are not told, with several products: not what one operator computes
-  // with inside, which goes last first, too.
+  // From several modules or, if they are unknown, with several products: excludes temporaries of a single
+  // operator, which are also freed last-first.
   bool are_of_model(const Blocks& blocks) const {
     constexpr std::size_t kSeveral = 3;
     std::set<std::uint32_t> modules;
@@ -304,7 +305,7 @@ class GraphFinder {
     return products >= kSeveral;
   }
 
-  // By operator and module; where modules are not told, of several operators.
+  // By operator and module; if modules are unknown, by several operators.
   bool is_as_trained(const Blocks& blocks) {
     if (!saved_by_) {
       saved_by_.emplace();
@@ -332,7 +333,7 @@ class GraphFinder {
       saved_behind_;  // by number of backwards before: blocks that one took down
   bool modules_are_reported_ = false;
   std::vector<bool> is_taken_;           // by block: of a graph that was found
-  std::vector<Blocks> behind_backward_;  // that went at once behind a backward, of a model that is trained
+  std::vector<Blocks> behind_backward_;  // freed together after a backward, of a trained model
   std::optional<std::set<Maker>> saved_by_;
   std::vector<UnusedGraph> graphs_;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs of a program that no backward goes through.
+// Autograd graphs that no backward pass uses.
 //
-// A graph that is let go of goes at once, and what was made last goes first. Where no backward has begun
-// since its first block was made, none has read it. Where one has, as beside a teacher, whose output is in a
-// variable until the next one is there, it may be one that its backward keeps: none of the parameters of the
-// model that made it has a gradient then, and the backward took another graph down; or it does not count.
+// A released graph is freed at once, most recent blocks first. If no backward has begun since its first block
+// was made, none has used it. If one has (as with a teacher, whose output stays in a variable until the next
+// one exists), the graph may be one that its backward retains. It then counts only if no parameter of its
+// model has a gradient and the backward freed another graph.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// What `kept` holds is none of these. `facts` must outlive what is returned.
+// Excludes blocks in `kept`. `facts` must outlive the result.
 std::vector<UnusedGraph> graphs_without_backward(const MemoryFacts& facts, const KeptFromEarlier& kept);
 
 }  // namespace strata::analysis

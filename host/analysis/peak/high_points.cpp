@@ -14,7 +14,7 @@ bool is_better(const std::vector<Point>& points, std::size_t candidate,
   return bytes != best_bytes ? bytes > best_bytes : candidate < best->point;
 }
 
-// Goes from the peak outwards, and tells `visit` each point and the least that lies between.
+// Walks from the peak outwards, and passes each point and the minimum in between to `visit`.
 template <typename Visit>
 void go_outwards(const std::vector<Point>& points, PointRange range, std::size_t peak, const Visit& visit) {
   std::uint64_t valley = allocated_bytes(points[peak]);

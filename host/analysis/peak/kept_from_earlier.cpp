@@ -13,8 +13,8 @@
 namespace strata::analysis {
 namespace {
 
-// Detached, an output stays, and what its graph kept goes. Where nearly all is the output itself, there is no
-// graph worth the name, and it is the output that need not stay.
+// If an output is detached, it stays and its graph is freed. If nearly all bytes are the output itself, there
+// is no significant graph, and the output is the problem.
 void mark_outputs(const std::vector<Block>& blocks, std::vector<KeptBlock>& kept) {
   std::map<std::uint32_t, std::vector<KeptBlock*>> by_forward;
   for (KeptBlock& each : kept) by_forward[each.forward].push_back(&each);

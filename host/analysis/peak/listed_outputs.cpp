@@ -18,7 +18,7 @@ using Indices = std::vector<std::uint32_t>;
 
 constexpr std::size_t kFewest = 3, kFewestWithoutModule = 8;
 
-// Where modules are not told: what else is there many times may be a cache, or a batch.
+// If modules are unknown: other repeated blocks may be a cache or a batch.
 constexpr std::array<std::string_view, 4> kResults{"aten::_softmax", "aten::_log_softmax", "aten::sigmoid",
                                                    "aten::argmax"};
 
@@ -29,10 +29,10 @@ bool may_be_output(const MemoryFacts& facts, const Block& block, const Evaluatio
          std::ranges::find(kResults, op) != kResults.end();
 }
 
-// Of blocks that one operator of one module made.
+// For blocks made by one operator of one module.
 struct Listed {
   Indices blocks;
-  std::uint64_t modules = 0;  // that had been at work when the last one was made
+  std::uint64_t modules = 0;  // that had run when the last one was made
 };
 
 // A last batch may be smaller.
@@ -53,7 +53,7 @@ bool go_together(const std::vector<Block>& blocks, std::uint32_t one, std::uint3
 
 ListedOutputs::ListedOutputs(const MemoryFacts& facts, const Evaluations& evaluations)
     : holds_(facts.blocks.size()) {
-  // By operator and module; where modules are not told by their size, for another layer's may be smaller.
+  // By operator and module; if modules are unknown also by size, because another layer's may be smaller.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, Listed> open;
   // The list of one evaluation may be there still when the next one begins its own.
   const auto close = [&](const Listed& listed) {
@@ -66,7 +66,7 @@ ListedOutputs::ListedOutputs(const MemoryFacts& facts, const Evaluations& evalua
         holds_[*begin] = count >= (is_reported ? kFewest : kFewestWithoutModule);
     }
   };
-  std::uint64_t modules = 0;  // that were at work up to now, one behind the other
+  std::uint64_t modules = 0;  // that have run so far, in order
   std::uint32_t module = 0;
   for (std::uint32_t index = 0; index < facts.blocks.size(); ++index) {
     const Block& block = facts.blocks[index];

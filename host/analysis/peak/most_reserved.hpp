@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the allocator held most: not always at the moment when most was allocated.
+// When the allocator held the most memory: not always when the most was allocated.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ struct MemoryFacts;
 
 struct MostReserved {
   std::uint64_t bytes = 0;
-  std::int64_t step = -1;  // the peak's where no step of the window held more than was reserved then
+  std::int64_t step = -1;  // the peak's step if no step of the window reserved more
 };
 
-// Of the window's steps and the peak's moment, which may lie outside of steps.
+// Among the window's steps and the peak's moment, which may be outside of steps.
 MostReserved most_reserved_in_window(const MemoryFacts& facts);
 
-// Of all of the run.
+// The maximum of the whole run.
 std::uint64_t most_reserved_bytes(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

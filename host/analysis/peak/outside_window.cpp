@@ -13,7 +13,7 @@
 namespace strata::analysis {
 namespace {
 
-// As of steps that are warm-up, and differ from the others by what a library allocates for itself.
+// A tolerance for warm-up steps, which differ from others by libraries' own allocations.
 constexpr std::uint64_t kParts = 100;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run takes before or behind the window that a report is of, where that is more: as an evaluation
-// behind the last step.
+// Memory before or after the report's window if it is higher there, such as in an evaluation after the last
+// step.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ struct MemoryFacts;
 
 struct OutsideWindow {
   std::uint64_t allocated_bytes = 0;
-  std::uint64_t reserved_bytes = 0;  // the most in all of the run
+  std::uint64_t reserved_bytes = 0;  // the maximum of the whole run
   std::string where;                 // "step 0, backward", "evaluation", "outside of steps"
 };
 
-// Nothing where the window's peak is the run's, but for a hundredth.
+// Empty if the window's peak is that of the run, within a hundredth.
 std::optional<OutsideWindow> higher_outside_window(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

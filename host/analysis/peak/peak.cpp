@@ -42,7 +42,7 @@ void place_in_run(const MemoryFacts& facts, Peak& peak) {
   for (const StepFact& step : facts.steps) {
     if (step.is_open_at(peak.sequence)) peak.step = step.index;
   }
-  // A phase begins after those around it, so that the last one that holds the moment is the innermost.
+  // A phase begins after enclosing ones, so the last one that contains the moment is the innermost.
   for (const PhaseFact& phase : facts.phases) {
     if (phase.is_open_at(peak.sequence)) peak.phase = phase.name;
   }
@@ -55,7 +55,7 @@ Peak find_peak(const MemoryFacts& facts, const Window& window) {
   const auto highest = highest_point(facts.points, window.begin_sequence, window.end_sequence);
   if (!highest) return {};
   const Point& point = facts.points[*highest];
-  // What the window begins with was reached before it; within the window it is there from the begin on.
+  // The value at the window's begin was reached earlier; within the window it counts from its begin.
   return alive_at(facts, std::max(point.sequence, window.begin_sequence),
                   std::max(point.ns, window.begin_ns));
 }

@@ -9,14 +9,14 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// The highest moment of the window and what was alive then. Needs the blocks, phases, steps, texts and points
-// of `facts`.
+// The window's peak and the memory alive then. Requires the blocks, phases, steps, texts and points of
+// `facts`.
 Peak find_peak(const MemoryFacts& facts, const Window& window);
 
-// The same of any moment.
+// The same for any moment.
 Peak alive_at(const MemoryFacts& facts, std::uint64_t sequence, std::int64_t ns);
 
-// What `peak` is seen against. Needs the same.
+// The context of `peak`. Same requirements.
 PeakContext peak_context(const MemoryFacts& facts, const Peak& peak);
 
 }  // namespace strata::analysis

@@ -46,7 +46,7 @@ class PlaceFinder {
   std::optional<HighPlace> place(const std::optional<HighPoint>& high, std::uint64_t begin_sequence) const {
     if (!high) return std::nullopt;
     const Point& point = facts_.points[high->point];
-    // What the interval begins with is there from its begin on, whenever it was made.
+    // The value at the interval's begin counts from its begin, whenever it was reached.
     const std::uint64_t sequence = std::max(point.sequence, begin_sequence);
     HighPlace place;
     place.sequence = sequence;

@@ -18,7 +18,7 @@ bool is_of_forward(const MemoryFacts& facts, const Block& block) {
   return block.phase != 0 && facts.phases[block.phase - 1].kind == STRATA_PHASE_FORWARD;
 }
 
-// Between phases, or in an evaluation: nothing there computes with what a training's forward left behind.
+// Between phases, or in an evaluation: nothing there uses blocks left by a training's forward.
 bool is_outside_of_training(const PhaseFact* part) {
   return part == nullptr || is_of_kind(part, STRATA_PHASE_EVALUATION);
 }
@@ -39,7 +39,7 @@ std::uint64_t LaterSteps::begin_for(const Block& block) const {
   const auto later =
       std::ranges::upper_bound(facts_.steps, block.birth_sequence, {}, &StepFact::begin_sequence);
   if (later == facts_.steps.begin() || later == facts_.steps.end()) return UINT64_MAX;
-  // What was made before a forward, a teacher's output, its loss compares with: it is gone by then.
+  // A block made before a forward, such as a teacher's output, is used by the loss and freed by then.
   const auto next = std::ranges::upper_bound(optimizers_, block.birth_sequence);
   const bool outlives_next = optimizers_.end() - next > 1 && block.death_sequence > *(next + 1);
   return is_of_forward(facts_, block) || outlives_next ? later->begin_sequence : UINT64_MAX;

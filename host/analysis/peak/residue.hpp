@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a forward made and a program still holds behind its backward, as the logits in a variable.
+// Blocks made by a forward that a program still holds after its backward, such as the logits in a variable.
 #pragma once
 
 #include <cstdint>
@@ -14,40 +14,40 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// From when on nothing but the program needs one.
+// From when on only the program needs a block.
 enum class MayGo : std::uint8_t {
   kNotYet,
-  kBeforeBackward,   // logits, of which a softmax has kept what its backward needs
-  kBeforeOptimizer,  // behind its backward
+  kBeforeBackward,   // logits, because a softmax has kept the values for its backward
+  kBeforeOptimizer,  // after its backward
   kBeforeNextStep,   // in a later step than its own
 };
 
-// When the step that follows a block's own begins, in which nothing needs it any more.
+// When the step after a block's own begins, in which nothing needs it any more.
 class LaterSteps {
  public:
-  // Looks at the steps and phases of `facts`, which must outlive this.
+  // Uses the steps and phases of `facts`, which must outlive this.
   explicit LaterSteps(const MemoryFacts& facts);
 
-  // Of one that a forward left behind: the sequence from which on steps are later ones; UINT64_MAX: none is,
-  // or they may compute with it.
+  // For a block left by a forward: the sequence from which steps are later ones; UINT64_MAX if there is none,
+  // or if they may use it.
   std::uint64_t begin_for(const Block& block) const;
-  // Of one that a forward of a training left behind: where the optimizer begins by which its backward has
-  // ended; UINT64_MAX: none does, or a program made it elsewhere.
+  // For a block left by a forward of training: the begin of the optimizer by which its backward has ended;
+  // UINT64_MAX if there is none, or if the program made it elsewhere.
   std::uint64_t optimizer_behind(const Block& block) const;
 
  private:
   const MemoryFacts& facts_;
-  std::vector<std::uint64_t> optimizers_;  // where each begins
+  std::vector<std::uint64_t> optimizers_;  // begin of each
 };
 
-// What nothing but the program needs. A variable that is given the next result at the end of a forward holds
-// the last one until then.
+// Blocks that only the program needs. A variable that is assigned the next result at the end of a forward
+// holds the previous one until then.
 class Residue {
  public:
-  // Looks at the blocks, texts, steps and phases of `facts`, which must outlive this.
+  // Uses the blocks, texts, steps and phases of `facts`, which must outlive this.
   explicit Residue(const MemoryFacts& facts);
 
-  // `sequence` is in the part of a step `part`; null outside of any.
+  // `part` is the part of the step that contains `sequence`; null outside of any.
   MayGo may_go(const Block& block, std::uint64_t sequence, const PhaseFact* part) const;
 
  private:
@@ -55,11 +55,11 @@ class Residue {
 
   const MemoryFacts& facts_;
   LaterSteps later_steps_;
-  // By block: whether a softmax of logits is made of it, which keeps its own result for backward.
+  // By block: whether a softmax uses it as logits and keeps its own result for backward.
   std::vector<bool> is_softened_;
 };
 
-// The largest of them that is alive then, the first of several; null without one.
+// The largest of these that is alive then, the first if there are several; null if there is none.
 const Block* largest_residue(std::span<const Block> blocks, std::uint64_t sequence);
 
 }  // namespace strata::analysis

@@ -35,7 +35,8 @@ Models models_with_state(const MemoryFacts& facts) {
   return models;
 }
 
-// Those of models without state, that are there at the last optimizer's step, of all that the model ever had.
+// Gradients of models without state that are alive at the last optimizer step, if that is all the model ever
+// had.
 std::map<std::string_view, std::vector<std::uint32_t>> untaken_gradients(const MemoryFacts& facts,
                                                                          const Models& stepped) {
   const std::uint64_t last = last_optimizer(facts);
@@ -55,8 +56,8 @@ std::map<std::string_view, std::vector<std::uint32_t>> untaken_gradients(const M
   return gradients;
 }
 
-// By phase of a forward the first block of a model that is stepped, where each of them has one: of a
-// parameter that is in no module nobody knows what is computed with it.
+// By phase of a forward: the first block of a model that is stepped, if each of them has one. It is unknown
+// what is computed with a parameter outside of any module.
 std::map<std::uint32_t, std::uint32_t> first_of_stepped(const MemoryFacts& facts, const Models& stepped) {
   std::map<std::uint32_t, std::uint32_t> first;
   std::map<std::uint32_t, Models> seen;
@@ -71,14 +72,14 @@ std::map<std::uint32_t, std::uint32_t> first_of_stepped(const MemoryFacts& facts
   return first;
 }
 
-// Whether a backward makes the block on its way through a model, and needs it there alone: gradients that
-// flow, and what libraries compute in.
+// Whether a backward makes the block while traversing a model and needs it only there: flowing gradients, and
+// library workspaces.
 bool is_on_the_way(const MemoryFacts& facts, const Block& block) {
   return block.name == 0 && block.phase != 0 && facts.phases[block.phase - 1].kind == STRATA_PHASE_BACKWARD &&
          (block.category == Category::kTemporary || block.category == Category::kAutogradDetail);
 }
 
-// Beside another one SGD may take gradients and keep nothing of them.
+// Besides another optimizer, SGD may use gradients without keeping state.
 bool may_have_stateless_optimizer(const MemoryFacts& facts) {
   std::set<std::string_view> names;
   for (const PhaseFact& phase : facts.phases)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients that no optimizer takes, and the graphs that a backward goes through to make them: of a teacher
-// whose output the loss is computed with, or of a backbone of which the head alone is trained.
+// Gradients that no optimizer uses, and the graphs that backward traverses to compute them: of a teacher
+// whose output is used in the loss, or of a backbone of which only the head is trained.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// Of models whose gradients are there from the first backward to the last optimizer's step, for nobody clears
-// them, and that have no state in an optimizer where other models have. Their graphs are those that a forward
-// makes before the first of a model that is trained: what comes behind may be computed from that. None where
-// modules are not told. `facts` must outlive what is returned.
+// For models whose gradients are alive from the first backward to the last optimizer step, because nothing
+// clears them, and that have no optimizer state although other models do. Their graphs are those made by a
+// forward before the first one of a trained model: later ones may be computed from that model. None if
+// modules are unknown. `facts` must outlive the result.
 std::vector<UnusedGraph> graphs_of_untaken_gradients(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What forwards of a program keep for a backward that never reads it, or that reads it for nothing, for
-// nobody told torch so: an evaluation or a teacher without torch.no_grad().
-// graphs_without_backward.hpp and untaken_gradients.hpp say which those are.
+// Memory that forwards keep for a backward that never uses it, or uses it for nothing, because torch was not
+// told: an evaluation or a teacher without torch.no_grad(). graphs_without_backward.hpp and
+// untaken_gradients.hpp define them.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@ namespace strata::analysis {
 struct MemoryFacts;
 
 enum class WhyUnused : std::uint8_t {
-  kNoBackward,  // none has begun since
-  kPassedBy,    // a backward does not go through it
-  kLikeOthers,  // a backward has begun since, but the forward is as others that it is not behind
-  kNoStep,      // it does, for gradients that no optimizer takes
+  kNoBackward,  // no backward has begun since
+  kPassedBy,    // a backward does not traverse it
+  kLikeOthers,  // a backward has begun since, but this forward is like others that it does not traverse
+  kNoStep,      // traversed, but for gradients that no optimizer uses
 };
 
 struct UnusedGraph {
   std::vector<std::uint32_t> blocks;  // indices into Facts::blocks, by birth
-  std::string_view module;        // the path of the one that made them all; empty: none did, or nobody told
-  bool is_of_evaluation = false;  // what made it is gone backward through elsewhere
-  bool are_gradients = false;     // no graph, but what a backward made of some
+  std::string_view module;            // path of the module that made them all; empty: none, or unknown
+  bool is_of_evaluation = false;      // a backward traverses its maker's graph elsewhere
+  bool are_gradients = false;         // not a graph, but gradients made by a backward
   WhyUnused why = WhyUnused::kNoBackward;
 
   bool is_named() const { return !module.empty() && !is_of_evaluation; }  // by its module
 };
 
-// "forwards of teacher"; of an evaluation "forwards that no backward follows".
+// "forwards of teacher"; for an evaluation "forwards that no backward follows".
 std::string forwards_of(const UnusedGraph& graph);
 
 class UnusedGraphs {
  public:
-  // Looks at the blocks and texts of `facts`, which must outlive this. What `kept` holds is none of these.
+  // Uses the blocks and texts of `facts`, which must outlive this. Excludes blocks in `kept`.
   UnusedGraphs(const MemoryFacts& facts, const KeptFromEarlier& kept);
 
   bool holds(std::size_t block) const { return graph_of_block_[block] != 0; }  // index into Facts::blocks
@@ -48,15 +48,15 @@ class UnusedGraphs {
 
   std::uint64_t bytes_of_at(const UnusedGraph& graph, std::uint64_t sequence) const;  // alive then
   std::uint64_t bytes_at(std::uint64_t sequence) const;                               // of all of them
-  // "forwards of teacher and forwards of reference under torch.no_grad()": of all that are there then.
+  // "forwards of teacher and forwards of reference under torch.no_grad()": of all graphs alive then.
   std::string without_graphs_at(std::uint64_t sequence) const;
-  // The graph that has most bytes alive then; null where none has any.
+  // The graph with the most bytes alive then; null if none has any.
   const UnusedGraph* largest_at(std::uint64_t sequence) const;
 
  private:
   const MemoryFacts& facts_;
   std::vector<UnusedGraph> graphs_;
-  std::vector<std::uint32_t> graph_of_block_;  // its number from 1; 0: of none
+  std::vector<std::uint32_t> graph_of_block_;  // its number, from 1; 0: none
 };
 
 }  // namespace strata::analysis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether steps tell anything of clocks: a rank whose host waits until the gradients of all are averaged
-// cannot go on before the others have begun the backward that they come of.
+// Whether steps reveal the relation of clocks: a rank whose host waits until all gradients are averaged
+// cannot continue before the others have begun the backward that produces theirs.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace strata::analysis {
 
 enum class Averaging : std::uint8_t {
-  kOnHosts,    // all ranks average with all others, and each one's host waits for that
-  kOnDevices,  // hosts ask their devices for it, and go on at once
-  kNotShown    // that all average with all: a pipeline's stages do not, nor do ranks of a dry job
+  kOnHosts,    // all ranks average with all others, and each host waits for it
+  kOnDevices,  // hosts start it on their devices and continue at once
+  kNotShown    // not all ranks average with all: stages of a pipeline, or ranks of a dry job
 };
 
-// On the CPU, DistributedDataParallel's backward ends when all its buckets are averaged: gloo's work is
-// waited for on the host. With whom, no store says; so it is taken to be all of the job only where every rank
-// of it is here, all have buckets of the same sizes, and the same operators made blocks in their backwards.
-// The last stage of a pipeline alone has the loss, so that one stage at least differs.
+// On the CPU, DistributedDataParallel's backward ends when all its buckets are averaged, because the host
+// waits for gloo. Stores do not record with which ranks. So all ranks of the job are assumed only if every
+// rank is present, all have buckets of the same sizes, and the same operators made blocks in their backwards.
+// In a pipeline only the last stage has the loss, so at least one stage differs.
 Averaging averaging_of(const std::vector<RankFacts>& ranks);
 
 }  // namespace strata::analysis

@@ -55,8 +55,8 @@ std::int64_t step_to_show(const std::vector<RankFacts>& ranks, const Stragglers&
   return steps[(steps.size() - 1) / 2].second;
 }
 
-// What the one rank of `ddp.ranks: first` writes of itself before it begins (config.yaml, resolved: a line a
-// key). Programs of others have no such file: each of their ranks is a process.
+// The single rank of `ddp.ranks: first` writes this before it begins (config.yaml, resolved: one line per
+// key). User programs do not have this file: each of their ranks is a process.
 bool stands_for_all(const std::filesystem::path& run_directory) {
   std::ifstream config(run_directory / "config.yaml");
   bool in_section = false;
@@ -127,7 +127,7 @@ JobFacts read_job(const std::filesystem::path& run_directory, const std::functio
     try {
       const Facts facts = analyse(run_directory, rank);
       ranks.push_back(rank_facts(facts));
-      ranks.back().rank = rank;  // its folder's, whatever the store says
+      ranks.back().rank = rank;  // from its folder, whatever the store contains
       ranks.back().stands_for_all = is_alone;
       if (seen) seen(facts);
     } catch (const RunError& problem) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All ranks of a job, compared.
+// A comparison of all ranks of a job.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace strata::analysis {
 
 struct Facts;
 
-// The reason of those that the job's size says are missing.
+// The reason for ranks missing according to the job's size.
 inline constexpr const char* kLeftNothing = "left nothing in this folder";
 
-// A rank that nothing can be said of, and why.
+// A rank without data, and the reason.
 struct LostRank {
   std::uint64_t rank = 0;
   std::string reason;
@@ -29,29 +29,29 @@ struct LostRank {
 struct JobFacts {
   std::string directory;
   std::uint64_t world_size = 1;
-  std::vector<RankFacts> ranks;  // by rank; one at least
+  std::vector<RankFacts> ranks;  // by rank; at least one
   std::vector<LostRank> lost;    // by rank
   RankClocks clocks;
   Stragglers stragglers;
   Imbalance imbalance;
-  // The step that shows best what the ranks do at one time: the slowest straggler's slowest, else the one
-  // that took the middle time; -1 where no step has two ranks.
+  // The step that best shows the ranks at one time: the slowest step of the slowest straggler, else the one
+  // of median duration; -1 if no step has two ranks.
   std::int64_t shown_step = -1;
 };
 
-// `ranks` by rank, one at least; `lost` those that could not be read. What the job's size says is missing is
-// added to these.
+// `ranks` by rank, at least one; `lost`: those that could not be read. Ranks missing according to the job's
+// size are added.
 JobFacts job_facts(std::vector<RankFacts> ranks, std::vector<LostRank> lost);
 
-// The ranks that left anything in the run's folder: rank<k>/, by k. Throws RunError where it is no folder.
+// The ranks with files in the run's folder: rank<k>/, by k. Throws RunError if it is not a folder.
 std::vector<std::uint64_t> ranks_in(const std::filesystem::path& run_directory);
 
-// Whether the folder is of a job of more than one process, also where only one of them left anything. The one
-// of `ddp.ranks: first` is none. Throws as ranks_in does.
+// Whether the folder belongs to a job of more than one process, even if only one left files. False with
+// `ddp.ranks: first`. Throws like ranks_in.
 bool has_several_ranks(const std::filesystem::path& run_directory);
 
-// Reads and analyses one rank after the other, and keeps of each what is compared. `seen`, where given, is
-// shown all that is known of each. Throws RunError when none can be read.
+// Reads and analyses the ranks one by one, and keeps only the data to compare. `seen`, if given, is called
+// with all facts of each. Throws RunError if no rank can be read.
 JobFacts read_job(const std::filesystem::path& run_directory,
                   const std::function<void(const Facts&)>& seen = {});
 

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of a list that can be as long as the model is deep.
+// For a list that may be as long as the model is deep.
 constexpr std::size_t kMostShares = 20;
 
 Json number_or_null(const auto& value) {

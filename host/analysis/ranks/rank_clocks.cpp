@@ -21,7 +21,8 @@ std::int64_t realtime_less_monotonic(const ClockPair& pair) {
   return pair.realtime_ns - pair.monotonic_ns;
 }
 
-// What the wall clock showed at a moment: between two readings in proportion, beyond them as at the nearest.
+// The wall clock at a moment: interpolated between two readings, and outside of them with the offset of the
+// nearest.
 std::int64_t wall_less_monotonic(const std::vector<ClockPair>& pairs, std::int64_t monotonic_ns) {
   const auto after = std::ranges::lower_bound(pairs, monotonic_ns, {}, &ClockPair::monotonic_ns);
   if (after == pairs.begin()) return realtime_less_monotonic(pairs.front());
@@ -50,8 +51,8 @@ bool share_clock(const MachineClock& left, const MachineClock& right) {
   return left.boot_id == right.boot_id && (walls_fit || !has_pairs);
 }
 
-// Where hosts wait for the averaging, no rank goes on before the gradients of all are averaged, nor are these
-// before all have begun the backward that they come of.
+// If hosts wait for the averaging, no rank continues before all gradients are averaged, which is not before
+// all ranks have begun the backward that computes them.
 struct AveragedStep {
   std::int64_t last_begin_ns = std::numeric_limits<std::int64_t>::min();
   std::int64_t first_goes_on_ns = std::numeric_limits<std::int64_t>::max();
@@ -138,7 +139,7 @@ void RankClocks::bound_by_steps(const std::vector<RankFacts>& ranks) {
   }
   for (std::size_t other = 1; other < clocks_.size(); ++other) {
     const Bounds bounds = bounds_between(spans.front(), spans[other]);
-    // Where no correction fits, the ranks do not wait for each other.
+    // If no correction fits, the ranks do not wait for each other.
     if (bounds.steps == 0 || bounds.low_ns > bounds.high_ns) continue;
     JobClock& clock = clocks_[other];
     if (bounds.low_ns <= 0 && bounds.high_ns >= 0 && clock.placed_by == PlacedBy::kWallClocks) {

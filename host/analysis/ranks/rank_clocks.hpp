@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings the times of all ranks onto one clock, that of the first rank, and says how well that is known.
+// Converts the times of all ranks to the clock of the first rank, and gives the uncertainty.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@
 
 namespace strata::analysis {
 
-// How a clock's times were brought onto the first one.
+// How a clock was related to the first one.
 enum class PlacedBy : std::uint8_t {
-  kSelf,        // it is the first
-  kWallClocks,  // readings of both clocks together on either machine
-  kAveraging,  // the middle of what averaged gradients leave open: no wall clock, or one that they contradict
-  kNothing     // no wall clock and no averaging: times of it are not comparable
+  kSelf,        // it is the first one
+  kWallClocks,  // from readings of both clocks together on each machine
+  kAveraging,   // middle of the range allowed by averaged gradients: no wall clock, or a contradictory one
+  kNothing      // no wall clock and no averaging: its times are not comparable
 };
 const char* to_string(PlacedBy placed_by);
 
-// A CLOCK_MONOTONIC, and the ranks whose times are of it. Ranks share one when the kernel was booted once for
-// both; where that is unknown, when their host's name is the same and so is the distance to the wall clock.
+// A CLOCK_MONOTONIC, and the ranks that use it. Ranks share one if they have the same boot of the kernel; if
+// unknown, if they have the same host name and the same offset to the wall clock.
 struct JobClock {
   std::string hostname;
   std::vector<std::size_t> ranks;  // indices into the job's
-  std::vector<ClockPair> pairs;    // of all of them, by monotonic_ns
+  std::vector<ClockPair> pairs;    // of all these ranks, by monotonic_ns
   PlacedBy placed_by = PlacedBy::kSelf;
-  // By kAveraging: by how much later its wall clock's times are taken.
+  // For kAveraging: the correction added to its wall clock's times.
   std::int64_t correction_ns = 0;
-  // How far a time of it may be off against the first clock's, either way; 0 for the first. Nothing where
-  // no averaging that hosts wait for bounds it: wall clocks alone, which nobody compared with each other.
+  // How far a time on it may be off from the first clock, either way; 0 for the first. Empty if no averaging
+  // with waiting hosts bounds it: then there are only wall clocks, which were never compared.
   std::optional<std::int64_t> uncertainty_ns;
-  // At least so far apart the wall clocks were, as the steps show; 0 where they fit.
+  // The minimum difference of the wall clocks shown by the steps; 0 if they agree.
   std::int64_t wall_clocks_apart_ns = 0;
   bool has_pairs() const { return !pairs.empty(); }
 };
@@ -43,10 +43,10 @@ class RankClocks {
  public:
   explicit RankClocks(const std::vector<RankFacts>& ranks);
 
-  // The first rank's first.
+  // The first rank's clock first.
   const std::vector<JobClock>& clocks() const { return clocks_; }
   std::size_t clock_of(std::size_t rank) const { return clock_of_[rank]; }
-  // A moment of that rank (an index into the job's) on the first clock.
+  // Converts a time of that rank (an index into the job's) to the first clock.
   std::int64_t to_first(std::size_t rank, std::int64_t ns) const;
   // Why steps bound the clocks, or do not.
   Averaging averaging() const { return averaging_; }

@@ -17,12 +17,12 @@ namespace {
 
 static_assert(kOtherPhase == STRATA_PHASE_OTHER && kSyncPhase == STRATA_PHASE_GRADIENT_SYNC);
 
-// Buckets and what communication holds say nothing of the rank's own work.
+// Buckets and communication buffers say nothing about the rank's own work.
 bool is_own_work(const Block& block) {
   return block.kind != BlockKind::kComm && block.kind != BlockKind::kBucket;
 }
 
-// The last own allocation between the two moments; the begin where there is none.
+// The last own allocation between the two moments; the begin if there is none.
 std::int64_t last_own_birth(const Facts& facts, const PhaseFact& phase) {
   auto after = std::ranges::upper_bound(facts.blocks, phase.end_sequence, {}, &Block::birth_sequence);
   for (; after != facts.blocks.begin(); --after) {
@@ -94,7 +94,7 @@ class Condenser {
       if (backward != nullptr)
         added.backward_end = {.last_gradient_ns = last_own_birth(facts_, *backward),
                               .goes_on_ns = next != nullptr ? next->begin_ns : backward->end_ns};
-      // Where steps are inferred, the last one lasts until the program has ended.
+      // If steps are inferred, the last one lasts until the end of the program.
       if (&step == &facts_.steps.back() && !added.phases.empty()) added.end_ns = last_end_of(added.phases);
     }
   }

@@ -16,7 +16,7 @@ std::int64_t lower_median(std::vector<std::int64_t> values) {
   return *middle;
 }
 
-// Of one step of one rank, by the phase's name; the empty one is what is in none.
+// For one step of one rank, by phase name; the empty name is the time outside of phases.
 using PhaseTimes = std::map<std::string_view, std::int64_t>;
 
 PhaseTimes own_times(const RankFacts& rank, const RankStep& step) {

@@ -17,7 +17,7 @@ std::int64_t part_within(const std::optional<Interval>& wait, std::int64_t from_
   return std::max<std::int64_t>(0, std::min(wait->end_ns, to_ns) - std::max(wait->begin_ns, from_ns));
 }
 
-// Of a step, by the job's clocks: when the first rank of each went on, on that very clock.
+// For one step, by the job's clocks: when the first rank on each clock continued, on that clock.
 using FirstToGoOn = std::map<std::size_t, std::int64_t>;
 
 std::map<std::int64_t, FirstToGoOn> first_to_go_on(const std::vector<RankFacts>& ranks,
@@ -34,9 +34,9 @@ std::map<std::int64_t, FirstToGoOn> first_to_go_on(const std::vector<RankFacts>&
   return first;
 }
 
-// How long a rank may have waited after `last_gradient_ns`; then all gradients surely are averaged: a rank on
-// its own clock has gone on, or one on another clock has even if that clock is off by as much as it may be. A
-// clock that may be off by anything says nothing.
+// The maximum time that a rank may have waited after `last_gradient_ns`. Then all gradients are certainly
+// averaged, because a rank on its own clock has continued, or one on another clock has even if that clock is
+// off by its full uncertainty. A clock with unlimited uncertainty says nothing.
 std::int64_t longest_wait(std::size_t rank, std::int64_t last_gradient_ns, const FirstToGoOn& first,
                           const RankClocks& clocks) {
   const std::size_t own = clocks.clock_of(rank);
@@ -52,7 +52,7 @@ std::int64_t longest_wait(std::size_t rank, std::int64_t last_gradient_ns, const
   return std::max<std::int64_t>(0, longest_ns);
 }
 
-// From the rank's last gradient on, at most until it goes on itself.
+// From the rank's last gradient, at most until it continues itself.
 std::optional<Interval> wait_after(const BackwardEnd& end, std::int64_t longest_ns) {
   const Interval wait{end.last_gradient_ns, std::min(end.goes_on_ns, end.last_gradient_ns + longest_ns)};
   return wait.end_ns > wait.begin_ns ? std::optional(wait) : std::nullopt;

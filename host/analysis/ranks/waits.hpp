@@ -9,11 +9,11 @@
 
 namespace strata::analysis {
 
-// Sets the steps' and phases' waited_ns. All of a synchronisation is waiting. So is what follows a step's
-// last gradient, until the first of the ranks goes on: then all gradients are averaged, and who takes longer
-// is busy with something of his own. Ranks of another clock are gone by as far as steps bound that clock:
-// what one that is alone on its machine does there else, counts as waiting. Ranks of a dry job, and one
-// alone, wait for nobody.
+// Sets waited_ns of steps and phases. All time in a synchronisation is waiting. So is the time after a step's
+// last gradient, until the first of the ranks continues: then all gradients are averaged, and a rank that
+// takes longer is busy with other work. Ranks with another clock are used as far as steps bound that clock;
+// for a rank alone on its machine, other work after the last gradient otherwise counts as waiting. Ranks of a
+// dry job, and a single rank, do not wait.
 void find_waits(std::vector<RankFacts>& ranks, const RankClocks& clocks);
 
 }  // namespace strata::analysis

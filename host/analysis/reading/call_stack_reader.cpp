@@ -120,7 +120,7 @@ CallStacks read_call_stacks(const StoreFile& file,
                             const std::function<std::string(const Row&, int column)>& text,
                             const std::function<void(const std::string&)>& warn) {
   CallStackReader reader(file);
-  // Declared together, so that a store has all of them or none; a damaged one may have some.
+  // They are declared together, so a store has all or none; a damaged one may have some.
   if (file.has_table("allocator_tracer_stack_frame")) reader.read_frames();
   if (file.has_table("allocator_tracer_event_stack")) reader.read_events();
   if (PythonStacks python = read_python_stacks(file, text, warn); !python.of_event.empty())

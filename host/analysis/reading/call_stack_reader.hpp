@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the tables of stacks in a run store to CallStacks.
+// Reads CallStacks from the stack tables of a run store.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace strata::analysis {
 
-// `text` gives the text of a column that holds a string's id. Rows that make no sense are left out, and each
-// kind of them is said once in `warn`.
+// `text` returns the text of a column with a string id. Invalid rows are skipped, with one call of `warn` per
+// kind.
 CallStacks read_call_stacks(const StoreFile& file,
                             const std::function<std::string(const Row&, int column)>& text,
                             const std::function<void(const std::string&)>& warn);

@@ -26,7 +26,7 @@ std::uint64_t count_of(const nlohmann::json& object, const char* key) {
   return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 
-// What the list under the key holds; nothing where there is none.
+// The elements of the list under the key; empty if there is none.
 std::vector<nlohmann::json> objects_of(const nlohmann::json& object, const char* key) {
   std::vector<nlohmann::json> objects;
   const auto found = object.find(key);
@@ -36,7 +36,8 @@ std::vector<nlohmann::json> objects_of(const nlohmann::json& object, const char*
   return objects;
 }
 
-// Whoever started the program saw which signal ended it; the process itself had no time to say so.
+// The program that started the process saw the signal that ended it; the process itself had no time to record
+// it.
 bool was_interrupted(const nlohmann::json& manifest) {
   const auto command = manifest.find("command");
   if (command == manifest.end() || !command->is_object()) return false;

@@ -15,7 +15,7 @@ constexpr std::size_t kDeepestPythonStack = 4096;
 PythonStacks read_python_stacks(const StoreFile& file,
                                 const std::function<std::string(const Row&, int column)>& text,
                                 const std::function<void(const std::string&)>& warn) {
-  // Declared together, so that a store has all of them or none; a damaged one may have some.
+  // They are declared together, so a store has all or none; a damaged one may have some.
   for (const char* table : {"torch_python_frame", "torch_python_stack", "torch_event_python_stack"})
     if (!file.has_table(table)) return {};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the tables of Python stacks in a run store to stacks of frames, and which event was made under which.
+// Reads the Python stacks of a run store, and which event was made under which.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,12 @@
 namespace strata::analysis {
 
 struct PythonStacks {
-  // Of each stack the frames, innermost first.
+  // The frames of each stack, innermost first.
   std::vector<std::vector<PythonFrame>> stacks;
-  std::unordered_map<std::uint64_t, std::uint32_t> of_event;  // by its sequence, an index into `stacks`
+  std::unordered_map<std::uint64_t, std::uint32_t> of_event;  // by its sequence: index into `stacks`
 };
 
-// Empty where the run took none. Rows that make no sense are left out, and each kind of them is said once in
-// `warn`.
+// Empty if the run took none. Invalid rows are skipped, with one call of `warn` per kind.
 PythonStacks read_python_stacks(const StoreFile& file,
                                 const std::function<std::string(const Row&, int column)>& text,
                                 const std::function<void(const std::string&)>& warn);

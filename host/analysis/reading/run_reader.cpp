@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The whole of `text` as a number; nothing when it is none.
+// Parses all of `text` as a number; empty if it is not one.
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -76,7 +76,7 @@ fs::path manifest_of(const fs::path& run_directory, std::uint64_t rank) {
   return folder / "manifest.json";
 }
 
-// The process that a rank's manifest tells of comes before others of that rank.
+// The process named in a rank's manifest comes before others of that rank.
 void put_main_processes_first(std::vector<Candidate>& candidates, const fs::path& run_directory) {
   std::map<std::uint64_t, std::optional<std::uint64_t>> main;
   for (const Candidate& candidate : candidates) {

@@ -11,13 +11,13 @@
 
 namespace strata::analysis {
 
-// The k of `rank<k>`; nothing where the folder has another name.
+// The k of `rank<k>`; empty if the folder has another name.
 std::optional<std::uint64_t> rank_of_folder(const std::filesystem::path& folder);
 
-// Of several processes the one that recorded memory, the lowest rank first, is read; other ones of the same
-// rank are named in the warnings. So is everything that is missing but not needed, and every gap. With
-// `rank`, only that one is looked at; with `device` ("cuda:1", "cpu", "pinned"), that device's memory, else
-// that of the CUDA device that was used most, or the CPU's. Only reads. Throws RunError.
+// Among several processes, reads the one that recorded memory, lowest rank first. Other processes of the same
+// rank are listed in the warnings, as are missing optional data and all gaps. With `rank`, only that one is
+// considered. With `device` ("cuda:1", "cpu", "pinned"), reads that device's memory, otherwise that of the
+// most used CUDA device, or the CPU. Read-only. Throws RunError.
 Recording read_run(const std::filesystem::path& run_directory, std::optional<std::uint64_t> rank = {},
                    ReadingDetail detail = ReadingDetail::kReport, const std::string& device = {});
 

@@ -12,7 +12,7 @@
 namespace strata::analysis {
 namespace {
 
-// No machine has as much memory (1 EiB), so that no sum or difference of these overflows.
+// No machine has this much memory (1 EiB), so no sum or difference overflows.
 constexpr std::uint64_t kLargestMemory = std::uint64_t{1} << 60;
 
 class SampleReader {

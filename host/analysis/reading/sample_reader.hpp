@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of samples that the torch source writes into a run store, and the host's of epochs.
+// Reads the sample tables written by the torch source, and the host's epochs.
 #pragma once
 
 #include "host/analysis/reading/table_reader.hpp"
@@ -8,8 +8,8 @@ namespace strata::analysis {
 
 struct Recording;
 
-// Fills the run's samples, DeviceStats and epochs. Its device is settled, and so are its segments. A table
-// that is missing is an empty one: samples are an option. Throws RunError for values that no run can have.
+// Fills the run's samples, DeviceStats and epochs. Its device and segments must be known. A missing table
+// counts as empty, because samples are optional. Throws RunError for impossible values.
 void read_samples(const StoreFile& file, TableReader& tables, Recording& run);
 
 }  // namespace strata::analysis

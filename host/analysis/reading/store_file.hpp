@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run store, opened for reading. It trusts nothing that the file says: views and triggers never run,
-// values are checked for type and range, and every problem is a RunError that names file, table and row.
+// One run store, opened for reading. The file's contents are untrusted: views and triggers never run, values
+// are checked for type and range, and every problem is a RunError that names file, table and row.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct sqlite3_stmt;
 
 namespace strata::analysis {
 
-// The current row of a query. Columns are counted from 0, in the order in which they were asked for. A value
-// of another type, or out of range, throws RunError.
+// The current row of a query. Columns are counted from 0, in the requested order. A value of another type, or
+// out of range, throws RunError.
 class Row {
  public:
   std::int64_t integer(int column) const;
-  // An unsigned 64-bit value, which the store keeps bit for bit in a signed one.
+  // An unsigned 64-bit value, stored bit for bit as a signed one.
   std::uint64_t bits(int column) const { return static_cast<std::uint64_t>(integer(column)); }
   std::uint32_t small(int column) const;
   // NULL is NaN.
@@ -59,18 +59,17 @@ class StoreFile {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-// Where a reader that comes back goes on.
+// The position at which a returning reader continues.
 struct RowsAfter {
-  std::int64_t rowid = 0;  // rows behind this one
+  std::int64_t rowid = 0;  // rows after this one
   std::int64_t most_rows = 0;
 };
 
-// The rows of one table, in the order of the file: `Query query(file, "spool", {"file"}); while
-// (query.next())`
+// The rows of one table, in file order: `Query query(file, "spool", {"file"}); while (query.next())`
 class Query {
  public:
   Query(const StoreFile& file, std::string_view table, std::initializer_list<std::string_view> columns);
-  // Asks for the rowid as it does for a column: by that name.
+  // The rowid can be requested like a column, by that name.
   Query(const StoreFile& file, std::string_view table, std::span<const std::string_view> columns,
         RowsAfter after);
 

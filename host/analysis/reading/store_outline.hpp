@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store holds, in a glance: enough to tell the process that trained from those around it.
+// A summary of a store's contents: enough to distinguish the process that trained from others.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace strata::analysis {
 
 struct StoreOutline {
   bool holds_anything = false;  // memory, or times in a run that did not trace memory
-  std::uint64_t steps = 0;      // that ended
+  std::uint64_t steps = 0;      // number of completed ones
 };
 
 // Throws RunError.

@@ -29,9 +29,9 @@ namespace strata::analysis {
 namespace {
 
 constexpr std::string_view kSchema = "strata.store/1";
-// No allocation is larger (1 PiB), so that no sum of them overflows before a store is refused.
-// Far more than clocks drift, and than NTP slews them by.
+// Far more than clock drift and NTP's slewing.
 constexpr std::int64_t kSetClockNs = 1'000'000'000;
+// No allocation is larger (1 PiB), so no sum overflows before a store is rejected.
 constexpr std::uint64_t kLargestAllocation = std::uint64_t{1} << 50;
 
 template <typename Rows>
@@ -170,7 +170,7 @@ class StoreReader {
     }
   }
 
-  // What the event of the same sequence does not say.
+  // The data missing in the event with the same sequence.
   void read_failures() {
     std::unordered_map<std::uint64_t, std::uint64_t> free_bytes;
     tables_.each("allocator_tracer_out_of_memory", Need::kOptional, {"sequence", "device_free_bytes"},
@@ -326,7 +326,7 @@ class StoreReader {
     std::erase_if(run_.reports, elsewhere);
   }
 
-  // As ended_out_of_memory, of the devices that are left out.
+  // Like ended_out_of_memory, for the other devices.
   bool ran_out_elsewhere() const {
     const auto last = std::find_if(run_.failures.rbegin(), run_.failures.rend(),
                                    [&](const FailureRow& row) { return row.device != run_.device; });

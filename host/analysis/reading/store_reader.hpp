@@ -9,10 +9,10 @@
 
 namespace strata::analysis {
 
-// Every row that analysis needs, typed, checked and sorted. Reads the tables and none of the views. A table
-// that is missing is an empty one, with a warning where one should be there. Throws RunError for a schema
-// other than strata.store/1, for values that no run can have, and for a `device` that the run has none of;
-// empty: choose_device's own. `allocator_settings`: as the run's manifest has them.
+// Reads all rows needed by analysis, typed, checked and sorted. Uses only tables, no views. A missing table
+// counts as empty, with a warning if it is expected. Throws RunError for a schema other than strata.store/1,
+// for impossible values, and for a `device` that the run does not have; if empty, choose_device chooses.
+// `allocator_settings` come from the run's manifest.
 Recording read_store(const StoreFile& file, ReadingDetail detail = ReadingDetail::kReport, const std::string& device = {},
                      const std::optional<std::string>& allocator_settings = {});
 

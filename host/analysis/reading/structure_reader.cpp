@@ -23,7 +23,7 @@ class StructureReader {
  public:
   StructureReader(TableReader& tables, Recording& run) : tables_(tables), run_(run) {}
 
-  // Whoever drives a run may begin a step again, or one of a lower number: neither is one of its own.
+  // A program may begin a step again, or one with a lower number: neither counts as a new step.
   void read_steps() {
     std::vector<StepRow> begun;
     tables_.each("host_step_begin", Need::kExpected, {"sequence", "monotonic_ns", "step", "schedule"},
@@ -98,9 +98,9 @@ class StructureReader {
            kind == STRATA_PHASE_SETUP;
   }
 
-  // Of a loop that marks nothing the last step is opened by what looks like a next one: the loader that finds
-  // no more batches. It is none when nothing was trained in it: what is marked behind the loop, as an
-  // evaluation, belongs to no step.
+  // In an unmarked loop the last step begins with an apparent next one: the loader that finds no more
+  // batches. It is dropped if nothing was trained in it: a marked part after the loop, such as an evaluation,
+  // belongs to no step.
   void leave_out_inferred_tail() {
     if (run_.steps.empty()) return;
     const StepRow& last = run_.steps.back();

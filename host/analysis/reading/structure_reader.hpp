@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what divides a run: steps, phases and the ranges of modules, each begin with its end.
+// Reads the structure of a run: steps, phases and module ranges, each begin with its end.
 #pragma once
 
 #include "host/analysis/reading/table_reader.hpp"
@@ -8,7 +8,7 @@ namespace strata::analysis {
 
 struct Recording;
 
-// Into run.steps, run.phases and run.modules. Throws RunError where steps are out of order or something ends
+// Fills run.steps, run.phases and run.modules. Throws RunError if steps are out of order or something ends
 // before it begins.
 void read_structure(TableReader& tables, Recording& run);
 

@@ -6,7 +6,7 @@
 namespace strata::analysis {
 namespace {
 
-// No clock runs for longer (146 years), so that no difference of times overflows.
+// No clock runs longer (146 years), so no difference of times overflows.
 constexpr std::int64_t kLatestNs = std::int64_t{1} << 62;
 
 }  // namespace

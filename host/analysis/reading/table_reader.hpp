@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reads the tables of one run store has in common: texts by their ids, checked times, and what is said
-// of rows that are missing or wrong.
+// Common functions for reading the tables of one run store: texts by id, checked times, and warnings about
+// missing or invalid rows.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,15 +18,15 @@ namespace strata::analysis {
 
 class TableReader {
  public:
-  // What is odd goes into the warnings of `run`. Both outlive this.
+  // Anomalies are added to the warnings of `run`. Both outlive this.
   TableReader(const StoreFile& file, Recording& run) : file_(file), run_(run) {}
 
-  // Before the first row that names one.
+  // Call before reading the first row that refers to a text.
   void read_texts();
 
   enum class Need { kExpected, kOptional };
 
-  // Calls `use` for each row, in the order of the file.
+  // Calls `use` for each row, in file order.
   template <typename Use>
   void each(std::string_view table, Need need, std::initializer_list<std::string_view> columns, Use use) {
     if (!file_.has_table(table)) {
@@ -45,7 +45,7 @@ class TableReader {
   // Throws RunError.
   [[noreturn]] void refuse(std::string_view what) const;
 
-  // Index into Recording::texts; 0 of an id that the store does not hold, which is counted.
+  // Index into Recording::texts; 0 for an id not in the store, which is counted.
   std::uint32_t text(const Row& row, int column);
   std::size_t unknown_texts() const { return unknown_texts_; }
 
@@ -53,7 +53,7 @@ class TableReader {
     return {row.small(type_column), static_cast<std::int32_t>(row.integer(type_column + 1))};
   }
 
-  // Throws RunError where it is no time of CLOCK_MONOTONIC.
+  // Throws RunError if it is not a time of CLOCK_MONOTONIC.
   std::int64_t time_ns(const Row& row, int column) const;
 
  private:

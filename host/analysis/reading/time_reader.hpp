@@ -8,8 +8,8 @@ namespace strata::analysis {
 
 struct Recording;
 
-// Into run.time. Rows that contradict others are left out, and counted in the warnings: an ordinal that was
-// there before, an end before its begin. Throws RunError for values that no run can have.
+// Fills run.time. Contradictory rows (a repeated ordinal, an end before its begin) are skipped and counted in
+// the warnings. Throws RunError for impossible values.
 void read_time(const StoreFile& file, TableReader& tables, Recording& run);
 
 }  // namespace strata::analysis

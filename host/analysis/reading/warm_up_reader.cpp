@@ -10,8 +10,7 @@ namespace {
 
 using Need = TableReader::Need;
 
-// Of times and counts that a store may say, the largest that differences and sums of them do not overflow
-// from.
+// The largest time or count accepted from a store, so that differences and sums do not overflow.
 constexpr std::int64_t kMost = std::int64_t{1} << 52;
 
 std::int64_t bounded(std::int64_t value) {

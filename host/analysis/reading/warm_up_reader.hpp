@@ -7,7 +7,7 @@ namespace strata::analysis {
 
 struct Recording;
 
-// Reads what the plugin warmup_analyzer wrote into run.warm_up. Throws RunError where a time is none.
+// Reads the rows of the plugin warmup_analyzer into run.warm_up. Throws RunError for an invalid time.
 void read_warm_up(TableReader& tables, const StoreFile& file, Recording& run);
 
 }  // namespace strata::analysis

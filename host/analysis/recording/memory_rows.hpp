@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plugin allocator_tracer wrote: allocations, and whose they are. Columns mean what
-// docs/run-store.md says; texts are indices into Recording::texts.
+// The rows of the plugin allocator_tracer: allocations and their owners. docs/run-store.md defines the
+// columns; texts are indices into Recording::texts.
 #pragma once
 
 #include <compare>
@@ -35,11 +35,11 @@ struct MemoryRow {
   std::uint32_t action = 0;
   Device device;
   std::uint64_t address = 0, bytes = 0;
-  std::uint64_t handed_out_bytes = 0;  // by the device's allocator before this event; 0: it keeps no count
+  std::uint64_t handed_out_bytes = 0;  // by the device's allocator before this event; 0: it does not count
   std::uint64_t op = 0;
   std::uint32_t phase = 0, module = 0;
   std::uint64_t stream = 0, pool = 0;  // of a caching allocator's block
-  std::uint64_t rounding_bytes = 0;    // of `bytes`, those that nobody asked for
+  std::uint64_t rounding_bytes = 0;    // of `bytes`, added by the allocator
 };
 
 struct FailureRow {
@@ -62,7 +62,7 @@ struct SavedTensorRow {
   std::uint64_t address = 0;
 };
 
-// A report of c10's own memory reporting, the independent count.
+// A report by c10's own memory reporting, the independent count.
 struct MemoryReportRow {
   std::uint64_t sequence = 0;
   std::uint32_t thread = 0;
@@ -72,13 +72,13 @@ struct MemoryReportRow {
   std::uint64_t allocated_bytes = 0;
 };
 
-// How the blocks of torch's CUDA allocator are known.
+// How the blocks of torch's CUDA allocator were recorded.
 enum class CudaTracing : std::uint8_t {
-  kUnknown,    // nobody said: of a run before there was anything to say
-  kItself,     // it told of blocks and segments
-  kCounted,    // wrapped: of blocks, and of what is reserved the sum
-  kUncounted,  // wrapped: of blocks as large as they were asked for
-  kRefused,    // of nothing
+  kUnknown,    // not recorded: an older run
+  kItself,     // it reported blocks and segments
+  kCounted,    // wrapped: blocks, and the reserved sum
+  kUncounted,  // wrapped: blocks with their requested sizes
+  kRefused,    // nothing
 };
 
 struct CudaAllocator {

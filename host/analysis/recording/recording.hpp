@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of one run store, typed and in order, before anything is concluded from them. Columns mean what
-// docs/run-store.md says; texts are indices into `texts`, never the store's own ids.
+// The rows of one run store, typed and in order, without any conclusions. docs/run-store.md defines the
+// columns; texts are indices into `texts`, never the store's own ids.
 #pragma once
 
 #include <cstdint>
@@ -22,39 +22,39 @@
 
 namespace strata::analysis {
 
-// What a reader wants of a store beside what reports are made of.
+// Data to read in addition to those for reports.
 enum class ReadingDetail { kReport, kAllocator };
 
 struct Recording : RunFacts {
   std::filesystem::path directory;
-  Device device;  // the one that the rows below are about
+  Device device;  // the device of the rows below
   std::uint64_t first_step = 0, last_step = 0;
   bool closed = false;  // the run reached its end
   Texts texts;
-  // Steps by index; everything else by sequence.
+  // Steps by index, the rest by sequence.
   std::vector<StepRow> steps;
   std::vector<PhaseRow> phases;
   std::vector<ModuleRow> modules;
   std::vector<TensorRow> tensors;
-  std::vector<MemoryRow> memory;     // ALLOCATE and FREE, of whole blocks
+  std::vector<MemoryRow> memory;     // ALLOCATE and FREE, with real block sizes
   std::vector<FailureRow> failures;  // of allocations
-  bool ran_out_elsewhere = false;    // another device's memory ran out, and nothing was allocated there since
+  bool ran_out_elsewhere = false;  // another device ran out of memory, and nothing was allocated there since
   std::vector<OtherMemory> other_memory;
-  std::vector<ReservedPoint> reserved;  // empty: the allocator keeps nothing back
-  // Everything that the device's allocator told, as it told it: where ReadingDetail::kAllocator was asked for.
+  std::vector<ReservedPoint> reserved;  // empty: the allocator does not cache
+  // All events of the device's allocator, unchanged, with ReadingDetail::kAllocator.
   std::vector<MemoryRow> allocator_events;
-  std::optional<std::string> allocator_settings;  // as PYTORCH_CUDA_ALLOC_CONF has them; nothing: unknown
+  std::optional<std::string> allocator_settings;  // as in PYTORCH_CUDA_ALLOC_CONF; empty: unknown
   CudaAllocator cuda_allocator;
   std::vector<OpRow> ops;
   std::vector<SavedTensorRow> saved;
   CallStacks call_stacks;
-  bool cross_checked = false;  // reports were asked for, though none may have come
+  bool cross_checked = false;  // reports were enabled, even if none arrived
   std::vector<MemoryReportRow> reports;
   Samples samples;
-  bool stats_recorded = false;  // DeviceStats were asked for, though there may be no device
+  bool stats_recorded = false;  // DeviceStats were enabled, even if there is no device
   std::vector<DeviceStatsRow> device_stats;
-  std::vector<LayerOutputRow> layer_outputs;  // in the order of the file
-  std::vector<EpochRow> epochs;               // empty: the trainer counts none
+  std::vector<LayerOutputRow> layer_outputs;  // in file order
+  std::vector<EpochRow> epochs;               // empty: the trainer does not count epochs
   WarmUpRows warm_up;
   TimeRows time;
 };

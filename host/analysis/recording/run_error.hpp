@@ -5,14 +5,13 @@
 
 namespace strata::analysis {
 
-// A run that cannot be read. The message names the file, what is wrong with it, and what to do.
+// A run that cannot be read. The message contains the file, the problem and the remedy.
 class RunError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The run can be read, and has not the rank or device that was asked for. The message names those that it
-// has.
+// The run can be read, but does not have the requested rank or device. The message lists those that it has.
 class ChoiceError : public RunError {
  public:
   using RunError::RunError;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the training did meanwhile: steps, phases, modules and operators. Columns mean what docs/run-store.md
-// says; texts are indices into Recording::texts.
+// The course of the training: steps, phases, modules and operators. docs/run-store.md defines the columns;
+// texts are indices into Recording::texts.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace strata::analysis {
 
 inline constexpr std::uint64_t kNever = UINT64_MAX;
 
-// The path of the model itself, outside of its modules, whose own path is empty.
+// The path for the model itself, outside of its modules; its own path is empty.
 inline constexpr const char* kModelItself = "(model)";
 
 struct StepRow {
@@ -18,10 +18,10 @@ struct StepRow {
   std::uint32_t schedule = 0;
   std::uint64_t begin_sequence = 0, end_sequence = kNever;
   std::int64_t begin_ns = 0, end_ns = INT64_MAX;
-  std::int64_t worked_until_ns = INT64_MAX;  // of the last one: as steps/last_step.hpp finds it
+  std::int64_t worked_until_ns = INT64_MAX;  // of the last one: see steps/last_step.hpp
   double loss = std::nan("");
   std::uint64_t tokens = 0;
-  bool is_followed = false;  // another began behind it, and was left out since nothing was trained in it
+  bool is_followed = false;  // another step began after it, and was dropped because nothing was trained in it
 };
 
 struct PhaseRow {
@@ -30,7 +30,7 @@ struct PhaseRow {
   std::uint32_t name = 0;
   std::int64_t step = -1;
   std::uint32_t micro_batch = 0;
-  bool inferred = false;  // nobody marked it
+  bool inferred = false;  // not marked by the program
   std::uint64_t begin_sequence = 0, end_sequence = kNever;
   std::int64_t begin_ns = 0, end_ns = INT64_MAX;
 };
@@ -55,14 +55,14 @@ struct OpRow {
   std::uint32_t module = 0;
 };
 
-// An operator that no other one called returned so many bytes.
+// The number of bytes returned by a top-level operator.
 struct LayerOutputRow {
   std::int64_t ns = 0;
   std::uint32_t name = 0;
   std::uint64_t bytes = 0;
 };
 
-// An epoch began, with that step.
+// An epoch began with that step.
 struct EpochRow {
   std::uint64_t sequence = 0;
   std::int64_t epoch = 0, step = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every text once, named by its index. Index 0 is the empty text.
+// Each text once, identified by its index. Index 0 is the empty text.
 #pragma once
 
 #include <cstdint>

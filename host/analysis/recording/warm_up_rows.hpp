@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plugin warmup_analyzer wrote, as docs/run-store.md has it; texts are indices into
-// Recording::texts.
+// The rows of the plugin warmup_analyzer, as in docs/run-store.md; texts are indices into Recording::texts.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +16,16 @@ enum class SampleEdge : std::uint32_t {
   kPhaseEnd,
 };
 
-// Counters that only grow; differences of two samples tell what happened between them.
+// Counters that only grow; the difference of two samples shows what happened between them.
 struct Counters {
   std::int64_t thread_cpu_ns = 0;
-  std::int64_t thread_wait_ns = -1;  // -1: not known
+  std::int64_t thread_wait_ns = -1;  // -1: unknown
   std::int64_t thread_minor_faults = 0, thread_major_faults = 0;
   std::int64_t minor_faults = 0, major_faults = 0;
   std::int64_t involuntary_switches = 0;
   std::int64_t children_cpu_ns = 0;
   std::int64_t libraries = 0;
-  std::int64_t threads = 0;  // does not only grow
+  std::int64_t threads = 0;  // may also decrease
 };
 
 struct CounterSample {
@@ -38,7 +37,7 @@ struct CounterSample {
 };
 
 struct OpenedLibrary {
-  std::int64_t ns = 0;  // when it was noticed
+  std::int64_t ns = 0;  // when it was detected
   std::uint32_t path = 0;
 };
 
@@ -67,7 +66,7 @@ struct StartActivity {
 };
 
 struct WarmUpRows {
-  bool is_recorded = false;  // the plugin was there
+  bool is_recorded = false;  // the plugin was loaded
   std::vector<CounterSample> samples;
   std::vector<OpenedLibrary> libraries;
   std::vector<OperatorCall> calls;

@@ -101,7 +101,8 @@ class Shortener {
     if (!rest_.empty()) take(1);
   }
 
-  // " const &", " [clone .part.0]" after the parameters, up to what was defined inside of the function.
+  // Skips " const &" and " [clone .part.0]" after the parameters, up to a name defined inside of the
+  // function.
   void skip_qualifiers() {
     if (rest_.empty() || rest_.starts_with("::") || rest_.front() != ' ') return;
     rest_.remove_prefix(std::min(rest_.find("::"), rest_.size()));

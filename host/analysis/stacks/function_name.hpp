@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of functions as people read them.
+// Readable names of functions.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace strata::analysis {
 
-// Of a symbol; what is not mangled stays as it is.
+// For a symbol; returned unchanged if it is not mangled.
 std::string demangled(const std::string& symbol);
 
 // A demangled name without return type, parameters and anonymous namespaces, its template arguments as

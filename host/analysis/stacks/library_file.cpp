@@ -47,7 +47,7 @@ LibraryFile::LibraryFile(const LoadedLibrary& library) {
 }
 
 std::string LibraryFile::open(const LoadedLibrary& library) {
-  if (library.modified_ns == 0) return {};  // no file: the kernel's own object, which nobody asks about
+  if (library.modified_ns == 0) return {};  // no file: the kernel's own object, for which no names are needed
   elf_version(EV_CURRENT);
   descriptor_.number = ::open(library.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_.number < 0)
@@ -69,7 +69,7 @@ std::vector<SourcePlace> LibraryFile::places_at(std::uint64_t address) const {
   std::vector<SourcePlace> places;
   if (lines_) places = lines_->places_at(address);
   if (places.empty()) places.emplace_back();
-  // The symbol's name is whole, where debug information may have the last part alone.
+  // The symbol's name is complete; debug information may have only its last part.
   if (symbols_) {
     if (const auto symbol = symbols_->function_at(address)) places.back().function = *symbol;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One library's file, if it is still the one that ran.
+// The file of a library, if it is still the one that ran.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace strata::analysis {
 
 class LibraryFile {
  public:
-  // Compares the build id; of a file without one, when it was last modified.
+  // Compares the build id; for a file without one, the modification time.
   explicit LibraryFile(const LoadedLibrary& library);
 
-  // Why it gives no names; empty when it does.
+  // Why it has no names; empty if it does.
   const std::string& problem() const { return problem_; }
 
-  // Never empty: innermost first, as LineTable says, with the symbol's name where there are no lines.
+  // Never empty: innermost first, as in LineTable; only the symbol's name if there are no lines.
   std::vector<SourcePlace> places_at(std::uint64_t address) const;
 
  private:

@@ -86,8 +86,8 @@ std::vector<SourcePlace> LineTable::places_at(std::uint64_t address) const {
 
   std::vector<SourcePlace> places(1);
   set_line(unit, address, places.back());
-  // The innermost scope at the address, then those that it stands in as it was compiled: of an inlined
-  // function the first list goes on where it was defined.
+  // The innermost scope at the address, then its enclosing ones as compiled: for an inlined function the
+  // first list continues where it was defined.
   Scopes at_address, around;
   at_address.count = dwarf_getscopes(&unit, address, &at_address.dies);
   if (at_address.count <= 0) return places;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file's debug information says of an address: source lines, and functions that were inlined.
+// A file's debug information for an address: source lines and inlined functions.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ struct Dwarf;
 namespace strata::analysis {
 
 struct SourcePlace {
-  std::string function;  // mangled where the compiler wrote it so; empty: only a symbol table knows
+  std::string function;  // mangled if the compiler wrote it so; empty: only in the symbol table
   std::string file;      // empty: unknown
   std::uint32_t line = 0;
-  bool inlined = false;  // into the place after it
+  bool inlined = false;  // into the next place
 };
 
 class LineTable {
  public:
-  // Without debug information it knows nothing. `elf` must outlive this.
+  // Empty without debug information. `elf` must outlive this.
   explicit LineTable(Elf* elf);
 
-  // Innermost first; the last one is the function itself. Empty: unknown. The address is in the file's own
-  // terms.
+  // Innermost first; the last one is the function itself. Empty if unknown. The address is relative to the
+  // file.
   std::vector<SourcePlace> places_at(std::uint64_t address) const;
 
  private:

@@ -59,7 +59,7 @@ std::string base_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-// On autograd's own threads the program has no frame: the node says most.
+// On autograd's own threads there is no frame of the program: the node is the most informative one.
 bool is_backward_node(const Frame& frame) {
   const std::string name = short_name(frame.function);
   return name.starts_with("torch::autograd::") && name.ends_with("::apply");
@@ -92,7 +92,7 @@ FrameOwner owner_of(const Frame& frame) {
   if (holds(frame.library, kRecorderFiles)) return FrameOwner::kRecorder;
   const std::string file = base_name(frame.library);
   const std::string name = short_name(frame.function);
-  // The standard library's templates, compiled into whoever uses them.
+  // Templates of the standard library, compiled into their users.
   if (frame.file.find("/include/c++/") != std::string::npos) return FrameOwner::kSystem;
   if (begins_with(file, kSystemFiles) || begins_with(name, kSystemFunctions) || name == "main" ||
       file == kOwnProgram)

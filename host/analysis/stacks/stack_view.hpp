@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stack as a reader wants it: without what recorded and allocated at its inner end, without the program's
-// and the C library's own beginnings at its outer end, and without the dispatcher's steps between them.
+// A stack as shown to users: without the recording and allocating frames at its inner end, without the entry
+// of the program and the C library at its outer end, and without the dispatcher's frames in between.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@
 
 namespace strata::analysis {
 
-// Who a frame belongs to.
+// The owner of a frame.
 enum class FrameOwner : std::uint8_t {
-  kRecorder,   // Strata's own, while it records
-  kAllocator,  // the framework's allocators, and the functions that make empty tensors
-  kDispatch,   // steps from an operator's name to its kernel
+  kRecorder,   // Strata itself, while recording
+  kAllocator,  // the framework's allocators, and functions that make empty tensors
+  kDispatch,   // from an operator's name to its kernel
   kFramework,  // the framework's operators, modules, autograd
   kSystem,     // the C and C++ libraries, threads, the interpreter, the program's entry
-  kProgram     // the user's: whatever is none of these
+  kProgram     // the user's: all others
 };
 FrameOwner owner_of(const Frame& frame);
 
-// "strata::optimizers::AdamW::step", or "libfoo.so+0x1234" without a name.
+// "strata::optimizers::AdamW::step", or "libfoo.so+0x1234" if it has no name.
 std::string frame_name(const Frame& frame);
 // "adamw.cpp:88", or "" without a line.
 std::string frame_place(const Frame& frame);
@@ -36,13 +36,13 @@ class StackView {
   // `stacks` must outlive this.
   explicit StackView(const CallStacks& stacks) : stacks_(stacks), symboliser_(stacks.libraries) {}
 
-  // All frames, innermost first. Those of the Python program stand where the interpreter was entered for the
-  // last time, before the interpreter's own.
+  // All frames, innermost first. Frames of the Python program are inserted where the interpreter was last
+  // entered, before the interpreter's own.
   std::vector<Frame> whole(std::uint32_t stack);
-  // Those that a reader wants; all, where nothing would be left.
+  // The frames shown to users; all frames if none would remain.
   std::vector<Frame> trimmed(std::uint32_t stack);
-  // Where the memory comes from: the innermost frame that is the program's, one in Python before all
-  // others; else the node of the backward graph, else the framework's. Nothing: none of them has a name.
+  // The origin of the memory: the innermost frame of the program, preferably in Python; else the node of the
+  // backward graph; else the framework's frame. Empty if none of them has a name.
   std::optional<Frame> origin(std::uint32_t stack);
 
   const std::vector<std::string>& warnings() const { return symboliser_.warnings(); }

@@ -38,7 +38,7 @@ SymbolTable::SymbolTable(Elf* elf) {
     if (name == nullptr || *name == '\0') continue;
     functions_.push_back({symbol.st_value, symbol.st_value + symbol.st_size, name});
   }
-  // Of several names for one function (a constructor's) the last stays the last.
+  // If a function has several names (a constructor), the last one remains last.
   std::stable_sort(functions_.begin(), functions_.end(),
                    [](const Function& left, const Function& right) { return left.begin < right.begin; });
 }

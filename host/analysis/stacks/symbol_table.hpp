@@ -14,10 +14,10 @@ namespace strata::analysis {
 
 class SymbolTable {
  public:
-  // Its .symtab, or where it was stripped what it exports. `elf` must outlive this.
+  // From .symtab, or for a stripped file from its exports. `elf` must outlive this.
   explicit SymbolTable(Elf* elf);
 
-  // The mangled name of the function that holds the address, in the file's own terms.
+  // The mangled name of the function that contains the address, which is relative to the file.
   std::optional<std::string_view> function_at(std::uint64_t address) const;
 
  private:

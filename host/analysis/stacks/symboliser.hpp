@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From addresses to functions, after the run and for those that somebody asks about: each file is opened at
-// the first address that lies in it, and each address is looked up once.
+// Resolves addresses to functions after the run, on request: each file is opened at the first address in it,
+// and each address is resolved once.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct Frame {
   std::string function;      // demangled; empty: unknown
   std::string file;          // of the source; empty: unknown
   std::uint32_t line = 0;    // 0: unknown
-  std::string library;       // path of the file that holds it; empty: unknown
-  std::uint64_t offset = 0;  // of the call in the library's own terms; of the process without a library
-  bool inlined = false;      // into the frame around it
-  bool python = false;       // of the Python program: it has no library
+  std::string library;       // path of the file that contains it; empty: unknown
+  std::uint64_t offset = 0;  // of the call, relative to the library; to the process without one
+  bool inlined = false;      // into the enclosing frame
+  bool python = false;       // of the Python program, without a library
 };
 
 class LibraryFile;
@@ -33,16 +33,16 @@ class Symboliser {
   Symboliser(const Symboliser&) = delete;
   Symboliser& operator=(const Symboliser&) = delete;
 
-  // The frames of one return address, innermost first: one, and before it those inlined into it. Valid as
-  // long as this object. A file that is not the one that ran gives no names.
+  // The frames of one return address, innermost first: the function, preceded by those inlined into it. Valid
+  // as long as this object. A file other than the one that ran gives no names.
   const std::vector<Frame>& frames_at(std::uint64_t return_address);
 
-  // Which files could not be asked, and why, one sentence a file, in the order in which they were met.
+  // The files that could not be used, and why: one sentence each, in the order of their first use.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   std::vector<Frame> look_up(std::uint64_t return_address);
-  // Null: no library held the address, or two did in turn.
+  // Null if no library contained the address, or two did at different times.
   const LoadedLibrary* library_at(std::uint64_t address) const;
   const LibraryFile& file_of(const LoadedLibrary& library);
 

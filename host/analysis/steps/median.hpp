@@ -6,7 +6,7 @@
 
 namespace strata::analysis {
 
-// Of an even number the mean of the middle two. At least one value, in any order.
+// For an even number the mean of the middle two. At least one value, in any order.
 inline double median(std::vector<double> values) {
   std::ranges::sort(values);
   const std::size_t middle = values.size() / 2;

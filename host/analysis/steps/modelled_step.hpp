@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a dry device takes for a step, where the run gave its work a modelled time.
+// The modelled duration of a step on a simulated GPU, if the run had a modelled clock.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// Nanoseconds of all of the device's work, for each step that was begun. The host's own time is not in it.
-// Nothing where no clock was modelled.
+// Nanoseconds of all device work divided by the number of begun steps, without the host's own time. Empty
+// without a modelled clock.
 std::optional<double> modelled_step_ns(const MemoryFacts& facts);
 
 }  // namespace strata::analysis

@@ -38,7 +38,7 @@ OpenPhases::OpenPhases(const std::vector<PhaseFact>& phases) : phases_(phases) {
   around_.reserve(phases.size());
   std::vector<Index> open;
   for (Index index = 0; index < phases.size(); ++index) {
-    // What is closed here is closed at all later begins too.
+    // Phases closed here are closed at all later begins too.
     while (!open.empty() && phases[open.back()].end_sequence <= phases[index].begin_sequence) open.pop_back();
     around_.push_back(open.empty() ? kNone : open.back());
     open.push_back(index);
@@ -52,7 +52,7 @@ std::optional<OpenPhases::Index> OpenPhases::around(Index phase) const {
 std::optional<OpenPhases::Index> OpenPhases::innermost(std::uint64_t sequence) const {
   const auto after = std::ranges::upper_bound(phases_, sequence, {}, &PhaseFact::begin_sequence);
   if (after == phases_.begin()) return std::nullopt;
-  // Whatever is open now and began before a closed one was open when that one began.
+  // A phase that is open now and began before a closed one was open when that one began.
   std::optional<Index> phase = static_cast<Index>(after - phases_.begin() - 1);
   while (phase && phases_[*phase].end_sequence <= sequence) phase = around(*phase);
   return phase;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How quickly the steps of the window passed.
+// The speed of the window's steps.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace strata::analysis {
 
-// Of the steps first_step to last_step, both included.
+// For the steps first_step to last_step, both inclusive.
 Pace window_pace(const std::vector<StepFact>& steps, std::int64_t first_step, std::int64_t last_step);
 
 }  // namespace strata::analysis

@@ -9,8 +9,8 @@
 namespace strata::analysis {
 namespace {
 
-// A device is asked now and then, while its segments are known at every event: between two samples it is what
-// the last one found outside of the allocator, and what the allocator reserves.
+// A device is sampled occasionally, while its segments are known at every event. So its use between two
+// samples is that outside of the allocator at the last sample, plus the allocator's reserved memory.
 template <typename Add>
 void each_device_level(const MemoryFacts& facts, const Add& add) {
   const std::vector<DeviceSample>& samples = facts.samples.device;
@@ -31,7 +31,7 @@ void each_device_level(const MemoryFacts& facts, const Add& add) {
   add_samples_before(UINT64_MAX);
 }
 
-// As DeviceStats counts: a block that a stream still uses is not given back.
+// As in DeviceStats: a block that a stream still uses is not freed.
 template <typename Add>
 void each_requested_level(const MemoryFacts& facts, const Add& add) {
   std::uint64_t alive = 0, waiting = 0;
@@ -50,7 +50,7 @@ void each_requested_level(const MemoryFacts& facts, const Add& add) {
   add_deferred_before(UINT64_MAX);
 }
 
-// Of `moments`, by sequence, each of which has its bytes until the next.
+// For `moments`, by sequence, each with bytes that hold until the next.
 template <typename Moment, typename Bytes>
 std::optional<ScopeLevels> levels_within(const std::vector<Moment>& moments, const Bytes& bytes_of,
                                          std::uint64_t begin_sequence, std::uint64_t end_sequence) {
@@ -90,7 +90,7 @@ LevelLines::LevelLines(const MemoryFacts& facts) : facts_(facts) {
   }
 }
 
-// The operating system's own peak says more than the samples, where it grew within.
+// If the operating system's own peak grew in the interval, it is more precise than the samples.
 std::optional<ScopeLevels> LevelLines::resident_within(std::uint64_t begin_sequence,
                                                        std::uint64_t end_sequence) const {
   auto levels = levels_within(facts_.samples.resident, kBytes, begin_sequence, end_sequence);

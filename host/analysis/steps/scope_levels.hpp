@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's measures as levels over its events, and what they come to within a interval.
+// A run's measures as values over its events, and their statistics within an interval.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// Refers to the facts that it is made from: of a long run a copy of each line would be hundreds of megabytes.
+// Refers to its facts: for a long run, copies of all lines would take hundreds of megabytes.
 class LevelLines {
  public:
   explicit LevelLines(const MemoryFacts& facts);
@@ -19,7 +19,7 @@ class LevelLines {
   std::array<std::optional<ScopeLevels>, kMeasures> within(std::uint64_t begin_sequence,
                                                            std::uint64_t end_sequence) const;
 
-  // The device's use right after that event; nothing where it was never sampled.
+  // The device's use right after that event; empty if it was never sampled.
   std::optional<std::uint64_t> device_used_at(std::uint64_t sequence) const;
 
  private:
@@ -34,8 +34,8 @@ class LevelLines {
 
   const MemoryFacts& facts_;
   Line device_used_;
-  Line requested_;       // of a run in which frees had to wait for a stream; else it is the timeline's
-  Line resident_peaks_;  // the most ever resident, as known at each sample
+  Line requested_;       // of a run with deferred frees; otherwise that of the timeline
+  Line resident_peaks_;  // the resident peak so far, as known at each sample
 };
 
 }  // namespace strata::analysis

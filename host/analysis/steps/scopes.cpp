@@ -34,7 +34,7 @@ Scope scope_of_steps(ScopeKind kind, std::int64_t index, std::string label, cons
           .last_step = last.index};
 }
 
-// Of neighbouring steps that `is_same` of the first of them.
+// For consecutive steps that are `is_same` as the first of them.
 template <typename IsSame, typename Add>
 void each_group(const std::vector<StepFact>& steps, const IsSame& is_same, const Add& add) {
   for (auto first = steps.begin(); first != steps.end();) {
@@ -45,8 +45,8 @@ void each_group(const std::vector<StepFact>& steps, const IsSame& is_same, const
   }
 }
 
-// Of steps that are thinned only the allocator's peaks are known; where others are among them, only the
-// highest of all.
+// For thinned steps only the allocator's peaks are known; if a scope contains other steps too, only the
+// highest value of all.
 void leave_out_thinned(const MemoryFacts& facts, Scope& scope) {
   const auto overlaps = [&](const ThinnedSteps& interval) {
     return interval.begin_sequence <= scope.end_sequence && scope.begin_sequence < interval.end_sequence;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory there was within a interval of the run: a step, an epoch, the window, the run, what lies
-// between two resets of the peaks.
+// The memory within an interval of the run: a step, an epoch, the window, the run, or the time between two
+// resets of the peaks.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@ namespace strata::analysis {
 
 struct MemoryFacts;
 
-// From what all processes take of the device down to what the program asked for; and what the process takes
-// of the host.
+// From the device memory used by all processes down to the memory requested by the program; and the process's
+// host memory.
 enum class Measure : std::uint8_t { kDeviceUsed, kReserved, kAllocated, kRequested, kResident };
 inline constexpr std::size_t kMeasures = 5;
 // "device_used", "reserved", ...: as in summary.json.
 const char* to_string(Measure measure);
 
-// What holds when a scope begins counts for its peak, as it does after torch.cuda.reset_peak_memory_stats().
+// The value at the begin of a scope counts for its peak, as after torch.cuda.reset_peak_memory_stats().
 struct ScopeLevels {
   std::uint64_t begin_bytes = 0, end_bytes = 0;
   std::uint64_t peak_bytes = 0;
-  std::optional<std::int64_t> peak_ns;  // the first of several; nothing: somewhere between two samples
+  std::optional<std::int64_t> peak_ns;  // the first if there are several; empty: between two samples
 };
 
 enum class ScopeKind : std::uint8_t { kRun, kWindow, kEpoch, kStep, kReset };
@@ -32,19 +32,19 @@ const char* to_string(ScopeKind kind);
 
 struct Scope {
   ScopeKind kind{};
-  std::int64_t index = 0;  // of the epoch or the step; a reset's number, from 1
+  std::int64_t index = 0;  // of the epoch or step; number of the reset, from 1
   std::string label;       // "step 3", "since step 3"
   std::uint64_t begin_sequence = 0, end_sequence = UINT64_MAX;
   std::int64_t begin_ns = 0, end_ns = 0;
-  std::int64_t first_step = -1, last_step = -1;            // an epoch's, a window's, a step's
-  std::array<std::optional<ScopeLevels>, kMeasures> of{};  // by Measure; nothing where it was not recorded
+  std::int64_t first_step = -1, last_step = -1;            // of an epoch, a window or a step
+  std::array<std::optional<ScopeLevels>, kMeasures> of{};  // by Measure; empty if not recorded
 
   const std::optional<ScopeLevels>& operator[](Measure measure) const {
     return of.at(static_cast<std::size_t>(measure));
   }
 };
 
-// Where peaks begin anew.
+// A reset of the peaks.
 struct PeakReset {
   std::uint64_t sequence = 0;
   std::int64_t ns = 0;
@@ -54,7 +54,7 @@ struct PeakReset {
 // The run, the window, the epochs, the steps, in this order.
 std::vector<Scope> scopes_of(const MemoryFacts& facts);
 
-// From each reset to the next; the last to the run's end. By sequence.
+// From each reset to the next; from the last to the run's end. By sequence.
 std::vector<Scope> scopes_since(const MemoryFacts& facts, std::vector<PeakReset> resets);
 
 }  // namespace strata::analysis

@@ -15,7 +15,7 @@ void find_step_peaks(const std::vector<Point>& points, const OpenPhases& phases,
     const Point& peak = points[*highest];
     step.peak_allocated_bytes = allocated_bytes(peak);
     step.peak_categories = peak.bytes;
-    // What the step begins with is there from its begin on, whenever it was reached.
+    // The value at the step's begin counts from its begin, whenever it was reached.
     step.peak_sequence = std::max(peak.sequence, step.begin_sequence);
     step.peak_ns = std::max(peak.ns, step.begin_ns);
     const auto phase = phases.innermost(step.peak_sequence);

@@ -9,7 +9,7 @@
 
 namespace strata::analysis {
 
-// Fills in what each step begins with and its highest moment. Looks at each point of each step once.
+// Sets the value at each step's begin and its highest moment. Examines each point of each step once.
 void find_step_peaks(const std::vector<Point>& points, const OpenPhases& phases,
                      std::vector<StepFact>& steps);
 

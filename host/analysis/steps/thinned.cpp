@@ -49,7 +49,7 @@ Window whole_steps(const Recording& run, const Window& window) {
   });
   Window whole = window;
   if (first == run.steps.end()) {
-    // The window was over, and all of it is thinned: what it ends with is known.
+    // The window had ended, and is thinned completely: its final value is known.
     whole.first_step = window.last_step;
     whole.begin_sequence = window.end_sequence;
     whole.begin_ns = window.end_ns;

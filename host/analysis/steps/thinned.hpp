@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What thinned steps leave of the window, of the timeline and of the steps.
+// The effect of thinned steps on the window, the timeline and the steps.
 #pragma once
 
 #include <string>
@@ -20,13 +20,13 @@ struct Window;
 // "steps 0-412 are thinned (store.max_mb): their peaks are kept, ..."
 std::string thinned_sentence(const Thinned& thinned, const Window& window);
 
-// The window from the first step on behind which nothing is thinned.
+// The window from the first step after which nothing is thinned.
 Window whole_steps(const Recording& run, const Window& window);
 
-// Leaves of each interval the level that it ends with: those before lack what came and went.
+// Keeps only the final value of each thinned interval: allocations and frees within it are missing.
 void drop_thinned_points(const Thinned& thinned, std::vector<Point>& points);
 
-// The kept peaks of the run's device.
+// Sets the kept peaks of the run's device.
 void use_thinned_peaks(const Recording& run, std::vector<StepFact>& steps);
 
 }  // namespace strata::analysis

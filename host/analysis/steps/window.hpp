@@ -10,8 +10,7 @@ namespace strata::analysis {
 
 struct Recording;
 
-// The steps of the active window that were recorded; in a run that never came so far, all of it, with a
-// warning.
+// The recorded steps of the active window; if the run never reached it, the whole run, with a warning.
 Window active_window(const Recording& run, std::vector<std::string>& warnings);
 
 }  // namespace strata::analysis

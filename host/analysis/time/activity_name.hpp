@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an activity is called where people read it.
+// Readable names of activities.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace strata::analysis {
 
-// `text` is the name that the activity carries. A kernel's is demangled; a copy is called by its direction.
+// `text` is the recorded name. A kernel's is demangled; a copy is named by its direction.
 std::string activity_name(const ActivityRow& activity, const std::string& text);
 
 }  // namespace strata::analysis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under which operator, layer and phase each activity was asked for: as its source said, or else by its API
-// call, whose thread and time lie within them.
+// The operator, layer and phase under which each activity was requested: as reported by its source, or else
+// from the thread and time of its API call.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ namespace strata::analysis {
 
 struct Recording;
 
-// What is known of a run, to look activities up in.
+// Data of a run for looking up activities.
 class ActivityFinder {
  public:
-  // All of them must outlive this.
+  // All arguments must outlive this.
   ActivityFinder(const Recording& run, const StepMoments& moments, const std::vector<OpSpan>& spans);
 
   // One place for each of run.time.activities.
   std::vector<ActivityPlace> places() const;
 
-  // The two ways, for `places` and for tests that compare them. `call` is filled in both.
+  // The two methods, for `places` and for tests that compare them. Both set `call`.
   ActivityPlace by_fields(std::uint32_t activity) const;
   ActivityPlace by_call(std::uint32_t activity) const;
 
  private:
-  // Index of the innermost operator of the thread at that moment, or kNoRow.
+  // Index of the thread's innermost operator at that moment, or kNoRow.
   std::uint32_t op_at(std::uint32_t thread, std::int64_t ns) const;
   std::uint32_t call_of(const ActivityRow& activity) const;
 

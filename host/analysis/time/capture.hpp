@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what devices did was recorded whole: what the source cupti says of each window.
+// Whether device activities were recorded completely, as reported by the source cupti for each window.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace strata::analysis {
 
-// What is missing, and what that does to the tables, in a sentence for each window that lacks anything.
+// The missing records and their effect on the tables, one sentence for each incomplete window.
 std::vector<std::string> capture_warnings(const std::vector<Capture>& captures);
 
 }  // namespace strata::analysis

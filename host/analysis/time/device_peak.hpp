@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a card can do at most, as its maker says: what achieved rates are held against.
+// The peak rates of a card according to its manufacturer, for comparison with achieved rates.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace strata::analysis {
 
 struct DevicePeak {
   std::string card;
-  // FLOP a second on operands of so many bytes, without sparsity; 0: unknown. Of 2 bytes the tensor cores',
-  // of 4 the ordinary cores': whether torch let TF32 be used is not recorded.
+  // FLOP per second for operands of this size, without sparsity; 0: unknown. For 2 bytes those of tensor
+  // cores, for 4 those of ordinary cores, because it is not recorded whether torch used TF32.
   double half_flop_per_second = 0, single_flop_per_second = 0;
   double bytes_per_second = 0;
 
@@ -21,7 +21,7 @@ struct DevicePeak {
                                              : 0;
     return flop > 0 ? std::optional(flop) : std::nullopt;
   }
-  // FLOP a byte below which memory is too slow to keep the cores at work.
+  // FLOP per byte below which memory is too slow to keep the cores busy.
   std::optional<double> ridge(std::uint32_t element_bytes) const {
     const auto flop = flop_per_second(element_bytes);
     return flop && bytes_per_second > 0 ? std::optional(*flop / bytes_per_second) : std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device did with its time: computing, copying, both, and why nothing.
+// How a device spent its time: computing, copying, both, and why it was idle.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace strata::analysis {
 
-// What times of devices are found from.
+// The input for device times.
 struct DeviceWork {
   const Recording& run;
   const StepMoments& moments;
@@ -18,10 +18,10 @@ struct DeviceWork {
   Interval window;
 };
 
-// Of each device that did anything in the window, by index.
+// For each device with activity in the window, by index.
 std::vector<DeviceTime> device_times(const DeviceWork& work);
 
-// While the device did anything, clipped to nothing.
+// The device's busy intervals, not clipped.
 Intervals busy(const std::vector<ActivityRow>& activities, std::uint32_t device);
 
 }  // namespace strata::analysis

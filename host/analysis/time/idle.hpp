@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a device did nothing.
+// Why a device was idle.
 //
-// A gap lies between what the device did last and what it did next. Up to the call that asked for the next
-// work it was the host's: a part in a phase that gets data is kData, one outside of steps kNoStep. The rest
-// is kSynchronize when the calling thread waited for a device in the gap or right before it, so that it could
-// have nothing ready; else kLaunch. From the call's begin on it is kLatency.
+// A gap lies between two pieces of a device's work. The time up to the call that requested the next work
+// belongs to the host: the part in a phase that loads data is kData, the part outside of steps kNoStep. The
+// rest is kSynchronize if the calling thread waited for a device in the gap or right before it, so that it
+// could have nothing ready; else kLaunch. The time from the begin of the call is kLatency.
 #pragma once
 
 #include "host/analysis/facts/time_facts.hpp"
@@ -12,10 +12,10 @@
 
 namespace strata::analysis {
 
-// How many of the longest gaps are kept.
+// The number of longest gaps to keep.
 inline constexpr std::size_t kLongestGaps = 20;
 
-// Fills idle_ns, gaps and longest_gaps of a device whose bounds are set.
+// Sets idle_ns, gaps and longest_gaps of a device with known bounds.
 void explain_idle(const DeviceWork& work, DeviceTime& time);
 
 }  // namespace strata::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals of time as sets: what is covered at least once, what two cover together, what neither does.
+// Time intervals as sets: union, intersection, and gaps.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace strata::analysis {
 
-// By begin, apart from each other, none empty.
+// By begin, disjoint, none empty.
 using Intervals = std::vector<Interval>;
 
-// Of any intervals in any order, what at least one covers. Those that end before they begin cover nothing.
+// The union of any intervals in any order. Intervals that end before they begin are ignored.
 Intervals united(std::vector<Interval> intervals);
 
 Intervals intersection(const Intervals& left, const Intervals& right);
 
-// Of `bounds`, what `covered` does not cover.
+// The part of `bounds` not covered by `covered`.
 Intervals gaps(const Intervals& covered, Interval bounds);
 
 std::int64_t length_ns(const Intervals& intervals);
 
-// How much of `interval` they cover. In O(log n) and what it covers.
+// How much of `interval` they cover. O(log n) plus the number of covered intervals.
 std::int64_t covered_ns(const Intervals& intervals, Interval interval);
 
 }  // namespace strata::analysis

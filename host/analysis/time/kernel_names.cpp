@@ -15,9 +15,9 @@
 namespace strata::analysis {
 namespace {
 
-// More say little that those before did not.
+// More words add little.
 constexpr std::size_t kMostWords = 2;
-// Where everything is, and nothing in particular.
+// Words that occur everywhere.
 constexpr std::array<std::string_view, 8> kWithoutMeaning{"at",   "native", "std",    "detail",
                                                           "cuda", "const",  "lambda", "operator"};
 
@@ -25,8 +25,8 @@ bool is_of_word(char character) {
   return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
 }
 
-// Identifiers of the name, in their order, each once. A name of a namespace or a class that something is
-// looked up in says less than what is found there.
+// The identifiers of the name, in order, each once. A namespace or class used as a qualifier is less
+// informative than the name qualified by it.
 std::vector<std::string_view> words_of(std::string_view name) {
   std::vector<std::string_view> words;
   for (std::size_t begin = 0; begin < name.size();) {
@@ -42,7 +42,7 @@ std::vector<std::string_view> words_of(std::string_view name) {
   return words;
 }
 
-// Less says more: a functor names what is computed, a number how it is unrolled.
+// Lower is more informative: a functor names the computation, a number how it is unrolled.
 int rank_of(std::string_view word) {
   static constexpr std::array<std::string_view, 12> kScaffold{
       "TensorIteratorBase",      "Scalar", "array", "char",     "long",  "int",
@@ -53,7 +53,7 @@ int rank_of(std::string_view word) {
   return word.find("kernel") != std::string_view::npos ? 1 : 2;
 }
 
-// What not all of them have, and where that is so, nothing but how it is built.
+// The words that not all of them have; from these, how a kernel is built only if nothing else differs.
 std::string particulars(const KernelTime& kernel, const std::map<std::string_view, std::size_t>& kernels_with,
                         std::size_t kernels) {
   std::vector<std::string_view> words = words_of(kernel.full_name);

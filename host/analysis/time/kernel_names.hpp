@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short names of kernels that tell them apart.
+// Short names that distinguish kernels.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace strata::analysis {
 
-// Of kernels with one short name, whose template arguments alone differ, each gets what it has and another
-// lacks: "vectorized_elementwise_kernel<CUDAFunctor_add, float>". What no word tells apart is numbered, by
-// its place in the list: "name #2".
+// Kernels with the same short name that differ only in template arguments get the arguments that another one
+// does not have: "vectorized_elementwise_kernel<CUDAFunctor_add, float>". Names that cannot be distinguished
+// by a word are numbered by position: "name #2".
 void number_alike_names(std::vector<KernelTime>& kernels);
 
 }  // namespace strata::analysis

@@ -68,7 +68,8 @@ std::vector<KernelTime> kernel_times(const RunTimes& times) {
     const std::int64_t length_ns = activity.end_ns - activity.begin_ns;
     if (time.count++ == 0) {
       time.full_name = activity_name(activity, times.run.texts[activity.name]);
-      // What has no parameters is no C++ name: "cublasSgemm_v2 fp32 nt 64x64x64" has no return type to cut.
+      // A name without parameters is not a C++ name: "cublasSgemm_v2 fp32 nt 64x64x64" has no return type to
+      // cut.
       const bool is_function =
           activity.kind == STRATA_ACTIVITY_KERNEL && time.full_name.find('(') != std::string::npos;
       time.name = is_function ? short_name(time.full_name) : time.full_name;

@@ -57,7 +57,7 @@ void find_layers(const Recording& run, std::vector<OpSpan>& spans) {
   }
 }
 
-// Of several operators with a node's number, the last to begin before the node made it.
+// If several operators have a node's number, the last one to begin before the node made it.
 void find_forward(const std::vector<OpTimeRow>& rows, std::vector<OpSpan>& spans) {
   std::map<std::pair<std::uint64_t, std::int64_t>, std::uint32_t> makers;
   for (std::uint32_t index = 0; index < spans.size(); ++index) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of a run with how long each was at work itself, in which layer, phase and step.
+// The operators of a run with their own time, layer, phase and step.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace strata::analysis {
 
 struct Recording;
 
-// By ordinal, which is the order of their begins. A parent that does not exist, is of another thread or does
-// not hold its child's begin is taken for none; a child ends with its parent at the latest.
+// By ordinal, which is the order of begin. Ignores a parent that does not exist, is on another thread or does
+// not contain its child's begin. A child ends no later than its parent.
 std::vector<OpSpan> op_spans(const Recording& run, const StepMoments& moments);
 
 std::optional<std::uint32_t> find_op(const std::vector<OpSpan>& spans, std::uint64_t ordinal);

@@ -90,7 +90,7 @@ std::vector<PhaseTime> phase_times(const RunTimes& times) {
   table.add_operators();
   table.add_devices();
   std::vector<PhaseTime> rows = std::move(table).take();
-  // Those within a phase stand behind it, in the order in which they came.
+  // Nested phases follow their parent, in order of appearance.
   std::vector<PhaseTime> ordered;
   const auto place = [&](const auto& self, const std::string& prefix, std::uint32_t depth) -> void {
     for (const PhaseTime& row : rows) {

@@ -19,7 +19,7 @@ double flop_of(const ProductRow& shape) {
 class ProductTable {
  public:
   explicit ProductTable(const RunTimes& times) : times_(times), device_ns_(times.device_ns) {
-    // What an operator asked for, the operators that it called too.
+    // The work requested by an operator, including the operators that it called.
     for (std::size_t index = times.ops.size(); index-- > 0;)
       if (const std::uint32_t parent = times.ops[index].parent; parent != kNoRow)
         device_ns_[parent] += device_ns_[index];
@@ -62,7 +62,7 @@ class ProductTable {
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
                          std::uint32_t, std::uint32_t, bool>;
   const RunTimes& times_;
-  // Of a run on a CUDA device, dry or not, an operator's own time is what asking took.
+  // In a run on a CUDA device, dry or real, an operator's own time is that of the request.
   const bool host_computes_ = host_computes(times_.run);
   std::vector<std::int64_t> device_ns_;  // of each operator with those that it called
   std::set<std::uint64_t> is_product_;   // by ordinal

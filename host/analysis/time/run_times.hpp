@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the summaries of a run's times are made from: its operators and activities, each with its place, and
-// which of them are of the window.
+// The input for summaries of a run's times: its operators and activities, each with its place, and which of
+// them belong to the window.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,7 @@ struct RunTimes {
 
   bool is_of_window(std::uint32_t step) const;
   bool is_of_window(const OpSpan& op) const { return op.step != kNoRow && is_of_window(op.step); }
-  // What an operator of the window asked for, or, of what nobody is known to have asked for, what began in
-  // it.
+  // Work requested by an operator of the window, or, if the requester is unknown, work that began in it.
   bool is_of_window(const ActivityRow& activity, const ActivityPlace& place) const;
 
   const Recording& run;
@@ -31,7 +30,7 @@ struct RunTimes {
   StepMoments moments;
   std::vector<OpSpan> ops;
   std::vector<ActivityPlace> places;    // of run.time.activities
-  std::vector<std::int64_t> device_ns;  // of each operator, what it asked a device for itself
+  std::vector<std::int64_t> device_ns;  // device time of the work that each operator requested itself
 };
 
 }  // namespace strata::analysis

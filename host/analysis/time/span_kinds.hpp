@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators, modules and activities are, without the numbers that stores have for it.
+// Kinds of operators, modules and activities, independent of the numbers in stores.
 #pragma once
 
 #include "host/analysis/facts/time_spans.hpp"
@@ -15,7 +15,7 @@ ModuleSpan backward_module(std::int64_t begin_ns, std::int64_t end_ns, std::uint
                            std::uint32_t path);
 
 enum class WorkKind : std::uint8_t { kKernel, kGraph, kCopy, kSet };
-// Of an activity of which is_device_work() holds.
+// For an activity for which is_device_work() is true.
 WorkKind work_kind_of(std::uint32_t activity_kind);
 
 }  // namespace strata::analysis

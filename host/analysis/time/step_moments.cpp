@@ -24,7 +24,7 @@ StepMoments::StepMoments(const Recording& run) : run_(run), around_(run.phases.s
     open.push_back(index);
   }
   close_until(INT64_MAX);
-  // Of a damaged store alone: a phase that outlives the one around it.
+  // Only in a damaged store does a phase outlive its parent.
   std::ranges::stable_sort(changes_, {}, &Change::begin_ns);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in the training a moment of time falls: which step, which phase. As OpenPhases, by the clock: rows of
-// times have no sequence.
+// The step and phase of a point in time. Like OpenPhases, but by the clock: rows of times have no sequence.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +17,14 @@ class StepMoments {
  public:
   using Index = std::uint32_t;
 
-  // What never ended is open until the run's end. `run` must outlive this.
+  // A range that never ended is open until the run's end. `run` must outlive this.
   explicit StepMoments(const Recording& run);
 
   // Indices into the recording's phases and steps.
   std::optional<Index> phase_at(std::int64_t ns) const;
   std::optional<Index> step_at(std::int64_t ns) const;
   std::optional<Index> phase_of_ordinal(std::uint32_t ordinal) const;
-  // The phase around this one.
+  // The phase that encloses this one.
   std::optional<Index> around(Index phase) const;
 
   Interval phase(Index phase) const;
@@ -33,7 +32,7 @@ class StepMoments {
 
  private:
   static constexpr Index kNone = UINT32_MAX;
-  // From `begin_ns` on, until the next one.
+  // From `begin_ns` until the next one.
   struct Change {
     std::int64_t begin_ns;
     Index innermost;

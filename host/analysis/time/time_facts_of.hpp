@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a recording to where its time went.
+// Computes how a recording's time was spent.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace strata::analysis {
 
 struct Recording;
 
-// Nothing of a run without the plugin cupti_timeline. Uses the rows of times up. Texts are the recording's.
+// Empty for a run without the plugin cupti_timeline. Consumes the rows of times. Texts are the recording's.
 std::optional<TimeFacts> time_facts(Recording& run, const Window& window);
 
 }  // namespace strata::analysis

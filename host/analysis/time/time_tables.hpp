@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summaries of a run's times, each of one kind of thing, over the steps of the window.
+// Summaries of a run's times, one kind of object each, over the steps of the window.
 #pragma once
 
 #include <optional>
@@ -12,26 +12,26 @@ namespace strata::analysis {
 
 struct Recording;
 
-// In the order in which they first begin, those within a phase behind it.
+// In the order of first begin, nested ones after their parent.
 std::vector<PhaseTime> phase_times(const RunTimes& times);
 
-// Those that devices worked for but no operator is known of are under "(unknown)".
+// Device work without a known operator is under "(unknown)".
 std::vector<LayerTime> layer_times(const RunTimes& times);
 
 std::vector<OpTime> op_times(const RunTimes& times);
 
-// With names as people read them.
+// With readable names.
 std::vector<KernelTime> kernel_times(const RunTimes& times);
 
-// Calls of that STRATA_ACTIVITY_*, by name.
+// Calls of that STRATA_ACTIVITY_* kind, by name.
 std::vector<CallTime> call_times(const RunTimes& times, std::uint32_t kind);
 
 std::vector<StepTime> step_times(const RunTimes& times);
 
-// Whether operators compute in the time that they take, and do not only ask a device to.
+// Whether operators compute during their time and do not only request device work.
 bool host_computes(const Recording& run);
 
-// A product that another one called is counted as part of the other.
+// A product called by another one counts as part of that one.
 std::vector<ProductTime> product_times(const RunTimes& times);
 
 std::optional<LaunchCheck> check_launches(const RunTimes& times);

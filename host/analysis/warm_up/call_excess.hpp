@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators' first calls, and later ones that took far longer than usual, took more in a phase.
+// The extra time in a phase of operators' first calls, and of later ones that took much longer than usual.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace strata::analysis {
 
 struct Recording;
 
-// Calls of one cause.
+// Calls with the same cause.
 struct CallFamily {
   Cause cause{};
   double ns = 0.0;  // without page faults
   std::uint64_t calls = 0;
-  std::string text;  // the longest of them
+  std::string text;  // about the longest of them
 };
 
 struct CallExcess {
@@ -31,12 +31,13 @@ struct CallExcess {
 
 struct CallsOfPhase {
   const Part& part;
-  std::uint32_t thread = 0;  // whose calls count; 0: all threads'
-  double faults = 0.0;       // of the phase, more than usual: no more of them are said of calls
-  double waited_ns = 0.0;    // in the phase for a processor: later calls were longer by it, as far as it goes
+  std::uint32_t thread = 0;  // count only its calls; 0: those of all threads
+  double faults = 0.0;       // in the phase, above the usual number: calls are charged with no more
+  double waited_ns =
+      0.0;  // waiting for a processor in the phase: accounts for longer later calls, as far as it goes
 };
 
-// Time that `claimed` has given out is left out, and what is given out here is noted there.
+// Omits time already in `claimed`, and adds the time assigned here to it.
 CallExcess call_excess(const CallsOfPhase& calls, const Recording& run, const OperatorTimes& operators,
                        ClaimedTime& claimed);
 

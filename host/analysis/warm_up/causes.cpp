@@ -49,7 +49,7 @@ constexpr std::array<std::string_view, 8> kMemoryCalls{
 
 constexpr std::array<std::string_view, 4> kProjections{"linalg_svd", "aten::svd", "linalg_qr", "geqrf"};
 constexpr std::array<std::string_view, 4> kCollectives{"c10d::", "nccl:", "gloo:", "mpi:"};
-// Those that a library computes: cuBLAS, cuDNN, cuSOLVER, cuFFT, oneDNN, MKL.
+// Operators computed by a library: cuBLAS, cuDNN, cuSOLVER, cuFFT, oneDNN, MKL.
 constexpr std::array<std::string_view, 15> kLibraryOperators{
     "mm",     "addmv", "matmul",  "::mv", "::dot", "conv",       "mkldnn",
     "onednn", "cudnn", "linalg_", "fft",  "lstm",  "batch_norm", "scaled_dot_product",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can make a step slower than a steady one, and how each of these is seen.
+// The possible causes of a slow step, and how each is detected.
 #pragma once
 
 #include <array>
@@ -12,17 +12,17 @@ namespace strata::analysis {
 
 inline constexpr std::size_t kCauses = static_cast<std::size_t>(Cause::kSharedLibraries) + 1;
 
-// How sure its time is.
+// The reliability of its time.
 enum class Certainty : std::uint8_t {
-  kTimed,       // it was timed itself
-  kDifference,  // what it took more than the same takes in steady steps
-  kEstimated,   // so many, times what one takes
-  kAtMost,      // what the phase that it happened in took more, and nothing else explains
+  kTimed,       // measured directly
+  kDifference,  // difference from the same in steady steps
+  kEstimated,   // a count times the cost of one
+  kAtMost,      // the otherwise unexplained extra time of the phase in which it happened
 };
 
 struct CauseDescription {
-  std::string_view id;     // as in JSON
-  std::string_view title;  // as in tables
+  std::string_view id;     // in JSON
+  std::string_view title;  // in tables
   Certainty certainty;
   Detector detector;
 };
@@ -34,10 +34,10 @@ std::string_view to_string(Certainty certainty);
 // "activities", "operators", "counters", "phases".
 std::string_view to_string(Detector detector);
 
-// The cause that an activity of a device's driver is of. `api` is the name of an API call.
+// The cause of an activity of a device's driver. `api` is the name of an API call.
 Cause cause_of_activity(std::uint32_t kind, std::uint32_t detail, std::string_view api);
 
-// The cause that an operator's first call is of, by its name.
+// The cause of an operator's first call, by its name.
 Cause cause_of_operator(std::string_view name);
 
 }  // namespace strata::analysis

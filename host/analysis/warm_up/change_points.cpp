@@ -54,8 +54,8 @@ std::vector<std::size_t> find_segments(std::span<const double> values, const Cha
       cheapest[end] = total;
       last_begin[end] = candidate.begin;
     }
-    // One that already loses against a change right here goes on losing wherever a change here is possible:
-    // from the shortest segment behind it on.
+    // A candidate that is already worse than a change here stays worse wherever a change here is possible:
+    // from the shortest segment after it.
     for (Candidate& candidate : candidates) {
       if (cheapest[candidate.begin] + cost(candidate.begin, end) >= cheapest[end])
         candidate.useful_until = std::min(candidate.useful_until, end + shortest - 1);

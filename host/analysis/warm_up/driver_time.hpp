@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device's driver did once, as it was timed.
+// The measured one-time work of a device's driver.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@ struct Recording;
 
 class DriverTime {
  public:
-  // `claimed`: time that was given out before, and what is given out here. Both outlive this.
+  // `claimed`: time already assigned; time assigned here is added. Both outlive this.
   DriverTime(const Recording& run, ClaimedTime& claimed) : run_(run), claimed_(claimed) {}
 
-  // What was done from begin_ns to end_ns, each moment for its innermost activity: overheads and compilations
-  // lie within calls. On `thread`; 0: on any.
+  // Adds activities from begin_ns to end_ns, each moment for its innermost activity, because overheads and
+  // compilations lie within calls. On `thread`; 0: on any.
   void add(std::int64_t begin_ns, std::int64_t end_ns, std::uint32_t thread);
-  // Of all that was added, those with a time.
+  // The causes with a time, over everything that was added.
   std::vector<CauseShare> shares() const;
 
  private:

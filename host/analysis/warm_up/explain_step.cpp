@@ -15,8 +15,8 @@
 namespace strata::analysis {
 namespace {
 
-// The measured processor time of a phase is taken for its page faults' when it is within this of what their
-// number and the cost of one come to: that cost differs by as much from one interval of memory to another.
+// The measured processor time of a phase is attributed to page faults if it is within this factor of their
+// number times the cost of one: that cost varies this much between memory regions.
 constexpr double kFaultTimeFactor = 1.6;
 constexpr double kNoticeableNs = 1e6;
 
@@ -63,9 +63,9 @@ class StepExplainer {
     std::string name;
     UsualPart usual;
     std::int64_t begin_ns = 0;
-    double excess_ns = 0.0;  // of it, what is not given out yet
+    double excess_ns = 0.0;  // part not assigned yet
     double faults = 0.0;     // page faults over the usual ones that have no time yet
-    double busy_ns = 0.0;    // of what was given out, what the thread was at work for
+    double busy_ns = 0.0;    // part of the assigned time in which the thread was busy
     double libraries = 0.0;  // opened outside of first calls
   };
 
@@ -83,7 +83,7 @@ class StepExplainer {
     return opened;
   }
 
-  // Over the usual count; 0 where nobody counted.
+  // Above the usual count; 0 if not counted.
   static double more(const OpenPart& part, Counter counter) {
     if (!part.part->counts) return 0.0;
     const double usual = part.usual.counts ? count(*part.usual.counts, counter) : 0.0;
@@ -96,7 +96,7 @@ class StepExplainer {
                                          : result_.causes.emplace_back(CauseShare{cause, 0.0, 0, {}});
   }
 
-  // What of `ns` the part, and the step, have left.
+  // Assigns as much of `ns` as the part and the step have left.
   double give(OpenPart& part, Cause cause, double ns, double number, const std::string& proof) {
     const double given = std::min({ns, part.excess_ns, left_ns_});
     if (given <= 0.0) return 0.0;
@@ -195,7 +195,7 @@ class StepExplainer {
          fmt::format("child processes that ended in {} had {} of processor time", part.name, time_text(ns)));
   }
 
-  // What nothing explains of a phase goes to what that phase is known to do once.
+  // The unexplained rest of a phase is assigned to its known one-time work.
   void claim_rest(OpenPart& part) {
     const std::vector<std::string> opened = libraries_opened(part);
     std::string proof = fmt::format("{} took {}, {} in steady steps", part.name, time_text(part.part->ns),
@@ -235,7 +235,7 @@ class StepExplainer {
     return names;
   }
 
-  // Of the first step alone: a trainer may tell of its state in each step.
+  // Only for the first step: a trainer may report its state in each step.
   std::uint64_t state_made() const {
     const auto is_state = [](const TensorRow& tensor) {
       return tensor.role == STRATA_TENSOR_OPTIMIZER_STATE || tensor.role == STRATA_TENSOR_PROJECTOR;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes one slow step apart.
+// Explains the extra time of one slow step.
 #pragma once
 
 #include "host/analysis/facts/warm_up.hpp"
@@ -16,9 +16,9 @@ struct Comparison {
   const UsualStep& usual;
 };
 
-// What the step took more than a usual one, by cause. Time is given out once: what was timed itself comes
-// first, then what operators' first calls took more, then what was counted, and what is left of a phase goes
-// to what that phase is known to do once. No phase gives more than it took more, and the step neither.
+// The step's extra time compared with a usual one, by cause. Time is assigned once, in this order: times
+// measured directly, extra time of operators' first calls, counts, and the rest of a phase to its known
+// one-time work. No phase, and not the step either, is assigned more than its extra time.
 SlowStep explain_step(const StepParts& step, const Comparison& comparison);
 
 }  // namespace strata::analysis

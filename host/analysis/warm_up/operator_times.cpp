@@ -10,7 +10,7 @@
 namespace strata::analysis {
 namespace {
 
-// By begin. What lies within another call of its thread is that one's too, in the rows: taken from it.
+// By begin. In the rows a call includes calls nested in it on its thread: these are subtracted.
 std::vector<OwnCall> own_calls(const std::vector<OperatorCall>& rows) {
   std::vector<OwnCall> calls;
   calls.reserve(rows.size());

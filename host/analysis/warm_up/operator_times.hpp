@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators' calls take in steady steps, and what their first calls took more.
+// The duration of operators' calls in steady steps, and the extra time of their first calls.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace strata::analysis {
 
 struct Recording;
 
-// A call with what is its own: not of the timed calls within it.
+// A call with its own part, excluding timed calls within it.
 struct OwnCall {
   const OperatorCall* call = nullptr;
   std::int64_t faults = 0, libraries = 0;
@@ -22,17 +22,17 @@ struct OwnCall {
 
 class OperatorTimes {
  public:
-  // `steady`: the steps that are compared with.
+  // `steady`: the steps to compare with.
   OperatorTimes(const Recording& run, const std::unordered_set<std::int64_t>& steady);
 
-  // Whether operators were told in the step.
+  // Whether operators were recorded in the step.
   bool knows(std::int64_t step) const { return known_steps_.contains(step); }
-  // In the mean of the steady steps; 0 of an operator that they do not call.
+  // Mean over the steady steps; 0 for an operator that they do not call.
   double usual_ns_a_call(std::uint32_t name) const;
-  // Of projections (SVD, QR): what they took of the step, more than in a steady one.
+  // For projections (SVD, QR): their time in the step above that in a steady one.
   double projection_excess_ns(std::int64_t step) const;
   std::uint64_t projections(std::int64_t step) const;
-  // The timed calls that began between the two, the shortest first.
+  // The timed calls that began between the two, shortest first.
   std::vector<OwnCall> calls(std::int64_t begin_ns, std::int64_t end_ns) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How proofs are worded.
+// Formats evidence.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ inline std::string time_text(double ns) {
   return fmt::format("{:.1f} us", ns / 1e3);
 }
 
-// The first three, and how many there are besides.
+// The first three, and the number of the others.
 inline std::string list_text(const std::vector<std::string>& items) {
   constexpr std::size_t kShown = 3;
   std::string text;

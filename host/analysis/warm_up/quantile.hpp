@@ -7,7 +7,7 @@
 
 namespace strata::analysis {
 
-// Between the two values around it, where it lies between; 0 of no value.
+// Interpolates between the two neighbouring values; 0 without values.
 inline double sorted_quantile(const std::vector<double>& sorted, double share) {
   if (sorted.empty()) return 0.0;
   const double place = share * static_cast<double>(sorted.size() - 1);

@@ -19,8 +19,8 @@ constexpr std::size_t kNeverOutliers = 3;  // the first steps: it is they that a
 constexpr std::size_t kLongestOutlier = 2;
 constexpr std::size_t kShortestTail = 10;
 constexpr double kShortestTailShare = 0.25;
-// Of a longer run all of the first steps are looked at, and of the others so many, evenly apart: the search
-// takes time by the square of them.
+// In a longer run all of the first steps are examined, and this many others at even intervals, because the
+// search takes quadratic time.
 constexpr std::size_t kFirstSteps = 2000, kOtherSteps = 2000;
 constexpr int kResamples = 1000;
 constexpr std::size_t kResampledSteps = 1000;
@@ -50,8 +50,8 @@ Spread spread_of(std::vector<double> times) {
   return {sorted_quantile(times, 0.5), sorted_quantile(times, 0.1), sorted_quantile(times, 0.9)};
 }
 
-// With steps that stand out alone, or in twos, moved to the edge of what is usual around them: a pause of the
-// machine is no change of level.
+// Moves isolated outliers, single or in pairs, to the edge of the usual range around them: a pause of the
+// machine is not a change of level.
 std::vector<double> without_outliers(const std::vector<double>& times) {
   const std::size_t count = times.size();
   const std::size_t window = std::min(kOutlierWindow, count);
@@ -94,7 +94,7 @@ std::vector<std::size_t> segments_of(const std::vector<double>& times) {
                                .least_variance = least * least});
 }
 
-// Seeded, so that a run's report stays the same.
+// Seeded, so that a run's report is reproducible.
 void find_interval(SteadyState& state, const std::vector<double>& steady) {
   std::vector<double> times;
   const std::size_t apart = (steady.size() + kResampledSteps - 1) / kResampledSteps;
@@ -123,7 +123,7 @@ void compare_the_first(SteadyState& state, std::span<const TimedStep> steps) {
     state.first_over_median = steps.front().ns / *state.median_ns;
 }
 
-// The first index of `begins` whose segments up to the end are as fast as the last one.
+// The first index of `begins` from which all segments are as fast as the last one.
 std::size_t first_as_fast(const std::vector<double>& times, const std::vector<std::size_t>& begins) {
   const auto end_of = [&](std::size_t segment) {
     return segment + 1 < begins.size() ? begins[segment + 1] : times.size();
@@ -212,7 +212,7 @@ SteadyState find_steady_state(std::span<const TimedStep> steps) {
   const std::vector<double> steady_times = times_of(steady);
   const Spread spread = spread_of(steady_times);
   state.median_ns = spread.median;
-  // However far apart steps are, one of twice the median is none of the usual.
+  // However far steps vary, one of twice the median is unusual.
   state.unusual_ns =
       spread.median + std::clamp(kFarOut * spread.width(), kAsFast * spread.median, spread.median);
   state.longest = *std::ranges::max_element(steady, {}, &TimedStep::ns);

@@ -32,7 +32,7 @@ void add(Counts& sum, const Counts& more) {
 struct SamplePair {
   const CounterSample* begin = nullptr;
   const CounterSample* end = nullptr;
-  // Another thread's own counters say nothing of this one's.
+  // The counters of another thread say nothing about this one.
   bool is_whole() const { return begin != nullptr && end != nullptr && begin->thread == end->thread; }
   Counts counts() const { return difference(begin->counters, end->counters); }
 };

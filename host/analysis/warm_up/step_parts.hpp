@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's steps in parts, each with its time and what was counted in it: the phases that no other phase is
-// around, and what lies between them.
+// The parts of a run's steps, each with its time and counters: the top-level phases, and the time between
+// them.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace strata::analysis {
 
 struct Recording;
 
-// Between two samples.
+// Difference between two samples.
 enum class Counter : std::uint8_t {
   kCpuNs,
   kWaitNs,
@@ -42,14 +42,14 @@ struct PartKey {
 };
 inline constexpr std::uint32_t kBetweenPhases = UINT32_MAX;
 
-// Of wall time.
+// In wall time.
 struct Span {
   std::int64_t begin_ns = 0, end_ns = 0;
 };
 
 struct Part {
   double ns = 0.0;
-  std::optional<Counts> counts;  // nothing: no samples at its edges
+  std::optional<Counts> counts;  // empty: no samples at its begin and end
   std::vector<Span> intervals;
 };
 
@@ -57,15 +57,15 @@ struct StepParts {
   std::int64_t step = 0;
   std::int64_t begin_ns = 0, end_ns = 0;
   std::uint64_t begin_sequence = 0, end_sequence = 0;
-  std::uint32_t thread = 0;  // the driver's; 0: not known
+  std::uint32_t thread = 0;  // of the loop; 0: unknown
   std::map<PartKey, Part> parts;
   double ns() const { return static_cast<double>(end_ns - begin_ns); }
 };
 
-// Of the steps that came to their end, by their number.
+// The completed steps, by number.
 std::vector<StepParts> divide_steps(const std::vector<StepFact>& steps, const Recording& run);
 
-// What the parts of steady steps take and count, in the median.
+// The median time and counters of the parts of steady steps.
 struct UsualPart {
   double ns = 0.0;
   std::optional<Counts> counts;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kExplainedSteps = 100, kExplainedAgain = 10;
 
-// Those that slow ones are compared with: steady ones, or where there is no steady state, all but the first.
+// The steps for comparison: steady ones, or without a steady state all but the first.
 std::vector<const StepParts*> reference(const std::vector<StepParts>& steps, const SteadyState& state) {
   std::vector<const StepParts*> chosen;
   for (const StepParts& step : steps) {
@@ -24,7 +24,7 @@ std::vector<const StepParts*> reference(const std::vector<StepParts>& steps, con
   return chosen;
 }
 
-// The steps of the warm-up. Where there is none, the first one, which anybody asks about.
+// The steps of the warm-up. If there is none, the first step, which users usually ask about.
 std::vector<const StepParts*> slow_steps(const std::vector<StepParts>& steps, const SteadyState& state,
                                          double usual_ns) {
   std::vector<const StepParts*> slow;
@@ -112,7 +112,7 @@ WarmUp explain_warm_up(const std::vector<StepFact>& step_facts, const SteadyStat
   warm_up.before = before_steps(run, steps);
 
   if (run.warm_up.activities.empty()) warm_up.not_recorded.push_back(Detector::kActivities);
-  // Where no step is slow, it was looked for in the first one.
+  // If no step is slow, the first one was examined.
   const bool operators_known = warm_up.steps.empty()
                                    ? operators.knows(steps.front().step)
                                    : std::ranges::any_of(warm_up.steps, [&](const SlowStep& step) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why the first steps are slower than steady ones, and those later steps that are slow again.
+// Why the first steps are slower than steady ones, and why some later steps are slow again.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace strata::analysis {
 
 struct Recording;
 
-// `steps` and their steady state, by the rows of `run`.
+// For `steps` and their steady state, from the rows of `run`.
 WarmUp explain_warm_up(const std::vector<StepFact>& steps, const SteadyState& state, const Recording& run);
 
 }  // namespace strata::analysis

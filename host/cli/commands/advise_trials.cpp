@@ -64,7 +64,7 @@ Measurement from_text(const std::string& text) {
   return measured;
 }
 
-// What both have: the card, trials side by side, and what is said of them.
+// The common part: the card, parallel trials, and their messages.
 class AdviseOnDry : public AdviseTrials {
  public:
   const config::DeviceProfile& card() const override { return card_; }
@@ -128,7 +128,7 @@ class AdviseOnDry : public AdviseTrials {
     } catch (const TrialInterrupted&) {
       throw;
     } catch (const std::exception& error) {
-      // A change that the training, or torch, does not take beside the others is no advice.
+      // A change that the training or torch rejects in combination with the others is not advice.
       if (selection.empty()) throw;
       measured.problem = error.what();
     }
@@ -181,7 +181,7 @@ class AdviseConfig final : public AdviseOnDry {
   TrialRequest request_;
 };
 
-// The allocator's settings that help where memory is in pieces; they are no change of the program.
+// Allocator settings that help against fragmentation; they do not change the program.
 const std::vector<Change> kAllocatorChanges = {
     {.name = "expandable segments",
      .allocator_settings = "expandable_segments:True",
@@ -212,7 +212,7 @@ class AdviseProgram final : public AdviseOnDry {
   bool fits(const Selection& selection) override {
     set(selection, device_itself());
     ProgramTrialRequest on_card = request_;
-    on_card.server = nullptr;  // whose card is the roomy one
+    on_card.server = nullptr;  // its card is the one with unlimited memory
     return run_program_trial(on_card).report.fits;
   }
 

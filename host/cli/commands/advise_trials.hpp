@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `strata advise` tries changes on: a configuration, or a program of the user's own.
+// The target on which `strata advise` tries changes: a configuration, or the user's program.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@
 namespace strata::cli {
 
 struct AdviseArguments {
-  std::string config;  // or, where `is_program`, the command's first word
+  std::string config;  // or, if `is_program`, the command's first word
   std::vector<std::string> overrides;
-  std::string device, memory;  // empty: the configuration's; the card's own
-  std::string dry;             // of a program, in place of both: the YAML's value of `device`
+  std::string device, memory;  // empty: as in the configuration; the card's own
+  std::string dry;             // for a program, instead of both: the YAML value of `device`
   std::int64_t steps = 2;
-  std::optional<std::size_t> jobs;  // trials at once
+  std::optional<std::size_t> jobs;  // trials at the same time
   bool is_program = false;
   bool json = false;
 };
 
 class AdviseTrials : public what_if::Trials {
  public:
-  // The card, with what of its memory trials may take.
+  // The card, with the memory that trials may use.
   virtual const config::DeviceProfile& card() const = 0;
-  // As what_if::CommandOf.
+  // Like what_if::CommandOf.
   virtual std::string command(const what_if::Selection& selection, what_if::On on) = 0;
 };
 
@@ -38,8 +38,8 @@ struct Advised {
   int exit_code = 0;  // of `strata advise`
 };
 
-// Throws UsageError, config::ConfigError, TrialInterrupted, and std::runtime_error where the training as it
-// is cannot be measured.
+// Throws UsageError, config::ConfigError, TrialInterrupted, and std::runtime_error if the unchanged training
+// cannot be measured.
 Advised advise(const AdviseArguments& arguments);
 
 // Throws UsageError and config::ConfigError.

@@ -18,7 +18,7 @@
 namespace strata::cli {
 namespace {
 
-// Of its own: a script asks whether the training fits.
+// Separate codes, so that a script can ask whether the training fits.
 constexpr int kFitsWithChanges = 3, kFitsInNoWay = 4;
 
 int exit_code_of(const what_if::Advice& advice) {

@@ -34,7 +34,7 @@ const std::map<std::string, Part> kParts{{"pickle", Part::kPickle},     {"html",
                                          {"manifest", Part::kManifest}, {"summary", Part::kSummary},
                                          {"table", Part::kTable}};
 
-// As people name such files: what was trained, on how much at once.
+// A usual form of file names: the model, and the batch size.
 constexpr const char* kUsualName =
     "memory_{name}_{model.name}_ctx{model.context}_batch{data.batch_size}_{mode}_{precision}";
 

@@ -37,7 +37,7 @@ struct DiffArguments {
   bool markdown = false;
 };
 
-// Of runs whose program had no configuration of ours there is nothing to say.
+// Empty for runs of programs without one of our configurations.
 std::vector<analysis::SettingChange> settings_that_differ(const std::filesystem::path& base,
                                                           const std::filesystem::path& now) {
   std::vector<analysis::SettingChange> settings;

@@ -60,7 +60,7 @@ const Finding* named(const Findings& findings, std::string_view name) {
   return found == findings.end() ? nullptr : &*found;
 }
 
-// What can be recorded here, or the first thing that keeps runs from starting, and what to do.
+// What can be recorded here, or the first problem that prevents runs, and the remedy.
 std::string verdict(const Findings& findings) {
   if (const auto blocking = std::ranges::find_if(findings, blocks_runs); blocking != findings.end()) {
     return fmt::format("Not ready: {}: {}{}\n", blocking->name, blocking->detail,
@@ -135,7 +135,7 @@ void add_doctor_command(CLI::App& app, int& exit_code) {
   command->add_flag("--json", arguments->json, "Print JSON");
   command->add_option("--launcher", arguments->launcher,
                       "Run this launcher and check whether strata exec can record a program that it starts");
-  command->add_option(kAnswerLauncherOption, arguments->answer)->group("");  // what a launcher is asked with
+  command->add_option(kAnswerLauncherOption, arguments->answer)->group("");  // sent by a launcher check
   command->footer(
       "Exit code: 0 if a run can start here, else 1.\n\n"
       "Examples:\n"

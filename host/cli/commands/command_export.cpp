@@ -113,7 +113,7 @@ void write(const analysis::Facts& facts, const ExportArguments& arguments, expor
   }
 }
 
-// What a reader of the file has to know, and most forms have no place for.
+// Warnings for readers of the file for which most formats have no place.
 void say_what_is_odd(const analysis::Facts& facts) {
   constexpr std::size_t kMostWarnings = 10;
   for (std::size_t index = 0; index < std::min(facts.warnings.size(), kMostWarnings); ++index)

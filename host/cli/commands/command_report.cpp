@@ -63,7 +63,7 @@ struct ReportArguments {
   std::string budget;
 };
 
-// Prints, and writes nothing: a reset is a question, and no part of the run.
+// Prints without writing files: a reset is a query and not part of the run.
 void report_scopes(const ReportArguments& arguments) {
   const analysis::Facts facts =
       analysis::analyse(recorded_run(arguments.run), arguments.rank, arguments.device);
@@ -143,7 +143,7 @@ void print_detail(const ReportArguments& arguments) {
       wants_colour(STDOUT_FILENO), columns(STDOUT_FILENO)));
 }
 
-// A run that recorded no allocation is within no budget, unless it was traced and made none.
+// A run without recorded allocations fits no budget, unless it was traced and made none.
 void require_memory(const analysis::Facts& facts, const std::string& run) {
   if (!traces_memory(facts) && facts.points.empty())
     throw analysis::RunError(fmt::format(
@@ -190,7 +190,8 @@ constexpr const char* kWhichPart = "Which part of the run";
 constexpr const char* kHowMuch = "How much of it";
 constexpr const char* kOutput = "Output";
 
-// The groups say what goes with what: a list of all options that one excludes would hide what it does.
+// The groups show which options belong together: a list of all excluded options would hide an option's
+// purpose.
 class GroupedHelp : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {

@@ -60,8 +60,8 @@ int run_alone(const RunArguments& arguments, const config::RunConfig& config) {
   return process.run(directory.path(), printed(arguments), [&] { directory.keep(); });
 }
 
-// In a process of its own, for one that has opened CUDA's driver cannot be split into ranks. Says what is
-// missing and returns the exit code for it.
+// In a separate process, because a process that has opened CUDA's driver cannot fork ranks. Reports what is
+// missing and returns its exit code.
 int look_for_gpus(const config::RunConfig& config) {
   if (config.device.kind == config::DeviceKind::kCpu || config.device.is_dry()) return kDone;
   return run_rank_processes(1, [&](const trainer::RankPlace&) {
@@ -70,7 +70,7 @@ int look_for_gpus(const config::RunConfig& config) {
   });
 }
 
-// Each rank finds out for itself whether it can start. Where none could, nothing is left behind.
+// Each rank determines whether it can start. If none can, no files are left.
 int run_all_ranks(const RunArguments& arguments, const config::RunConfig& config) {
   if (const int exit_code = look_for_gpus(config); exit_code != kDone) return exit_code;
   RunDirectory directory = make_directory(arguments, config.name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `strata top`: a run while it goes on.
+// `strata top`: shows a run while it is running.
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -28,10 +28,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Of each refresh at most, so that what is being read shows while it is read.
+// Per refresh, so that progress of reading is visible.
 constexpr milliseconds kReadingTime{500};
 constexpr milliseconds kAsLongAsItTakes{std::chrono::hours(24)};
-// What had happened when somebody looked once is shown: it comes into the store, and then settles.
+// With --once, all events before the call are shown: they must reach the store and settle.
 constexpr milliseconds kUntilSettled = milliseconds(200) + analysis::kSettledAfter;
 
 struct TopArguments {
@@ -73,7 +73,7 @@ class TopCommand {
     } else {
       follow(nullptr);
     }
-    // The last look stays behind on the screen that was there before.
+    // The last state remains on the normal screen.
     if (on_screen_ && !ranks_.empty()) print(screen_text());
     if (const std::string end = report::top_end(ranks_); !end.empty() && !arguments_.json) say(end);
   }

@@ -127,7 +127,7 @@ class FitProgram final : public FitTrials {
       throw UsageError(
           "fit: expected {} in the program's arguments, to be replaced by each value: strata fit --device "
           "rtx-4090 -- python train.py --batch-size {}");
-    // What stands before the braces names the value: "--batch-size {}", "batch={}".
+    // The text before the braces names the value: "--batch-size {}", "batch={}".
     name_ = word->substr(0, word->find(kBraces));
     if (name_.empty() && word != words_.begin() && (word - 1)->starts_with('-')) name_ = *(word - 1);
     name_ = name_.substr(std::min(name_.find_first_not_of('-'), name_.size()));

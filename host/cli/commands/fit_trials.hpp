@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `strata fit` tries: a configuration with a value for one of its keys, or a program with one among its
-// words.
+// The target of `strata fit`: a configuration with a value for one of its keys, or a program with a value in
+// one of its words.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@
 namespace strata::cli {
 
 struct FitArguments {
-  std::string config;  // or, where `is_program`, the command's first word
+  std::string config;  // or, if `is_program`, the command's first word
   std::vector<std::string> overrides;
   std::vector<std::string> devices;
   std::string over;
-  std::string memory;  // of each card, in place of its own; empty: its own
+  std::string memory;  // of each card, instead of its own; empty: its own
   what_if::Range range{.lowest = 1, .highest = 1'000'000, .stride = 1};
   std::optional<std::int64_t> steps;
   bool is_program = false;
   bool json = false;
 };
 
-// What is tried with a value, on the card that `set_device` named last.
+// Tries a value on the card set by the last `set_device`.
 class FitTrials {
  public:
   virtual ~FitTrials() = default;
-  virtual const std::string& name() const = 0;  // of what has the value
+  virtual const std::string& name() const = 0;  // of the key or word with the value
   virtual what_if::Range range() const = 0;
   virtual std::int64_t start() const = 0;
-  // The card of this name; with a program also N of them, "t4:2". Throws config::ConfigError and UsageError.
+  // Selects a card by name; for a program also N of them, "t4:2". Throws config::ConfigError and UsageError.
   virtual config::DeviceProfile set_device(const std::string& device) = 0;
   virtual what_if::TrialReport run(std::int64_t value) = 0;
   virtual std::string command(std::int64_t value) = 0;

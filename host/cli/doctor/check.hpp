@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `strata doctor` looks at. Nothing here changes the machine, and nothing throws: what cannot be found
-// out is a finding too.
+// The checks of `strata doctor`. Nothing here changes the machine, and nothing throws: a failed check is also
+// a finding.
 #pragma once
 
 #include <filesystem>
@@ -18,25 +18,25 @@ struct Finding {
   std::string name;  // "torch", "free disk space"
   Verdict verdict = Verdict::kOk;
   std::string detail = {};  // what was found
-  std::string remedy = {};  // what to do; empty when nothing needs to be done
-  bool needed = false;      // without it no run can start
+  std::string remedy = {};  // what to do; empty if nothing
+  bool needed = false;      // runs cannot start without it
 };
 
 using Findings = std::vector<Finding>;
 
-// The trainer, LibTorch behind it, plugins and sources.
+// The trainer, its LibTorch, plugins and sources.
 Findings check_libraries();
 // Cores, instruction sets, memory, limits of the process.
 Findings check_machine();
-// Where runs are written: `folder` or, while it does not exist, the folder that it would be made in.
+// The place where runs are written: `folder`, or its existing parent.
 Findings check_storage(const std::filesystem::path& folder);
-// Whether a run could record what devices do.
+// Whether a run could record device activities.
 Finding check_cupti();
 // Driver, devices, CUPTI, Nsight Systems.
 Findings check_gpu();
-// Whether a tool listens to NVTX, and what the plugin nvtx_markers could tell it.
+// Whether a tool listens to NVTX, and which data the plugin nvtx_markers can provide.
 Findings check_nvtx();
-// What the plugin warmup_analyzer will be able to see.
+// The data that the plugin warmup_analyzer can observe.
 Findings check_warm_up();
 
 }  // namespace strata::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run could record of devices: asks CUPTI for a subscription, as the source `cupti` does, and gives it
-// back.
+// Checks whether a run could record devices: requests a CUPTI subscription, like the source `cupti`, and
+// releases it.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ std::string file_of(const void* address) {
   return dladdr(address, &info) == 0 || info.dli_fname == nullptr ? "" : info.dli_fname;
 }
 
-// Of a subscription that was tried.
+// For an attempted subscription.
 Finding verdict_of(int result, std::uint32_t version, const std::string& described) {
   if (result == 0) {
     return {

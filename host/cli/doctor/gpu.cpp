@@ -49,7 +49,7 @@ Finding check_dry_gpu() {
           .remedy = "build Strata with the CUDA wheel of torch, which installs CUDA's headers"};
 }
 
-// The program of that name in PATH; empty when there is none.
+// The program with that name in PATH; empty if there is none.
 fs::path program(std::string_view name) {
   const char* const value = std::getenv("PATH");
   std::string_view rest = value == nullptr ? "" : value;
@@ -63,7 +63,7 @@ fs::path program(std::string_view name) {
   return {};
 }
 
-// A program may plug in another one, which its own runs tell of.
+// A program may plug in another one, which is reported by its own runs.
 Finding check_cuda_allocator() {
   for (const char* const variable : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
     const char* const settings = std::getenv(variable);

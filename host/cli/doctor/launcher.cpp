@@ -32,7 +32,7 @@ constexpr const char* kPreload = "LD_PRELOAD";
 constexpr std::array kVariables = {kPreload, drop_in::kAttachVariable, drop_in::kSettingsVariable};
 constexpr const char* kMapped = "mapped";
 
-// What passes the environment on, by the launcher's name.
+// How to pass the environment on, by the launcher's name.
 constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
     {"srun", "srun --export=ALL"},
     {"sbatch", "sbatch --export=ALL"},

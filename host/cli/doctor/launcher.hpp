@@ -8,14 +8,14 @@
 
 namespace strata::cli {
 
-// Of `strata doctor`: the answer of the program that a launcher started.
+// For `strata doctor`: the answer of the program started by a launcher.
 inline constexpr const char* kAnswerLauncherOption = "--answer-launcher";
 
-// `launcher`: words for the shell, after which a program's name could follow ("srun -n 1"). Starts it, waits
-// for its end, and tells whether what `strata exec` hands to a program reaches one behind it.
+// `launcher`: shell words that can be followed by a program's name ("srun -n 1"). Starts it, waits for its
+// end, and reports whether the environment from `strata exec` reaches a program started through it.
 Finding check_launcher(const std::string& launcher);
 
-// What of it reached this process, to that file, whole. Throws std::runtime_error.
+// Writes the part of it that reached this process to that file, atomically. Throws std::runtime_error.
 void answer_launcher(const std::filesystem::path& file);
 
 }  // namespace strata::cli

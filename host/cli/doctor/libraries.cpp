@@ -102,7 +102,7 @@ Finding check_torch_releases() {
           .detail = detail + "; support for other releases from 2.11 on is built when needed"};
 }
 
-// What of a program that torch.compile compiled is not there to be seen.
+// Parts compiled by torch.compile cannot be observed.
 Finding check_compiled_programs() {
   return {.name = "torch.compile",
           .detail =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plugin nvtx_markers could do in a run that was started as this program was.
+// Checks the options of the plugin nvtx_markers in a run started in the same way as this program.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kPlugin = "nvtx_markers";
 
-// As NVTX itself reads it: empty is as good as unset.
+// As in NVTX itself: empty counts as unset.
 std::string_view environment(const char* variable) {
   const char* const value = std::getenv(variable);
   return value == nullptr ? std::string_view() : std::string_view(value);

@@ -13,7 +13,7 @@
 namespace strata::cli {
 namespace {
 
-// A 64-bit ELF file. What lies outside of the file is not there.
+// A 64-bit ELF file. Parts outside of the file count as missing.
 class ElfFile {
  public:
   explicit ElfFile(const std::filesystem::path& path) {
@@ -74,7 +74,8 @@ class ElfFile {
 
 std::string why_not_dry(const std::filesystem::path& program) {
   const ElfFile file(program);
-  // What nvcc makes registers its kernels with the CUDA runtime; who does not ask for it brings its own.
+  // Code from nvcc registers its kernels with the CUDA runtime; a program that does not import it contains
+  // its own.
   if (!file.has_section(".nvFatBinSegment") || file.imports("__cudaRegisterFatBinary")) return {};
   return program.string() +
          " is linked statically with the CUDA runtime, which the dry GPU cannot replace. Link it with the "

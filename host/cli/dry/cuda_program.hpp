@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a program can be given another CUDA.
+// Whether a program can run with a replacement for CUDA.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace strata::cli {
 
-// Why the dry GPU cannot take CUDA's place in that program; empty when nothing speaks against it: it is no
-// ELF file (a script), or holds no CUDA runtime of its own. Libraries that it opens are not looked at.
+// Why the dry GPU cannot replace CUDA in that program. Empty if there is no obstacle: it is not an ELF file
+// (a script), or contains no CUDA runtime of its own. Libraries that it opens are not examined.
 std::string why_not_dry(const std::filesystem::path& program);
 
 }  // namespace strata::cli

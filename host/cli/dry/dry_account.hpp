@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dry processes own up to: of this one, or of all that a command started.
+// The accounts of dry processes: of this one, or of all that a command started.
 #pragma once
 
 #include <array>
@@ -24,22 +24,22 @@ struct DryAccount {
     std::uint64_t unknown_reads = 0, unknown_bytes = 0, answered_reads = 0;
   };
 
-  // What the modelled clock said of work, by what it took it for: these names.
+  // Durations from the modelled clock by kind of work, with the names below.
   struct Modelled {
     std::uint64_t works = 0, ns = 0;
   };
   static constexpr std::array kModels = {"matrix_products", "elementwise", "foreach",
                                          "copies",          "fills",       "other_kernels"};
 
-  std::uint64_t processes = 0;  // that asked for a device
+  std::uint64_t processes = 0;  // those that requested a device
   std::uint64_t kernels_not_run = 0;
   std::uint64_t library_calls_not_computed = 0;
   std::uint64_t unknown_reads = 0, unknown_read_bytes = 0, unknown_times = 0;
   std::uint64_t answered_reads = 0, assumed_reads = 0;
   analysis::WorkspaceCounts workspaces;
   std::uint64_t communicators = 0;
-  // What a context took after its making, in the order of kContextParts. Over several processes: of the one
-  // that took the most.
+  // Memory that a context took after its creation, in the order of kContextParts. For several processes: of
+  // the one that took the most.
   struct TakenPart {
     std::uint64_t bytes = 0, after_calls = 0;
   };
@@ -51,10 +51,10 @@ struct DryAccount {
   std::uint64_t modelled_ns() const;
 };
 
-// The sum over the accounts that processes left in `folder`; one that cannot be read is left out.
+// The sum of the accounts left by processes in `folder`; unreadable ones are skipped.
 DryAccount read_dry_accounts(const std::filesystem::path& folder);
 
-// As summary.json has it (docs/summary.md), without its blanks.
+// As in summary.json (docs/summary.md), without whitespace.
 std::string dry_json(const DryChoice& choice, const DryAccount& account);
 
 }  // namespace strata::cli

@@ -18,7 +18,7 @@
 namespace strata::cli {
 namespace {
 
-// PROFILE and N of "PROFILE:N"; N is empty when it does not say.
+// PROFILE and N in "PROFILE:N"; N is empty if not given.
 std::pair<std::string, std::string> profile_and_count(const std::string& text) {
   const auto colon = text.rfind(':');
   const std::string count = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -41,7 +41,8 @@ constexpr DryOption kDryOptions[] = {
     {"cusolver_workspace", "--cusolver-workspace", &DryArguments::cusolver_workspace},
     {"nccl_memory", "--nccl-memory", &DryArguments::nccl_memory}};
 
-// Who typed options is told of these, not of keys; of what is wrong within a file that one names, where.
+// Reports errors in terms of options and not of keys; errors inside a file named by an option are reported
+// with their place.
 std::string in_options(const config::ConfigError& error, const std::string& command,
                        const DryArguments& arguments) {
   std::string text;

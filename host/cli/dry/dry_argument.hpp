@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line's `--dry PROFILE[:N]`, and the options that go with it.
+// The option `--dry PROFILE[:N]`, and related options.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ class App;
 namespace strata::cli {
 
 struct DryArguments {
-  std::string profile;  // PROFILE[:N]; empty: no dry device is asked for
+  std::string profile;  // PROFILE[:N]; empty: no dry device requested
   std::string memory, answers, clock, cudnn_workspaces, cudnn_workspace, cusolver_workspace, nccl_memory;
 
-  // The YAML's `device` that they stand for. Throws UsageError, which names the option, where one is wrong
-  // and where there is no profile, and something else that needs one.
+  // The corresponding YAML value of `device`. Throws UsageError, which names the option, if one is invalid,
+  // or if there is no profile but another option requires one.
   std::string device(const std::string& command) const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dry GPU of this process: CUDA's libraries replaced by dry_gpu/'s, before anything that needs them is
-// opened.
+// The dry GPU of this process: replaces CUDA's libraries by those of dry_gpu/, before anything that needs
+// them is opened.
 #pragma once
 
 #include <array>
@@ -18,17 +18,17 @@
 
 namespace strata::cli {
 
-// lib/strata/dry_gpu beside the program's folder.
+// lib/strata/dry_gpu next to the program's folder.
 std::filesystem::path dry_gpu_folder();
-// Whether this build has one; `require_dry_gpu` throws UsageError where it has not.
+// Whether this build has one; if not, `require_dry_gpu` throws UsageError.
 bool has_dry_gpu();
 void require_dry_gpu();
-// Whether somebody has put it into this process: a real device cannot be had here.
+// Whether it is already loaded in this process: a real device is not available here.
 bool is_on_dry_gpu();
-// The libraries that stand in for CUDA's.
+// The libraries that replace CUDA's.
 std::vector<std::filesystem::path> dry_gpu_facades();
 
-// The parts of a context that are taken when a program touches them first, in the library's order.
+// The context parts that are taken when a program first uses them, in the library's order.
 struct ContextPart {
   std::string_view name;
   std::uint64_t config::DeviceProfile::*bytes;
@@ -43,37 +43,37 @@ inline constexpr std::array kContextParts = {
     ContextPart{"nccl", &config::DeviceProfile::context_nccl_bytes}};
 static_assert(kContextParts.size() <= STRATA_DRY_GPU_CONTEXT_PARTS);
 
-// What a process's devices are, and what is known of the values on them.
+// The devices of a process, and what is known of the values on them.
 struct DryChoice {
   config::DeviceProfile profile;
-  std::int64_t devices = 1;  // all of one kind
+  std::int64_t devices = 1;  // all of the same kind
   std::vector<config::Answer> answers;
   config::DrySettings settings;
-  // Of parts that are taken after so many calls for the device's memory, and not when they are touched.
+  // For parts taken after a number of calls for the device's memory, not at their first use.
   std::array<std::optional<std::uint64_t>, kContextParts.size()> parts_after{};
 
-  // That each communicator of NCCL takes of its device.
+  // Device memory of each NCCL communicator.
   std::uint64_t communicator_bytes() const;
 };
 
-// Of a dry device of the YAML. Throws as load_device_profile and load_answers do.
+// For a dry device in YAML. Throws like load_device_profile and load_answers.
 DryChoice dry_choice(const config::DeviceConfig& device);
 
-// "key value" lines, in which the library takes its devices: strata_dry_gpu_choose, or a file.
+// "key value" lines, the library's format for devices: for strata_dry_gpu_choose, or a file.
 std::string dry_choice_text(const DryChoice& choice);
 
 class DryGpu {
  public:
-  // Opens it for the rest of the process. To be called before LibTorch is opened. Throws UsageError: not in
-  // this build, or CUDA's own libraries are in the process already.
+  // Opens it for the rest of the process. Call before LibTorch is opened. Throws UsageError if it is not in
+  // this build, or if CUDA's own libraries are already loaded.
   explicit DryGpu(DryChoice choice);
 
   const config::DeviceProfile& profile() const { return choice_.profile; }
 
-  // A child of this process goes on with a copy of the device, as no child of CUDA's can.
+  // A forked child continues with a copy of the device; with CUDA that is impossible.
   void copy_to_children() const { copy_to_children_(); }
 
-  // A JSON object for the manifest: what the device is, and what a result must own up to so far.
+  // A JSON object for the manifest: the device, and the limits of the results so far.
   std::string describe() const;
 
  private:

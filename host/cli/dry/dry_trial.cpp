@@ -34,7 +34,7 @@ config::RunConfig load(const TrialRequest& request) {
 
 config::DeviceConfig trial_device(const config::DeviceConfig& own, const std::string& name,
                                   const std::string& memory, const std::string& command) {
-  config::load_device_profile(name);  // which says best what is wrong with a name
+  config::load_device_profile(name);  // has the best message for an invalid name
   DryArguments dry;
   dry.profile = name;
   dry.memory = memory;

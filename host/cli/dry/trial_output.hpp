@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every trial on a dry GPU does with its output, and what it reports.
+// Handles the output of trials on a dry GPU, and their reports.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace strata::cli {
 
-// The user's Ctrl-C, or a SIGTERM, while a trial ran. `exit_code` is 128 + the signal.
+// Ctrl-C or SIGTERM during a trial. `exit_code` is 128 + the signal.
 class TrialInterrupted : public std::runtime_error {
  public:
   explicit TrialInterrupted(int exit_code);
@@ -21,17 +21,17 @@ class TrialInterrupted : public std::runtime_error {
   int exit_code_;
 };
 
-// Throws TrialInterrupted where a trial that ended with `exit_code` was interrupted.
+// Throws TrialInterrupted if the `exit_code` of a trial means that it was interrupted.
 void throw_if_interrupted(int exit_code);
 
-// This process's standard output and error, into a file: of a trial that runs out of memory nobody wants to
-// hear. Throws std::system_error.
+// Redirects this process's standard output and error to a file, because the output of a trial that runs out
+// of memory is not wanted. Throws std::system_error.
 void redirect_output(const std::filesystem::path& file);
 
-// The last lines of that file that are not empty, at most `lines`, without Strata's own prefix.
+// The last non-empty lines of that file, at most `lines`, without Strata's own prefix.
 std::string last_lines(const std::filesystem::path& file, std::size_t lines);
 
-// `fits`: the trial came to its end.
+// `fits`: the trial ran to its end.
 what_if::TrialReport trial_report(const analysis::MemoryFacts& facts, bool fits);
 
 }  // namespace strata::cli

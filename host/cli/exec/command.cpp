@@ -57,7 +57,8 @@ struct ExecArguments {
   std::vector<std::string> command;
 };
 
-// Answers of a reader of whom none was taken, which a misspelt name or another type makes: what it does read.
+// Reports answers for a reader that used none, because of a misspelt name or another type, with its actual
+// reads.
 void say_answers_left(const DryChoice& choice, const DryAccount& account) {
   std::set<std::string> told;
   for (const config::Answer& answer : choice.answers) {
@@ -215,7 +216,7 @@ int exec(const ExecArguments& arguments) {
         "exec: there is nothing to do with --plugins none and without --dry; remove --plugins none, or add "
         "--dry");
 
-  // Where processes find the profile and leave their accounts.
+  // Contains the profile for the processes, and their accounts.
   const ScratchFolder scratch("strata-exec");
   Variables variables = recording ? recording->begin() : Variables{};
   std::vector<fs::path> preloaded;
@@ -298,7 +299,7 @@ void add_exec_command(CLI::App& app, int& exit_code) {
       "  strata exec --dry ./my-card.yaml --account dry.json -- ./trainer --steps 3\n"
       "  eval \"$(strata exec --environment --out runs/mine)\"; ./trainer; strata report runs/mine");
   command->callback([arguments, &exit_code] {
-    // Nobody waits for a dry GPU, and which layer holds the memory is what it is asked for.
+    // A dry GPU need not be fast, and the usual question is which layer holds the memory.
     if (!arguments->no_layers && !arguments->dry.profile.empty()) arguments->recording.layers = true;
     exit_code = exec_or_explain(*arguments);
   });

@@ -28,7 +28,7 @@ fs::path own_manifest(const fs::path& store) {
   return store.parent_path() / fmt::format("manifest-{}.json", store.stem().string());
 }
 
-// Of a run that somebody sent, the folder may be a link: what is there is not this run's.
+// In an untrusted run the folder may be a link: its target does not belong to the run.
 bool is_of_the_run(const fs::path& store) {
   std::error_code ignored;
   return !fs::is_symlink(store.parent_path(), ignored);
@@ -42,14 +42,14 @@ void remove_store(const fs::path& store) {
   fs::remove(store.parent_path(), ignored);  // when it was the last
 }
 
-// Discarded where there is none, or none that is an object.
+// Discarded if it is missing or not an object.
 ordered_json read_manifest(const fs::path& store) {
   std::ifstream stream(own_manifest(store));
   ordered_json manifest = ordered_json::parse(stream, nullptr, false);
   return manifest.is_object() ? manifest : ordered_json(ordered_json::value_t::discarded);
 }
 
-// As its manifest tells; of a process that died, as its store does.
+// From its manifest; for a process that died, from its store.
 std::string lost_of(const analysis::StoreFile& store) {
   const ordered_json manifest = read_manifest(store.path());
   if (manifest.is_object() && manifest.contains("store")) {
@@ -63,7 +63,7 @@ std::string lost_of(const analysis::StoreFile& store) {
 void make_manifest_the_ranks(const fs::path& run_directory, const RecordedProcess& process,
                              const CommandEnd& end) {
   ordered_json manifest = read_manifest(process.store);
-  if (manifest.is_discarded()) return;  // analysis says that there is none
+  if (manifest.is_discarded()) return;  // analysis reports that it is missing
   if (!end.dry.empty()) manifest["dry"] = ordered_json::parse(end.dry);
   if (!end.line.empty()) manifest["command"]["line"] = end.line;
   if (end.exit_code) manifest["command"]["exit_code"] = *end.exit_code;
@@ -95,7 +95,7 @@ std::vector<RecordedProcess> settle_processes(const fs::path& run_directory, con
       continue;
     }
     if (!outline.holds_anything && outline.steps == 0 && lost.empty()) {
-      // It may yet hold something, of a process that lives, or of one whose rows could not be recovered.
+      // It may still contain data, of a running process, or of one whose rows could not be recovered.
       if (store.writer == StoreWriter::kNone) remove_store(store.database);
       continue;
     }

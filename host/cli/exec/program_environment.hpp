@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variables with which a program of others is started: what is preloaded into it, and the dry GPU.
+// The environment of the user's program: preloaded libraries, and the dry GPU.
 #pragma once
 
 #include <filesystem>
@@ -11,21 +11,21 @@
 
 namespace strata::cli {
 
-using Variables = std::map<std::string, std::string>;  // over our own environment
+using Variables = std::map<std::string, std::string>;  // in addition to our own environment
 
-// `first`, and after it what the variable holds in our own environment, as a list with colons.
+// `first`, followed by the value of the variable in our own environment, as a colon-separated list.
 void put_first(const char* variable, const std::string& first, Variables& variables);
 
-// Libraries of ours come before those that the user preloads. The recorder's comes before the dry GPU's: it
-// needs libc alone.
+// Our libraries come before those that the user preloads. The recorder's comes before the dry GPU's, because
+// it only needs libc.
 void add_preloaded(const std::vector<std::filesystem::path>& libraries, Variables& variables);
 
-// Of `device`, as the YAML has it, for the program in that file. Throws UsageError where that cannot run on a
-// dry GPU, and as dry_choice does.
+// For `device`, as in YAML, and the program in that file. Throws UsageError if the program cannot run on a
+// dry GPU, and like dry_choice.
 DryChoice dry_choice_for(const std::string& device, const std::string& program);
 
-// Writes the choice into `scratch`, where the processes leave their accounts too. Adds the facades to
-// `preloaded`.
+// Writes the choice to `scratch`, where processes also leave their accounts. Adds the replacement libraries
+// to `preloaded`.
 void add_dry_gpu(const DryChoice& choice, const std::filesystem::path& scratch, Variables& variables,
                  std::vector<std::filesystem::path>& preloaded);
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file whose name without its extension is the run's.
+// A file whose name without extension is the run's name.
 fs::path named(const std::vector<std::string>& command) {
   const auto script = std::ranges::find_if(
       command, [](const std::string& word) { return fs::path(word).extension() == ".py"; });

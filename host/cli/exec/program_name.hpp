@@ -6,12 +6,12 @@
 
 namespace strata::cli {
 
-// What the run of a command is called: its script's name where an interpreter or a launcher runs one ("train"
-// of `python -m torch.distributed.run train.py`), a module's last word (`python -m package.train`), else the
-// program's. Of letters, digits, '.', '_' and '-', as a run's folder is.
+// The name of a command's run: the script's name if an interpreter or launcher runs one ("train" for `python
+// -m torch.distributed.run train.py`), the last part of a module (`python -m package.train`), else the
+// program's name. Consists of letters, digits, '.', '_' and '-', like the name of a run's folder.
 std::string program_name(const std::vector<std::string>& command);
 
-// Behind a message that the command's first word is no program that can be run: what was meant. Empty:
+// For the message that the command's first word is not a runnable program: the probable intention. Empty:
 // unknown.
 std::string what_was_meant(const std::vector<std::string>& command);
 

@@ -42,8 +42,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLinesOfFailure = 12;  // the end of a traceback
 constexpr std::size_t kLinesWithError = 48;
 
-// Python runs its sitecustomize.py first. In a wheel the package is around the program, else beside its
-// libraries.
+// Python runs its sitecustomize.py first. In a wheel it is inside the package that contains the program, else
+// next to its libraries.
 fs::path folder_at_start() {
   const fs::path within = "trial/at_start";
   const fs::path program = fs::read_symlink("/proc/self/exe");
@@ -76,7 +76,7 @@ std::string line_of_error(const std::string& text) {
 struct Trial {
   int exit_code = 0;
   std::uint64_t host_bytes = 0;
-  std::string last_words, error;  // of what it said: the end; the line that names an error
+  std::string last_words, error;  // of its output: the end; the line with an error
   struct Process {
     analysis::Facts facts;
     std::string notes;
@@ -106,7 +106,7 @@ std::string notes_of(const fs::path& folder, std::uint32_t pid) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-// Of the changes that were to be made the first that was not: why.
+// The reason why the first of the requested changes was not made.
 std::string problem_in(const std::string& notes) {
   if (notes.empty()) return {};
   const nlohmann::json taken = nlohmann::json::parse(notes);
@@ -123,7 +123,7 @@ std::string program_of(const ProgramTrialRequest& request) {
   return program;
 }
 
-// What the program is started with, to find the dry GPU and Python's part.
+// Adds the environment for the dry GPU and for Python's part.
 void add_surroundings(const ProgramTrialRequest& request, const DryChoice& choice, const fs::path& scratch,
                       Variables& variables) {
   std::vector<fs::path> preloaded{ProgramRecording::preload_library()};
@@ -222,7 +222,7 @@ ProgramTrial run_program_trial(const ProgramTrialRequest& request) {
     // Each trial has as many steps of an optimizer; a change may have more passes in each.
     if (report.step_ns)
       *report.step_ns *= static_cast<double>(process.facts.steps.size()) / static_cast<double>(request.steps);
-    // Of those that ran out the one that failed knows why.
+    // Among failed ones, the process with the failed allocation knows the reason.
     const bool says_more = !most || (report.failure && !most->report.failure) ||
                            (report.failure.has_value() == most->report.failure.has_value() &&
                             report.needed_bytes() > most->report.needed_bytes());

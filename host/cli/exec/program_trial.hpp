@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some steps of a program of the user's own on a dry GPU, in processes of its own that leave nothing behind.
+// Runs some steps of the user's program on a dry GPU, in separate processes without leaving files.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,33 @@ namespace strata::cli {
 
 struct ProgramTrialRequest {
   std::vector<std::string> command;
-  std::string device;      // the YAML's value of `device`: dry
+  std::string device;      // the YAML value of `device`: dry
   std::int64_t steps = 2;  // of each of its optimizers, after which a Python program is ended
-  // The rest is of trials of changes, which take notes.
+  // The rest is for trials of changes, which take notes.
   bool takes_notes = false;
-  std::vector<std::string> changes;     // by name, of python/strata_profiler/trial; none: as it is
-  std::filesystem::path facts;          // notes of the program as it is; empty: these are to be those
-  std::string allocator_settings = {};  // for PYTORCH_CUDA_ALLOC_CONF, after what the environment has there
-  const TrialServer* server = nullptr;  // of the same program, on the same card; null: it is started anew
+  std::vector<std::string> changes;  // names from python/strata_profiler/trial; empty: unchanged
+  std::filesystem::path facts;       // notes of the unchanged program; empty: this trial makes them
+  std::string allocator_settings =
+      {};  // for PYTORCH_CUDA_ALLOC_CONF, appended to the value in the environment
+  const TrialServer* server = nullptr;  // for the same program on the same card; null: it is started anew
 };
 
 struct ProgramTrial {
-  what_if::TrialReport report;   // of several processes that of the one that needs most
-  std::string notes;             // of that one, a JSON object; empty: it took none
-  std::uint64_t host_bytes = 0;  // of memory, by the process that took most of it
+  what_if::TrialReport report;   // of the process that needs the most memory
+  std::string notes;             // of that process, a JSON object; empty: none
+  std::uint64_t host_bytes = 0;  // peak memory of the process that took the most
 };
 
-// What runs the program to its end on the same card, for somebody who wants to look at it.
+// The command that runs the program to its end on the same card, for users who want to inspect it.
 std::string program_trial_command(const ProgramTrialRequest& request);
 
-// Of `request`, for its `server`; its files lie in `folder`. Null: the program's trials cannot be forked from
-// one process. Throws UsageError where the program cannot be started.
+// For the `server` of `request`; its files are in `folder`. Null if the program's trials cannot be forked
+// from one process. Throws UsageError if the program cannot be started.
 std::unique_ptr<TrialServer> start_trial_server(const ProgramTrialRequest& request,
                                                 const std::filesystem::path& folder);
 
-// Throws UsageError where the program cannot be started, std::runtime_error where it fails for anything but
-// memory, takes none of the card's, or a change could not be made, and TrialInterrupted. This process must
+// Throws UsageError if the program cannot be started, std::runtime_error if it fails for any other reason
+// than memory, uses no device memory, or a change could not be made, and TrialInterrupted. This process must
 // have no other thread.
 ProgramTrial run_program_trial(const ProgramTrialRequest& request);
 

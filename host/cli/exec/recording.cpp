@@ -26,11 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program of others has no model, no data and no optimizer of ours: these sections are all that it can be
-// given.
+// A user's program has none of our models, data or optimizers: it accepts only these sections.
 constexpr std::string_view kSections[] = {"name", "plugins", "schedule", "trace", "cupti", "store"};
 
-// What a configuration must say of a training, and no program is asked for.
+// Required keys of a training that do not apply to a program.
 constexpr const char* kProgram = R"(model: {name: transformer, size: small}
 plugins: [allocator_tracer]
 schedule: {wait: 0, warmup: 0, active: 1000000000}
@@ -69,7 +68,7 @@ std::vector<std::string> overrides_of(const RecordingArguments& arguments, const
   return overrides;
 }
 
-// CUPTI is left alone where nobody wants its records.
+// CUPTI is not used if its records are not wanted.
 void leave_out_cupti(SessionOptions& options) {
   const bool wanted = std::ranges::any_of(
       options.plugins, [](const PluginRequest& plugin) { return plugin.name.ends_with("cupti_timeline"); });
@@ -83,7 +82,7 @@ void ask_torch(SessionOptions& options, const char* key, const char* place) {
   }
 }
 
-// Of a program in Python its own lines are wanted with the stacks, where those are.
+// For a Python program, stacks should include its own lines if possible.
 void add_python_stacks(SessionOptions& options) {
   const bool wants_stacks = std::ranges::any_of(options.plugins, [](const PluginRequest& plugin) {
     return std::ranges::any_of(plugin.options,
@@ -126,7 +125,7 @@ void ProgramRecording::end(const CommandEnd& end) {
     say(removal);
     return;
   }
-  // What Python raises ends with 1; a GPU that is not there is raised by torch.
+  // A Python exception ends with 1; torch raises one for a missing GPU.
   const bool may_want_gpu = end.exit_code == 1 && !config_.device.is_dry() && !has_nvidia_gpu();
   const Printed printed = arguments_.detail ? Printed::kTableToStandardError : Printed::kShortToStandardError;
   if (report_program(directory_->path(), end, printed)) {

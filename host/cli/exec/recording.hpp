@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `strata exec` records of a program, and what its reader gets when the program has ended.
+// Records a program for `strata exec`, and reports when it has ended.
 #pragma once
 
 #include <filesystem>
@@ -15,33 +15,33 @@
 
 namespace strata::cli {
 
-// How sessions of the program are to be opened, in the run's folder.
+// The settings for the program's sessions, in the run's folder.
 inline constexpr const char* kSettingsFile = "exec.json";
 
 struct RecordingArguments {
-  std::string plugins;                // empty: the default; "none": nothing is recorded
+  std::string plugins;                // empty: the default; "none": no recording
   std::vector<std::string> settings;  // KEY=VALUE of the run's YAML
   std::string out;
-  bool layers = false;  // of a Python program's modules each forward is told
-  bool detail = false;  // all tables at the end, not the short report
+  bool layers = false;  // record each forward of a Python program's modules
+  bool detail = false;  // print all tables at the end instead of the short report
 };
 
 class ProgramRecording {
  public:
-  // `name`: the run's, as the YAML takes it. `device`: the YAML's, of a dry run; empty: what the machine has.
-  // Throws as load_config does, and UsageError where a setting is none of a program that is not ours, or the
-  // folder is taken.
+  // `name`: the run's name, valid in YAML. `device`: the YAML value for a dry run; empty: the machine's
+  // devices. Throws like load_config, and UsageError if a setting does not apply to a user's program, or if
+  // the folder is not free.
   ProgramRecording(const RecordingArguments& arguments, const std::string& name, const std::string& device);
 
-  // Over the program's own environment, without LD_PRELOAD. Makes the run's folder.
+  // Creates the run's folder. Returns variables to add to the program's environment, without LD_PRELOAD.
   std::map<std::string, std::string> begin();
-  // Of the run, once `begin` has made it.
+  // The run's folder, after `begin` has created it.
   const std::filesystem::path& folder() const { return directory_->path(); }
-  // What is to be preloaded.
+  // The library to preload.
   static std::filesystem::path preload_library();
 
-  // The program has ended. Writes and prints what was recorded to standard error, of each rank; says so where
-  // nothing was.
+  // Call when the program has ended. Writes the results and prints them to standard error, for each rank;
+  // says so if nothing was recorded.
   void end(const CommandEnd& end);
 
  private:
@@ -50,8 +50,8 @@ class ProgramRecording {
   std::optional<RunDirectory> directory_;
 };
 
-// The same of any such run's folder; `printed` is of rank 0. False, and nothing said, where nothing was
-// recorded.
+// The same for any such run's folder; `printed` applies to rank 0. Returns false without a message if nothing
+// was recorded.
 bool report_program(const std::filesystem::path& run_directory, const CommandEnd& end, Printed printed);
 
 }  // namespace strata::cli

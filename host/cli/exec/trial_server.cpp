@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Libraries that make their threads where they are loaded or first used: what is forked must have one.
+// Libraries that create threads when loaded or first used: a process to be forked must have only one.
 constexpr const char* kThreadCounts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"};
 
 class Connection {

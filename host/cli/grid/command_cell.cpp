@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `strata grid cell`: runs cells of a grid, wherever it is called. What Slurm's tasks and a manifest's lines
-// do.
+// `strata grid cell`: runs cells of a grid on the current machine. Used by Slurm tasks and manifest lines.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `strata grid plan`: what a grid would run, and how much memory that needs.
+// `strata grid plan`: the cells that a grid would run, and their memory.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

@@ -60,7 +60,7 @@ struct Seen {
   std::vector<grid::CellState> states;
 };
 
-// `ask` says what Slurm has of it: where that is unknown, those who only look are told, and others refused.
+// `ask` queries Slurm. If its queue is unknown, read-only commands print a message, and others fail.
 Seen look_at(const std::string& name, grid::Queue (*ask)(const grid::GridFolder&) = query_queue) {
   const grid::GridFolder folder(std::filesystem::absolute(name).lexically_normal());
   grid::Plan plan = folder.read_plan();
@@ -85,7 +85,7 @@ grid::Table table_of(const Seen& seen, const TableArguments& arguments) try {
   if (by.empty()) {
     by = seen.plan.axes;
     std::erase(by, grid::kSeedAxis);
-    // What failed is no repeat of what did not.
+    // Failed cells are not repeats of successful ones.
     by.emplace_back("status");
   }
   for (const std::string& name : by) {

@@ -106,7 +106,7 @@ grid::GridFolder existing(const std::string& name) {
   return folder;
 }
 
-// The folder alone for this process where it runs the cells, else beside those that do.
+// The exclusive lock of the folder if this process runs the cells, else the shared one.
 grid::FolderLock lock_for(const grid::Plan& plan, const grid::GridFolder& folder) {
   return plan.engine.kind == grid::EngineKind::kLocal ? lock_alone(folder) : share_grid(folder);
 }
@@ -124,7 +124,7 @@ struct OpenGrid {
     states = settled_states(folder, plan, queue);
   }
 
-  // Those cells that are planned, but for `left_out`.
+  // Runs the planned cells, except `left_out`.
   int go_on(bool json, const std::vector<std::size_t>& left_out = {}) {
     if (kind == grid::EngineKind::kLocal) return work_on(folder, plan, std::move(states), json, left_out);
     return submit(folder, plan, states, cells_to_hand_out(plan, states, queue, left_out), true);
@@ -173,7 +173,7 @@ int retry_grid(const RetryArguments& arguments) {
       throw UsageError(fmt::format("--only {}: no cell has that id; `strata grid status {}` lists them", id,
                                    arguments.folder));
   }
-  std::vector<std::size_t> others;  // that nobody asked for, and nobody ran before
+  std::vector<std::size_t> others;  // neither requested now nor run before
   for (std::size_t index = 0; index < opened.states.size(); ++index) {
     const bool by_id = std::ranges::find(arguments.ids, opened.plan.cells[index].id) != arguments.ids.end();
     const bool by_status =

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a grid shows while it goes on: one line that is redrawn on a terminal, a line a cell elsewhere. On
-// standard error.
+// The progress of a grid, on standard error: one redrawn line on a terminal, one line per cell elsewhere.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands that read a grid's YAML have alike.
+// Common code of the commands that read a grid's YAML.
 #pragma once
 
 #include <string>
@@ -26,16 +26,16 @@ struct GridInput {
   grid::Planned plan() const;
 };
 
-// This program, on one configuration.
+// The command that runs this program on one configuration.
 grid::RunCommand run_command();
 
-// Of the real ones that this machine has; 0 where no cell asks for any.
+// The number of real GPUs of this machine; 0 if no cell uses any.
 std::int64_t gpus_for(const grid::Plan& plan);
 
-// The card that stands in where a cell's own device is not a dry one: the one with the most memory.
+// The card used for prediction if a cell's own device is not a dry one: the one with the most memory.
 inline constexpr const char* kPredictingCard = "b200";
 
-// In a folder that goes away again. `many` cells at once at most.
+// In a temporary folder. At most `many` cells at once.
 grid::Predictions predicted(const std::vector<grid::Cell>& cells, const std::string& card, std::int64_t many);
 
 }  // namespace strata::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of `strata grid`. Each adds itself below it, as commands.hpp has it.
+// The subcommands of `strata grid`. Each adds itself, as in commands.hpp.
 #pragma once
 
 namespace CLI {

@@ -26,7 +26,7 @@ namespace {
 
 using grid::Status;
 
-// Of a process that computes next to nothing: measured, with room to spare.
+// For a process that computes almost nothing: measured, with a margin.
 constexpr std::uint64_t kProgramBytes = std::uint64_t{384} << 20;
 
 struct HostMemory {
@@ -34,8 +34,8 @@ struct HostMemory {
   std::optional<int> interrupted;    // the signal that ended the asking
 };
 
-// What each cell is thought to need of the host's memory. Asked of the dry GPU only where cells share the
-// machine, and the host's memory holds their tensors.
+// The predicted host memory of each cell. Uses the dry GPU only if cells share the machine and their tensors
+// are in host memory.
 HostMemory host_memory(const grid::Plan& plan, const std::vector<grid::CellState>& states,
                        const grid::Machine& machine) {
   HostMemory memory{std::vector<std::uint64_t>(plan.cells.size(), kProgramBytes), {}};

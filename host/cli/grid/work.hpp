@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells of a grid's folder are run until none is left: what run, resume and retry do in the end.
+// Runs cells of a grid's folder until none is left: the final part of run, resume and retry.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,12 @@
 
 namespace strata::cli {
 
-// Throws UsageError that says who holds it.
+// Throws UsageError that names the holder.
 grid::FolderLock lock_grid(const std::filesystem::path& folder);
 
-// Runs the planned ones among `states` but for `left_out`, tells how it went on standard error, and prints
-// the table to standard output, or `status --json`. Returns the exit code: kDone when each cell has a result
-// (also out of memory), kFailed when one has failed or could not be run, kSignalBase + the signal that
+// Runs the planned cells among `states` except `left_out`, prints progress on standard error, and prints the
+// table or `status --json` on standard output. Returns the exit code: kDone if each cell has a result
+// (including out of memory), kFailed if one failed or could not be run, kSignalBase + the signal that
 // interrupted it.
 int work_on(const grid::GridFolder& folder, const grid::Plan& plan, std::vector<grid::CellState> states,
             bool json, const std::vector<std::size_t>& left_out = {});

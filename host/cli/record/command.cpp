@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `strata record`: what a program calls that opens a session of its own, as the Python package does. `begin`
-// makes the run's folder and says in a file how the session is to be opened; `end` makes of what was recorded
-// what `strata exec` makes of it.
+// `strata record`: called by programs that open their own session, as the Python package does. `begin`
+// creates the run's folder and writes the session's settings to a file; `end` processes the recording like
+// `strata exec`.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

@@ -102,7 +102,7 @@ static_assert(std::is_trivially_copyable_v<replay::Outcome>);
 
 int replay_here(const DryChoice& choice, const replay::Request& request, const ResultPipe& pipe) {
   try {
-    // A replay's settings are its request's alone.
+    // Only the request determines a replay's settings.
     unsetenv("PYTORCH_CUDA_ALLOC_CONF");
     unsetenv("PYTORCH_ALLOC_CONF");
     const DryGpu device(choice);
@@ -126,11 +126,11 @@ replay::Result replay_in_process(const DryChoice& choice, const replay::Request&
   const pid_t pid = fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "cannot start a replay");
   if (pid == 0) {
-    // Nobody is left behind by a parent that was killed.
+    // Do not outlive a killed parent.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(kFailed);
     pipe.close_end(0);
-    // Nothing of this process's is torn down, which its owner is in the middle of.
+    // Runs no destructors of this process, whose owner is still using its objects.
     _exit(replay_here(choice, request, pipe));
   }
   pipe.close_end(1);

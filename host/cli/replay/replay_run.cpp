@@ -23,7 +23,7 @@ using analysis::ReplayRow;
 using config::DeviceProfile;
 using Kind = analysis::AllocatorCallKind;
 
-// What a card is beside its memory means nothing to the allocator.
+// The allocator only depends on a card's memory.
 constexpr const char* kAnyProfile = "h100-80gb";
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 40;
 
@@ -121,10 +121,10 @@ class RunReplay {
     return result;
   }
 
-  // No kernel is launched and no library used here. With the recorded settings the context grows after as
-  // many calls for the device's memory as it did in the recorded run; other settings make other calls, and
-  // find all of it taken after the first, as they may find it at any time. What NCCL's communicators take is
-  // taken from the beginning on.
+  // No kernel is launched and no library is used here. With the recorded settings the context grows after the
+  // same number of calls for device memory as in the recorded run. Other settings make other calls:
+  // everything is taken after the first one, because it may happen at any time. The memory of NCCL
+  // communicators is taken from the beginning.
   void take_parts(DryChoice& choice, const std::string& settings) const {
     if (!run_.dry) return;
     const bool are_recorded = settings == run_.allocator_settings.value_or("");
@@ -169,7 +169,7 @@ class RunReplay {
     for (std::size_t index = 0; index < known; ++index) {
       const analysis::AllocatorCall& call = recorded_.calls[index];
       const replay::Sums& after = result.after[index];
-      // What the allocator did in the middle of a request is not compared, but what that came to.
+      // The allocator's internal actions during a request are not compared, only its result.
       if (call.kind == Kind::kFreeNow || call.kind == Kind::kMaybeEmpty) continue;
       ++comparison.compared;
       const bool is_same =
@@ -182,7 +182,7 @@ class RunReplay {
     return comparison;
   }
 
-  // Each kMaybeEmpty becomes what it turned out to be.
+  // Replaces each kMaybeEmpty by its actual effect.
   void settle(const std::vector<std::size_t>& emptied) {
     std::vector<analysis::AllocatorCall> calls;
     calls.reserve(recorded_.calls.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which run is meant.
+// Finds the run to follow.
 #pragma once
 
 #include <sys/types.h>
@@ -8,11 +8,11 @@
 
 namespace strata::cli {
 
-// The run that the process, or one that it started, writes. Throws UsageError when it writes none.
+// The run written by the process or one of its children. Throws UsageError if there is none.
 std::filesystem::path run_of_process(pid_t pid);
 
-// Under `runs` (runs/<name>/<time>) the one that began last; one that goes on before all that are over.
-// Throws UsageError when there is none.
+// The most recent run under `runs` (runs/<name>/<time>), running ones first. Throws UsageError if there is
+// none.
 std::filesystem::path newest_run(const std::filesystem::path& runs);
 
 }  // namespace strata::cli

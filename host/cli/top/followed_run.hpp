@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's folder, followed: its stores as they come, each read from where it was left.
+// Follows a run's folder: its stores as they appear, each read from the last position.
 #pragma once
 
 #include <chrono>
@@ -20,10 +20,10 @@ class FollowedRun {
 
   const std::filesystem::path& directory() const { return directory_; }
 
-  // Reads what is new, for about `budget` in all. Leaves every file as it is.
+  // Reads new data, for about `budget` in total. Does not change any file.
   void refresh(std::chrono::milliseconds budget);
 
-  // By rank and process; with `rank`, of that one alone. Empty while there is no store.
+  // By rank and process; with `rank`, only that one. Empty while there is no store.
   std::vector<analysis::LiveRank> ranks(std::optional<std::uint64_t> rank = {}) const;
 
  private:

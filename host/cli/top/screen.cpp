@@ -39,7 +39,7 @@ Screen::Screen() {
 
 Screen::~Screen() {
   if (has_keys_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
-  // Whether anybody still reads it no longer matters.
+  // Errors no longer matter here.
   const ssize_t written = write(STDOUT_FILENO, kLeave.data(), kLeave.size());
   static_cast<void>(written);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terminal while something is drawn on it again and again: a screen of its own, keys without a return.
+// The terminal in full-screen mode: an alternate screen, and keys without Return.
 #pragma once
 
 #include <termios.h>
@@ -11,17 +11,17 @@ namespace strata::cli {
 
 class Screen {
  public:
-  // Standard output must be a terminal; keys are read where standard input is one too.
+  // Standard output must be a terminal; keys are read if standard input is one too.
   Screen();
-  // Gives back the screen as it was.
+  // Restores the previous screen.
   ~Screen();
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
-  // Draws over what was drawn, as many of the lines as there is room for.
+  // Draws over the previous content, as many lines as fit.
   void show(std::string_view text) const;
 
-  // Waits, and returns true at once when the key is pressed. A signal ends the wait.
+  // Waits; returns true as soon as the key is pressed. A signal ends the wait.
   bool wait_for_key(char key, std::chrono::milliseconds time) const;
 
  private:

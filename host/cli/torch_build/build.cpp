@@ -43,7 +43,7 @@ fs::path shared_folder() {
   return program.parent_path().parent_path() / "share" / "strata";
 }
 
-// What is compiled, and what it includes, in there.
+// The compiled files and their includes in that folder.
 constexpr const char* kSourceFolders[] = {"sources/torch", "plugin_api/include", "plugin_api/cpp"};
 
 struct Sources {
@@ -68,8 +68,8 @@ Sources sources_for(const TorchInstall& torch) {
   return sources;
 }
 
-// Of all that the outcome depends on: our sources and headers, and which torch it is. Not of where that lies,
-// nor of the compiler: an environment beside another, or one without a compiler, has the same use of it.
+// Covers everything that determines the result: our sources and headers, and the torch version. Not torch's
+// location or the compiler, so that another environment, or one without a compiler, can use the same file.
 std::string fingerprint(const Sources& sources, const TorchInstall& torch) {
   std::vector<fs::path> files;
   for (const char* const folder : kSourceFolders) {
@@ -155,7 +155,7 @@ std::string last_lines(const fs::path& log) {
   return errors;
 }
 
-// Both streams go to the log: standard output is somebody else's.
+// Both streams go to the log, because standard output belongs to another program.
 int compile(const std::vector<std::string>& words, const fs::path& log) {
   std::vector<std::string> shell{"sh", "-c", "log=$1; shift; exec \"$@\" >\"$log\" 2>&1", "sh", log.string()};
   shell.insert(shell.end(), words.begin(), words.end());

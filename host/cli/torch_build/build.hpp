@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the source of torch's events for a release that did not come with Strata, with the machine's
-// compiler.
+// Builds the source of torch's events for a release without a shipped one, using the machine's compiler.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +8,10 @@
 
 namespace strata::cli {
 
-// Into built_sources_folder(), unless it is there already from these very sources and this torch (then no
-// compiler is needed). Says on standard error what it does; of several processes one builds, and the others
-// wait. Returns the file. Throws UsageError, with the remedy, where there is no compiler, no sources, or the
-// build fails.
+// Builds into built_sources_folder(), unless the file already exists for the same sources and torch (then no
+// compiler is needed). Prints progress on standard error. Among several processes one builds, and the others
+// wait. Returns the file. Throws UsageError, with the remedy, if there is no compiler or no sources, or if
+// the build fails.
 std::filesystem::path build_torch_source(const TorchInstall& torch);
 
 }  // namespace strata::cli

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kVersionHeader = "include/torch/headeronly/version.h";
 
-// Of "#define TORCH_VERSION_MINOR 15".
+// From a line such as "#define TORCH_VERSION_MINOR 15".
 std::optional<unsigned> defined_number(const fs::path& header, const std::string& name) {
   std::ifstream stream(header);
   const std::string opening = "#define " + name + ' ';
@@ -37,7 +37,7 @@ void add_environment_folder(const char* variable, std::vector<fs::path>& folders
 std::vector<fs::path> cuda_includes(const fs::path& root) {
   std::vector<fs::path> folders;
   std::error_code error;
-  // As PyPI's wheels lay them beside torch.
+  // The layout of PyPI's wheels next to torch.
   for (const auto& entry : fs::directory_iterator(root.parent_path() / "nvidia", error))
     if (fs::is_directory(entry.path() / "include", error)) folders.push_back(entry.path() / "include");
   std::ranges::sort(folders);

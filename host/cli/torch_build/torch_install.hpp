@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A torch on this machine, as far as the source of its events can be built against it.
+// A torch on this machine, with the data needed to build the source of its events.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,12 @@ namespace strata::cli {
 
 struct TorchInstall {
   TorchRelease release;
-  bool has_cuda = false;                        // it was built with CUDA
-  std::vector<std::filesystem::path> includes;  // torch's, and CUDA's where it has that
+  bool has_cuda = false;                        // built with CUDA
+  std::vector<std::filesystem::path> includes;  // of torch, and of CUDA if built with it
 };
 
-// `root`: the `torch` folder of a wheel, of conda's package, or an unpacked LibTorch. Throws UsageError, with
-// the remedy, where it is none or where CUDA's headers are missing.
+// `root`: the `torch` folder of a wheel or a conda package, or an unpacked LibTorch. Throws UsageError, with
+// the remedy, if it is another folder or CUDA's headers are missing.
 TorchInstall torch_install(const std::filesystem::path& root);
 
 }  // namespace strata::cli

@@ -22,8 +22,7 @@ void note(int number) {
   raise(number);
 }
 
-// What the program that started this one ignores stays ignored: a job in a script's background outlives its
-// Ctrl-C.
+// Signals ignored by the parent stay ignored: a background job of a script survives its Ctrl-C.
 void set_action(int number, void (*action)(int), struct sigaction& inherited) {
   struct sigaction changed {};
   changed.sa_handler = action;

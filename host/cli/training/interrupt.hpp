@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C and SIGTERM while a run goes on.
+// Ctrl-C and SIGTERM during a run.
 #pragma once
 
 #include <atomic>
 
 namespace strata::cli {
 
-// While it lives: the first SIGINT or SIGTERM is only noted, so that the run can end cleanly; the process
-// dies of the second at once. SIGPIPE is ignored: a progress line that nobody reads must not end a training.
-// One at a time a process.
+// While it exists, the first SIGINT or SIGTERM is only noted, so that the run can end cleanly; the second one
+// kills the process at once. SIGPIPE is ignored: a closed progress output must not end a training. One
+// instance at a time per process.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -16,7 +16,7 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  // The signal that was noted, or 0.
+  // The noted signal, or 0.
   static const std::atomic<int>& signal();
 };
 

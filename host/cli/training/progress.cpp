@@ -31,7 +31,7 @@ std::string rate(const trainer::Progress& progress) {
 }  // namespace
 
 std::string progress_text(const trainer::Progress& progress, std::uint64_t resident_bytes) {
-  // A dry device has no loss, and its host's time is nobody's pace.
+  // A dry device has no loss, and its host's speed means nothing.
   const std::string computed =
       progress.loss ? fmt::format("loss {:.4f}  {}  ", *progress.loss, rate(progress)) : "";
   return fmt::format("step {}/{}  {}{} MiB resident", progress.step, progress.steps, computed,

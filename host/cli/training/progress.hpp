@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run shows while it goes on: a bar on a terminal, a line now and then elsewhere. On standard error.
+// The progress of a run, on standard error: a bar on a terminal, occasional lines elsewhere.
 #pragma once
 
 #include <chrono>
@@ -11,11 +11,11 @@
 
 namespace strata::cli {
 
-// "step 12/400  loss 3.214  5.4k tokens/s  312 MiB", with `resident_bytes` of the process; without a loss
-// that nobody knows.
+// "step 12/400  loss 3.214  5.4k tokens/s  312 MiB", with `resident_bytes` of the process; without an unknown
+// loss.
 std::string progress_text(const trainer::Progress& progress, std::uint64_t resident_bytes);
 
-// A bar of `width` columns, of which `done` of `total` are full.
+// A bar of `width` columns, filled in proportion to `done` of `total`.
 std::string progress_bar(std::uint64_t done, std::uint64_t total, int width);
 
 // Bytes of this process in physical memory.
@@ -23,8 +23,8 @@ std::uint64_t resident_bytes();
 
 class ProgressDisplay {
  public:
-  // `terminal`: redraw one line, at most 10 times a second. Otherwise a line at most every 5 seconds, and for
-  // the first and the last step.
+  // `terminal`: redraw one line, at most 10 times a second. Otherwise print a line at most every 5 seconds,
+  // and for the first and last step.
   explicit ProgressDisplay(bool terminal) : terminal_(terminal) {}
   // Leaves the cursor at the start of a line.
   ~ProgressDisplay();

@@ -46,10 +46,10 @@ class SignalQueue {
   SignalQueue(const SignalQueue&) = delete;
   SignalQueue& operator=(const SignalQueue&) = delete;
 
-  // Also in a child, which inherits what is blocked.
+  // Also in a child, which inherits the signal mask.
   void release() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
-  // Nothing after `limit`.
+  // Empty after `limit`.
   std::optional<siginfo_t> next(std::chrono::milliseconds limit) const {
     const timespec time{.tv_sec = limit.count() / 1000, .tv_nsec = limit.count() % 1000 * 1'000'000};
     siginfo_t info{};
@@ -102,7 +102,7 @@ class RankProcesses {
                               fmt::format("cannot start rank {} of {}", place.rank, place.world_size));
     }
     if (pid > 0) return pids_.push_back(pid);
-    // Nobody is left behind by a parent that was killed.
+    // Do not outlive a killed parent.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(kFailed);
     queue_.release();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of a training over several ranks of this machine.
+// The processes of a multi-rank training on this machine.
 #pragma once
 
 #include <chrono>
@@ -13,17 +13,18 @@
 
 namespace strata::cli {
 
-// The place that torchrun gave this process, by its variables. Nothing with one rank, or where nobody started
-// this process as a rank. Throws UsageError when the variables are of another world than the configuration's.
+// The place that torchrun gave this process through its variables. Empty with one rank, or if this process
+// was not started as a rank. Throws UsageError if the variables and the configuration have different world
+// sizes.
 std::optional<trainer::RankPlace> place_from_torchrun(const config::RunConfig& config);
 
-// A name of this start of the ranks, the same in all of them and unlike any other's.
+// A name for this start of the ranks, equal in all of them and unique.
 std::string torchrun_start();
 
-// Runs `body` as each rank, in a process of its own that ends with what it returns, and waits for them.
-// Signals to this process reach them all. When one fails, the others are asked to end, and killed when they
-// have not after `grace`. Returns the exit code of the first that failed, else 0. What `body` throws is said
-// on standard error. This process must have no other thread.
+// Runs `body` as each rank, in a separate process that exits with its result, and waits for them. Signals to
+// this process are passed to all. If one fails, the others are asked to end, and killed after `grace`.
+// Returns the exit code of the first that failed, else 0. Exceptions of `body` are printed on standard error.
+// This process must have no other thread.
 int run_rank_processes(std::uint32_t world_size, const std::function<int(const trainer::RankPlace&)>& body,
                        std::chrono::milliseconds grace = std::chrono::seconds(15));
 

@@ -35,7 +35,7 @@ PluginRequest cupti_source(const config::RunConfig& config) {
           .place = place};
 }
 
-// A run on the CPU leaves CUDA alone.
+// A run on the CPU does not use CUDA.
 bool records_devices(const config::RunConfig& config) {
   return !config.plugins.empty() && config.device.kind == config::DeviceKind::kCuda;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a configuration means to the runtime.
+// Converts a configuration to options of the runtime.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace strata::cli {
 
-// Of the rank at `place`. With no plugin that would listen, no source is loaded either.
+// For the rank at `place`. If no plugin would listen, no source is loaded either.
 SessionOptions session_options(const config::RunConfig& config, const std::filesystem::path& directory,
                                const trainer::RankPlace& place = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libstrata_trainer.so, which holds torch: opened only when a run needs it.
+// libstrata_trainer.so, which links torch: opened only when a run needs it.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,10 @@ namespace strata::cli {
 
 struct Trainer {
   trainer::RunFunction run = nullptr;
-  std::filesystem::path library;  // the file that it is in
+  std::filesystem::path library;  // the file that contains it
 };
 
-// Opens it, for the life of the process, and finds its entry. Throws UsageError with the reason and the
-// remedy.
+// Opens it for the life of the process and finds its entry. Throws UsageError with the reason and the remedy.
 Trainer load_trainer();
 
 }  // namespace strata::cli

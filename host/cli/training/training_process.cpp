@@ -75,8 +75,8 @@ void say_how_it_ended(const trainer::Result& result) {
   }
 }
 
-// Nothing where the run's folder is there no more. How the training ended is what a script must learn, also
-// where its results cannot be written.
+// No effect if the run's folder no longer exists. The exit code must say how the training ended, even if
+// results cannot be written.
 int show_results(const std::filesystem::path& directory, Printed printed, std::uint32_t rank, int exit_code) {
   if (!RunDirectory::removal_of(directory).empty()) return exit_code;
   try {
@@ -148,7 +148,8 @@ void TrainingProcess::announce(const std::filesystem::path& directory) const {
 trainer::Result TrainingProcess::train(Session& session, const std::filesystem::path& directory) const {
   std::optional<ProgressDisplay> display;
   if (is_first()) display.emplace(is_terminal(STDERR_FILENO));
-  // Said at once, so that no record of this run can be taken for a measured one; again when all is counted.
+  // Recorded at once, so that no recording of this run can be mistaken for a measured one; and again with all
+  // counts.
   const auto describe_dry = [&] {
     if (dry_) session.describe("dry", dry_->describe());
   };

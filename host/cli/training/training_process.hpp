@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process of a run: the only one, or one of several ranks.
+// One process of a run: the only one, or one rank.
 #pragma once
 
 #include <filesystem>
@@ -15,19 +15,19 @@ namespace strata::cli {
 
 class TrainingProcess {
  public:
-  // Makes the device of the rank at `place` ready and opens the trainer, before anything is left behind.
-  // Throws UsageError.
+  // Prepares the device of the rank at `place` and opens the trainer, before any file is written. Throws
+  // UsageError.
   TrainingProcess(config::RunConfig config, trainer::RankPlace place);
 
-  // Trains, and leaves a record in `directory`, which exists; `keep` is called once there is something in it.
-  // Returns the process's exit code, which tells of a record that is not whole, too. Throws SessionError.
+  // Trains, and records in `directory`, which exists; `keep` is called once it has content. Returns the
+  // process's exit code, which also reflects an incomplete recording. Throws SessionError.
   int record(const std::filesystem::path& directory, const std::function<void()>& keep);
 
-  // The same, and writes the results of this rank there too. The first rank prints them.
+  // The same, and writes this rank's results there. The first rank prints them.
   int run(const std::filesystem::path& directory, Printed printed, const std::function<void()>& keep);
 
  private:
-  // What is lost is left to the caller to say.
+  // The caller must report lost data.
   int record_unsaid(const std::filesystem::path& directory, const std::function<void()>& keep);
   void announce(const std::filesystem::path& directory) const;
   trainer::Result train(Session& session, const std::filesystem::path& directory) const;
@@ -37,7 +37,7 @@ class TrainingProcess {
   trainer::RankPlace place_;
   std::optional<DryGpu> dry_;
   trainer::RunFunction run_training_;
-  std::string lost_;  // as Session::lost, of what was recorded
+  std::string lost_;  // Session::lost of the recording
 };
 
 }  // namespace strata::cli

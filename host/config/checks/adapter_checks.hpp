@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an adapter cannot have.
+// Checks of the adapter's settings.
 #pragma once
 
 #include <vector>

@@ -107,7 +107,7 @@ class Checker : Findings {
               "checkpointing inside the file");
   }
 
-  // What has no meaning for a model of images.
+  // Settings that do not apply to image models.
   void task() {
     if (!sound({"model.name", "model.task"}) || config_.model.task != Task::kImageClass) return;
     const auto name = chosen_name(config_, "model.name");
@@ -202,7 +202,7 @@ class Checker : Findings {
                                           shorter, config_.optimizer.rank));
   }
 
-  // Whatever has to see a whole step's gradients comes too late, when each is used and freed in backward.
+  // Settings that need the gradients of a whole step are impossible if each is used and freed in backward.
   void per_layer() {
     if (!sound({"optimizer.per_layer"}) || !config_.optimizer.per_layer) return;
     const auto refuse = [this](std::string_view reason, std::string_view way_out) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules over more than one key.
+// Rules that involve more than one key.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@
 
 namespace strata::config {
 
-// Adds a problem for each broken rule whose keys are themselves sound, and fills `data.files`.
+// Adds a problem for each violated rule whose keys are themselves valid, and fills `data.files`.
 void check(const Written& written, RunConfig& config, std::vector<Problem>& problems);
 
-// The file's name without its extension, with '-' for what a folder's name cannot hold.
+// The file's name without its extension, with '-' for characters not allowed in a folder's name.
 std::string default_name(const std::filesystem::path& file);
 
 }  // namespace strata::config

@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::int64_t kByteValues = 256;
 constexpr std::int64_t kUint16Values = 65536;
-// Of files: who has more broken ones does not read them one by one.
+// Per list of files: with more broken ones, individual messages are not helpful.
 constexpr int kMostProblems = 10;
 
-// Of a zip archive, which torch.save writes.
+// Whether it is a zip archive, as written by torch.save.
 bool is_archive(const std::filesystem::path& file) {
   std::array<char, 4> beginning{};
   std::ifstream(file, std::ios::binary).read(beginning.data(), beginning.size());
@@ -64,7 +64,7 @@ class DataChecker : Findings {
  private:
   std::string_view source_name() const { return chosen_name(config_, "data.source"); }
 
-  // Whether it gives what the model takes.
+  // Whether the source provides what the model needs.
   void source() {
     if (!sound({"model.name", "model.task", "data.source"})) return;
     const auto model = chosen_name(config_, "model.name");
@@ -186,7 +186,7 @@ class DataChecker : Findings {
     data_.samples = static_cast<std::int64_t>(data_.files.size());
   }
 
-  // What it holds the trainer says, which has torch.
+  // The contents are checked by the trainer, which has torch.
   void batch() {
     if (data_.files.size() != 1) {
       problem("data.path", fmt::format("expected one file with data.source: batch, found {}; name one",

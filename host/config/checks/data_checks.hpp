@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of `data`, and of what depends on how much of it there is.
+// The rules for `data`, and for settings that depend on its size.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace strata::config {
 
-// Adds a problem for each broken rule whose keys are themselves sound, and fills `data.files` and
-// `data.samples`. What the trainer would find out when it opens the files is said here, before a folder is
-// made, where that takes no more than their sizes and headers.
+// Adds a problem for each violated rule whose keys are themselves valid, and fills `data.files` and
+// `data.samples`. Errors that the trainer would find when it opens the files are reported here, before a
+// folder is created, if sizes and headers suffice to find them.
 void check_data(const Written& written, RunConfig& config, std::vector<Problem>& problems);
 
 }  // namespace strata::config

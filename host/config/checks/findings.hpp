@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What checks of values need: which keys were understood, and where to say what is wrong.
+// Common state of the checks: which keys are valid, and where to report problems.
 #pragma once
 
 #include <initializer_list>
@@ -14,10 +14,10 @@ namespace strata::config {
 
 class Findings {
  public:
-  // Both must outlive it; what it finds is added to `problems`.
+  // Both must outlive it; problems found are added to `problems`.
   Findings(const Written& written, std::vector<Problem>& problems) : written_(written), problems_(problems) {}
 
-  // A rule is judged only when the keys that it reads were understood.
+  // A rule is checked only if the keys that it reads are valid.
   bool sound(std::initializer_list<std::string_view> paths) const;
   bool is_written(std::string_view path) const { return written_.values.contains(path); }
   void problem(std::string_view path, std::string message);

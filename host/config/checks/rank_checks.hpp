@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cannot be with several ranks.
+// Settings that are impossible with several ranks.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace strata::config {
 
-// Adds to `problems`, each at the key that is to be changed.
+// Adds to `problems`, each at the key that must be changed.
 void check_ranks(const Written& written, const RunConfig& config, std::vector<Problem>& problems);
 
 }  // namespace strata::config

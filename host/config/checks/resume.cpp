@@ -16,8 +16,8 @@
 namespace strata::config {
 namespace {
 
-// What shapes the parameters and what is kept for them, and what numbers they are. All else may change from
-// one run to the next: rates, data, where it runs, who listens.
+// Keys that determine the parameters, their state and number formats. All others may change between runs:
+// rates, data, device, plugins.
 constexpr std::array kShapingKeys{
     "model.name",
     "model.layers",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which run may go on with the checkpoint of which other.
+// Which runs may continue from another run's checkpoint.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace strata::config {
 
-// Adds a problem where `resume` names nothing that can be read, and makes a checkpoint of the folder that it
-// may name: the newest.
+// Adds a problem if `resume` names nothing readable. If it names a folder, replaces it by the newest
+// checkpoint in it.
 void check_resume(const Written& written, RunConfig& config, std::vector<Problem>& problems);
 
 struct Difference {
@@ -22,9 +22,9 @@ struct Difference {
   std::string here;
 };
 
-// The keys that decide what a checkpoint holds, where `config` says something else of them than the resolved
-// YAML that was saved with it. A key that only one of the two has is no difference: a later version's may be
-// one that the earlier did without. Throws YAML::Exception where that is no YAML.
+// The keys that determine a checkpoint's contents for which `config` differs from the resolved YAML saved
+// with it. A key that only one of them has is not a difference, because it may be from a later version.
+// Throws YAML::Exception if the text is not YAML.
 std::vector<Difference> what_forbids_resuming(const std::string& saved_yaml, const RunConfig& config);
 
 }  // namespace strata::config

@@ -125,7 +125,7 @@ class AnswerReader {
     return values;
   }
 
-  // A read has a reader and a size, and nothing else to tell which answer is meant.
+  // A read is identified only by its reader and size, so answers must differ in these.
   void check_is_first(const YAML::Node& node, const std::string& key, const Answer& answer) {
     if (answer.reader.empty() || answer.value_bytes == 0) return;
     const auto same = std::ranges::find_if(answers_, [&](const Answer& other) {

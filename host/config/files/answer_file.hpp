@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answer files: values for what a program on a dry device reads and nobody knows, by who reads.
+// Answer files: values for reads of unknown values by a program on a dry device, by reader.
 //
 //   schema: strata.answers/1
 //   answers:
@@ -18,12 +18,12 @@ namespace strata::config {
 
 struct Answer {
   std::string reader;
-  std::uint64_t value_bytes = 0;  // of one value: only reads of one value are answered
+  std::uint64_t value_bytes = 0;  // of one value: only reads of a single value are answered
   std::string then;
-  std::string values;  // as they lie in memory, in hexadecimal
+  std::string values;  // in memory order, in hexadecimal
 };
 
-// Throws ConfigError with everything that is wrong with the file.
+// Throws ConfigError with all errors in the file.
 std::vector<Answer> load_answers(const std::filesystem::path& file);
 
 }  // namespace strata::config

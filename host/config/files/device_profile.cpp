@@ -189,7 +189,7 @@ std::string letters_and_digits(std::string_view text) {
   return kept;
 }
 
-// Those of which a part was written, as "A100" and "4090"; where these are many or none, the nearest.
+// Keys that contain the given text, such as "A100" and "4090"; if there are none or many, the nearest.
 std::string meant_device(std::string_view written, const std::vector<std::string>& keys) {
   const std::string part = letters_and_digits(written);
   std::vector<std::string> meant;

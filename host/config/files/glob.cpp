@@ -33,7 +33,7 @@ std::string unescape(std::string_view name) {
   return plain;
 }
 
-// Whether a wildcard stands in it unescaped.
+// Whether it contains an unescaped wildcard.
 bool is_pattern(std::string_view name) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name[i] == '\\') {

@@ -9,13 +9,13 @@
 
 namespace strata::config {
 
-// A file name as a pattern that matches only itself.
+// Escapes a file name to a pattern that matches only itself.
 std::string escape_pattern(std::string_view file_name);
 
-// The regular files that an absolute pattern names, sorted. `*`, `?` and `[...]` match within one name, as
-// fnmatch(3) does, and not a leading dot; `**` matches any number of folders and follows no symbolic links;
-// a backslash takes the next character as it is. A match that is a folder stands for every file below it that
-// is not hidden. Folders that cannot be read count as empty.
+// The regular files that match an absolute pattern, sorted. `*`, `?` and `[...]` match within one name, as in
+// fnmatch(3), but not a leading dot; `**` matches any number of folders and does not follow symbolic links; a
+// backslash escapes the next character. A matching folder stands for all files below it that are not hidden.
+// Unreadable folders count as empty.
 std::vector<std::filesystem::path> expand_pattern(std::string_view pattern);
 
 }  // namespace strata::config

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of images: binary PPM files, each in the folder that its class is called after.
+// A folder of images: binary PPM files, each in a folder named after its class.
 #pragma once
 
 #include <filesystem>
@@ -10,16 +10,16 @@
 
 namespace strata::config {
 
-// Whether its name says that it is an image; other files may lie beside them.
+// Whether the name is that of an image; other files may be in the same folders.
 bool is_image_name(const std::filesystem::path& file);
 
-// The class of an image: the name of the folder that it lies in.
+// The class of an image: the name of its folder.
 std::string image_class(const std::filesystem::path& file);
 
-// The classes of all, sorted: the first is class 0.
+// All classes, sorted: the first one is class 0.
 std::vector<std::string> image_classes(std::span<const std::filesystem::path> files);
 
-// What is wrong with the file, to follow its name; nothing when it is a whole image. Reads its header only.
+// The error in the file, to append to its name; empty if it is a complete image. Reads only its header.
 std::optional<std::string> image_problem(const std::filesystem::path& file);
 
 }  // namespace strata::config

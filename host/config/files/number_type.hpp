@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as tensors hold them: texts to the bytes that lie in memory.
+// Converts numbers from text to their bytes in a tensor.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace strata::config {
 
-// "float32", as PyTorch calls it.
+// "float32", PyTorch's name.
 class NumberType {
  public:
   static std::span<const std::string_view> names();
@@ -19,14 +19,14 @@ class NumberType {
   std::uint64_t bytes() const;
   // "an integer from 0 to 255", for "expected ..., found ...".
   std::string expectation() const;
-  // In hexadecimal, least significant byte first, rounded to the nearest as the type has it. Nothing: the
-  // text is no such number, or one out of the type's range.
+  // In hexadecimal, least significant byte first, rounded to the nearest value of the type. Empty if the text
+  // is not a number of this type or is out of its range.
   std::optional<std::string> encode(std::string_view text) const;
 
  private:
   explicit NumberType(std::size_t index) : index_(index) {}
 
-  std::size_t index_;  // in the table
+  std::size_t index_;  // into the table
 };
 
 }  // namespace strata::config

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File names as people write them in YAML.
+// Expands file names as written in YAML.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,12 @@
 
 namespace strata::config {
 
-// `~` in front and `${VARIABLE}` anywhere replaced. Throws std::invalid_argument, with a message for the
-// user, when a variable is not set or the braces do not close.
+// Replaces a leading `~` and any `${VARIABLE}`. Throws std::invalid_argument, with a message for the user, if
+// a variable is not set or a brace is not closed.
 std::string expand_variables(std::string_view text);
 
-// `text` after expand_variables as a pattern of absolute file names; a relative one starts in `base`, whose
-// own letters are never a pattern.
+// Converts `text`, after expand_variables, to a pattern of absolute file names. A relative one starts in
+// `base`, whose characters are never interpreted as a pattern.
 std::string absolute_pattern(std::string_view text, const std::filesystem::path& base);
 
 }  // namespace strata::config

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations that Strata brings along, for who has an installation and no checkout.
+// Configurations shipped with Strata, for users with an installation and no checkout.
 #pragma once
 
 #include <filesystem>
 
 namespace strata::config {
 
-// `named`, where it exists or Strata has none of that name; else the file of share/strata beside the
-// program's folder, as for "configs/lora-7b.yaml". Absolute paths stay as they are.
+// `named` if it exists or Strata ships no such file; else the file in share/strata next to the program's
+// folder, as for "configs/lora-7b.yaml". Absolute paths are unchanged.
 std::filesystem::path shipped_file(const std::filesystem::path& named);
 
 }  // namespace strata::config

@@ -49,7 +49,7 @@ Problem missing_size(const Written& written) {
           fmt::format("is required: expected {}, found nothing", expectation(find_key("model.size")->type))};
 }
 
-// What the named size says, under what is written.
+// Applies the named size to fields that are not written.
 void apply_size(const Written& written, std::string_view chosen_model, ModelConfig& model,
                 std::vector<Problem>& problems) {
   struct Field {
@@ -92,7 +92,7 @@ void apply_size(const Written& written, std::string_view chosen_model, ModelConf
   }
 }
 
-// What holds for the architecture, under what is written.
+// Applies the architecture's defaults to fields that are not written.
 void apply_model_defaults(const Written& written, ModelConfig& model) {
   const ModelDefaults& defaults = defaults_of(model.name);
   const auto set = [&](std::string_view path, auto& field, const auto& value) {
@@ -109,7 +109,7 @@ void apply_model_defaults(const Written& written, ModelConfig& model) {
   if (is_built_in(model.name)) model.task = defaults.task;
 }
 
-// What holds for the optimizer, under what is written.
+// Applies the optimizer's defaults to fields that are not written.
 void apply_optimizer_defaults(const Written& written, OptimizerConfig& optimizer) {
   const OptimizerDefaults defaults = defaults_of(optimizer.name);
   if (!written.values.contains("optimizer.momentum")) optimizer.momentum = defaults.momentum;
@@ -117,7 +117,7 @@ void apply_optimizer_defaults(const Written& written, OptimizerConfig& optimizer
   if (!written.values.contains("optimizer.epsilon")) optimizer.epsilon = defaults.epsilon;
 }
 
-// What the model's architecture and the precision say, under what is written.
+// Applies the adapter defaults of the model's architecture and the precision to fields that are not written.
 void apply_adapter_defaults(const Written& written, RunConfig& config) {
   AdapterConfig& adapter = config.adapter;
   if (!adapter.is_used()) return;
@@ -127,7 +127,8 @@ void apply_adapter_defaults(const Written& written, RunConfig& config) {
     adapter.base = config.precision == Precision::kBf16 ? BaseStorage::kBf16 : BaseStorage::kFp32;
 }
 
-// The key `grid` of a grid's file, with its place: of such a file one problem says more than one a key.
+// The key `grid` of a grid file, with its place: for such a file a single problem is clearer than one per
+// key.
 std::optional<Problem> found_grid(const YAML::Node& root, const std::string& source) {
   for (const auto& entry : root) {
     if (!entry.first.IsScalar() || entry.first.Scalar() != "grid") continue;

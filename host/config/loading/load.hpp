@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML to a RunConfig.
+// Loads YAML into a RunConfig.
 #pragma once
 
 #include <filesystem>
@@ -15,13 +15,13 @@
 
 namespace strata::config {
 
-// What is wrong with the plugins that a configuration names, as whole messages: the runtime knows
+// Returns the errors in the configured plugins, as complete messages; implemented by the runtime
 // (strata/runtime/check_plugins.hpp).
 using PluginCheck = std::function<std::vector<std::string>(const std::vector<PluginRequest>&)>;
 
-// The file, or the one that Strata brings along (files/shipped_file.hpp), with the overrides
-// (`key.path=value`, whose value is YAML) on top, every field set and checked. Without `check_plugins` their
-// list is only looked at for its form. Throws ConfigError with every problem.
+// Loads the file, or the one shipped with Strata (files/shipped_file.hpp), with the overrides
+// (`key.path=value`, where the value is YAML). Every field is set and checked. Without `check_plugins`, only
+// the form of the plugin list is checked. Throws ConfigError with all problems.
 RunConfig load_config(const std::filesystem::path& file, std::span<const std::string> overrides = {},
                       const PluginCheck& check_plugins = {});
 
@@ -29,8 +29,8 @@ RunConfig load_config(const std::filesystem::path& file, std::span<const std::st
 RunConfig parse_config(std::string_view text, const std::filesystem::path& file,
                        std::span<const std::string> overrides = {}, const PluginCheck& check_plugins = {});
 
-// The same for keys that somebody else put together, from several files perhaps: each place names its own.
-// `problems` are what is known to be wrong with them already.
+// The same for keys from another source, possibly several files: each place names its own. `problems` are the
+// errors already known.
 RunConfig config_of(Written written, const std::filesystem::path& file, std::vector<Problem> problems = {},
                     const PluginCheck& check_plugins = {});
 

@@ -58,7 +58,7 @@ std::span<const Name> names_of(std::string_view model) {
   return kDecoderNames;
 }
 
-// What one of our models computes where a file may ask for something else.
+// A fixed property of one of our models for which a file may request another value.
 struct Fixed {
   std::string_view theirs;
   std::string_view models;  // ours, in one word
@@ -95,7 +95,7 @@ class ModelFileReader {
  private:
   Place place(const YAML::Node& node) const { return place_of(node, {.source = source_}); }
 
-  // What the YAML or the command line says wins.
+  // Values from YAML or the command line take precedence.
   void add(std::string_view path, const YAML::Node& node, const Place& place) {
     if (!written_.values.contains(path)) written_.put(std::string(path), {node, place});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model's shape as Hugging Face's config.json has it, taken for what the YAML would say.
+// Reads a model's shape from Hugging Face's config.json in place of the YAML keys.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,9 @@
 
 namespace strata::config {
 
-// If `model.config` names such a file: adds to `written` what the file says of the model, but for what is
-// written already, with places in that file, and forgets the key. False when
-// the file could not be taken, so that nothing is known of the model's shape. A file that asks for something
-// that our models do not compute is a problem.
+// If `model.config` names such a file: adds the file's values to `written`, except for keys already there,
+// with places in that file, and removes the key. Returns false if the file could not be read, so that the
+// model's shape is unknown. A file that requests something that our models do not compute is a problem.
 bool read_model_file(Written& written, std::vector<Problem>& problems);
 
 }  // namespace strata::config

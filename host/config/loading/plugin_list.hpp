@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `plugins:` list, whose options the plugins themselves check (strata/runtime).
+// The `plugins:` list. Options are checked by the plugins themselves (strata/runtime).
 #pragma once
 
 #include <filesystem>

@@ -37,7 +37,7 @@ std::string_view chosen_word(const YAML::Node& node) {
   return {};
 }
 
-// Sets the field from one node; returns what is wrong, if anything.
+// Sets the field from one node; returns the error, if any.
 class Setter {
  public:
   Setter(const Key& key, const WrittenValue& value, RunConfig& config, std::vector<Problem>& problems)
@@ -145,7 +145,7 @@ class Setter {
   }
 
  private:
-  // A value that YAML's quotes do not say to be text.
+  // A value that is not marked as text by YAML quotes.
   template <typename Value>
   std::optional<Value> plain(std::optional<Value> (*parse)(std::string_view)) const {
     if (!node_.IsScalar() || node_.Tag() == kQuotedTag) return std::nullopt;

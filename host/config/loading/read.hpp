@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written values to the fields of a RunConfig, each by its type.
+// Converts written values to fields of a RunConfig, according to their types.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace strata::config {
 
-// Sets the key's field, or adds a problem. Relative names start where the value was written.
+// Sets the key's field, or adds a problem. Relative names start at the place where the value was written.
 void read_value(const Key& key, const WrittenValue& value, RunConfig& config, std::vector<Problem>& problems);
 
 }  // namespace strata::config

@@ -29,7 +29,8 @@ Place whole(const std::string& source) {
   return {.source = source};
 }
 
-// Length of the UTF-8 sequence at the front of `text`, or 0 when it is none (overlong, surrogate, cut short).
+// Length of the UTF-8 sequence at the front of `text`, or 0 if it is invalid (overlong, surrogate,
+// truncated).
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -109,7 +110,7 @@ std::size_t documents_in(const std::string& text) {
   return documents.count();
 }
 
-// A run's folder is what is at hand where its configuration is wanted.
+// A hint for a user who passed a run's folder in place of its configuration.
 std::string folder_text(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(folder / "config.yaml", error))
@@ -120,8 +121,8 @@ std::string folder_text(const fs::path& folder) {
       folder.string());
 }
 
-// The parser says of a line behind a tab that its value is illegal. The first such line, from 1, of those up
-// to `last`; 0: none.
+// The parser reports a line indented with a tab as an illegal value. Returns the first such line, from 1, up
+// to `last`; 0 if there is none.
 std::size_t line_behind_tab(std::string_view text, std::size_t last) {
   for (std::size_t line = 1; line <= last && !text.empty(); ++line) {
     const std::size_t end = text.find('\n');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages say of a YAML node: what it is and where it stands.
+// Describes YAML nodes in messages: their type and place.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -10,10 +10,10 @@
 
 namespace strata::config {
 
-// "'abc'", "nothing", "a list", "a mapping", for "expected ..., found ...". Does not look inside.
+// "'abc'", "nothing", "a list", "a mapping", for "expected ..., found ...". Does not describe the contents.
 std::string describe(const YAML::Node& node);
 
-// Where a node of `source` stands; `otherwise` when YAML does not say.
+// The place of a node in `source`; `otherwise` if YAML does not know it.
 Place place_of(const YAML::Node& node, const Place& otherwise);
 
 }  // namespace strata::config

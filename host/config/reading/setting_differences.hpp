@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two resolved configurations say differently.
+// The differences between two resolved configurations.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,11 @@ namespace strata::config {
 
 struct SettingDifference {
   std::string key;          // "model.layers"
-  std::string base, other;  // as YAML would say it on one line; empty where there is no such key
+  std::string base, other;  // YAML on one line; empty if the key does not exist
 };
 
-// By key, in the order of the files. A list is one value. Throws ConfigError when a file is no configuration.
+// By key, in the order of the files. A list is one value. Throws ConfigError if a file is not a
+// configuration.
 std::vector<SettingDifference> setting_differences(const std::filesystem::path& base,
                                                    const std::filesystem::path& other);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is trained beside the model's own weights: the keys of `adapter`.
+// Weights trained in addition to the model's own: the keys of `adapter`.
 #include "host/config/schema/bound_types.hpp"
 #include "host/config/schema/schema_parts.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema's types, bound to a field of RunConfig that is named by the members that lead to it:
-// integer<&RunConfig::schedule, &ScheduleConfig::wait>(0, 10).
+// The schema's types, bound to a field of RunConfig given by member pointers: integer<&RunConfig::schedule,
+// &ScheduleConfig::wait>(0, 10).
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ TextType one_of(std::vector<std::string_view> names, std::string_view expected) 
   return type;
 }
 
-// The field is a text, which gets the chosen name, or an enumeration whose values are in the order of
+// The field is a text that is set to the chosen name, or an enumeration whose values are in the order of
 // `names`.
 template <auto... members>
 ChoiceType choice(std::vector<std::string_view> names, std::vector<std::string_view> later = {}) {
@@ -117,7 +117,7 @@ RealType real_above(double minimum) {
   return type;
 }
 
-// A share of one that never is the whole: [0, 1).
+// A fraction less than one: [0, 1).
 template <auto... members>
 RealType fraction() {
   RealType type = real_from<members...>(0.0);
@@ -126,7 +126,7 @@ RealType fraction() {
   return type;
 }
 
-// A share of one that may be the whole: [0, 1].
+// A fraction up to one: [0, 1].
 template <auto... members>
 RealType share() {
   RealType type = real_from<members...>(0.0);

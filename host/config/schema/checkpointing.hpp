@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How `checkpointing` is written: none, block, {every: 2} or {select: attention}, and in a mapping also
+// The forms of `checkpointing`: none, block, {every: 2} or {select: attention}; a mapping may also contain
 // reentrant: true or offload: true.
 #pragma once
 
@@ -15,11 +15,11 @@ namespace strata::config {
 
 inline constexpr std::int64_t kMostBlocks = 10'000;
 
-// Nothing, with what is wrong in `problems`, when the value is none of these.
+// Empty, with an error in `problems`, if the value has another form.
 std::optional<CheckpointingConfig> read_checkpointing(const WrittenValue& value,
                                                       std::vector<Problem>& problems);
 
-// As it is written in YAML.
+// Its YAML form.
 std::string to_text(const CheckpointingConfig& checkpointing);
 
 }  // namespace strata::config

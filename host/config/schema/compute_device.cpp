@@ -136,7 +136,7 @@ class DeviceReader {
     return false;
   }
 
-  // What another file's reader has found; without a place there, it is said of the key that names the file.
+  // Errors found in another file; those without a place are reported at the key that names the file.
   void take_over(const Place& place, std::string_view name, const ConfigError& error) {
     for (const Problem& found : error.problems()) {
       if (found.place.source.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The YAML's `device`: cpu, cuda:1, or {dry: h100-80gb, count: 8, answers: counts.yaml, clock: modelled}.
+// The YAML key `device`: cpu, cuda:1, or {dry: h100-80gb, count: 8, answers: counts.yaml, clock: modelled}.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 namespace strata::config {
 
 inline constexpr std::int64_t kMostDryDevices = 64;
-// More than any context takes; half of the addresses that a dry device has.
+// Larger than any context; half of the addresses of a dry device.
 inline constexpr std::int64_t kLeastDryMemoryBytes = std::int64_t{1} << 30;
 inline constexpr std::int64_t kMostDryMemoryBytes = std::int64_t{1} << 40;
 inline constexpr std::int64_t kMostWorkspaceBytes = (std::int64_t{1} << 31) - 1;  // cuSOLVER counts in int
 
-// A dry device's profile and answers are read, too, so that what is wrong with them is said beside everything
-// else; a relative path is one in `base`. Nothing when there was a problem.
+// Also reads the profile and answers of a dry device, so that their errors are reported with all others; a
+// relative path starts in `base`. Empty if there was a problem.
 std::optional<DeviceConfig> read_device(const WrittenValue& value, const std::filesystem::path& base,
                                         std::vector<Problem>& problems);
 
-// The same of a command line's own text, "{dry: h100-80gb, count: 8}". Throws ConfigError.
+// The same for a command line text, "{dry: h100-80gb, count: 8}". Throws ConfigError.
 DeviceConfig parse_device(const std::string& text, const std::filesystem::path& base);
 
 }  // namespace strata::config

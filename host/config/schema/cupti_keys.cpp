@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is recorded of CUDA devices: the keys of `cupti`, the options of the source of that name.
+// Recording of CUDA devices: the keys of `cupti`, options of the source of that name.
 #include "host/config/schema/bound_types.hpp"
 #include "host/config/schema/schema_parts.hpp"
 

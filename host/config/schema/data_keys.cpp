@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it is trained on: the keys of `data`.
+// The training data: the keys of `data`.
 #include "host/config/schema/bound_types.hpp"
 #include "host/config/schema/schema_parts.hpp"
 

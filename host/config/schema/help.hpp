@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `strata run --help-config`: every key, what it takes, its default, what it does.
+// `strata run --help-config`: every key with its values, default and meaning.
 #pragma once
 
 #include <string>

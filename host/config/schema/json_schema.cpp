@@ -148,7 +148,7 @@ bool holds_by_default(const Condition& condition) {
   return std::ranges::find(condition.values, find_key(condition.key)->default_text) != condition.values.end();
 }
 
-// Of the object that holds the condition's key.
+// Applies to the object that contains the condition's key.
 Json condition_schema(const Condition& condition) {
   const Key& key = *find_key(condition.key);
   Json holds{{"properties", {{std::string(key.name()), {{"enum", condition.values}}}}}};
@@ -165,7 +165,7 @@ Json absence_schema(const Key& key) {
   return {{"if", condition_schema(*key.only_when)}, {"then", true}, {"else", absent}};
 }
 
-// While its condition holds the key must be there, or the one that stands for it.
+// If its condition holds, the key or its replacement is required.
 Json requirement_schema(const Key& key) {
   const auto is_there = [](std::string_view name) { return Json{{"required", Json::array({name})}}; };
   Json there = Json::array({is_there(key.name())});

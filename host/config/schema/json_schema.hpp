@@ -7,7 +7,8 @@
 
 namespace strata::config {
 
-// It holds every rule about one key; what needs arithmetic or the file system is left to `strata run`.
+// It contains every rule about a single key; rules that need arithmetic or the file system are only checked
+// by `strata run`.
 std::string json_schema();
 
 }  // namespace strata::config

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is trained: the keys of `model`.
+// The model: the keys of `model`.
 #include "host/config/model_sizes.hpp"
 #include "host/config/schema/bound_types.hpp"
 #include "host/config/schema/schema_parts.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A RunConfig as the YAML that says it in full.
+// Converts a RunConfig to complete YAML.
 #pragma once
 
 #include <string>
@@ -9,14 +9,13 @@
 
 namespace strata::config {
 
-// Every key that applies, with its value. It loads again, anywhere on this machine, to the same
-// configuration.
+// Every key that applies, with its value. Loading it anywhere on this machine gives the same configuration.
 std::string resolved_yaml(const RunConfig& config);
 
-// The same of the key `device` alone, on a line.
+// The same for the key `device` only, on one line.
 std::string device_yaml(const DeviceConfig& device);
 
-// Whether the key has a meaning in this configuration (`Key::only_when`).
+// Whether the key applies to this configuration (`Key::only_when`).
 bool applies(const Key& key, const RunConfig& config);
 
 }  // namespace strata::config

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of everything that a run's YAML may say. Parsing, the help text, the JSON Schema and the
-// resolved config.yaml are all made from it; a default stands here and nowhere else.
+// The table of all keys of a run's YAML. Parsing, the help text, the JSON Schema and the resolved config.yaml
+// are all derived from it; defaults are defined only here.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@
 
 namespace strata::config {
 
-// A type says which values a key takes and how they reach their field of a RunConfig.
+// A type defines the values of a key and how they are stored in a field of RunConfig.
 
-// Any text; `folder_name` restricts it to what can name a folder everywhere. `names`: it is one of these, as
-// `expected` says; which of them is right depends on other keys and is checked after all are read.
+// Any text; `folder_name` restricts it to valid folder names. `names`: it is one of several names, described
+// by `expected`; which of them are valid depends on other keys and is checked after all keys are read.
 struct TextType {
   std::string (*get)(const RunConfig&);
   void (*set)(RunConfig&, std::string);
@@ -28,7 +28,7 @@ struct TextType {
   std::string_view expected = {};
 };
 
-// One of a few names. Those of `later` are known and refused: a later release brings them.
+// One of several names. Those in `later` are known but rejected: they are planned for a later release.
 struct ChoiceType {
   std::vector<std::string_view> names;
   std::vector<std::string_view> later;
@@ -41,7 +41,7 @@ struct FlagType {
   void (*set)(RunConfig&, bool);
 };
 
-// Both ends included.
+// Both limits inclusive.
 struct IntegerType {
   std::int64_t (*get)(const RunConfig&);
   void (*set)(RunConfig&, std::int64_t);
@@ -49,7 +49,7 @@ struct IntegerType {
   std::int64_t maximum = INT64_MAX;
 };
 
-// Bytes, with an optional unit: 512, 64KiB, 1.5GiB. Both ends included.
+// Bytes, with an optional unit: 512, 64KiB, 1.5GiB. Both limits inclusive.
 struct BytesType {
   std::int64_t (*get)(const RunConfig&);
   void (*set)(RunConfig&, std::int64_t);
@@ -57,7 +57,7 @@ struct BytesType {
   std::int64_t maximum = INT64_MAX;
 };
 
-// A finite number; an open end is excluded.
+// A finite number; an open limit is exclusive.
 struct RealType {
   double (*get)(const RunConfig&);
   void (*set)(RunConfig&, double);
@@ -67,8 +67,8 @@ struct RealType {
   bool open_maximum = false;
 };
 
-// Whole numbers from the first to the last, both included: 3-8, or 5 alone. A way to say what other keys say,
-// so that it has no value of its own to read.
+// Integers from the first to the last, both inclusive: 3-8, or just 5. It is an alternative form of other
+// keys and has no value of its own.
 struct RangeType {
   void (*set)(RunConfig&, std::int64_t first, std::int64_t last);
   std::int64_t maximum = INT64_MAX;
@@ -80,24 +80,24 @@ struct PathListType {
   void (*set)(RunConfig&, std::vector<std::string>);
 };
 
-// One name or a list of names. Which of them are right depends on other keys and is checked after all are
-// read.
+// One name or a list of names. Which of them are valid depends on other keys and is checked after all keys
+// are read.
 struct NameListType {
   const std::vector<std::string>& (*get)(const RunConfig&);
   void (*set)(RunConfig&, std::vector<std::string>);
 };
 
-// A file that says what other keys say, so that it has no value of its own to read.
+// A file whose contents replace other keys; it has no value of its own.
 struct FileType {};
 
-// One file, made absolute against the folder of the file that names it, or the current one on the command
-// line.
+// One file, made absolute relative to the folder of the file that names it, or the current folder on the
+// command line.
 struct PathType {
   std::string (*get)(const RunConfig&);
   void (*set)(RunConfig&, std::string);
 };
 
-// A list of plugin names, each alone or with its options: [a, b: {key: value}].
+// A list of plugin names, each with or without options: [a, b: {key: value}].
 struct PluginListType {
   const std::vector<PluginRequest>& (*get)(const RunConfig&);
   void (*set)(RunConfig&, std::vector<PluginRequest>);
@@ -119,7 +119,7 @@ using Type =
     std::variant<TextType, ChoiceType, FlagType, IntegerType, BytesType, RealType, RangeType, FileType,
                  PathType, PathListType, NameListType, PluginListType, ComputeDeviceType, CheckpointingType>;
 
-// The key has a meaning only while another, of the same section or of the top, has one of these values.
+// The key only applies if another key, in the same section or at the top level, has one of these values.
 struct Condition {
   std::string_view key;
   std::vector<std::string_view> values;
@@ -131,15 +131,15 @@ struct Condition {
 struct Key {
   std::string_view path;  // "optimizer.lr"
   Type type;
-  std::string_view default_text = {};  // as it would be written in YAML; empty: see `default_help`
+  std::string_view default_text = {};  // as written in YAML; empty: see `default_help`
   std::string_view help = {};          // one sentence
-  std::string_view default_help = {};  // without a default text: where the value comes from
+  std::string_view default_help = {};  // without a default text: the origin of the value
   bool required = false;
-  // Required while the condition holds. It is checked with all keys read, and not by the table's reader.
+  // Required if the condition holds. Checked after all keys are read, not by the table's reader.
   std::optional<Condition> required_when = {};
-  std::string_view unless_written = {};  // a key of its section in whose presence it is not
+  std::string_view unless_written = {};  // a key of its section that replaces it
   std::optional<Condition> only_when = {};
-  std::vector<std::string_view> instead_of = {};  // keys of its section that cannot stand beside it
+  std::vector<std::string_view> instead_of = {};  // keys of its section that cannot be combined with it
 
   std::string_view section() const;  // "optimizer"; empty at the top
   std::string_view name() const;     // "lr"
@@ -150,21 +150,21 @@ struct Section {
   std::string_view help;
 };
 
-// In the order in which help and config.yaml show them.
+// In the order of help and config.yaml.
 std::span<const Key> keys();
 std::span<const Section> sections();
 
-// Null when there is no such key or section.
+// Null if there is no such key or section.
 const Key* find_key(std::string_view path);
 const Section* find_section(std::string_view path);
 
-// What a key of choices says in `config`: "adamw" for "optimizer.name".
+// The chosen name of a key in `config`: "adamw" for "optimizer.name".
 std::string_view chosen_name(const RunConfig& config, std::string_view key);
 
-// Names of the keys in a section, and of the sections at the top.
+// Names of the keys in a section, or of the sections at the top level.
 std::vector<std::string_view> names_in(std::string_view section);
 
-// What a value of that type must be, to follow "expected ": "an integer from 1 to 10000".
+// The description of valid values of that type, to follow "expected ": "an integer from 1 to 10000".
 std::string expectation(const Type& type);
 
 }  // namespace strata::config

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of the schema's table that have a file of their own.
+// The sections of the schema's table that are in separate files.
 #pragma once
 
 #include <vector>

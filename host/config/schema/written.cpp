@@ -42,7 +42,7 @@ std::string unknown_key(std::string_view section, std::string_view name) {
   return message + fmt::format("; expected one of {}", fmt::join(known, ", "));
 }
 
-// `optimizr.lr`, whose section is none: the key, where the section next to it has one of that name.
+// For `optimizr.lr` with an unknown section: suggests the key if the nearest section has one with that name.
 std::string unknown_section(std::string_view section, std::string_view name) {
   const std::string near = nearest(section, names_in(""));
   const std::string path = key_path(near, name);
@@ -117,8 +117,7 @@ void forget_section(std::string_view section, Written& written) {
   });
 }
 
-// `plugins.NAME...`, where NAME may hold dots (a path), so that only the part behind the last one is an
-// option.
+// `plugins.NAME...`: NAME may contain dots (a path), so only the part after the last dot is an option.
 bool read_plugin_override(std::string_view path, const WrittenValue& value, Written& written) {
   if (!path.starts_with("plugins.") || path.size() == kPlugins.size() + 1) return false;
   const std::string_view rest = path.substr(kPlugins.size() + 1);

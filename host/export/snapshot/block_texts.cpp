@@ -47,7 +47,7 @@ void BlockTexts::stack_frames(std::uint32_t stack) {
 }
 
 void BlockTexts::frames(const Block& block) {
-  // Without any frame memory_viz says that the block is older than the recording.
+  // Without a frame memory_viz claims that the block is older than the recording.
   const std::string_view phase = block.phase == 0 ? std::string_view("outside any phase")
                                                   : std::string_view(facts_.phases[block.phase - 1].name);
   const analysis::TakenStack* const taken = facts_.call_stacks.at(block.birth_sequence);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a snapshot says in words of a block, each said once and then recalled.
+// The texts about a block in a snapshot, each written once and then referred to.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class BlockTexts {
   BlockTexts(const analysis::Facts& facts, Pickle& pickle)
       : facts_(facts), pickle_(pickle), stacks_(facts.call_stacks) {}
 
-  // Writes the list of the frames in which the block was made, innermost first: its op, its stack if it has
+  // Writes the list of frames in which the block was allocated, innermost first: its op, its stack if it has
   // one, the module, the phase.
   void frames(const analysis::Block& block);
-  // Writes a text of lines: owner, its shape and dtype, kind, why, and the module that keeps it.
+  // Writes a multi-line text: owner, shape and dtype, kind, reason, and the module that keeps it.
   void metadata(const analysis::Block& block);
 
  private:

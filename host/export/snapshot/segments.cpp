@@ -17,7 +17,7 @@ using analysis::ReservedPoint;
 
 constexpr std::uint64_t kGapWithin = std::uint64_t{1} << 20;
 
-// The first address behind; the last of all where a damaged store says more.
+// The end of the interval; the largest address if a damaged store exceeds it.
 std::uint64_t end_of(std::uint64_t address, std::uint64_t bytes) {
   return bytes > UINT64_MAX - address ? UINT64_MAX : address + bytes;
 }
@@ -26,7 +26,7 @@ std::uint64_t end_of(const Block& block) {
   return end_of(block.address, block.bytes);
 }
 
-// What the events of segments leave, and what blocks need beside it.
+// The intervals known from segment events, plus those that blocks need.
 struct Held {
   Ranges segments, made_up;
   bool expandable = false;

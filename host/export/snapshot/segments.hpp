@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The segments that an allocator holds at the end of a run, and what fills them, as a snapshot shows them.
+// The allocator's segments at the end of a run, and their contents, for a snapshot.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace strata::exports {
 
-// Intervals of addresses that do not overlap. Those that touch stay apart.
+// Disjoint intervals of addresses. Adjacent intervals remain separate.
 class Ranges {
  public:
-  // [begin, end); what was there of it before is replaced.
+  // Adds [begin, end), replacing previous contents.
   void add(std::uint64_t begin, std::uint64_t end);
   void remove(std::uint64_t begin, std::uint64_t end);
-  // Makes one of [begin, end) and of all that lies at most `gap` away from it.
+  // Merges [begin, end) with all intervals at most `gap` away.
   void merge(std::uint64_t begin, std::uint64_t end, std::uint64_t gap);
 
-  // Whether one range holds all of [begin, end), or several that touch.
+  // Whether one interval contains all of [begin, end), or several adjacent ones do.
   enum class Held { kNot, kByOne, kBySeveral };
   Held held(std::uint64_t begin, std::uint64_t end) const;
 
@@ -29,7 +29,7 @@ class Ranges {
   std::map<std::uint64_t, std::uint64_t> ranges_;
 };
 
-// A block that is alive, or a free interval.
+// A live block, or a free interval.
 struct Piece {
   static constexpr std::uint32_t kFree = UINT32_MAX;
   std::uint64_t bytes = 0;
@@ -38,18 +38,18 @@ struct Piece {
 
 struct Segment {
   std::uint64_t address = 0, bytes = 0, allocated_bytes = 0;
-  std::vector<Piece> pieces;  // by address, from its begin to its end without a gap
+  std::vector<Piece> pieces;  // by address, from begin to end without gaps
 };
 
 struct SegmentLayout {
-  // Blocks reach over the border of what was mapped in one event: the allocator's segments are expandable.
+  // Blocks cross the boundaries of single mappings: the allocator's segments are expandable.
   bool expandable = false;
   std::vector<Segment> segments;  // by address
 };
 
-// At the end of the run. Every block of the run lies, while it is alive, within a segment: those of an
-// allocator without segments, such as the CPU's, are made up of the addresses that blocks ever had; what lies
-// less than 1 MiB apart is one.
+// At the end of the run. Every block of the run lies within a segment while it is alive. For an allocator
+// without segments, such as the CPU's, segments are made from all addresses that blocks ever had; blocks less
+// than 1 MiB apart share one.
 SegmentLayout segments_at_end(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::exports

@@ -39,7 +39,7 @@ class Trace {
   Trace(const Facts& facts, Output& output, const Progress& progress)
       : facts_(facts), rows_(progress, row_count(facts)), out_(output), events_(facts, out_) {}
 
-  // Of a trace of several ranks: `before` is true when it is not the first.
+  // For a trace of several ranks: `before` is true unless it is the first.
   Trace(const Facts& facts, Output& output, const Progress& progress, const RankInTrace& rank, bool before)
       : facts_(facts),
         rows_(progress, row_count(facts)),
@@ -95,7 +95,7 @@ class Trace {
     if (facts_.time) events_.name_process(host_process(), name, "CPU", 0);
   }
 
-  // A store that does not say which process wrote it has one all the same.
+  // A store without the pid of its process still needs one.
   std::uint64_t host_process() const { return facts_.pid != 0 ? facts_.pid : kMemoryProcess + 1; }
 
   void write_steps() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as a trace of Chrome's format (JSON object), for ui.perfetto.dev, chrome://tracing and whatever else
-// reads it.
+// Exports a run as a trace in Chrome's format (JSON object), for ui.perfetto.dev, chrome://tracing and other
+// readers.
 #pragma once
 
 #include "host/analysis/facts/forward.hpp"
@@ -9,12 +9,12 @@
 
 namespace strata::exports {
 
-// Counters: the bytes of each category, of all, and reserved. Slices: steps, micro-batches, phases. Spans:
-// the largest blocks at the peak, from birth to death. Instants: the 1,000 largest allocations. Times are
+// Counters: bytes of each category, total, and reserved. Slices: steps, micro-batches, phases. Spans: the
+// largest blocks at the peak, from birth to death. Instants: the 1,000 largest allocations. Times are in
 // microseconds since the run's begin.
 void write_chrome(const analysis::Facts& facts, Output& output, const Progress& progress = {});
 
-// The events of one of several ranks, which lie in one trace (chrome_ranks.hpp), without what is around them.
+// The events of one rank in a multi-rank trace (chrome_ranks.hpp), without the enclosing JSON.
 void write_chrome_rank(const analysis::Facts& facts, const RankInTrace& rank, bool is_first, Output& output,
                        const Progress& progress = {});
 

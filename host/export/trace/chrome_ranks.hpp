@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All ranks of a job as one trace of Chrome's format: a process a rank, on one clock.
+// Exports all ranks of a job as one trace in Chrome's format: one process per rank, with a common clock.
 #pragma once
 
 #include "host/analysis/ranks/job_facts.hpp"
@@ -7,9 +7,8 @@
 
 namespace strata::exports {
 
-// Reads the ranks of `job` again, one after the other. Times are microseconds since the first of them began,
-// on the first one's clock; what was lost and how the clocks were brought together stands in `otherData`.
-// Throws as analyse does.
+// Reads the ranks of `job` again, one after the other. Times are in microseconds since the first rank began,
+// on its clock. `otherData` lists lost ranks and how the clocks were related. Throws like analyse.
 void write_chrome_ranks(const analysis::JobFacts& job, Output& output, const Progress& progress = {});
 
 }  // namespace strata::exports

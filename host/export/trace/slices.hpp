@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps, micro-batches and phases as intervals of time that nest, as a trace viewer draws them.
+// Steps, micro-batches and phases as nested time intervals, for a trace viewer.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,14 @@ namespace strata::exports {
 
 struct Slice {
   std::int64_t begin_ns = 0, end_ns = 0;
-  std::size_t index = 0;  // into what it was made of
+  std::size_t index = 0;  // into the list it was made from
 };
 
-// By begin. In each list any two lie apart or one within the other: what never ended ends with what holds it,
-// or with the run.
+// By begin. Within each list, any two are disjoint or nested. A range that never ended ends with its
+// enclosing one, or with the run.
 std::vector<Slice> step_slices(const analysis::MemoryFacts& facts);   // index into Facts::steps
 std::vector<Slice> phase_slices(const analysis::MemoryFacts& facts);  // index into Facts::phases
-// From the first to the last phase of data, forward, loss, backward and their kind; index of the first of
-// them.
+// From the first to the last phase of data, forward, loss, backward and similar; index of the first phase.
 std::vector<Slice> micro_batch_slices(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::exports

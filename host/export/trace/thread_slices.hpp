@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread did, as slices that nest: steps and phases, modules, operators, and calls of the device's
-// runtime. They are told by different clocks' readers; what crosses is cut, a call before all else.
+// The activity of a thread as nested slices: steps and phases, modules, operators, and calls of the device's
+// runtime. Their times are read by different code; slices that cross are cut, calls first.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 namespace strata::exports {
 
 struct ThreadSlice {
-  // Of two that begin together, the first holds the other.
+  // If two begin together, the first kind encloses the other.
   enum class Kind : std::uint8_t { kStep, kPhase, kModule, kOp, kCall };
   std::int64_t begin_ns = 0, end_ns = 0;
   Kind kind = Kind::kOp;
   std::uint32_t index = 0;  // into Facts::steps, Facts::phases, TimeFacts::modules, spans or activities
 };
 
-// By thread, each by begin. Facts must have times.
+// By thread, each by begin. The facts must have times.
 std::map<std::uint32_t, std::vector<ThreadSlice>> thread_slices(const analysis::Facts& facts);
 
-// The one that trained: it ran the modules, or the first operator.
+// The training thread: the one that ran the modules, or the first operator.
 std::uint32_t driver_thread(const analysis::Facts& facts);
 
-// What a device did on one stream, over as many rows as it needs so that none overlap.
+// A device's activities on one stream, in as many rows as needed so that none overlap.
 struct StreamRow {
   std::uint32_t device = 0;
   std::uint64_t stream = 0;

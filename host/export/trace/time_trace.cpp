@@ -55,7 +55,7 @@ class TimeTrace {
     }
   }
 
-  // Opens a complete event with its category; what is added is its arguments, and two braces.
+  // Opens a complete event with its category; the caller adds its arguments and two braces.
   void begin_slice(TraceTrack track, const ThreadSlice& slice, std::string_view category,
                    std::string_view name) {
     events_.begin("X", track, slice.begin_ns, name);
@@ -190,7 +190,7 @@ class TimeTrace {
         launch.registers, std::uint64_t{launch.static_shared_bytes} + launch.dynamic_shared_bytes);
   }
 
-  // From the call to what it asked for.
+  // From the call to the work that it requested.
   void write_launch_flow(TraceTrack track, std::uint32_t index) {
     const std::uint32_t call = time_.places[index].call;
     if (call == kNoRow || time_.activities[call].thread == 0) return;

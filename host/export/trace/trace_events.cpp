@@ -10,7 +10,7 @@ namespace strata::exports {
 
 namespace {
 
-// Of the tracks of a rank, those of each of its processes lie together; of its ids, those of each rank.
+// The ranges of track numbers per process of a rank, and of ids per rank.
 constexpr std::uint64_t kTracksOfProcess = 100'000'000'000, kIdsOfRank = std::uint64_t{1} << 36;
 
 }  // namespace

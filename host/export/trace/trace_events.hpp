@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of a trace in Chrome's format, one after the other.
+// Writes the events of a trace in Chrome's format.
 #pragma once
 
 #include <cstdint>
@@ -13,38 +13,38 @@
 
 namespace strata::exports {
 
-// A row of a viewer.
+// A row in a viewer.
 struct TraceTrack {
   std::uint64_t process = 0, thread = 0;
 };
 
-// One of several ranks in one trace: all of it is one process there, with times on one clock.
+// One of several ranks in one trace: each is a process, with times on a common clock.
 struct RankInTrace {
   std::uint64_t rank = 0;
   std::string name;                                     // of the process
-  std::int64_t origin_ns = 0;                           // on that clock, of the trace's begin
-  std::function<std::int64_t(std::int64_t)> to_common;  // a moment of the rank on that clock
+  std::int64_t origin_ns = 0;                           // the trace's begin on that clock
+  std::function<std::int64_t(std::int64_t)> to_common;  // converts a time of the rank to that clock
 };
 
 class TraceEvents {
  public:
-  // `rank` of a trace of several; it must outlive this. `is_first`: nothing is in the trace so far.
+  // `rank` in a trace of several; it must outlive this. `is_first`: the trace is still empty.
   TraceEvents(const analysis::MemoryFacts& facts, Buffer& out, const RankInTrace* rank = nullptr,
               bool is_first = true)
       : facts_(facts), out_(out), rank_(rank), is_first_(is_first) {}
 
-  // Opens an event; `name` is JSON. The caller adds what is its own, and the brace.
+  // Begins an event; `name` is JSON. The caller adds its own fields and the closing brace.
   void begin(std::string_view phase, TraceTrack track, std::int64_t ns, std::string_view name);
-  // Of an open event: how long it takes.
+  // Adds the duration of the current event.
   void add_length(std::int64_t begin_ns, std::int64_t end_ns);
-  // Names the track, or its process where it is asked for; `sort_index` orders them.
+  // Names the track, or its process if requested; `sort_index` determines the order.
   void name_process(std::uint64_t process, std::string_view name, std::string_view label, int sort_index);
   void name_thread(TraceTrack track, std::string_view name, std::int64_t sort_index);
 
-  // Of what belongs together over several events: unlike any of another rank.
+  // For events that belong together: different from the ids of other ranks.
   std::uint64_t id(std::uint64_t number) const;
 
-  // Since the trace's begin, and within the run.
+  // Since the trace's begin, limited to the run.
   std::int64_t within(std::int64_t ns) const;
   Buffer& out() { return out_; }
 
@@ -55,7 +55,7 @@ class TraceEvents {
   Buffer& out_;
   const RankInTrace* rank_;
   bool is_first_;
-  std::vector<std::uint64_t> processes_;  // of a rank's own, in the order in which they came
+  std::vector<std::uint64_t> processes_;  // of a rank, in order of appearance
 };
 
 }  // namespace strata::exports

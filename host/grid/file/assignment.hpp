@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of a run's YAML with their values, as the parts of a grid file say them.
+// Keys of a run's YAML with their values, as set in the parts of a grid file.
 #pragma once
 
 #include <string>
@@ -18,22 +18,22 @@ struct Assignment {
 
 using Assignments = std::vector<Assignment>;
 
-// What a mapping sets: its keys are whole ({optimizer.lr: 1e-3}), nested ({optimizer: {lr: 1e-3}}), or below
-// `section` where that is not empty. Adds a problem for each that is none.
+// The assignments of a mapping. Its keys are complete ({optimizer.lr: 1e-3}), nested ({optimizer: {lr:
+// 1e-3}}), or below `section` if that is not empty. Adds a problem for each invalid one.
 Assignments read_assignments(const config::WrittenValue& mapping, std::string_view section,
                              std::vector<config::Problem>& problems);
 
-// All but those of that key. (Erasing would assign to YAML nodes, which writes through to their aliases.)
+// All except those of that key. (Erasing would assign to YAML nodes, which also changes their aliases.)
 Assignments without(const Assignments& assignments, std::string_view path);
 
-// All ways to take one element of each list that stands where no list belongs; the last list varies fastest.
-// At most `limit` of them.
+// All combinations with one element of each list in place of a single value; the last list varies fastest. At
+// most `limit` of them.
 std::vector<Assignments> expand_lists(const Assignments& assignments, std::size_t limit);
 
-// Whether a list is one value of that key: files, plugins.
+// Whether a list is a single value of that key: files, plugins.
 bool takes_list(std::string_view key_path);
 
-// "; did you mean 'optimizer'?": the nearest key or section; empty where none is near.
+// "; did you mean 'optimizer'?": the nearest key or section; empty if none is near.
 std::string setting_meant(std::string_view path);
 
 // "unknown key ...", with the nearest one.

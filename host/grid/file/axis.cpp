@@ -81,7 +81,8 @@ class AxisReader {
                        config::describe(element), setting_meant(axis_.name));
   }
 
-  // `optimiser: [{name: sgd}, {name: adamw}]`, whose names are labels alone. One of several may set nothing.
+  // `optimiser: [{name: sgd}, {name: adamw}]`, whose names are only labels. One of several values may set
+  // nothing.
   bool sets_nothing() const {
     return std::ranges::all_of(axis_.points, [](const Point& point) { return point.assignments.empty(); });
   }
@@ -97,7 +98,7 @@ class AxisReader {
     return name;
   }
 
-  // Of `optimiser`, whose values set keys of a section that it was meant to be.
+  // For `optimiser`, whose values set keys of the section that was probably meant.
   void blame_name(std::size_t first_problem) {
     const std::string meant = setting_meant(axis_.name);
     if (meant.empty()) return;
@@ -106,7 +107,7 @@ class AxisReader {
           fmt::format("; the axis's name '{}' is not a key, either{}", axis_.name, meant);
   }
 
-  // A map of settings; its own `name` is its label where nobody gave one.
+  // A map of settings; its own `name` is its label if none was given.
   void named(std::string label, const config::WrittenValue& value) {
     if (!value.node.IsMap()) {
       problems_.push_back(
@@ -166,7 +167,7 @@ class AxisReader {
     if (axis_.points.size() < kMostPoints) axis_.points.push_back(std::move(point));
   }
 
-  // Of several {name: sgd, ...} each is told by its other settings, too.
+  // If there are several {name: sgd, ...}, each is also labelled with its other settings.
   void number_namesakes() {
     std::map<std::string, std::size_t> counts;
     for (const Point& point : axis_.points) ++counts[point.label];
@@ -196,7 +197,7 @@ class AxisReader {
   const config::WrittenValue& value_;
   const config::Key* key_;
   bool is_section_;
-  std::map<std::size_t, std::string> whole_labels_;  // of points that nobody gave a label, with all settings
+  std::map<std::size_t, std::string> whole_labels_;  // of points without a given label, with all settings
   std::vector<config::Problem>& problems_;
 };
 

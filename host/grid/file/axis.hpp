@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One axis of a grid: the values that cells take along it.
+// One axis of a grid: the values that cells have along it.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace strata::grid {
 
-// One value of an axis: what cells with it are called, and what they set.
+// One value of an axis: its label, and the assignments.
 struct Point {
   std::string label;
   Assignments assignments;
-  std::string stands_for = {};  // "{name: sgd, momentum: 0.9}" of `sgd`; empty of a value without a name
-  bool says_all = true;         // as `adamw` does of {name: adamw}
+  std::string stands_for = {};  // "{name: sgd, momentum: 0.9}" for `sgd`; empty for a value without a name
+  bool says_all = true;         // the label is complete, as `adamw` for {name: adamw}
 };
 
 struct Axis {
@@ -24,7 +24,7 @@ struct Axis {
   std::vector<Point> points;
 };
 
-// The most values that one axis may have; whoever wants more has made a mistake.
+// The maximum number of values of one axis; more are a mistake.
 inline constexpr std::size_t kMostPoints = 100'000;
 
 // The forms of an axis:
@@ -32,11 +32,11 @@ inline constexpr std::size_t kMostPoints = 100'000;
 //   key: {from: 128, to: 1024, times: 2}, or step: 128
 //   section: [{name: adamw}, ...]       keys of one section together
 //   any name: {label: {key: value, ...}, ...}, or a list of such maps: keys that change together
-// In maps, a list where one value belongs makes one point of each element.
+// In maps, a list in place of a single value makes one point of each element.
 Axis read_axis(const std::string& name, const config::WrittenValue& value,
                std::vector<config::Problem>& problems);
 
-// How a value reads in tables: "1e-3", "{every: 2}".
+// A value's form in tables: "1e-3", "{every: 2}".
 std::string label_of(const YAML::Node& node);
 
 }  // namespace strata::grid

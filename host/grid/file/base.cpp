@@ -16,7 +16,7 @@
 namespace strata::grid {
 namespace {
 
-// As short as it can be said: relative where it lies below the current folder.
+// The shortest form: relative if it is below the current folder.
 std::string shown_name(const std::filesystem::path& file) {
   const std::string shown = file.lexically_proximate(std::filesystem::current_path()).string();
   return shown.starts_with("..") ? file.string() : shown;
@@ -34,7 +34,7 @@ void read_base_file(const config::WrittenValue& name, config::Written& base,
     config::read_file_keys(config::parse_document(config::read_text(file), source), source, base, problems);
   } catch (const config::ConfigError& error) {
     for (const config::Problem& each : error.problems()) {
-      // What has no line is of the file as a whole: where it is named is where to look.
+      // An error without a line concerns the whole file: report it where the file is named.
       problems.push_back(
           each.place.line > 0
               ? each

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cells of a grid have alike: `base`.
+// The common settings of a grid's cells: `base`.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace strata::grid {
 
-// A run's YAML file, a mapping of its keys, or a list of such: each over those before it, key by key.
+// A run's YAML file, a mapping of its keys, or a list of these: later ones override earlier ones, key by key.
 void read_base(const config::WrittenValue& value, config::Written& base,
                std::vector<config::Problem>& problems);
 

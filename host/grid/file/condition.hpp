@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rule of `exclude`: which cells it takes away.
+// A rule of `exclude`: the cells that it removes.
 #pragma once
 
 #include <functional>
@@ -13,27 +13,27 @@
 
 namespace strata::grid {
 
-// "1e-3" and "0.001" are equal, ">=1024" compares numbers, "!=adamw" texts too; the label "galore rank=64" of
-// an axis is equal to "galore".
+// "1e-3" equals "0.001", ">=1024" compares numbers, "!=adamw" also compares texts; the axis label "galore
+// rank=64" equals "galore".
 bool matches(std::string_view value, std::string_view expected);
 
 struct Condition {
   std::string name;                   // an axis, or a key of the run
-  std::vector<std::string> expected;  // one of them
+  std::vector<std::string> expected;  // any one of them
 };
 
 // All of its conditions must hold.
 struct Rule {
   config::Place place;
-  std::string text;  // as it was written, on one line
+  std::string text;  // as written, on one line
   std::vector<Condition> conditions;
 
-  // `value_of` gives a cell's value for a name; nothing where it has none, which matches nothing.
+  // `value_of` returns a cell's value for a name; empty if it has none, which never matches.
   bool takes(const std::function<std::optional<std::string>(const std::string&)>& value_of) const;
 };
 
-// A mapping of names to a value, a list of values of which one is enough, or a comparison. `axes` are names
-// that are allowed beside the keys of a run.
+// A mapping of names to a value, a list of alternative values, or a comparison. `axes` are names allowed in
+// addition to the keys of a run.
 Rule read_rule(const config::WrittenValue& mapping, const std::vector<std::string>& axes,
                std::vector<config::Problem>& problems);
 

@@ -47,7 +47,7 @@ class GridReader {
   }
 
   GridFile read(const YAML::Node& root, std::span<const std::string> overrides) {
-    if (is_of_run(root)) {  // of which one problem says more than one a key
+    if (is_of_run(root)) {  // a single problem is clearer than one per key
       throw config::ConfigError({{{.source = source_},
                                   "grid",
                                   fmt::format("is required; without it this file describes a run: strata run "

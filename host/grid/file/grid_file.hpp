@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A grid's YAML, read: what all cells have alike, along which axes they differ, and how they are run.
+// A parsed grid file: common settings of all cells, axes, and how cells are run.
 #pragma once
 
 #include <filesystem>
@@ -19,20 +19,19 @@ namespace strata::grid {
 struct GridFile {
   std::filesystem::path file;
   std::string name;
-  config::Written base;    // of `base`, `set` and `plugins`, the later over the earlier
-  std::vector<Axis> axes;  // the last varies fastest
+  config::Written base;    // of `base`, `set` and `plugins`, later ones override
+  std::vector<Axis> axes;  // the last one varies fastest
   std::vector<Rule> exclude;
-  std::vector<Point> include;          // cells beside those of the axes
-  std::vector<std::string> overrides;  // `key=value` for every run, over all else
+  std::vector<Point> include;          // cells in addition to those of the axes
+  std::vector<std::string> overrides;  // `key=value` for every run; highest priority
   Options options;
-  std::vector<config::Problem> problems;  // what is wrong with the file; plan_grid throws them
-  std::vector<std::string> notes;         // what the reader should know, and is no mistake
+  std::vector<config::Problem> problems;  // errors in the file; thrown by plan_grid
+  std::vector<std::string> notes;         // remarks that are not errors
 };
 
-// A `key=value` may set a key of the runs (instead of the axis over it, where there is one; a list makes an
-// axis), or one of limits, engine, repeats, seeds and name. Throws config::ConfigError where the text is no
-// YAML mapping, or is of a run; what else is wrong stands in `problems`, to be told with what is wrong with
-// the cells.
+// A `key=value` may set a key of the runs (replacing its axis if there is one; a list makes an axis), or one
+// of limits, engine, repeats, seeds and name. Throws config::ConfigError if the text is not a YAML mapping,
+// or is that of a run. Other errors are in `problems`, to be reported together with errors in the cells.
 GridFile read_grid(std::string_view text, const std::filesystem::path& file,
                    std::span<const std::string> overrides = {});
 GridFile load_grid(const std::filesystem::path& file, std::span<const std::string> overrides = {});

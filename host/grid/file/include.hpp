@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells beside those of the axes: `include`.
+// Cells in addition to those of the axes: `include`.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace strata::grid {
 
-// Each a mapping of keys of a run over base and set; its own `name` is its label.
+// Each is a mapping of keys of a run that override base and set; its own `name` is its label.
 std::vector<Point> read_include(const config::WrittenValue& value, std::vector<config::Problem>& problems);
 
 }  // namespace strata::grid

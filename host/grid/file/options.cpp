@@ -73,7 +73,7 @@ class OptionReader {
       if (!limits.timeout)
         problem("limits.timeout", *value, expected("a time such as 90s, 10m or 2h", value->node));
     }
-    // `record`: it is a result, and the grid goes on.
+    // `record`: it counts as a result, and the grid continues.
     if (choice("limits.on_oom", {"record", "stop"}) == 1) limits.on_oom = After::kStop;
     if (choice("limits.on_fail", {"continue", "stop"}) == 1) limits.on_fail = After::kStop;
     if (const auto* const value = find("limits.skip_dominated")) {

@@ -13,7 +13,7 @@ namespace strata::grid {
 namespace {
 
 constexpr std::size_t kMostNumbers = 10'000;
-// Of rounding: 0.1 + 0.1 + 0.1 still reaches 0.3.
+// For rounding: 0.1 + 0.1 + 0.1 must reach 0.3.
 constexpr double kSlack = 1e-9;
 
 struct Number {

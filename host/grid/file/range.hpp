@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// {from: 128, to: 1024, times: 2}: the numbers of an axis, by their rule.
+// {from: 128, to: 1024, times: 2}: the values of an axis as a range of numbers.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -10,16 +10,16 @@
 
 namespace strata::grid {
 
-// The message follows the key's name.
+// The message is appended to the key's name.
 class RangeError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Whether a mapping means to be one: it has `from`.
+// Whether a mapping is meant as a range: it has `from`.
 bool is_range(const YAML::Node& mapping);
 
-// From the first on, each `times` or `step` the one before, up to the last, included. Whole where all three
+// From the first to the last, inclusive, each `times` or `step` the previous one. Integers if all three
 // numbers are. Throws RangeError.
 std::vector<std::string> range_of(const YAML::Node& mapping);
 

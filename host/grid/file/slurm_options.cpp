@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 13> kSlurmNames{
     "engine.gres",      "engine.cpus",    "engine.gpus", "engine.throttle",   "engine.pack",
     "engine.requeue",   "engine.sbatch",  "engine.setup"};
 
-// What is written into a line of a script for the shell and sbatch.
+// Whether it can be written into a line of a script for the shell and sbatch.
 bool is_one_word(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c > ' ' && c < 127; }) &&
          text.find_first_of("\"'\\`$") == std::string_view::npos;

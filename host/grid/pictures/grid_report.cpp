@@ -55,7 +55,7 @@ class Report {
                          html_table(pair_table(folder_, plan_, states_, choice_.pair[0], choice_.pair[1]))});
   }
 
-  // What was measured and what was modelled are not compared.
+  // Measured and modelled values are not compared.
   std::vector<LabelledPoint> points_of(bool measured) const {
     std::vector<LabelledPoint> points;
     for (std::size_t index = 0; index < states_.size(); ++index) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A grid's pictures, and the page that holds them and the table.
+// The pictures of a grid, and the page with them and the table.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace strata::grid {
 
 struct PictureChoice {
-  std::vector<std::string> heat_axes;  // two, or none: the widest
+  std::vector<std::string> heat_axes;  // two or none: then the widest
   std::string measure = "peak_allocated";
   std::vector<std::string> pair;            // two ids, or none
   std::vector<std::string> formats{"svg"};  // of report::plot::kFileFormatNames
@@ -21,11 +21,11 @@ struct PictureChoice {
 
 struct ReportFiles {
   std::vector<std::pair<std::string, std::string>> pictures;  // file names and contents
-  std::string page;                                           // HTML, complete in itself
-  std::vector<std::string> notes;                             // what could not be drawn, and why
+  std::string page;                                           // self-contained HTML
+  std::vector<std::string> notes;                             // pictures that could not be drawn, and why
 };
 
-// Throws ColumnError where the choice names what is not there.
+// Throws ColumnError if the choice names something that does not exist.
 ReportFiles grid_report(const GridFolder& folder, const Plan& plan, const std::vector<CellState>& states,
                         const Table& table, const PictureChoice& choice);
 

@@ -9,8 +9,8 @@
 
 namespace strata::grid {
 
-// Of each map, below each other and of one scale, one field for each pair of values, darker the more; a
-// status where there is no value. As large as its fields need. Throws report::plot::DrawingError.
+// The maps below each other with a common scale, one field for each pair of values, darker for larger values;
+// a status if there is no value. As large as its fields require. Throws report::plot::DrawingError.
 std::string heat_picture(const std::vector<HeatMap>& maps, ColumnKind kind, const std::string& title,
                          const std::string& below, report::plot::FileFormat format);
 

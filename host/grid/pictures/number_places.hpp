@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the numbers of points go: beside their own, on no other point and on no other number.
+// Places numbers next to their points, avoiding other points and numbers.
 #pragma once
 
 #include <vector>
@@ -13,8 +13,8 @@ struct NumberedPoint {
   double width = 0.0;  // of its number
 };
 
-// The box of each number, `height` high, above its point where there is room; where there is room nowhere,
-// where it hides least. The first have the first choice.
+// The box of each number, `height` high, above its point if there is space; if there is none anywhere, where
+// it covers the least. Earlier points have priority.
 std::vector<report::plot::Rectangle> number_places(const std::vector<NumberedPoint>& points, double height,
                                                    double dot_radius);
 

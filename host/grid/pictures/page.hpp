@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A grid's page: the table, its pictures, and what failed, in one file that opens offline.
+// A grid's page: the table, its pictures, and failures, in one file that opens offline.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ namespace strata::grid {
 
 struct PageSection {
   std::string title;
-  std::string html;  // escaped already
+  std::string html;  // already escaped
 };
 
-// `pictures` are SVG documents of our own with their titles.
+// `pictures` are our own SVG documents with their titles.
 std::string grid_page(const Plan& plan, const std::vector<CellState>& states,
                       const std::vector<PageSection>& sections);
 
 std::string html_table(const Table& table);
 std::string escaped_html(const std::string& text);
 
-// An SVG document as an image that the page holds itself.
+// An SVG document as an embedded image.
 std::string html_picture(const std::string& svg, const std::string& description);
 
 }  // namespace strata::grid

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two cells side by side.
+// Compares two cells.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace strata::grid {
 
-// The settings that differ, then each measure of both with its change. Throws ColumnError when there is no
-// cell of that id.
+// The settings that differ, then each measure of both with its change. Throws ColumnError if there is no cell
+// with that id.
 Table pair_table(const GridFolder& folder, const Plan& plan, const std::vector<CellState>& states,
                  const std::string& first, const std::string& second);
 

@@ -21,7 +21,7 @@ constexpr double kFrontRadius = 3.6, kBeatenRadius = 2.6, kNumberSize = 8.0, kNu
 constexpr std::size_t kMostListed = 24;
 constexpr Colour kFront = Colour::of(0xD6496F), kBeaten = Colour::of(0x4A72BD);
 
-// Those that nothing beats, then the others, each by their time.
+// Pareto-optimal ones, then the others, each sorted by time.
 std::vector<std::size_t> in_order(const std::vector<CostPoint>& costs,
                                   const std::vector<std::size_t>& front) {
   std::vector<std::size_t> order = front;
@@ -81,7 +81,7 @@ std::string pareto_picture(const std::vector<LabelledPoint>& points, const Paret
     const bool leads = std::ranges::find(front, index) != front.end();
     drawing.dot(place(costs[index]), leads ? kFrontRadius : kBeatenRadius, leads ? kFront : kBeaten);
   }
-  // Where they lie close together names would hide each other: numbers, and a list below.
+  // If points are close together their names would overlap: use numbers, and a list below.
   std::vector<NumberedPoint> numbered;
   for (std::size_t number = 0; number < listed; ++number) {
     const TextStyle style{kNumberSize, kInk, Align::kMiddle, number < front.size()};

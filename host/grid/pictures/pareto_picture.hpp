@@ -10,17 +10,17 @@
 namespace strata::grid {
 
 struct LabelledPoint {
-  CostPoint cost;  // nanoseconds and bytes
+  CostPoint cost;  // in nanoseconds and bytes
   std::string label;
 };
 
 struct ParetoTexts {
   std::string title, below;
-  std::string time;  // what the axis of time has
+  std::string time;  // the label of the time axis
 };
 
-// Memory against step time; those that nothing beats are joined. All are named, those first, as far as there
-// is room. Throws report::plot::DrawingError.
+// Memory against step time; Pareto-optimal points are connected. All points are labelled, those first, as
+// space permits. Throws report::plot::DrawingError.
 std::string pareto_picture(const std::vector<LabelledPoint>& points, const ParetoTexts& texts,
                            report::plot::FileFormat format);
 

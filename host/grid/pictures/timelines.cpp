@@ -24,7 +24,7 @@ constexpr double kTileWidth = 232.0, kTileHeight = 128.0, kTileGap = 14.0, kScal
                  kTileTitle = 15.0;
 constexpr TextStyle kTitleStyle{8.0, kInk, Align::kLeft, false};
 
-// Of a dry run by its allocations and frees, one after the other: how long its host takes is nobody's.
+// For a dry run by allocations and frees, because the host's times mean nothing.
 CellTimeline timeline_of(const analysis::MemoryFacts& facts, const Cell& cell) {
   const auto before = [](const analysis::Point& point, std::int64_t ns) { return point.ns < ns; };
   const auto first =

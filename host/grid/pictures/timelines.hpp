@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small multiples: each cell's memory over its window, all on one scale.
+// Small multiples: the memory of each cell over its window, with one scale.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@ namespace strata::grid {
 
 struct CellTimeline {
   std::string label;              // "optimizer=sgd precision=bf16"
-  std::vector<Setting> settings;  // that it is made of, or none
+  std::vector<Setting> settings;  // the settings in the label, or none
   bool by_event = false;          // `ns` counts allocations and frees
   std::int64_t begin_ns = 0, end_ns = 1;
-  std::vector<analysis::Point> points = {};  // `ns`: from when on the state is shown
+  std::vector<analysis::Point> points = {};  // `ns`: from when the state is shown
 };
 
-// What stands over each, and, where the names of the axes have no room there, those: to stand above, once.
+// The title of each tile; if the axis names do not fit there, they are shown once at the top.
 struct TileTitles {
   std::vector<std::string> tiles;
   std::string axes = {};  // "optimizer, precision"
@@ -29,11 +29,11 @@ struct TileTitles {
 TileTitles tile_titles(const std::vector<CellTimeline>& timelines,
                        const std::function<bool(const std::string&)>& fits);
 
-// More than that are too small to be told apart.
+// A larger number would be too small to distinguish.
 inline constexpr std::size_t kMostTimelines = 24;
 
-// Of the cells that are ok, from their runs: the first ones, or those of `only` where it is not empty. What
-// cannot be read, or is one too many, is said in `notes`.
+// For cells that are ok, from their runs: the first ones, or those in `only` if it is not empty. Unreadable
+// and excess ones are listed in `notes`.
 std::vector<CellTimeline> cell_timelines(const GridFolder& folder, const Plan& plan,
                                          const std::vector<CellState>& states,
                                          const std::vector<std::string>& only,

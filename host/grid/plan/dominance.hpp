@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// limits.skip_dominated: what runs out of memory with less of something will do so with more of it.
+// limits.skip_dominated: a cell that needs at least as much of everything as one that ran out of memory will
+// also run out.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace strata::grid {
 
-// Whether `larger` differs from `smaller` along `axes` alone (its seed aside), and is at or beyond it on
-// each: by number where both are numbers, else equal.
+// Whether `larger` differs from `smaller` only along `axes` (and in its seed), and is at or above it on each:
+// compared as numbers if both are, else equal.
 bool dominates(const Cell& larger, const Cell& smaller, const std::vector<std::string>& axes);
 
 }  // namespace strata::grid

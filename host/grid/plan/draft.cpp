@@ -14,7 +14,7 @@
 namespace strata::grid {
 namespace {
 
-// Who has more combinations than that, most of which are excluded, waits for nothing.
+// More combinations would take too long, even if most of them are excluded.
 constexpr std::size_t kMostCombinations = 1'000'000;
 
 class Drafter {
@@ -25,7 +25,7 @@ class Drafter {
 
   Drafts draft() {
     require_combinations();
-    // A grid of included cells alone has no other.
+    // If a grid has only included cells, there are no others.
     if (!grid_.axes.empty() || grid_.include.empty()) product(0, {}, grid_.base);
     for (const Point& point : grid_.include) {
       config::Written written = grid_.base;
@@ -104,8 +104,8 @@ class Drafter {
     }
   }
 
-  // The command line's words are over all that the file says, but for the seeds of repeats: these count on
-  // from theirs, and a list of them is not there beside `seed=` (grid_file.cpp).
+  // Command line values override everything in the file, except the seeds of repeats: these count up from the
+  // given seed, and a list of seeds is not allowed with `seed=` (grid_file.cpp).
   Draft overridden(std::vector<Setting> settings, config::Written written) const {
     Draft draft{.settings = std::move(settings), .written = std::move(written), .problems = {}};
     for (const std::string& each : grid_.overrides)

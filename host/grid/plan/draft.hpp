@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cells of a grid before anybody has looked whether they can be run.
+// The cells of a grid before they are checked.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace strata::grid {
 
-// What a cell has along an axis.
+// A cell's value along an axis.
 struct Setting {
   std::string axis, label;
 };
@@ -40,8 +40,8 @@ struct Drafts {
 inline constexpr const char* kIncludeAxis = "include";
 inline constexpr const char* kSeedAxis = "seed";
 
-// The product of the axes without what `exclude` takes, then what `include` adds, each with every seed.
-// Throws config::ConfigError when there are more than limits.max_cells.
+// The product of the axes without cells removed by `exclude`, then those of `include`, each with every seed.
+// Throws config::ConfigError if there are more than limits.max_cells.
 Drafts draft_cells(const GridFile& grid);
 
 }  // namespace strata::grid

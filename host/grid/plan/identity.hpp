@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cell is known by: its configuration, however it was written.
+// The identity of a cell: its configuration, however it was written.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace strata::grid {
 
-// 12 hexadecimal digits of the SHA-256 of the cell's configuration: of each key that applies one line with
-// its value, sorted; without `name`, which says nothing of what is computed.
+// 12 hexadecimal digits of the SHA-256 of the cell's configuration: one line for each key that applies, with
+// its value, sorted; without `name`, which has no effect on the computation.
 std::string identity_of(const config::RunConfig& config);
 
-// The text that it is made of.
+// The text that is hashed.
 std::string canonical_text(const config::RunConfig& config);
 
 std::string sha256(std::string_view text);

@@ -123,7 +123,7 @@ std::string Cell::text() const {
 }
 
 Planned plan_grid(const GridFile& grid, const config::PluginCheck& check_plugins) {
-  // Without its base no cell is what it was meant to be.
+  // Without its base every cell would be wrong.
   if (std::ranges::find(grid.problems, "base", &config::Problem::key) != grid.problems.end())
     throw config::ConfigError(grid.problems);
   const config::PluginCheck check = remembered(check_plugins);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All cells of a grid, each of which could be started.
+// All cells of a grid, each of them valid.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace strata::grid {
 
-// What running a cell takes of the machine, as far as its configuration says it.
+// The resources of a cell's run, as far as its configuration determines them.
 struct Needs {
-  std::int64_t cores = 1;  // that it keeps busy; 0: as many as there are
+  std::int64_t cores = 1;  // that it keeps busy; 0: all
   std::int64_t gpus = 0;
 };
 
@@ -24,18 +24,19 @@ struct Cell {
   std::string id;
   std::vector<Setting> settings;
   std::string config_yaml;
-  std::optional<std::uint64_t> parameters;  // nothing where a file says what the model is
+  std::optional<std::uint64_t> parameters;  // empty if the model is defined in a file
   std::string device;                       // "dry h100-80gb"
   Needs needs;
-  std::string shape_id;  // the same for cells that differ in their seed alone, and need the same memory
+  std::string shape_id;  // equal for cells that differ only in their seed, and need the same memory
 
-  // Its label along that axis; empty where it has none.
+  // Its label along that axis; empty if it has none.
   std::string label(std::string_view axis) const;
   // "model.size=60m optimizer=galore"
   std::string text() const;
 };
 
-// A label and what it stands for, `sgd` of the axis `optimizer`: of axes where not every label says it all.
+// A label and its meaning, such as `sgd` of the axis `optimizer`: for axes on which not every label is
+// complete.
 struct ShortLabel {
   std::string axis, label;
   std::string settings;  // "{name: sgd, momentum: 0.9}"
@@ -44,7 +45,7 @@ struct ShortLabel {
 struct Plan {
   std::string name;
   std::string file;                // the grid's
-  std::vector<std::string> axes;   // in the order of their columns
+  std::vector<std::string> axes;   // in the order of the columns
   std::vector<ShortLabel> labels;  // in the file's order
   std::vector<Cell> cells;
   Limits limits;
@@ -54,11 +55,11 @@ struct Plan {
 struct Planned {
   Plan plan;
   std::vector<ExcludedBy> excluded;
-  std::vector<std::string> notes;  // cells that are the same, rules that took none
+  std::vector<std::string> notes;  // identical cells, rules that removed none
 };
 
-// Throws config::ConfigError with all that is wrong with the file and with any cell, once each, and which
-// cells have it.
+// Throws config::ConfigError with all errors in the file and in any cell, each listed once with the cells
+// that have it.
 Planned plan_grid(const GridFile& grid, const config::PluginCheck& check_plugins = {});
 
 }  // namespace strata::grid

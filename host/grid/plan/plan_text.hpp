@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as plan.json keeps it. Configurations are files of their own.
+// The format of plan.json. Configurations are in separate files.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace strata::grid {
 
 std::string plan_text(const Plan& plan);
 
-// Nothing where the text is no plan of this version.
+// Empty if the text is not a plan of this version.
 std::optional<Plan> parse_plan(std::string_view text);
 
 }  // namespace strata::grid

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory cells will need: each is trained for two steps on the dry GPU.
+// Predicts the memory of cells: each is trained for two steps on the dry GPU.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace strata::grid {
 struct Prediction {
   std::optional<std::uint64_t> peak_allocated, peak_reserved;
   bool out_of_memory = false;  // of the card
-  std::string problem;         // why there is none
+  std::string problem;         // why there is no prediction
 };
 
-// The configuration of a cell's prediction: two steps of one process with the allocator tracer alone, on the
-// cell's own dry device, or on `card` where it has none.
+// The configuration for a cell's prediction: two steps of one process with only the allocator tracer, on the
+// cell's own dry device, or on `card` if it has none.
 std::string prediction_config(const std::string& config_yaml, const std::string& card);
 
-// By `shape_id`: cells that differ in their seed alone are asked for once. `at_once` at a time, in `folder`,
-// which is there. `told` hears how many are done, of how many. Ends early, with what it has, on a signal,
-// which it returns.
+// By `shape_id`: cells that differ only in their seed are predicted once. Runs `at_once` at a time, in
+// `folder`, which exists. `told` is called with the number done and the total. A signal ends it early, with
+// the predictions so far and the signal in the result.
 struct Predictions {
   std::map<std::string, Prediction> by_shape;
   std::optional<int> interrupted;

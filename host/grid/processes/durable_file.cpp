@@ -66,7 +66,7 @@ void write_durably(const std::filesystem::path& file, std::string_view text) {
     unlink(part.c_str());
     throw WriteError(file, error);
   }
-  // The name too. Some file systems cannot; what they hold is as safe as they make it.
+  // Also sync the name. Some file systems cannot, and are only as durable as they are.
   Descriptor(file.parent_path(), O_RDONLY | O_DIRECTORY).to_disk();
 }
 

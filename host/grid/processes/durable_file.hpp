@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are there whole or not at all, also after a crash of the machine.
+// Files written completely or not at all, even if the machine crashes.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,11 @@
 
 namespace strata::grid {
 
-// Nothing can be written there; the message says what and why.
+// A file cannot be written; the message names it and the reason.
 class WriteError : public std::runtime_error {
  public:
   WriteError(const std::filesystem::path& file, int error);
-  // The disk, the quota or the file size limit is at its end: what could be done once there is room again.
+  // The disk, the quota or the file size limit is exhausted: it may work once there is space.
   bool no_room() const noexcept { return no_room_; }
 
  private:
@@ -22,10 +22,10 @@ class WriteError : public std::runtime_error {
 
 bool means_no_room(int error);
 
-// Beside the file first, to the disk, then renamed. Throws WriteError.
+// Writes next to the file, syncs, then renames. Throws WriteError.
 void write_durably(const std::filesystem::path& file, std::string_view text);
 
-// The whole file; empty where there is none. Throws std::runtime_error where it cannot be read.
+// The whole file; empty if it does not exist. Throws std::runtime_error if it cannot be read.
 std::string read_if_there(const std::filesystem::path& file);
 
 }  // namespace strata::grid

@@ -19,7 +19,7 @@
 namespace strata::grid {
 namespace {
 
-// Who only asks for the holder has the lock for a moment too.
+// A process that only queries the holder also takes the lock for a moment.
 constexpr int kAttempts = 5;
 
 std::filesystem::path lock_file(const std::filesystem::path& folder) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One grid at a time writes a folder.
+// Ensures that only one grid at a time writes to a folder.
 #pragma once
 
 #include <chrono>
@@ -9,19 +9,19 @@
 
 namespace strata::grid {
 
-// Held for as long as this lives; the kernel lets go of it when the process dies, however that happens.
+// Held as long as this object lives; the kernel releases it when the process dies, however that happens.
 class FolderLock {
  public:
-  // None when another process holds it. Throws WriteError when there can be no lock.
+  // Empty if another process holds it. Throws WriteError if locking is impossible.
   static std::optional<FolderLock> take(const std::filesystem::path& folder);
 
-  // With others that share it: what each does in the folder does not touch what the others do. None while
-  // somebody has it alone, for at most `patience`.
+  // Shared with others whose work in the folder is independent. Empty if it is still held exclusively after
+  // `patience`.
   static std::optional<FolderLock> share(const std::filesystem::path& folder,
                                          std::chrono::milliseconds patience);
 
-  // Who holds the lock of the folder, in words ("process 312 on host nyx since 2026-11-23T10:15:00Z"); empty:
-  // nobody, or only those that share it.
+  // The holder of the folder's lock, in words ("process 312 on host nyx since 2026-11-23T10:15:00Z"). Empty
+  // if it is free or only shared.
   static std::string holder(const std::filesystem::path& folder);
 
   ~FolderLock();

@@ -5,7 +5,7 @@
 
 namespace strata::grid {
 
-// Of this machine, to tell where a cell ran.
+// This machine's name, to record where a cell ran.
 std::string host_name();
 
 }  // namespace strata::grid

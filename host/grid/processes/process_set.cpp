@@ -42,7 +42,7 @@ ProcessSet::ProcessSet() {
   sigemptyset(&signals_);
   for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1}) sigaddset(&signals_, signal);
   sigprocmask(SIG_BLOCK, &signals_, &before_);
-  // A limit on the size of files is an error to be told, not our end.
+  // Exceeding the file size limit must be reported as an error and not kill this process.
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGXFSZ, &ignore, &size_action_);
@@ -100,7 +100,7 @@ std::vector<ProcessSet::Ended> ProcessSet::reap() {
   for (const pid_t pid : running_) {
     int status = 0;
     if (waitpid(pid, &status, WNOHANG) != pid) continue;
-    // What it started and left behind.
+    // Processes that it started and left behind.
     kill(-pid, SIGKILL);
     Ended one{.pid = pid, .exit_code = {}, .signal = {}};
     if (WIFSIGNALED(status))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that are started, each in a process group of its own, and waited for together.
+// Programs that are started, each in its own process group, and waited for together.
 #pragma once
 
 #include <signal.h>
@@ -15,37 +15,37 @@
 namespace strata::grid {
 
 struct Launch {
-  std::vector<std::string> words;                     // the program's whole path first
-  std::map<std::string, std::string> variables = {};  // over our own environment
-  std::filesystem::path output;                       // what it says: standard output and error
-  std::filesystem::path error = {};                   // standard error apart, where not empty
+  std::vector<std::string> words;                     // first the program's absolute path
+  std::map<std::string, std::string> variables = {};  // added to our own environment
+  std::filesystem::path output;                       // file for standard output and error
+  std::filesystem::path error = {};                   // separate file for standard error, if not empty
 };
 
-// While it lives, signals that would end this process are taken by `interruption` instead, and programs that
-// it started die with this process, also when that is killed. One at a time; this process has one thread.
+// While it exists, signals that would end this process are returned by `interruption` instead, and its
+// programs die with this process, even if that is killed. One at a time; this process has one thread.
 class ProcessSet {
  public:
   ProcessSet();
-  // Kills what still runs, and waits for it.
+  // Kills running programs and waits for them.
   ~ProcessSet();
   ProcessSet(const ProcessSet&) = delete;
   ProcessSet& operator=(const ProcessSet&) = delete;
 
-  // The process's number, which is its group's too. Throws WriteError where `output` cannot be written, and
-  // std::system_error where there can be no more processes.
+  // Returns the pid, which is also that of its group. Throws WriteError if `output` cannot be written, and
+  // std::system_error if no process can be created.
   pid_t start(const Launch& launch);
 
   struct Ended {
     pid_t pid = 0;
-    std::optional<int> exit_code, signal;  // one of them
+    std::optional<int> exit_code, signal;  // one of them is set
   };
-  // Those that have ended, after at most `limit`; sooner when one ends or a signal comes.
+  // Programs that have ended, after at most `limit`; sooner if one ends or a signal arrives.
   std::vector<Ended> wait(std::chrono::milliseconds limit);
 
-  // To the program and all that it started.
+  // Sends a signal to the program and everything it started.
   void tell(pid_t pid, int signal) const;
 
-  // The last signal that asked this process to end, once each.
+  // The last signal that asked this process to end; each is returned once.
   std::optional<int> interruption();
 
  private:

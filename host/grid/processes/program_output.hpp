@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a short program says.
+// The output of a short program.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 namespace strata::grid {
 
 struct ProgramOutput {
-  int exit_code = 0;  // 127: there is no such program in PATH; 128 + the signal that ended it
+  int exit_code = 0;  // 127: not found in PATH; 128 + the signal that ended it
   std::string output, error;
 
   bool is_well() const { return exit_code == 0; }
 };
 
-// Runs it to its end, without input. Throws std::system_error where there can be no process.
+// Runs it to its end, without input. Throws std::system_error if no process can be created.
 ProgramOutput output_of(const std::vector<std::string>& words);
 
 }  // namespace strata::grid

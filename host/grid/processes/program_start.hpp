@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What execve wants of a program that is about to be started.
+// The arguments of execve for a program that is about to be started.
 #pragma once
 
 #include <map>
@@ -8,11 +8,11 @@
 
 namespace strata::grid {
 
-// "NAME=value" of our own environment, with `variables` in place of what it says of them.
+// "NAME=value" for our own environment, with `variables` overriding it.
 std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables);
 
-// Of each text, and a null pointer behind the last. They point into `texts`. Made before a fork: after it
-// nothing may allocate.
+// Pointers to the texts, followed by a null pointer. They point into `texts`. Call before a fork: allocating
+// after it is not allowed.
 std::vector<char*> pointers_to(std::vector<std::string>& texts);
 
 }  // namespace strata::grid

@@ -12,7 +12,7 @@
 namespace strata::grid {
 namespace {
 
-// Never empty: some squeue say nothing when they fail.
+// Never empty: some versions of squeue print nothing when they fail.
 std::string reason_of(const ProgramOutput& said) {
   const std::string line = said.error.substr(0, said.error.find('\n'));
   return line.empty() ? fmt::format("squeue ended with {}", said.exit_code) : line;
@@ -31,7 +31,7 @@ std::map<std::string, QueuedTask> queued_cells(std::string_view squeue,
         !std::getline(parts, state, '|'))
       continue;
     const auto task = config::parse_integer(index);
-    // What is completing has done its work, or will do no more of it.
+    // A completing task has done its work, or will not do any more.
     if (!task || *task < 0 || state == "COMPLETING") continue;
     for (const Submission& submission : submissions) {
       const auto array = std::ranges::find(submission.arrays, job, &ArrayJob::job);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The batch scripts that sbatch takes.
+// The batch scripts for sbatch.
 #pragma once
 
 #include <filesystem>
@@ -15,11 +15,11 @@ struct ScriptPaths {
   std::filesystem::path grid;
 };
 
-// Runs the cells of one array. The program takes the shell's place, so that Slurm's signals reach it.
+// Runs the cells of one array. The program replaces the shell, so that Slurm's signals reach it.
 std::string array_script(const Plan& plan, const Submission& submission, const ArrayJob& array,
                          const ScriptPaths& paths);
 
-// Writes the grid's report, once every task is over.
+// Writes the grid's report after all tasks have ended.
 std::string collector_script(const Plan& plan, const Submission& submission, const ScriptPaths& paths);
 
 }  // namespace strata::grid

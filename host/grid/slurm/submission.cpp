@@ -102,7 +102,7 @@ std::filesystem::path begin_submission(const std::filesystem::path& grid) {
   const auto numbers = numbers_in(grid);
   for (std::int64_t number = numbers.empty() ? 1 : numbers.back() + 1;; ++number) {
     std::filesystem::path folder = grid / "slurm" / std::to_string(number);
-    // Of two that ask for one name the file system gives it to one.
+    // If two processes request one name, the file system gives it to only one.
     if (std::filesystem::create_directory(folder, error)) return folder;
     if (error) throw WriteError(folder, error.value());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a grid was handed to Slurm at once, as slurm/<number> in the grid's folder keeps it: the list of
-// cells, the scripts, and the jobs that they became.
+// One submission of cells to Slurm, stored in slurm/<number> in the grid's folder: the list of cells, the
+// scripts, and the resulting jobs.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace strata::grid {
 
-// An array of tasks 0 to tasks - 1; task i runs the cells of the list from (i + offset) * pack on.
+// An array of tasks 0 to tasks - 1; task i runs the cells of the list from index (i + offset) * pack.
 struct ArrayJob {
   std::string job;  // its number; empty: not submitted
   std::int64_t offset = 0;
@@ -30,20 +30,20 @@ struct Submission {
   std::filesystem::path collector_script() const { return folder / "collect.sh"; }
 };
 
-// As few arrays as hold `ids`, of at most `max_array_size` tasks each.
+// The smallest number of arrays for `ids`, each with at most `max_array_size` tasks.
 Submission divided(std::filesystem::path folder, std::vector<std::string> ids, std::int64_t pack,
                    std::int64_t max_array_size);
 
-// The jobs' numbers, and what they run. Throw WriteError.
+// The job numbers, and the cells that they run. Throw WriteError.
 void write_list(const Submission& submission);
 void write_jobs(const Submission& submission);
 
-// All of a grid's folder, in their order; those that cannot be read are left out.
+// All submissions in a grid's folder, in order; unreadable ones are skipped.
 std::vector<Submission> submissions_of(const std::filesystem::path& grid);
-// Makes the folder of the next one, which nobody else has been given. Throws WriteError.
+// Creates the folder of the next one, reserved for the caller. Throws WriteError.
 std::filesystem::path begin_submission(const std::filesystem::path& grid);
 
-// Of the list of cells, those of one task. Throws std::runtime_error where there is no such list or task.
+// The cells of one task in the list. Throws std::runtime_error if there is no such list or task.
 std::vector<std::string> cells_of_task(const std::filesystem::path& list, std::int64_t task,
                                        std::int64_t pack);
 

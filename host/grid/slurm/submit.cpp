@@ -18,7 +18,7 @@ std::string without_end(std::string text) {
   return text;
 }
 
-// The job's number. `--parsable` prints it alone, or with ";cluster" behind it.
+// The job number. `--parsable` prints only that, or with ";cluster" appended.
 std::string submitted(const std::filesystem::path& script, const std::string& dependency) {
   std::vector<std::string> words{"sbatch", "--parsable"};
   if (!dependency.empty()) words.push_back("--dependency=afterany:" + dependency);

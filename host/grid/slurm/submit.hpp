@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells are handed to Slurm.
+// Submits cells to Slurm.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace strata::grid {
 
-// Slurm did not do what it was asked; the message has its words.
+// A Slurm command failed; the message contains its output.
 class SlurmError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The cluster's MaxArraySize, as scontrol tells it. Throws SlurmError.
+// The cluster's MaxArraySize, from scontrol. Throws SlurmError.
 std::int64_t max_array_size();
 
-// Writes the list and the scripts for these cells into a new slurm/<number> of the grid, and submits nothing.
+// Writes the list and the scripts for these cells to a new slurm/<number> of the grid, without submitting.
 // Throws WriteError.
 Submission write_submission(const Plan& plan, std::vector<std::string> ids, std::int64_t max_array_size,
                             const ScriptPaths& paths);
 
-// Hands the scripts to sbatch. With a throttle each array waits for the one before, so that it holds for all
-// of them. Each job is noted as soon as it has a number; throws SlurmError, and what was submitted stays.
+// Passes the scripts to sbatch. With a throttle each array waits for the previous one, so that it applies to
+// all of them. Each job is stored as soon as it has a number; after a SlurmError, submitted jobs remain.
 void submit(Submission& submission, const Plan& plan);
 
 }  // namespace strata::grid

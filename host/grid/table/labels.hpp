@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the labels of a grid's cells stand for.
+// The meanings of the labels of a grid's cells.
 #pragma once
 
 #include "host/grid/plan/plan.hpp"
@@ -7,10 +7,10 @@
 
 namespace strata::grid {
 
-// A row for each that does not say it all itself.
+// One row for each label that is not complete by itself.
 Table labels_table(const Plan& plan);
 
-// That table for a terminal, behind an empty line; empty without a row.
+// That table for a terminal, after an empty line; empty without rows.
 std::string labels_text(const Plan& plan);
 
 }  // namespace strata::grid

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cells no other cell beats in memory and time at once.
+// The cells that are Pareto-optimal in memory and time.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ struct CostPoint {
   double time = 0.0, memory = 0.0;
 };
 
-// Indices of the points such that no other is at most as costly in both and less in one; by time, and of
-// equal points all.
+// Indices of the points for which no other point is at most as costly in both values and less costly in one;
+// by time, including all equal points.
 std::vector<std::size_t> pareto_front(const std::vector<CostPoint>& points);
 
 }  // namespace strata::grid

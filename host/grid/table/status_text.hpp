@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `strata grid status`: what has become of each cell.
+// `strata grid status`: the status of each cell.
 #pragma once
 
 #include <string>
@@ -12,8 +12,7 @@
 namespace strata::grid {
 
 // strata.grid-status/1: `cells`, each with `id`, `status`, `settings`, `attempt`, `reason` and `measures`,
-// and `counts` by status.
-// `queue` is the state that Slurm has the cell's task in, null where it has none.
+// and `counts` by status. `queue` is the Slurm state of the cell's task, or null if there is none.
 std::string status_json(const Plan& plan, const std::vector<CellState>& states, const Queue& queue = {});
 
 }  // namespace strata::grid

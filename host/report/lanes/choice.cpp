@@ -28,7 +28,7 @@ std::vector<Candidate> candidates_of(const Lanes& lanes, std::int64_t moment_ns)
   return candidates;
 }
 
-// Of several that are as good, those that come first; so what holds another is chosen before it.
+// Among equal ones the earlier come first, so an enclosing one is chosen before those inside it.
 auto by_distance(const Candidate& one) {
   return std::tuple(one.distance_ns, -one.length_ns, one.lane, one.index);
 }

@@ -44,7 +44,7 @@ class Packing {
   }
 
  private:
-  // What operators are called by in the column of askers: their interval's number over all lanes, from 1.
+  // Numbers operators for the column of requesters: their interval's number over all lanes, from 1.
   void number_ops() {
     if (!facts_.time) return;
     number_of_op_.assign(facts_.time->spans.size(), 0);
@@ -95,7 +95,7 @@ class Packing {
   void add_activity(std::uint32_t index) {
     const analysis::ActivityRow& activity = facts_.time->activities[index];
     std::uint32_t op = facts_.time->places[index].op;
-    // Of those around it, where it is left out itself.
+    // If it is omitted itself, its nearest enclosing one.
     while (op != kNoRow && number_of_op_[op] == 0) op = facts_.time->spans[op].parent;
     append(words_.of_activity(index), 0, {activity.bytes, 0}, 0, op == kNoRow ? 0 : number_of_op_[op]);
   }
@@ -112,7 +112,7 @@ class Packing {
     last_asker_ = asker;
   }
 
-  // Its number, from 1; 0: it is none.
+  // Its number, from 1; 0 if it is not a product.
   std::size_t product_of(std::uint64_t ordinal) {
     const auto& rows = facts_.time->product_rows;
     const auto row = std::ranges::lower_bound(rows, ordinal, {}, &ProductRow::op);

@@ -13,7 +13,7 @@ namespace strata::report {
 
 struct LaneColumns {
   std::vector<EventColumns::Section> sections;
-  // Matrix products that intervals refer to, each once; of `op` 0.
+  // Matrix products that intervals refer to, each once; with `op` 0.
   std::vector<analysis::ProductRow> products;
 };
 

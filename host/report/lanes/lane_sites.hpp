@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What intervals have in common: those of one name, module and phase share a site, so that tens of thousands
-// are told in a few hundred words.
+// Common properties of intervals: those with the same name, module and phase share a site, so that tens of
+// thousands are described by a few hundred texts.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace strata::report {
 
-// What a interval is; the page knows them by their numbers.
+// The kind of an interval; the page uses the numbers.
 enum class IntervalKind : std::uint8_t {
   kOperator,
   kBackwardNode,
@@ -34,12 +34,12 @@ enum class IntervalKind : std::uint8_t {
 
 struct LaneSite {
   IntervalKind kind = IntervalKind::kOperator;
-  std::uint32_t phase_kind = 0;  // STRATA_PHASE_* of the phase that it was in or was asked for in
-  // Indices into LaneSites::texts(); 0 is none.
+  std::uint32_t phase_kind = 0;  // STRATA_PHASE_* of the phase in which it ran or was requested
+  // Indices into LaneSites::texts(); 0: none.
   std::uint32_t name = 0;
-  std::uint32_t full_name = 0;  // of a kernel, where it differs
+  std::uint32_t full_name = 0;  // of a kernel, if it differs
   std::uint32_t layer = 0, phase = 0;
-  std::uint32_t asker = 0;  // the operator that asked for it
+  std::uint32_t asker = 0;  // the operator that requested it
   auto operator<=>(const LaneSite&) const = default;
 };
 
@@ -62,7 +62,7 @@ class LaneSites {
  private:
   std::uint32_t index_of(const LaneSite& site);
   std::uint32_t word(std::string_view text);
-  std::uint32_t word_of(std::uint32_t text);  // of the run's texts
+  std::uint32_t word_of(std::uint32_t text);  // for a text of the run
   void add_phase(std::uint32_t phase, LaneSite& site);
   void name_activity(std::uint32_t activity, LaneSite& site);
 
@@ -73,7 +73,7 @@ class LaneSites {
   std::unordered_map<std::string, std::uint32_t> words_;
   std::unordered_map<std::uint32_t, std::uint32_t> words_of_texts_;
   std::size_t bytes_ = 0;
-  std::unordered_map<std::string, std::string> short_names_;  // of kernels by their full ones
+  std::unordered_map<std::string, std::string> short_names_;  // of kernels, by their full names
   std::map<std::array<std::uint64_t, 4>, std::array<std::uint32_t, 2>> activity_names_;
 };
 

@@ -16,8 +16,8 @@ using analysis::ModuleSpan;
 using analysis::OpSpan;
 using Path = std::vector<std::uint32_t>;
 
-// Of a layer's path the paths of the modules that are around it, the outermost first, and its own: of those
-// that were told by their forward.
+// For a layer's path: the paths of enclosing modules, outermost first, and its own, among modules whose
+// forward was reported.
 class ModulePaths {
  public:
   explicit ModulePaths(const analysis::Facts& facts) : facts_(facts) {
@@ -44,14 +44,14 @@ class ModulePaths {
   std::unordered_map<std::uint32_t, Path> paths_;
 };
 
-// Of one thread, in the order in which nodes begin.
+// For one thread, in the order in which nodes begin.
 class BackwardModules {
  public:
   BackwardModules(ModulePaths& paths, std::uint32_t thread, std::vector<ModuleSpan>& found)
       : paths_(paths), thread_(thread), found_(found) {}
 
   void add(const OpSpan& node) {
-    if (node.layer == 0) return;  // a gradient is accumulated, say, by the module that made it
+    if (node.layer == 0) return;  // for example a gradient accumulated by its module
     const Path& path = paths_.of(node.layer);
     std::size_t same = 0;
     while (same < open_.size() && same < path.size() && open_[same].path == path[same]) ++same;
@@ -62,7 +62,7 @@ class BackwardModules {
   }
 
   void close(std::size_t left = 0) {
-    // The outermost first, for it may be no longer than what it holds.
+    // Outermost first, because it may be no longer than those inside it.
     for (std::size_t i = left; i < open_.size(); ++i) found_.push_back(open_[i]);
     open_.resize(std::min(left, open_.size()));
   }
@@ -90,7 +90,7 @@ bool is_outermost_node(const analysis::TimeFacts& time, const OpSpan& op) {
 std::vector<ModuleSpan> module_intervals(const analysis::Facts& facts) {
   const analysis::TimeFacts& time = *facts.time;
   std::vector<ModuleSpan> modules = time.modules;
-  std::set<std::uint32_t> told;  // threads that told of backward
+  std::set<std::uint32_t> told;  // threads that reported backward modules
   for (const ModuleSpan& module : modules)
     if (analysis::direction_of(module) == analysis::ModuleDirection::kBackward) told.insert(module.thread);
   ModulePaths paths(facts);

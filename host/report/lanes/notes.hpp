@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the lanes of a run do not show, and why, in sentences.
+// Sentences about data that a run's lanes do not show, and why.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace strata::report {
 
 std::vector<std::string> lane_notes(const analysis::Facts& facts, const Lanes& lanes);
 
-// What writes all of a run's times into a file that ui.perfetto.dev opens: for a shell.
+// The shell command that writes all of a run's times to a file for ui.perfetto.dev.
 std::string trace_command(const analysis::Facts& facts);
 
 }  // namespace strata::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs compared as Markdown tables: for the summary of a CI job, or a comment on a change.
+// Compared runs as Markdown tables: for the summary of a CI job, or a comment on a change.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace strata::report {
 
-// A table of each comparison: peaks, categories, kinds and layers, of the last two the `most` that changed
-// most; then its gates. Names stand in code spans, so that no name is markup.
+// One table for each comparison: peaks, categories, kinds and layers (of kinds and layers the `most` with the
+// largest changes), then its gates. Names are in code spans, so that they are not interpreted as markup.
 std::string diff_markdown(const std::vector<analysis::RunDiff>& diffs, std::size_t most);
 
 }  // namespace strata::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page without its data: page.html with the styles, the library and the scripts in their places,
-// assembled by assemble.cmake when Strata is built.
+// The page without data: page.html with its styles, library and scripts inserted, assembled by assemble.cmake
+// when Strata is built.
 #pragma once
 
 #include <string_view>

@@ -70,7 +70,7 @@ std::span<const analysis::PhaseFact> kept_phases(const Facts& facts) {
   return around(facts.phases, static_cast<std::size_t>(peak - facts.phases.begin()), kPhases);
 }
 
-// The interval of the run that `kept`, a part of `list`, says everything of.
+// The interval of the run that `kept`, a part of `list`, covers completely.
 template <typename T>
 json kept_interval(const std::vector<T>& list, std::span<const T> kept, const RunTime& time) {
   const auto until = list.data() + list.size();
@@ -79,7 +79,7 @@ json kept_interval(const std::vector<T>& list, std::span<const T> kept, const Ru
              (next == until ? time.end_ns : next->begin_ns) - time.begin_ns);
 }
 
-// Of the device as a whole; null: nobody said.
+// Of the whole device; null if unknown.
 json capacity_data(const Facts& facts) {
   if (!facts.samples.device.empty()) return facts.samples.device.back().total_bytes;
   if (facts.dry && facts.dry->memory_bytes > 0) return facts.dry->memory_bytes;
@@ -97,7 +97,7 @@ json run_data(const Facts& facts, const RunTime& time, const EventStream& stream
   data["directory"] = name(facts.directory);
   data["device"] = name(device_text(facts));
   data["dry"] = facts.dry ? json(name(dry_admissions(*facts.dry))) : json();
-  data["paced_by_host"] = facts.dry && !facts.dry->modelled_clock;  // its times are nobody's
+  data["paced_by_host"] = facts.dry && !facts.dry->modelled_clock;  // its times mean nothing
   data["end"] = name(facts.end);
   data["first_step"] = facts.first_step;
   data["last_step"] = facts.last_step;
@@ -172,7 +172,7 @@ json block_data(const Facts& facts, const analysis::Block& block, std::int64_t b
   return data;
 }
 
-// What the peak is seen against, in sentences.
+// The context of the peak, in sentences.
 json story_data(const Facts& facts) {
   auto list = json::array();
   if (const auto changed = change_sentence(facts); !changed.empty())

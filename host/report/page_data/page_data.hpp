@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page knows of a run: the facts as JSON that can stand in an HTML script element.
+// The page's data: the facts as JSON that is safe inside an HTML script element.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace strata::report {
 
-// What two script elements of the page hold, described in docs/report.md. Neither can close the element
-// around it: there is no '<' in them. Both are valid UTF-8 whatever the run's names hold.
+// The contents of two script elements of the page, described in docs/report.md. They cannot close their
+// element, because they contain no '<'. Both are valid UTF-8, whatever the run's names contain.
 struct PageData {
   std::string
-      facts;  // one JSON object; below 3 MB however long the run was: its lists are cut as that file says
-  std::string events;  // the columns of every allocation and free, packed
+      facts;  // one JSON object; below 3 MB for runs of any length: its lists are cut as docs/report.md says
+  std::string events;  // the columns of all allocations and frees, packed
 };
 
 PageData page_data(const analysis::Facts& facts);

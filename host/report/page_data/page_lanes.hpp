@@ -8,7 +8,7 @@
 
 namespace strata::report {
 
-// `lanes` of the page's data (docs/report.md): what `columns` are of. Times count from begin_ns.
+// `lanes` of the page's data (docs/report.md): the description of `columns`. Times count from begin_ns.
 nlohmann::json lanes_data(const analysis::Facts& facts, const Lanes& lanes, const LaneColumns& columns);
 
 }  // namespace strata::report

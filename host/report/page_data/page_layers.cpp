@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLayerNameBytes = 100;
 
-// None without the one around it: that holds as much and stands before it.
+// A node is only included with its parent, which is at least as large and comes before it.
 std::vector<std::uint32_t> largest_nodes(const std::vector<analysis::LayerNode>& nodes) {
   std::vector<std::uint32_t> indices(nodes.size());
   std::iota(indices.begin(), indices.end(), 0U);

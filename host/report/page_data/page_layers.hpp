@@ -8,10 +8,10 @@
 
 namespace strata::report {
 
-// The page holds at most so many modules, the largest.
+// The maximum number of modules on the page; the largest are kept.
 inline constexpr std::size_t kPageLayers = 1500;
 
-// `layers` of the page's data (docs/report.md): each module behind the one around it.
+// `layers` of the page's data (docs/report.md): each module after its parent.
 nlohmann::json layers_data(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

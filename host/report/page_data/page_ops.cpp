@@ -16,7 +16,7 @@
 namespace strata::report {
 namespace {
 
-// Of those with most memory, and of those with most time.
+// The number of operators with the most memory, and of those with the most time.
 constexpr std::size_t kMostOps = 150;
 constexpr std::size_t kOpNameBytes = 200;
 
@@ -36,7 +36,7 @@ nlohmann::json ops_data(const analysis::Facts& facts) {
     const auto& times = facts.time->ops;
     for (const auto& time : std::span(times).first(std::min(times.size(), kMostOps)))
       rows[facts.texts.at(time.name)].time = &time;
-    // What holds memory has its time, however little.
+    // Operators with memory also get their time, however short.
     for (const auto& time : times) {
       const auto row = rows.find(facts.texts.at(time.name));
       if (row != rows.end() && row->second.time == nullptr) row->second.time = &time;

@@ -7,8 +7,8 @@
 
 namespace strata::report {
 
-// `ops` of the page's data (docs/report.md): operators by the memory that they hold at the peak and by their
-// time, the largest of each.
+// `ops` of the page's data (docs/report.md): operators by memory held at the peak and by time, the largest of
+// each.
 nlohmann::json ops_data(const analysis::Facts& facts);
 
 }  // namespace strata::report

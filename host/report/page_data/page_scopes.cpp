@@ -23,7 +23,7 @@ using nlohmann::json;
 constexpr std::size_t kMostScopes = 400;
 constexpr std::size_t kLabelBytes = 100;
 
-// Of more steps than fit, those around the peak's.
+// If there are too many steps, those around the peak's.
 std::vector<const Scope*> kept_scopes(const std::vector<Scope>& scopes, std::int64_t peak_step) {
   std::vector<const Scope*> kept;
   kept.reserve(scopes.size());
@@ -46,7 +46,7 @@ json scope_row(const Scope& scope) {
   return row;
 }
 
-// [name, bytes, what it is part of], from all that is in use down to what was asked for.
+// [name, bytes, part of], from all memory in use down to the requested bytes.
 json reconciled(const analysis::Reconciliation& moment) {
   auto rows = json::array();
   const auto add = [&](std::string_view name, const json& bytes, std::string_view of) {

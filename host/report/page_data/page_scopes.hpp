@@ -7,8 +7,8 @@
 
 namespace strata::report {
 
-// `scopes` of the page's data (docs/report.md): the peaks of run, window, epochs and steps, and how what the
-// device had in use at the run's peak adds up.
+// `scopes` of the page's data (docs/report.md): the peaks of run, window, epochs and steps, and the parts of
+// the device memory in use at the run's peak.
 nlohmann::json scopes_data(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

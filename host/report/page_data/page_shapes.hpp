@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of the timeline as the page has them.
+// The shapes of the timeline for the page.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,7 +13,7 @@ namespace strata::report {
 
 inline constexpr std::size_t kPageShapes = 100;
 
-// The largest kPageShapes of them, by time; times from `begin_ns`.
+// The largest kPageShapes, sorted by time; times from `begin_ns`.
 nlohmann::json shapes_data(const analysis::MemoryFacts& facts, const std::vector<analysis::Shape>& shapes,
                            const EventStream& stream, std::int64_t begin_ns);
 

@@ -7,8 +7,8 @@
 
 namespace strata::report {
 
-// `faults` of the page's data (docs/report.md): what went wrong between trainer, plugins and store, and what
-// was lost, with how often.
+// `faults` of the page's data (docs/report.md): errors between trainer, plugins and store, and lost data,
+// with counts.
 nlohmann::json faults_data(const analysis::Facts& facts);
 
 }  // namespace strata::report

@@ -16,7 +16,7 @@ namespace {
 using analysis::TimeFacts;
 using nlohmann::json;
 
-// Of each table.
+// Per table.
 constexpr std::size_t kMostTimeRows = 200;
 constexpr std::size_t kTimeNameBytes = 300;
 
@@ -62,7 +62,7 @@ const char* work_name(analysis::WorkKind work) {
   return "kernel";
 }
 
-// [what, nanoseconds, of which part] of what a device did, and why it did nothing.
+// [name, nanoseconds, part of] for a device's work and idle time.
 json device_data(const analysis::DeviceTime& device) {
   auto rows = json::array();
   const auto add = [&](const std::string& what, std::int64_t ns, const char* of) {

@@ -7,8 +7,8 @@
 
 namespace strata::report {
 
-// `time` of the page's data (docs/report.md): where the time of the window's steps went, but for operators,
-// which stand beside their memory; null of a run without times.
+// `time` of the page's data (docs/report.md): how the window's steps spent their time, except operators,
+// which are listed with their memory; null for a run without times.
 nlohmann::json time_data(const analysis::Facts& facts);
 
 }  // namespace strata::report

@@ -7,8 +7,8 @@
 
 namespace strata::report {
 
-// `warm_up` of the page's data (docs/report.md): from which step on the run is steady, and what the steps
-// before it took more.
+// `warm_up` of the page's data (docs/report.md): the first steady step of the run, and the extra time of the
+// steps before it.
 nlohmann::json warm_up_data(const analysis::Facts& facts);
 
 }  // namespace strata::report

@@ -7,8 +7,8 @@
 
 namespace strata::report {
 
-// What the page shows of streams and private pools at the peak: `list` of `name`, `allocated`, `reserved`
-// (null: unknown) and `blocks`, the first 20, and `free_elsewhere`, null where that is unknown.
+// Streams and private pools at the peak for the page: `list` with `name`, `allocated`, `reserved` (null:
+// unknown) and `blocks`, the first 20, and `free_elsewhere`, null if unknown.
 nlohmann::json place_data(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole run's memory as a small SVG, for a page that may not run its script.
+// The whole run's memory as a small SVG, for a page whose script may not run.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace strata::report {
 
-// An <svg> element whose paths have the classes of the page's categories. Empty where nothing was recorded.
-// It holds numbers and names of categories alone: nothing of the run's own texts.
+// An <svg> element whose paths use the classes of the page's categories. Empty if nothing was recorded. It
+// contains only numbers and names of categories, none of the run's own texts.
 std::string static_timeline(const analysis::MemoryFacts& facts);
 
 }  // namespace strata::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long texts get in a page. Names are a stranger's, and sentences hold some of them.
+// The maximum lengths of texts on a page. Names are untrusted, and sentences contain some of them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an axis has its marks, and what they say.
+// The positions and labels of an axis's ticks.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Mark {
 
 struct Axis {
   double begin = 0.0, end = 0.0;
-  std::vector<Mark> marks;  // from the begin to the end, at round amounts
+  std::vector<Mark> marks;  // from begin to end, at round values
   std::string unit;         // "MiB", "GiB"; "s", "ms", "µs"
 };
 
@@ -24,12 +24,11 @@ Axis bytes_axis(double most, int wanted);
 // For nanoseconds from 0 to `length`.
 Axis time_axis(double length, int wanted);
 
-// For points between two values: from 0, or where all of them lie in the upper half, from the mark below the
-// least.
+// For points between two values: from 0, or, if all are in the upper half, from the tick below the lowest.
 Axis bytes_axis_of(double least, double most, int wanted);
 Axis time_axis_of(double least, double most, int wanted);
 
-// For how many of something, from 0 to `most`.
+// For counts from 0 to `most`.
 Axis count_axis(double most, int wanted, std::string unit);
 
 }  // namespace strata::report::plot

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture of lines, areas and text that becomes an SVG, PNG or PDF file. Lengths are points, 1/72 inch,
-// from the upper left corner. Drawn by cairo; nothing of it shows here.
+// A picture of lines, areas and text, written as SVG, PNG or PDF. Lengths are in points (1/72 inch) from the
+// upper left corner. Uses cairo, which is not exposed here.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct TextStyle {
   bool bold = false;
 };
 
-// The picture could not be made; the message says why.
+// The picture could not be drawn; the message says why.
 class DrawingError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -49,22 +49,22 @@ class DrawingError : public std::runtime_error {
 
 class Drawing {
  public:
-  // On a white ground. A PNG has `pixels_a_point` pixels for each point. Throws DrawingError.
+  // With a white background. A PNG has `pixels_a_point` pixels per point. Throws DrawingError.
   Drawing(FileFormat format, double width, double height, double pixels_a_point);
   ~Drawing();
   Drawing(const Drawing&) = delete;
   Drawing& operator=(const Drawing&) = delete;
 
   void fill(const Rectangle& area, Colour colour);
-  // Closed between the last corner and the first.
+  // A closed polygon.
   void fill(const std::vector<Position>& corners, Colour colour);
   void line(const std::vector<Position>& corners, Colour colour, double width, bool dashed = false);
   void dot(Position centre, double radius, Colour colour);
-  // `at` is on the text's baseline. UTF-8; what is not printable is replaced.
+  // `at` is on the text's baseline. UTF-8; unprintable characters are replaced.
   void text(Position at, std::string_view text, const TextStyle& style);
   double width_of(std::string_view text, const TextStyle& style) const;
 
-  // The file's content. Nothing may be drawn any more. Throws DrawingError.
+  // The file's contents. Nothing may be drawn afterwards. Throws DrawingError.
   std::string finish();
 
  private:

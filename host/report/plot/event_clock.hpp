@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run by its events instead of by time, as pytorch.org/memory_viz shows one.
+// Replaces a run's time axis by event numbers, as pytorch.org/memory_viz does.
 #pragma once
 
 #include "host/analysis/facts/memory_facts.hpp"
 
 namespace strata::report::plot {
 
-// The same facts with an event's number for each time that a memory timeline is drawn from: of points, steps,
-// phases, the window, the peak, and what is reserved. An event is an allocation or a free.
+// The same facts with event numbers in place of all times used in a memory timeline: of points, steps,
+// phases, the window, the peak, and reserved memory. An event is an allocation or a free.
 analysis::MemoryFacts with_event_clock(analysis::MemoryFacts facts);
 
 }  // namespace strata::report::plot

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a picture becomes.
+// The file formats of pictures.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace strata::report::plot {
 
 enum class FileFormat : std::uint8_t { kSvg, kPng, kPdf };
 
-// As the options of commands and the ends of file names have them; by FileFormat.
+// The names used in options and file extensions; indexed by FileFormat.
 inline constexpr std::array<std::string_view, 3> kFileFormatNames{"svg", "png", "pdf"};
 
 constexpr std::optional<FileFormat> file_format_named(std::string_view name) {

@@ -3,8 +3,8 @@
 
 namespace strata::report::plot {
 
-// Before the first text is drawn: where the system has no configuration of fontconfig, the fonts that came
-// with the program are taken, if some did. For this process and those that it starts.
+// Call before the first text is drawn: if the system has no fontconfig configuration, uses the fonts shipped
+// with the program, if any. Applies to this process and its children.
 void use_own_fonts_without_others();
 
 }  // namespace strata::report::plot

@@ -13,7 +13,7 @@ namespace {
 constexpr double kStepX = 6.0, kStepY = 5.0, kClearance = 2.5, kTipClearance = 4.0;
 // The first labels are placed knowing nothing of the last: each may move again.
 constexpr int kRounds = 4;
-// What a fault costs beside a point of an arrow's length.
+// Costs of defects, relative to a point of arrow length.
 constexpr double kCrossingCost = 1000.0, kHidingCost = 320.0, kShortest = 10.0, kTooShortCost = 30.0,
                  kLong = 120.0;
 
@@ -118,7 +118,7 @@ class Placer {
     return cost + kHidingCost * hidden_share(candidate.box);
   }
 
-  // Of the box, the share that lies on what is drawn.
+  // The fraction of the box that covers drawn content.
   double hidden_share(const Rectangle& box) const {
     constexpr int kSamples = 24;
     double hidden = 0.0;

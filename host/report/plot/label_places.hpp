@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where labels go beside what they point to: none on another, none over the edge.
+// Places labels next to their targets, without overlaps and within the edges.
 #pragma once
 
 #include <functional>
@@ -10,26 +10,26 @@
 namespace strata::report::plot {
 
 struct WantedLabel {
-  Position tip;  // what it points to
+  Position tip;  // the target
   double width = 0.0, height = 0.0;
 };
 
 struct PlacedLabel {
-  std::size_t label = 0;  // index into those wanted
+  std::size_t label = 0;  // index into the wanted labels
   Rectangle box;
-  Position from;  // where its arrow begins, on the box's edge
+  Position from;  // start of the arrow, on the box's edge
 };
 
-// The ground that boxes may lie on; `covered_from` is, for an x, the y from which down something is drawn
-// that a box had better not hide.
+// The area available for boxes. `covered_from` returns for an x the y below which something is drawn that a
+// box should avoid.
 struct LabelGround {
   Rectangle area;
   std::function<double(double x)> covered_from;
-  std::vector<Rectangle> taken = {};  // that no box may touch
+  std::vector<Rectangle> taken = {};  // that boxes must not touch
 };
 
-// Those that find a place, the first of `wanted` first. Boxes do not overlap, nor hide a tip or an arrow;
-// arrows cross no box, and each other only where there is no other way.
+// The labels that can be placed; earlier ones in `wanted` have priority. Boxes do not overlap, and do not
+// cover a tip or an arrow; arrows do not cross boxes, and cross each other only if unavoidable.
 std::vector<PlacedLabel> place_labels(const std::vector<WantedLabel>& wanted, const LabelGround& ground);
 
 }  // namespace strata::report::plot

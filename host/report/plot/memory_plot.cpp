@@ -73,7 +73,7 @@ class MemoryPlot {
         {interval_.begin_ns, interval_.end_ns, static_cast<std::size_t>(2.0 * options_.width)});
   }
 
-  // By category what is drawn of each state: all of it, or what the largest blocks hold.
+  // The bytes drawn for each state by category: everything, or only the largest blocks.
   std::vector<analysis::CategoryBytes> levels() const {
     if (options_.detail) return remaining_states(facts_, largest_.blocks, states_);
     std::vector<analysis::CategoryBytes> levels;
@@ -158,8 +158,8 @@ class MemoryPlot {
                   style);
   }
 
-  // Each category lies on those before it: its lower edge forward, its upper one back. What is left to a
-  // state's sum lies on them all.
+  // Each category is stacked on those before it: its lower edge forward, its upper edge back. The rest of a
+  // state's total is stacked on top.
   void areas() {
     std::vector<double> below(states_.size(), 0.0);
     for (std::size_t category = 0; category < analysis::kCategories; ++category) {
@@ -242,7 +242,7 @@ class MemoryPlot {
     if (peak.allocated_bytes == 0 || peak.ns < interval_.begin_ns || peak.ns >= interval_.end_ns) return;
     const Position at{x(peak.ns), y(static_cast<double>(peak.allocated_bytes))};
     drawing_.dot(at, 2.6, kAlarm);
-    if (options_.shapes) return;  // a label says it
+    if (options_.shapes) return;  // shown by a label
     const bool is_right = at.x > area_.left + area_.width * 0.6;
     drawing_.text({at.x + (is_right ? -6.0 : 6.0), at.y - 5.0},
                   fmt::format("{} MiB{}", mebibytes(static_cast<double>(peak.allocated_bytes), 1),
@@ -276,7 +276,7 @@ class MemoryPlot {
   Drawing drawing_;
   std::vector<Point> states_;
   analysis::LargestBlocks largest_;              // of a detail
-  std::vector<analysis::CategoryBytes> levels_;  // of each state what is drawn by category
+  std::vector<analysis::CategoryBytes> levels_;  // bytes drawn for each state by category
   double bands_;                                 // rows of them
   Rectangle area_;
   Axis axis_;

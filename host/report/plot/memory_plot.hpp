@@ -8,7 +8,7 @@
 
 namespace strata::report::plot {
 
-// Throws as draw().
+// Throws like draw().
 std::string draw_memory(const analysis::MemoryFacts& facts, const PlotOptions& options);
 
 }  // namespace strata::report::plot

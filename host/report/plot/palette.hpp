@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page's light colours (page/page.css), which a test compares: told apart by the colour-blind, and on
-// paper.
+// The page's light colours (page/page.css; a test compares them), distinguishable for colour-blind readers
+// and in print.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ inline constexpr Colour colour_of(analysis::Category category) {
   return Colour::of(kCategoryColours[static_cast<std::size_t>(category)]);
 }
 
-// Of a STRATA_PHASE_*.
+// For a STRATA_PHASE_*.
 Colour phase_colour(std::uint32_t kind);
 
 }  // namespace strata::report::plot

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What some of the blocks hold at each of a picture's states.
+// The memory of a subset of blocks at each state of a picture.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace strata::report::plot {
 
-// Of `blocks`, indices into Facts::blocks, what is alive right after the event of each state, by category.
+// For `blocks`, indices into Facts::blocks: the live bytes right after the event of each state, by category.
 // `states` are in the order of their sequences.
 std::vector<analysis::CategoryBytes> remaining_states(const analysis::MemoryFacts& facts,
                                                       std::span<const std::uint32_t> blocks,

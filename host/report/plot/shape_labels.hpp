@@ -10,7 +10,7 @@
 
 namespace strata::report::plot {
 
-// Of a picture's area: where a moment and a level are, and down from where it is filled.
+// The area of a picture: the positions of moments and values, and the top of the filled part.
 struct ShapeGround {
   Rectangle area;
   std::function<double(std::int64_t ns)> x;
@@ -19,7 +19,8 @@ struct ShapeGround {
   std::vector<Rectangle> taken = {};  // by other text
 };
 
-// All that lie between `begin_ns` and `end_ns`, the largest placed first. Returns how many found no place.
+// All shapes between `begin_ns` and `end_ns`; the largest are placed first. Returns the number of those that
+// could not be placed.
 std::size_t draw_shape_labels(Drawing& drawing, const std::vector<analysis::Shape>& shapes,
                               std::int64_t begin_ns, std::int64_t end_ns, const ShapeGround& ground);
 

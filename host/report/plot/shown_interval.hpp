@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of a run a memory timeline shows.
+// The part of a run shown in a memory timeline.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct ShownInterval {
   std::int64_t begin_ns = 0, end_ns = 1;
 };
 
-// The step that was asked for, the window, or the whole run. std::out_of_range when the run has no such step.
+// The requested step, the window, or the whole run. Throws std::out_of_range if the run has no such step.
 ShownInterval shown_interval(const analysis::MemoryFacts& facts, const PlotOptions& options);
 
 }  // namespace strata::report::plot

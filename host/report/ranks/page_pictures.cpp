@@ -19,13 +19,13 @@ namespace {
 using analysis::JobFacts;
 
 constexpr double kPictureLeft = 70.0, kPictureWidth = 900.0, kPictureRow = 18.0;
-// However many ranks and steps there are, a page stays one that a browser opens: rows, and cells of one
-// picture. Of more of either, a cell is the slowest of several.
+// Limits that keep the page small enough for a browser with any number of ranks and steps: rows, and cells
+// per picture. With more of either, a cell shows the slowest of several.
 constexpr std::size_t kMostRows = 64, kMostCells = 8000;
 constexpr std::size_t kFewestCellsOfARow = 100, kMostCellsOfARow = 300;
-// In the picture's units, of few rows; what is narrower is drawn together with its neighbours.
+// In units of the picture if there are few rows; narrower intervals are merged with their neighbours.
 constexpr double kNarrowestPicture = 2.0;
-// STRATA_PHASE_* in order, strong enough to be told apart in thin rows.
+// STRATA_PHASE_* in order, strong enough to be distinguished in thin rows.
 constexpr std::array<std::uint32_t, 13> kPhaseColours{0x9AA3AF, 0x9AA3AF, 0x8E7CC3, 0xA999D6, 0x3F9B6A,
                                                       0xD9A62E, 0xD3607F, 0xB07CC6, 0x3E9BC0, 0x2F7FB5,
                                                       0x7D8794, 0x9AA3AF, 0x9AA3AF};
@@ -38,7 +38,7 @@ std::string open_picture(std::size_t rows, std::string_view label) {
       kPictureLeft + kPictureWidth + 10);
 }
 
-// A group that begins where its bars do, so that these are short to write.
+// A group at the origin of its bars, so that their coordinates are short.
 std::string open_row(std::size_t row, std::string_view label) {
   return fmt::format(
       "<g transform=\"translate({:.0f} {:.0f})\"><text x=\"-8\" y=\"{:.1f}\" "
@@ -83,7 +83,7 @@ struct Slowest {
   std::int64_t step = 0, excess_ns = 0;
 };
 
-// What a cell shows: nothing that stands out is lost in it.
+// The content of a cell: the slowest value, so that outliers remain visible.
 Slowest slowest_within(const JobFacts& job, const Bins& ranks, std::size_t row, const Bins& cells,
                        std::size_t cell) {
   const auto& steps = job.stragglers.steps;

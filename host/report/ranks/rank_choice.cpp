@@ -37,7 +37,7 @@ std::vector<std::size_t> drawn_ranks(const analysis::JobFacts& job, std::size_t 
   const std::size_t wanted = std::min(count, most);
   for (std::size_t each = 0; each < wanted && drawn.size() < wanted; ++each)
     drawn.insert(each * count / wanted);
-  // Where one of those stood out already.
+  // Fills up if some of those were already notable.
   for (std::size_t rank = 0; drawn.size() < wanted; ++rank) drawn.insert(rank);
   return {drawn.begin(), drawn.end()};
 }

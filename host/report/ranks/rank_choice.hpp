@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranks of a job a terminal shows one by one.
+// Selects the ranks of a job that a terminal shows individually.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace strata::report {
 
-// All of up to 16; of more those that stand out: the first, the heaviest and the lightest, the one with most
-// that is Unknown, stragglers, and those that did not come to their end. Indices into the job's ranks.
+// All if there are up to 16; otherwise the notable ones: the first, the heaviest and the lightest, the one
+// with most Unknown memory, stragglers, and those that did not complete. Indices into the job's ranks.
 std::vector<std::size_t> shown_ranks(const analysis::JobFacts& job);
 
-// All of up to `most`; of more those that a terminal shows and, evenly between them, others. In order.
+// All if there are up to `most`; otherwise those shown on a terminal, and others at even intervals. In order.
 std::vector<std::size_t> drawn_ranks(const analysis::JobFacts& job, std::size_t most);
 
 // "0-3, 7": rank numbers or steps, in order.

@@ -24,7 +24,7 @@ std::string signed_time(std::int64_t ns) {
   return (ns < 0 ? "-" : "+") + duration(std::abs(static_cast<double>(ns)));
 }
 
-// Who is missing is what a reader came for: every number, as long as there is a line to hold them.
+// Missing ranks are the main information: lists every number that fits on a line.
 std::string all_named(const std::vector<std::uint64_t>& numbers) {
   const std::string text = ranges_text(numbers);
   return columns(text) <= kMostColumnsOfNumbers
@@ -61,7 +61,7 @@ std::string numbers_of(const JobFacts& job, const analysis::JobClock& clock) {
   return fmt::format("{} {}", numbers.size() == 1 ? "rank" : "ranks", shortened(ranges_text(numbers), 40));
 }
 
-// Why no step says how well wall clocks agree.
+// Why steps do not show how well wall clocks agree.
 const char* unchecked_because(analysis::Averaging averaging) {
   switch (averaging) {
     case analysis::Averaging::kOnDevices:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison of ranks found, in sentences.
+// The findings of a comparison of ranks, in sentences.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace strata::report {
 
-// Each without a line break. Who is missing; who is slow, in which steps and phases, by how much; by what
-// memory differs; how the clocks were brought together.
+// Each without a line break: missing ranks; slow ranks, with steps, phases and times; differences in memory;
+// how the clocks were related.
 std::vector<std::string> lost_sentences(const analysis::JobFacts& job);
 std::vector<std::string> straggler_sentences(const analysis::JobFacts& job);
 std::vector<std::string> imbalance_sentences(const analysis::JobFacts& job);

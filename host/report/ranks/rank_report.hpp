@@ -8,7 +8,7 @@
 
 namespace strata::report {
 
-// Whole lines of at most `width` columns, or 80 where that is less.
+// Whole lines of at most `width` columns, but at least 80.
 std::string rank_report(const analysis::JobFacts& job, bool colour, int width);
 
 }  // namespace strata::report

@@ -100,7 +100,7 @@ std::vector<CategoryColumn> category_columns(const JobFacts& job) {
   return columns;
 }
 
-// Who has the most of a category, where not all have as much.
+// The rank with the most of a category, if they differ.
 std::string most_of(const JobFacts& job, std::size_t category) {
   const auto bytes = [&](const RankFacts& rank) { return rank.peak_categories.at(category); };
   const RankFacts& most = std::ranges::max(job.ranks, {}, bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks side by side, for a terminal. Each function returns whole lines of at most the style's width.
+// Tables of ranks for a terminal. Each function returns whole lines of at most the style's width.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace strata::report {
 
-// A row a rank: its peak, its steps, and what it waits. Of many ranks those that stand out, and a line for
-// the others.
+// One row per rank: its peak, its steps, and its waiting time. If there are many ranks, only the notable
+// ones, and a line for the others.
 std::string rank_table(const analysis::JobFacts& job, const TerminalStyle& style);
 
-// What each rank's own peak is made of. Of more than five ranks the least, the middle and the most.
+// The categories of each rank's own peak. If there are more than five ranks, the minimum, median and maximum.
 std::string rank_categories(const analysis::JobFacts& job, const TerminalStyle& style);
 
 }  // namespace strata::report

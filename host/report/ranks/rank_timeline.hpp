@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of all ranks on one clock, drawn with letters.
+// One step of all ranks on a common clock, drawn with letters.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace strata::report {
 
-// A row a rank that is shown (rank_choice.hpp), a letter a phase, a dot where it waits; empty where no step
-// has two ranks.
+// One row per shown rank (rank_choice.hpp), one letter per phase, dots for waiting; empty if no step has two
+// ranks.
 std::string rank_timeline(const analysis::JobFacts& job, const TerminalStyle& style);
 
 }  // namespace strata::report

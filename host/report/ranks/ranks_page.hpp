@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All ranks of a job side by side, as one page that opens offline.
+// A comparison of all ranks of a job, as one page that opens offline.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace strata::report {
 
-// Links to each rank's own report.html, as they lie in the run's folder.
+// Links to each rank's own report.html in the run's folder.
 std::string ranks_page(const analysis::JobFacts& job);
 
 }  // namespace strata::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a picture of one rank's step draws as one bar each.
+// The bars in a picture of one rank's step.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace strata::report {
 
-// A phase, the end of one that is waiting, a wait between phases, or several phases that are too narrow to be
-// told apart.
+// A phase, its end if that is waiting, a wait between phases, or several phases too narrow to be
+// distinguished.
 struct StepInterval {
   std::int64_t begin_ns = 0, end_ns = 0;
-  std::uint32_t kind = analysis::kSyncPhase;  // STRATA_PHASE_*, of the longest one
-  std::string name;                           // its; empty: between phases
+  std::uint32_t kind = analysis::kSyncPhase;  // STRATA_PHASE_* of the longest one
+  std::string name;                           // its name; empty: between phases
   std::size_t phases = 0;
   bool waits = false;
 
@@ -24,8 +24,8 @@ struct StepInterval {
   std::string text() const;
 };
 
-// In the order of their begins, but for a wait between phases, which is first: phases lie over it. Phases of
-// less than `narrow_ns` are taken together with those that follow, until they are as long.
+// In order of begin, except that waits between phases come first, because phases are drawn over them. Phases
+// shorter than `narrow_ns` are merged with the following ones until they are that long.
 std::vector<StepInterval> intervals_of(const analysis::RankFacts& rank, const analysis::RankStep& step,
                                        double narrow_ns);
 

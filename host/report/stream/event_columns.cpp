@@ -18,7 +18,7 @@ namespace {
 
 using analysis::Facts;
 
-// Beyond so many events the last digits of their times are most of the page, and no reader sees them.
+// With more events, the last digits of their times would be most of the page, and are not visible.
 constexpr std::size_t kExactTimes = 200'000;
 constexpr std::int64_t kCoarseTickNs = 100;
 

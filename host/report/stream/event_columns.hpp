@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream as columns of small numbers, one section of bytes each, as the page reads them back
-// (page/timeline/sections.js; docs/report.md has the layout).
+// The stream as columns of small numbers, each column one section of bytes, in the format read by the page
+// (page/timeline/sections.js; docs/report.md describes the layout).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,11 +19,11 @@ struct EventColumns {
     std::string bytes;
   };
   std::vector<Section> sections;
-  std::int64_t tick_ns = 1;  // times are whole numbers of these
+  std::int64_t tick_ns = 1;  // times are multiples of this
 
-  // All sections' bytes, one after the other, deflated, in base64.
+  // The bytes of all sections, concatenated, deflated, in base64.
   std::string packed() const;
-  // What the page must know to read them: names, lengths and counts.
+  // The data that the page needs for decoding: names, lengths and counts.
   nlohmann::json directory(const EventStream& stream) const;
 };
 

@@ -29,7 +29,7 @@ std::vector<Death> deaths_in_order(const std::vector<Block>& blocks) {
   return deaths;
 }
 
-// Of one event that ends a block and begins another, the end comes first.
+// If one event ends a block and begins another, the end comes first.
 EventStream every_event(const std::vector<Block>& blocks) {
   const std::vector<Death> deaths = deaths_in_order(blocks);
   EventStream stream;

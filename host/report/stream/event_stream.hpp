@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's allocations and frees in the order in which they happened: what the page counts, draws and
-// searches.
+// A run's allocations and frees in chronological order: the basis for counting, drawing and searching on the
+// page.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,17 @@ struct StreamAllocation {
 
 struct StreamEvent {
   std::uint64_t sequence = 0;
-  std::int64_t ns = 0;           // never less than that of the event before
+  std::int64_t ns = 0;           // monotonic
   std::uint32_t allocation = 0;  // index into EventStream::allocations
   bool frees = false;
 };
 
-// Between events lie the states: state 0 is before all of them, state n is what n events left.
+// States lie between events: state 0 is before the first event, state n after n events.
 //
-// Every event is there, until there are too many: then only those of [exact_begin, exact_end), around the
-// peak, stand one by one, with every block that is alive in between. The rest is cut into columns, each held
-// as its largest moment: what else was alive then is one joined allocation for each category, until the
-// column ends.
+// All events are included, unless there are too many. Then only those in [exact_begin, exact_end), around the
+// peak, are listed individually, with every block alive in between. The rest is divided into columns, each
+// represented by its largest moment: other memory alive then is one joined allocation per category, which
+// lasts until the end of the column.
 struct EventStream {
   std::vector<StreamEvent> events;
   std::vector<StreamAllocation> allocations;  // by the event that makes them
@@ -40,15 +40,15 @@ struct EventStream {
   std::uint64_t recorded_events = 0;  // of the run
 
   bool is_exact() const { return exact_begin == 0 && exact_end == events.size(); }
-  // What all events before that sequence number left.
+  // The state after all events before that sequence number.
   std::size_t state_before(std::uint64_t sequence) const;
-  // What all events up to it and with it left.
+  // The state after all events up to and including it.
   std::size_t state_after(std::uint64_t sequence) const;
 };
 
 struct StreamLimits {
-  std::size_t events = 3'000'000;       // one by one
-  std::size_t joined_columns = 20'000;  // of a run with more
+  std::size_t events = 3'000'000;       // listed individually
+  std::size_t joined_columns = 20'000;  // for a run with more events
 };
 
 EventStream event_stream(const analysis::MemoryFacts& facts, const StreamLimits& limits = {});

@@ -54,7 +54,7 @@ class Joining {
     return kept;
   }
 
-  // What to add, modulo 2^64.
+  // The amount to add, modulo 2^64.
   std::uint64_t change_bytes(const StreamEvent& event) const {
     const std::uint64_t bytes = whole_.allocations[event.allocation].bytes;
     return event.frees ? 0 - bytes : bytes;
@@ -84,8 +84,8 @@ class Joining {
     waiting_ = later;
   }
 
-  // Takes over all that waits, and has others joined to so many bytes; frees first, so that no state between
-  // is larger than the one before and the one after.
+  // Applies all pending changes and sets joined blocks to these sizes; frees first, so that no state in
+  // between is larger than the states before and after.
   void settle(const StreamEvent& when, const analysis::CategoryBytes& others) {
     for (const StreamEvent& event : waiting_)
       if (event.frees) take(event, when);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as bytes that compress well: LEB128, seven bits a byte, the low ones first.
+// Numbers as bytes that compress well: LEB128, seven bits per byte, low ones first.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ constexpr int kLevel = 4;  // of 9: more takes half as long again for the last h
 constexpr int kRawWindow = -15;
 constexpr int kMemoryLevel = 9;
 
-// zlib counts in 32 bits: one call takes at most so much of what it is given and of where it writes.
+// zlib counts in 32 bits: the maximum input and output of one call.
 uInt one_call(std::size_t bytes) {
   return static_cast<uInt>(std::min<std::size_t>(bytes, std::numeric_limits<uInt>::max() / 2));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where allocations were made, of a run that took stacks, in words for the page.
+// The stacks of allocations as text for the page, in a run that recorded stacks.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 namespace strata::report {
 
 struct StackTexts {
-  std::vector<std::string> texts;       // a line a frame, the innermost first
-  std::vector<std::uint32_t> stack_of;  // by allocation of the stream: 0 is none, k is texts[k - 1]
+  std::vector<std::string> texts;       // one line per frame, innermost first
+  std::vector<std::uint32_t> stack_of;  // by allocation of the stream: 0: none, k: texts[k - 1]
 };
 
 struct StackLimits {
-  std::size_t stacks = 100;  // those of most bytes: finding the names of frames takes its time
+  std::size_t stacks = 100;  // those with most bytes: symbolising frames takes time
   std::size_t frames = 12;
 };
 
-// Both empty in a run without stacks.
+// Both empty for a run without stacks.
 StackTexts stack_texts(const analysis::Facts& facts, const EventStream& stream,
                        const StackLimits& limits = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run against a budget, as text for a terminal or the failure of a test.
+// The check of a run against a budget, as text for a terminal or a failed test.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace {
 
 using analysis::Facts;
 
-// What a check found, and below it the first thing that is wrong, if anything is.
+// The result of a check, followed by its first error, if any.
 std::string check_text(bool holds, std::string_view found, std::string_view first,
                        const TerminalStyle& style) {
   const auto shown = shortened(found, style.width - 11);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run was checked against, on the terminal.
+// The checks of a run, on the terminal.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace strata::report {
 
-// What each check that was asked for found, and below it the first thing that is wrong.
+// The result of each requested check, followed by its first error.
 std::string check_lines(const analysis::Facts& facts, const TerminalStyle& style);
 
-// Of those that do not hold alone.
+// Only failed checks.
 std::string failed_checks(const analysis::Facts& facts, const TerminalStyle& style);
 
-// Why there is no table of memory.
+// Why there is no memory table.
 std::string no_memory(const analysis::Facts& facts, const TerminalStyle& style);
 
 }  // namespace strata::report

@@ -38,7 +38,7 @@ std::string lived_text(const Block& block) {
   return "lived " + duration(static_cast<double>(block.death_ns - block.birth_ns));
 }
 
-// Of a group its first one: what is known beside its size and its owner.
+// For the first block of a group: its properties besides size and owner.
 std::string rest_of(const Facts& facts, const Block& block) {
   std::vector<std::string> parts{form_text(facts, block)};
   if (block.name != 0) parts.push_back(facts.texts.at(block.op));

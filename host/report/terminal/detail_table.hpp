@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocations that a detail leaves, on the terminal.
+// The allocations selected by a detail, on the terminal.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@ namespace strata::report {
 
 struct DetailTableOptions {
   double detail = 0.1;    // as in analysis::largest_blocks(), with its exceptions
-  std::size_t rows = 40;  // of blocks that are alike
+  std::size_t rows = 40;  // of similar blocks
 };
 
-// The largest first, alike ones in one row, each with all that is known of it.
+// Largest first, similar ones in one row, with all known properties.
 std::string detail_table(const analysis::Facts& facts, const DetailTableOptions& options, bool colour,
                          int width);
 

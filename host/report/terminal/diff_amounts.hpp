@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the cells of comparisons read.
+// Formats the cells of comparisons.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace strata::report {
 
-// "1,338.1" MiB, "182.4 ms", "12.3/s"; "–" of what was not recorded.
+// "1,338.1" MiB, "182.4 ms", "12.3/s"; "–" if not recorded.
 std::string amount(const std::optional<double>& value, analysis::MeasureUnit unit, int decimals);
 
-// Of all its bytes, in either run: decimals_for takes it.
+// The largest byte value in either run, for decimals_for.
 double largest_bytes(const std::vector<analysis::MeasureChange>& measures);
 
-// The change in parts of the base: "-33.6%", "new", "gone"; empty where there is none, and where both are
-// shown as less than what `decimals` show.
+// The change relative to the base: "-33.6%", "new", "gone"; empty if there is none, or if both values are
+// below the precision of `decimals`.
 std::string changed_share(const analysis::MeasureChange& measure, int decimals);
 
-// Whether a comparison says which steps its peaks are of: where one is of the first, which has no optimizer
+// Whether a comparison names the steps of its peaks: if one is in the first step, which has no optimizer
 // state before it, and another is not.
 bool shows_peak_steps(const std::vector<std::int64_t>& steps);
 

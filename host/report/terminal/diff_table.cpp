@@ -113,7 +113,7 @@ class DiffTable {
     return (measure.change().value_or(0.0) == 0.0 ? style_.dimmed(text) : text) + "\n";
   }
 
-  // Those whose names begin so; of more than `most` the changed ones alone, by the change.
+  // Measures whose names begin with `begin`; if there are more than `most`, only changed ones, by change.
   std::string measures(std::string_view title, std::string_view begin, std::size_t most) const {
     std::vector<const MeasureChange*> rows;
     for (const MeasureChange& measure : diff_.measures) {
@@ -165,7 +165,7 @@ class DiffTable {
     return text + rest(diff_.allocations.size() - shown);
   }
 
-  // Of as many in both the allocator took more, or less, than they were asked for.
+  // If the counts are equal, the allocator's rounding differs.
   std::string counts_of(const BlockGroup& group) const {
     const std::string size = mebibytes(static_cast<double>(group.bytes), decimals_);
     return group.base_blocks == group.now_blocks

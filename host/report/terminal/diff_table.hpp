@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two runs side by side as text: what `strata diff` prints.
+// The output of `strata diff` for two runs.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace strata::report {
 
-// Lines of at most `width` columns; of layers, kinds and allocations the `most` that changed most. As
-// terminal_report for names and colour.
+// Lines of at most `width` columns; for layers, kinds and allocations the `most` with the largest changes.
+// Names and colour as in terminal_report.
 std::string diff_table(const analysis::RunDiff& diff, std::size_t most, bool colour, int width);
 
 }  // namespace strata::report

@@ -51,7 +51,7 @@ std::string room(const Facts& facts, const OutOfMemory& failure) {
   return text;
 }
 
-// Before a first forward nothing tells whose memory is whose.
+// Before the first forward the roles of memory are unknown.
 std::string note(const Facts& facts, const OutOfMemory& failure) {
   if (!is_before_any_forward(facts, failure)) return {};
   return has_computed(facts, failure)

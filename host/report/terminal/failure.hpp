@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of allocations that failed.
+// The report of failed allocations.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,18 @@
 
 namespace strata::report {
 
-// The first and the last of them, with what filled the device and what the recording proves of it; empty when
-// none failed.
+// The first and the last one, with the memory alive then and the findings; empty if none failed.
 std::string failures(const analysis::Facts& facts, analysis::StackView& stacks, const TerminalStyle& style);
 
-// What a page and the short report say of one, beside its numbers.
+// The texts about a failure for a page and the short report, in addition to the numbers.
 struct FailureText {
-  std::string asked;  // what was asked for, by what and when
-  std::string room;   // what was allocated, reserved and left
-  std::string note;   // why no more is known of what was there; empty: it is known
+  std::string asked;  // the request, its origin and time
+  std::string room;   // allocated, reserved and free memory
+  std::string note;   // why the memory alive is unknown; empty: it is known
 };
 FailureText failure_text(const analysis::Facts& facts, const analysis::OutOfMemory& failure);
 
-// "What the recording shows" with the first few findings, in lines of a terminal; empty of none.
+// "What the recording shows" with the first few findings, in lines for a terminal; empty if there are none.
 std::string finding_lines(const std::vector<analysis::Finding>& findings, std::size_t most,
                           const TerminalStyle& style);
 

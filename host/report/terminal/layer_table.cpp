@@ -41,7 +41,7 @@ std::string indented(const LayerRow& row) {
   return std::string(2 * static_cast<std::size_t>(row.depth), ' ') + printable(row.label);
 }
 
-// "31.9", or "31.9 to 40.2" where modules that stand in one row differ.
+// "31.9", or "31.9 to 40.2" if modules folded into one row differ.
 std::string each(const LayerRow& row, int decimals) {
   if (row.kind != LayerRow::Kind::kNode || row.node->members == 1) return {};
   const std::string smallest = mebibytes(static_cast<double>(row.node->smallest_bytes), decimals);

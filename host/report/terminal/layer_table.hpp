@@ -16,25 +16,25 @@
 
 namespace strata::report {
 
-// A dozen rows of what the modules hold at a moment, the run's peak or when an allocation failed, for the
-// report; and how to know more, where a forward's modules are not told.
+// For the report: a dozen rows with the modules' memory at the run's peak or at a failed allocation, and how
+// to record modules if they are missing.
 std::string short_layer_table(std::string_view heading, const analysis::MemoryFacts& facts,
                               const analysis::Peak& moment, const TerminalStyle& style);
 
-// What the modules hold at a moment; empty of a run without blocks.
+// The modules' memory at a moment; empty for a run without blocks.
 analysis::LayerTree layer_tree_at(const analysis::MemoryFacts& facts, const analysis::Peak& moment);
 
-// About so many rows of such a tree, and nothing else.
+// About that many rows of such a tree, and nothing else.
 std::string largest_layers(std::string_view heading, const analysis::LayerTree& tree, std::size_t rows,
                            const TerminalStyle& style);
 
 struct LayerTableOptions {
-  std::optional<std::int64_t> step;    // whose peak; nothing: the run's
-  std::optional<std::uint32_t> depth;  // of the rows; nothing: all
-  bool unfold = false;                 // modules that are alike each in a row of its own
+  std::optional<std::int64_t> step;    // use its peak; empty: the run's
+  std::optional<std::uint32_t> depth;  // of the rows; empty: all
+  bool unfold = false;                 // show identical modules in separate rows
 };
 
-// All of them, by category, with the most and the mean over the step. Facts must hold the step.
+// All modules, by category, with maximum and mean over the step. The run must have that step.
 std::string layer_table(const analysis::MemoryFacts& facts, const LayerTableOptions& options, bool colour,
                         int width);
 

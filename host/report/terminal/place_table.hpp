@@ -12,8 +12,8 @@ namespace strata::report {
 // "default stream", "graph's pool 1, stream 0x55766eae5f10".
 std::string place_name(const analysis::Place& place);
 
-// What the streams and private pools held at the peak, and how much of it no other can use. Empty where there
-// is but one: there is nothing to tell apart.
+// The memory of streams and private pools at the peak, and how much of it others cannot use. Empty if there
+// is only one.
 std::string place_table(const std::vector<analysis::PlaceShare>& shares, const TerminalStyle& style);
 
 }  // namespace strata::report

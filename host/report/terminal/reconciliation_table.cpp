@@ -88,7 +88,7 @@ void add_device(Tree& tree, const Reconciliation& moment) {
     tree.line(0, "resident (RSS)", *moment.resident_bytes, "what the process holds of the host's memory");
 }
 
-// A page that nobody has touched yet is allocated and not resident.
+// A page that has not been touched yet is allocated but not resident.
 void add_host(Tree& tree, const Reconciliation& moment) {
   if (moment.resident_bytes) {
     tree.line(0, "resident (RSS)", *moment.resident_bytes, "top, ps; psutil's rss");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One moment under every name that its memory has, as a tree of sums.
+// The memory of a moment under all its names, as a tree of sums.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace strata::report {
 
-// In bytes, so that the lines add up to the last digit, and in MiB.
+// In bytes, so that the lines add up exactly, and in MiB.
 std::string reconciliation_table(const analysis::MemoryFacts& facts, const analysis::Reconciliation& moment,
                                  const TerminalStyle& style);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's replays as text: what `strata replay` prints.
+// The output of `strata replay`.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace strata::report {
 
-// As terminal_report: lines of at most `width` columns, 80 at least, with strangers' names made safe.
+// As terminal_report: lines of at most `width` columns, but at least 80; untrusted names are made safe.
 std::string replay_table(const analysis::Replay& replay, bool colour, int width);
 
 }  // namespace strata::report

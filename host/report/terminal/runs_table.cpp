@@ -84,8 +84,8 @@ class RunsTable {
     return changes;
   }
 
-  // Of the runs' folders the first part in which all differ, where that fits a head: `sgd` of
-  // runs/sgd/20261126T101500Z. Empty where none does.
+  // The first part of the runs' folders in which all differ, if it fits into a heading: `sgd` of
+  // runs/sgd/20261126T101500Z. Empty if there is none.
   std::vector<std::string> short_names() const {
     std::vector<std::vector<std::string>> parts{parts_of(diffs_.front().base)};
     for (const RunDiff& diff : diffs_) parts.push_back(parts_of(diff.now));
@@ -150,8 +150,8 @@ class RunsTable {
     return text;
   }
 
-  // A dry run's step takes the host's time alone; where neither a row nor a gate has one, nothing warns of
-  // it.
+  // A dry run's step only takes the host's time; if neither a row nor a gate shows times, no warning is
+  // needed.
   bool is_timed() const {
     return std::ranges::none_of(diffs_,
                                 [](const RunDiff& diff) { return diff.base.is_dry || diff.now.is_dry; });
@@ -230,7 +230,7 @@ class RunsTable {
     });
   }
 
-  // Each once, with the runs that it is of beside the first.
+  // Each once, with the runs that it applies to if not the first.
   std::string warnings() const {
     std::map<std::string_view, std::vector<std::string>> runs;
     for (std::size_t at = 0; at != diffs_.size(); ++at) {
@@ -249,7 +249,7 @@ class RunsTable {
   const std::vector<RunDiff>& diffs_;
   TerminalStyle style_;
   std::vector<MeasureRow> rows_;
-  std::vector<std::string> names_;  // of the base and of each run; empty: none tell them apart
+  std::vector<std::string> names_;  // of the base and of each run; empty: no distinctive names
   int decimals_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several runs side by side as text: what `strata diff` prints of more than two.
+// The output of `strata diff` for more than two runs.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace strata::report {
 
-// Of comparisons with one base, at least one: a column a run, the base's first, and below the peaks and the
-// step's time how much they differ from it. Columns that have no room follow in a table of their own, beside
-// the base again. As diff_table for width, names and colour.
+// For at least one comparison, all with one base: one column per run, the base first; below the peaks and the
+// step time, their differences from the base. Columns that do not fit follow in another table, next to the
+// base again. Width, names and colour as in diff_table.
 std::string runs_table(const std::vector<analysis::RunDiff>& diffs, bool colour, int width);
 
 }  // namespace strata::report

@@ -87,7 +87,7 @@ class ScopeTable {
     return text + meanings();
   }
 
-  // What each began and ended with; of steps and epochs only --json tells.
+  // The values at each begin and end; for steps and epochs only in --json.
   std::string levels() const {
     std::string text = style_.heading(fmt::format("  {:<{}}{:>{}}{:>{}}{:>{}}  {}", "", kLabelColumns,
                                                   "begin", kNumberColumns, "end", kNumberColumns, "most",

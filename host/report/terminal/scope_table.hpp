@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `strata report --scopes`: the most of each kind of memory within each interval of the run, and one moment
-// that reconciles them.
+// `strata report --scopes`: the peak of each kind of memory within each interval of the run, and the
+// reconciliation of one moment.
 #pragma once
 
 #include <string>

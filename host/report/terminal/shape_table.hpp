@@ -10,7 +10,7 @@
 
 namespace strata::report {
 
-// Of each a line, what it is, and what would remove it.
+// One line for each: its meaning, and how to remove it.
 std::string shape_table(const analysis::MemoryFacts& facts, const std::vector<analysis::Shape>& shapes,
                         bool colour, int width);
 

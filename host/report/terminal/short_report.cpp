@@ -113,7 +113,7 @@ std::string head(const Facts& facts, const OutOfMemory* failure, const TerminalS
   return text + failed_checks(facts, style);
 }
 
-// What is allocated does not fall below the shape's height on the way from its end to the peak.
+// Whether allocated memory stays above the shape's height between its end and the peak.
 bool leads_to_peak(const Facts& facts, const analysis::Shape& shape) {
   const auto step = std::ranges::find(facts.steps, facts.peak.step, &analysis::StepFact::index);
   const bool is_of_step = step == facts.steps.end() || shape.begin_ns >= step->begin_ns;
@@ -124,7 +124,7 @@ bool leads_to_peak(const Facts& facts, const analysis::Shape& shape) {
   });
 }
 
-// The largest shape that the peak stands on; not what is there all the time.
+// The largest shape below the peak, excluding memory that is always there.
 std::optional<analysis::Shape> shape_of_peak(const Facts& facts) {
   using enum analysis::ShapeKind;
   std::optional<analysis::Shape> found;
@@ -209,7 +209,7 @@ std::string short_report(const Facts& facts, const std::string& run, bool colour
   const std::vector<std::string> why =
       failure == nullptr && has_memory ? reasons(facts, shape, style) : std::vector<std::string>{};
 
-  // What says most has its room first.
+  // The most informative part gets its space first.
   const analysis::LayerTree tree = has_memory ? layer_tree_at(facts, moment) : analysis::LayerTree{};
   const auto layers = [&](std::size_t rows) { return largest_layers("Where", tree, rows, style); };
   const std::size_t taken = lines_of(above) + lines_of(below) + lines_of(layers(kFewestLayerRows));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run on one screen: what `strata exec` prints when the program ends.
+// A report on one screen, printed by `strata exec` when the program ends.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace strata::report {
 
-// Of `short_report` in a terminal of 80 columns; names that are long may take more. With the lines that
-// `strata exec` prints around it, it is one screen of 30.
+// The length of `short_report` on a terminal of 80 columns; long names may need more. With the other lines of
+// `strata exec` it fits a screen of 30 lines.
 inline constexpr std::size_t kShortReportLines = 26;
 
-// The peak, or what memory ran out for; what it was, where, why at that moment, and what to do next. Each
-// fact stands once; times only where they were measured. `run`: its folder as a command takes it. Colours,
-// widths and names as in terminal_report.
+// The peak, or the failed allocation; its memory, its position, the reason, and the next step. Each fact is
+// stated once; times only if they were measured. `run`: its folder as a command argument. Colours, widths and
+// names as in terminal_report.
 std::string short_report(const analysis::Facts& facts, const std::string& run, bool colour, int width);
 
-// The run in one line: its peak and what most of it is, or what is wrong. At most `width` columns, ended.
+// The run in one line: its peak and main category, or the problem. At most `width` columns, with a newline.
 std::string verdict_line(const analysis::Facts& facts, bool colour, int width);
 
 }  // namespace strata::report

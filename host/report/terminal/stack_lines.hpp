@@ -12,17 +12,17 @@
 
 namespace strata::report {
 
-// One line, indented: the function that the event's memory comes from, and its place in the source. Empty
-// where the event has no stack, or none with a name.
+// One indented line: the function from which the event's memory originates, and its place in the source.
+// Empty if the event has no stack, or none with a name.
 std::string origin_line(analysis::StackView& view, const analysis::Facts& facts, std::uint64_t sequence,
                         int indent, const TerminalStyle& style);
 
-// A line a frame, the innermost first and at most so many; then one that says how many are left out. Empty
+// One line per frame, innermost first, up to a limit; then a line with the number of omitted ones. Empty
 // without a stack.
 std::string stack_lines(analysis::StackView& view, const analysis::Facts& facts, std::uint64_t sequence,
                         std::size_t most_frames, int indent, const TerminalStyle& style);
 
-// The `count` largest stacks of what is alive at the peak, each whole; says so where a run has none.
+// The `count` largest stacks alive at the peak, each complete; a message if the run has none.
 std::string stacks_at_peak(const analysis::Facts& facts, std::size_t count, bool colour, int width);
 
 }  // namespace strata::report

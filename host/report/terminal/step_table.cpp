@@ -19,7 +19,7 @@ using analysis::Evaluations;
 using analysis::MemoryFacts;
 using analysis::StepFact;
 
-// Columns that the phase has, and how many are left behind it.
+// The columns available for the phase, after all others.
 int phase_columns(const TerminalStyle& style) {
   return style.width < 100 ? 10 : 18;
 }

@@ -8,7 +8,7 @@
 
 namespace strata::report {
 
-// One line a step, the run's peak marked.
+// One line per step; the run's peak is marked.
 std::string step_table(const analysis::MemoryFacts& facts, bool colour, int width);
 
 }  // namespace strata::report

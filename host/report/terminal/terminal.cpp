@@ -52,7 +52,7 @@ std::string step_line(const Facts& facts) {
   return text;
 }
 
-// Of a dry run none: nothing was computed.
+// Empty for a dry run: nothing was computed.
 std::string loss_line(const Facts& facts) {
   if (facts.dry) return {};
   std::vector<const StepFact*> known;
@@ -73,7 +73,7 @@ std::string header(const Facts& facts, const TerminalStyle& style) {
   if (facts.dry) text += wrapped(dry_admissions(*facts.dry), 11, style.width);
   text += fmt::format("  window   steps {} to {}\n", facts.first_step, facts.last_step);
   text += "  steps    " + field(step_line(facts));
-  // How long a dry device's host takes is nobody's.
+  // The times of a dry device's host mean nothing.
   if (const std::string steady = steady_sentence(facts); !facts.dry && !steady.empty())
     text += "  steady   " + wrapped(steady, 11, style.width).substr(11);
   text += loss_line(facts);
@@ -83,7 +83,7 @@ std::string header(const Facts& facts, const TerminalStyle& style) {
          check_lines(facts, style);
 }
 
-// As of a model that is made on the host and moved: a report of that device tells of the window alone.
+// For a model created on the host and moved: a report of the device only covers the window.
 bool is_before_window(const Facts& facts, const analysis::OtherMemory& other) {
   return !facts.steps.empty() && other.peak_sequence < facts.window_begin_sequence;
 }

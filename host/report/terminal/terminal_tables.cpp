@@ -53,7 +53,7 @@ std::vector<Row> category_rows(const Facts& facts) {
   return rows;
 }
 
-// As published tables have it: a column a category, a row a statistic.
+// As in published tables: one column per category, one row per statistic.
 std::string categories_as_columns(const std::vector<Row>& rows, int decimals) {
   const auto width = [](const Row& row) { return std::max<std::size_t>(row.name.size(), 9) + 2; };
   std::string text = fmt::format("  {:<10}", "");
@@ -183,7 +183,7 @@ std::string share_table(std::string_view heading, const std::vector<analysis::Pe
 
 namespace {
 
-// Where the terminal is wide, and any of those listed has one.
+// Only on a wide terminal, and if any listed block has one.
 int form_columns_of(const Facts& facts, const TerminalStyle& style) {
   constexpr int kWidthWithForms = 110, kFormColumns = 24;
   const auto& indices = facts.peak.largest_blocks;
@@ -197,15 +197,15 @@ std::string_view origin_of(const Facts& facts, const analysis::Block& block) {
   return facts.texts.at(block.name != 0 ? block.name : block.op);
 }
 
-// Not what the owner's name begins with.
+// Omitted if the owner's name begins with it.
 std::string_view layer_of(const Facts& facts, const analysis::Block& block) {
   const std::string_view layer = facts.texts.at(block.layer != 0 ? block.layer : block.saver);
   const bool is_said = !layer.empty() && block.name != 0 && origin_of(facts, block).starts_with(layer);
   return is_said ? std::string_view() : layer;
 }
 
-// Of `room` columns for origins and layers those for origins: as many as they need, if layers need no more
-// than the rest.
+// Divides `room` columns between origins and layers: origins get as many as they need if layers fit in the
+// rest.
 int origin_columns_of(const Facts& facts, int room) {
   constexpr int kLayerHeading = 5;
   int origins = 0, layers = kLayerHeading;

@@ -83,7 +83,7 @@ std::string before_steps(const Facts& facts, const TerminalStyle& style) {
                         2, style.width);
 }
 
-// Of those that only the one detector sees.
+// For causes that only this detector can see.
 std::string titles_of(analysis::Detector detector) {
   std::string titles;
   for (std::size_t index = 0; index < analysis::kCauses; ++index) {

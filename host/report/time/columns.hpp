@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of text: a name on the left that takes what room there is, and numbers on the right.
+// A text table: a name on the left that uses the remaining width, and numbers on the right.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ class ColumnTable {
   // `headings` of the name and of each number.
   explicit ColumnTable(std::vector<std::string> headings) : headings_(std::move(headings)) {}
 
-  // As many cells as headings. The name comes from a stranger's program.
+  // As many cells as headings. The name is untrusted.
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool is_empty() const { return rows_.empty(); }
 
-  // Whole lines of at most `style.width` columns; the name has 18 of them at least, and what then finds no
-  // room is left out from the right.
+  // Whole lines of at most `style.width` columns. The name has at least 18; columns that do not fit are
+  // omitted from the right.
   std::string text(const TerminalStyle& style) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What devices did, and why they did nothing.
+// Device activities and idle time.
 #include <fmt/format.h>
 
 #include <algorithm>

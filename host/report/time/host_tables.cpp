@@ -27,7 +27,7 @@ std::string label_of(const PhaseTime& phase) {
          (slash == std::string::npos ? phase.path : phase.path.substr(slash + 1));
 }
 
-// What steps, operators and devices took in all, less what they did in phases that are in no other.
+// The totals of steps, operators and devices minus those in top-level phases.
 PhaseTime outside_of_phases(const TimeFacts& time) {
   PhaseTime rest{.path = "(no phase)", .wall_ns = time.window_ns};
   for (const StepTime& step : time.steps) rest.operator_ns += step.operator_ns;

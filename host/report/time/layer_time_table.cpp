@@ -19,7 +19,7 @@ bool is_number(std::string_view label) {
          std::ranges::all_of(label, [](char digit) { return digit >= '0' && digit <= '9'; });
 }
 
-// One row of several modules that differ by a number alone.
+// One row for several modules that differ only in a number.
 struct Folded {
   std::string label;
   std::size_t parent = 0, members = 0;
@@ -67,8 +67,7 @@ struct Shown {
   std::size_t row = 0;
 };
 
-// In the order of a tree, of siblings the longest first. A module of nothing but a single other one stands in
-// one row with it.
+// In tree order, siblings longest first. A module that contains only a single other one shares its row.
 class Order {
  public:
   explicit Order(const std::vector<Folded>& rows) : rows_(rows), below_(rows.size()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: what they compute a second, and what keeps them from more.
+// Matrix products: their FLOP/s, and what limits them.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of each step of the window, and what they come to with the warm-up and without.
+// The time of each step in the window, and the means with and without the warm-up.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ std::string step_time_table(const Facts& facts, const TerminalStyle& style) {
   if (has_device) headings.emplace_back("device busy");
   ColumnTable table(headings);
   const auto add = [&](const std::string& name, const StepTime& step, std::size_t count) {
-    // As many decimals in all rows, whatever they are the mean of.
+    // The same number of decimals in all rows.
     const Milliseconds milliseconds(longest->wall_ns * static_cast<std::int64_t>(count), count);
     std::vector<std::string> cells{name, milliseconds(step.wall_ns), share_of(step.operator_ns, step.wall_ns),
                                    thousands(step.operators / count)};

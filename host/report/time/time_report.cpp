@@ -69,7 +69,7 @@ bool uses_cudnn(const Facts& facts) {
   });
 }
 
-// What of the devices' work is not in the tables. Of a run on the CPU nothing is missing.
+// Device work missing in the tables. In a run on the CPU nothing is missing.
 std::string incomplete(const Facts& facts, const TerminalStyle& style) {
   if (!facts.device.starts_with("cuda")) return {};
   std::string text;

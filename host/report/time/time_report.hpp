@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a run's time went, on the terminal.
+// How a run spent its time, on the terminal.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@ namespace strata::report {
 
 struct TimeReportOptions {
   std::size_t top = 12;                           // rows of each list
-  std::uint32_t depth = 3;                        // of the modules
-  bool unfold = false;                            // numbered modules each in a row of its own
-  bool steps = false;                             // a row for each step, and nothing else
-  std::optional<analysis::DevicePeak> peak = {};  // to hold products against
+  std::uint32_t depth = 3;                        // of modules
+  bool unfold = false;                            // numbered modules in separate rows
+  bool steps = false;                             // only a row for each step
+  std::optional<analysis::DevicePeak> peak = {};  // for comparison with products
 };
 
-// All of it. The run has recorded times.
+// The complete report. The run must have recorded times.
 std::string time_report(const analysis::Facts& facts, const TimeReportOptions& options, bool colour,
                         int width);
 
-// A few lines for the run's report; empty where there is nothing to say.
+// A few lines for the run's report; may be empty.
 std::string time_headline(const analysis::Facts& facts, const TerminalStyle& style);
 
 }  // namespace strata::report

@@ -23,7 +23,7 @@ int bar_columns(const TerminalStyle& style) {
   return style.width - 2 - kNameColumns - 2 - kAmountColumns - kShareColumns;
 }
 
-// Full columns for what is certain, pale ones for the rest.
+// Solid columns for the certain part, pale ones for the rest.
 std::string two_part_bar(std::uint64_t certain, std::uint64_t rest, std::uint64_t whole, int columns) {
   if (rest == 0) return bar(certain, whole, columns);
   const auto cells = [&](std::uint64_t part) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of one device, in bars.
+// The memory of one device as bars.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace strata::report {
 
-// Allocated, reserved, peak and use of the device, and what is allocated by category.
+// Allocated, reserved, peak and use of the device, and allocated memory by category.
 std::string top_memory(const analysis::LiveDevice& device, const TerminalStyle& style);
 
 }  // namespace strata::report

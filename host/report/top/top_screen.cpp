@@ -19,7 +19,7 @@ using analysis::LiveState;
 
 constexpr int kNarrowestScreen = 60;
 constexpr int kFieldColumns = 11;
-// Of a program that `strata exec` records: it asks for 1,000,000,000 steps.
+// For a program under `strata exec`, which is configured with 1,000,000,000 steps.
 constexpr std::uint64_t kNoLastStep = 999'999'999;
 
 std::string state_text(const LiveRank& rank) {
@@ -52,7 +52,7 @@ std::string per_second(const LiveRank& rank) {
 }
 
 std::string window_text(const LiveRank& rank) {
-  if (rank.last_step > (std::uint64_t{1} << 62) && rank.first_step == 0) return "";  // not told
+  if (rank.last_step > (std::uint64_t{1} << 62) && rank.first_step == 0) return "";  // unknown
   if (rank.last_step >= kNoLastStep)
     return rank.first_step == 0 ? ", all steps" : fmt::format(", window from step {}", rank.first_step);
   return fmt::format(", window steps {} to {}", rank.first_step, rank.last_step);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that goes on, as `strata top` shows it.
+// A running run, as shown by `strata top`.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ namespace strata::report {
 struct TopView {
   std::string_view run;  // its folder
   const std::vector<analysis::LiveRank>& ranks;
-  std::size_t detailed = 0;  // index of the rank that is shown in full
+  std::size_t detailed = 0;  // index of the rank shown in full
 };
 
-// A screen of lines of at most `width` columns. Bars are as long as the device's capacity or, where it is not
-// known, the peak.
+// Lines of at most `width` columns for a screen. Bars are relative to the device's capacity or, if unknown,
+// to the peak.
 std::string top_screen(const TopView& view, bool colour, int width);
 
-// The rank in one line of at most `width` columns: of a terminal without a cursor, and of logs.
+// The rank in one line of at most `width` columns: for dumb terminals and logs.
 std::string top_line(const analysis::LiveRank& rank, bool with_rank, int width);
 
-// What became of the run, in a sentence; empty while it goes on.
+// How the run ended, in a sentence; empty while it is running.
 std::string top_end(const std::vector<analysis::LiveRank>& ranks);
 
 }  // namespace strata::report

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whether events pass and to whom, and lets the loop thread wait until no event is under way.
+// Decides whether events pass and to which listeners, and lets the loop thread wait until no event is in
+// flight.
 //
 // A thread marks itself before it reads the routes; the loop thread replaces the routes before it reads the
 // marks:
@@ -10,11 +11,11 @@
 //     ... calls listeners ...         wait until events_in_flight == 0
 //     events_in_flight = n            nothing is called any more
 //
-// Each side needs a full fence between its two lines. The thread's is a compiler fence only, where the
-// loop thread's barrier makes up for it (process_barrier.hpp), so that an event pays nothing.
+// Each side needs a full fence between its two lines. The thread has only a compiler fence, so that an event
+// costs nothing; the loop thread's barrier makes up for it (process_barrier.hpp).
 //
-// A gate that was closed stays closed: the process's exit closes it from any thread, and a fork in the child,
-// while the loop thread may be about to replace the routes.
+// A closed gate stays closed. The process's exit closes it from any thread, and a fork in the child, possibly
+// while the loop thread is about to replace the routes.
 #pragma once
 
 #include <atomic>
@@ -31,17 +32,17 @@ class EventGate {
  public:
   EventGate();
 
-  // Routes in force. They must live as long as the process: a thread may still be reading them.
+  // The current routes. They must live as long as the process: a thread may still be reading them.
   const Routes& routes() const noexcept { return *routes_.load(std::memory_order_acquire); }
-  // False, and nothing changes, once the gate was closed.
+  // Returns false without any change once the gate was closed.
   [[nodiscard]] bool set_routes(const Routes& routes) noexcept;
   void close() noexcept;
 
-  // Waits until no other thread is in an event that began before; false when one still is after `limit`, or
-  // when that cannot be known (process_barrier.hpp).
+  // Waits until no other thread is inside an event that began earlier. False if one still is after `limit`,
+  // or if that cannot be known (process_barrier.hpp).
   bool settle(std::chrono::nanoseconds limit) noexcept;
 
-  // Of this session, among all that the process has had.
+  // This session's number among all sessions of the process.
   std::uint64_t session() const noexcept { return session_; }
 
  private:
@@ -49,7 +50,7 @@ class EventGate {
   std::uint64_t session_;
 };
 
-// The thread's first event of a session: its stacks are another one's.
+// Called at the thread's first event of a session: its stacks belong to an earlier session.
 void start_anew(ThreadState& thread, std::uint64_t session) noexcept;
 
 // One thread inside one event.
@@ -69,7 +70,7 @@ class Visit {
   Visit(const Visit&) = delete;
   Visit& operator=(const Visit&) = delete;
 
-  // Without `open` when no run is on, or when the thread has no state: then `thread` must not be called.
+  // Without `open` if no run is on or the thread has no state; `thread` must then not be called.
   const Routes& routes() const noexcept { return *routes_; }
   ThreadState& thread() const noexcept { return *thread_; }
 
@@ -79,7 +80,7 @@ class Visit {
   const Routes* routes_ = &kEndedRoutes;
 };
 
-// In the child of a fork: the other threads are gone, whatever they were doing.
+// In a forked child: forgets the other threads, which no longer exist.
 void forget_other_threads() noexcept;
 
 }  // namespace strata

@@ -7,7 +7,7 @@
 namespace strata {
 namespace {
 
-// A caller of an older minor gives a shorter struct; what it did not know is zero.
+// A caller with an older minor passes a shorter struct; fields unknown to it are zero.
 template <typename Info>
 void copy_known(Info& to, const Info& from) noexcept {
   if (from.struct_size >= sizeof to) [[likely]] {

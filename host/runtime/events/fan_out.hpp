@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands every event to the plugins that listen, in load order, and every end in the reverse of it.
+// Delivers every event to the plugins that listen, in load order, and every end in reverse order.
 //
-// One sequence number and one reading of the clock an event, and neither when nobody listens. Nothing here
-// allocates, takes a lock or throws. What a plugin throws is its fault, counted, and stops here. What comes
-// inside a memory event, on its thread, is dropped and counted: whoever listens there may not call the
-// framework.
+// An event costs one sequence number and one clock reading, and neither if no plugin listens. Nothing here
+// allocates, takes a lock or throws. An exception of a plugin is counted as its fault and stops here. Events
+// inside a memory event, on its thread, are dropped and counted: a listener must not call the framework
+// there.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace strata {
 
-// Where the loop thread is, read by every thread's events.
+// The loop thread's position, read by events of every thread.
 struct LoopPosition {
   std::atomic<std::uint64_t> step{STRATA_NO_STEP};
   std::atomic<std::uint32_t> micro_batch{0};
@@ -34,7 +34,7 @@ class FanOut {
   FanOut(const FanOut&) = delete;
   FanOut& operator=(const FanOut&) = delete;
 
-  // [loop-thread] before the first `open`. The next one in load order; at most kMaximumListeners.
+  // [loop-thread] Before the first `open`. Adds the next listener in load order; at most kMaximumListeners.
   void listen(const ListenerSet& listeners) {
     const std::uint32_t bit = 1u << listeners_.size();
     if (listeners.op.end != nullptr) hear_op_ends_ |= bit;
@@ -42,26 +42,26 @@ class FanOut {
     listeners_.push_back(listeners);
     anyone_listens_ |= listeners.hears_events();
   }
-  // Whether an event can reach anybody in this session, now or when the window opens.
+  // Whether any plugin can get an event in this session, now or when the window opens.
   bool anyone_listens() const noexcept { return anyone_listens_; }
   const std::vector<ListenerSet>& listeners() const noexcept { return listeners_; }
   SessionFaults& faults() noexcept { return faults_; }
   EventGate& gate() noexcept { return gate_; }
   LoopPosition& position() noexcept { return position_; }
 
-  // [loop-thread] Events pass from now on: to all listeners, or to those of the whole run. Listeners that
-  // used up their faults are left out from here on. False, and nothing passes, when the gate was closed
+  // [loop-thread] Lets events pass from now on: to all listeners, or to those of the whole run. Leaves out
+  // listeners that have used up their faults. Returns false, and lets nothing pass, if the gate was closed
   // meanwhile.
   [[nodiscard]] bool open(bool in_window);
-  // [loop-thread] Opens anew when a listener has used up its faults since.
+  // [loop-thread] Opens again if a listener has used up its faults since.
   void leave_out_failed();
 
   // [any] [alloc-lock] STRATA_INTEREST_* and kInterestModule.
   std::uint32_t interest() const noexcept { return gate_.routes().interest; }
-  // [loop-thread] The same of the active window, whether it is open or not.
+  // [loop-thread] The same for the active window, open or not.
   std::uint32_t interest_in_window() const { return make_routes(listeners_, true).interest; }
 
-  // [any] One event of a source or of the trainer; as strata/ext/emit.h says.
+  // [any] One event of a source or of the trainer, as described in strata/ext/emit.h.
   void memory(const strata_memory_event& event) noexcept;
   void graph(const strata_graph_event& event) noexcept;
   void tensor(const strata_tensor_event& event) noexcept;
@@ -71,10 +71,10 @@ class FanOut {
   std::uint32_t begin_module(const strata_module_info& module) noexcept;
   void end_module(std::uint32_t ordinal) noexcept;
 
-  // [loop-thread] with the gate closed and settled: ends what threads left open.
+  // [loop-thread] With the gate closed and settled: ends the ranges that threads left open.
   void end_open_ranges() noexcept;
 
-  // The event's circumstances, with the next sequence number and the present time.
+  // The event's circumstances, with the next sequence number and the current time.
   [[gnu::always_inline]] strata_when stamp(ThreadState& thread) noexcept {
     const std::uint64_t sequence = sequence_.fetch_add(1, std::memory_order_relaxed) + 1;
     thread.event.store(sequence, std::memory_order_relaxed);
@@ -90,7 +90,7 @@ class FanOut {
             .reserved = 0};
   }
 
-  // Calls one listener, and notes in the thread that it does; an exception is that listener's fault.
+  // Calls one listener, and notes that in the thread. An exception is counted as that listener's fault.
   template <typename Call>
   void guarded(ThreadState& thread, std::uint32_t listener, Call&& call) noexcept {
     thread.listener.store(listener, std::memory_order_release);
@@ -101,7 +101,7 @@ class FanOut {
     }
   }
 
-  // Fans out a begin and notes in `range` who heard it.
+  // Delivers a begin and records in `range` which listeners got it.
   template <typename Info, typename Function>
   void deliver_begin(ThreadState& thread, OpenRange<Info>& range, const Route<Function>& route,
                      const strata_when& when) noexcept {
@@ -115,7 +115,7 @@ class FanOut {
     }
   }
 
-  // Calls `end(listener set, token)` for each that heard the begin, last one first.
+  // Calls `end(listener set, token)` for each listener that got the begin, last one first.
   template <typename Info, typename End>
   void deliver_end(ThreadState& thread, const OpenRange<Info>& range, End&& end) noexcept {
     for (std::uint32_t left = range.heard_by; left != 0;) {
@@ -129,10 +129,10 @@ class FanOut {
   template <typename Function, typename Event>
   void deliver(ThreadState& thread, const Route<Function>& route, const strata_when& when,
                const Event& event) noexcept;
-  // A single event that is not a memory event. `interest_bit` is the route's.
+  // A single event other than a memory event. `interest_bit` is the bit of its route.
   template <typename Function, typename Event>
   void tell(std::uint32_t interest_bit, const Route<Function> Routes::*route, const Event& event) noexcept;
-  // Whether the thread is inside a memory event; counted.
+  // Whether the thread is inside a memory event; if so, counts a fault.
   bool is_inside_memory_event(const ThreadState& thread) noexcept;
   void end_innermost_op(ThreadState& thread) noexcept;
   void end_innermost_module(ThreadState& thread) noexcept;
@@ -145,10 +145,10 @@ class FanOut {
   std::uint32_t hear_op_ends_ = 0, hear_module_ends_ = 0;  // bits of listeners
   SessionFaults& faults_;
   std::vector<std::unique_ptr<const Routes>>
-      routes_;  // all that ever were in force: a thread may still read one
+      routes_;  // all that were ever in use: a thread may still read one
   bool anyone_listens_ = false;
   bool in_window_ = false;
-  std::uint64_t failed_ = 0;  // listeners left out
+  std::uint64_t failed_ = 0;  // listeners that are left out
   alignas(64) std::atomic<std::uint64_t> sequence_{0};
   std::atomic<std::uint32_t> modules_{0};
 };

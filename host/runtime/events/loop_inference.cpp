@@ -15,7 +15,7 @@ constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 constexpr std::string_view kZeroGrad = "Optimizer.zero_grad#";
 constexpr std::string_view kDataLoader = "enumerate(DataLoader)#";
 
-// So many optimizers' steps are looked into for a closure that calls forward, before it is believed that
+// The number of optimizer steps in which a closure that calls forward is searched for, before assuming that
 // there is none.
 constexpr std::uint64_t kStepsLookedInto = 3;
 
@@ -63,8 +63,8 @@ std::uint32_t LoopInference::saw(std::uint32_t what, std::string_view name) {
   return wanted();
 }
 
-// What another thread marks, as one that saves, may begin before a backward or an optimizer ends. Their
-// phases end with the next part.
+// A phase marked by another thread, such as one that saves, may begin before a backward or an optimizer ends.
+// Its phases end with the next part.
 void LoopInference::ended_aside(std::uint32_t what, std::string_view name) {
   if (what == STRATA_TRAINING_BACKWARD_END && in_backward_) {
     in_backward_ = false;
@@ -144,7 +144,7 @@ void LoopInference::end_write() {
   if (writes_in_a_step_ && writes_ == *writes_in_a_step_) end_writes();
 }
 
-// Whatever comes after the last write of an optimizer that names nothing ends it.
+// Any evidence after the last write of an optimizer without a named range ends it.
 void LoopInference::end_writes() {
   if (optimizer_depth_ > 0 || !is_concluded(Part::kOptimizer)) return;
   close(Part::kOptimizer);
@@ -177,7 +177,7 @@ void LoopInference::close_conflicting_phases(Part part) {
       expect_step();
       break;
     case Part::kOptimizer:
-      if (in_backward_) break;  // one of a parameter whose gradient is there: backward needs the rest
+      if (in_backward_) break;  // a parameter with its gradient: backward needs the rest
       close(Part::kBackward);
       close(Part::kForward);
       end_writes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loop's steps and phases are told to: the loop thread of a session, or a test that writes them down.
+// Receives the steps and phases of a loop: the loop thread of a session, or a test that records them.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ class LoopMarks {
   virtual void begin_step(const StepMark& step) = 0;
   virtual void begin_micro_batch(std::uint32_t index) = 0;
   virtual void end_step(const strata_step_result& result) = 0;
-  // Returns what `end_phase` takes. `kind`: STRATA_PHASE_*.
+  // Pass the result to `end_phase`. `kind` is STRATA_PHASE_*.
   virtual std::uint32_t begin_phase(std::uint32_t kind, std::string_view name, bool inferred) = 0;
   virtual void end_phase(std::uint32_t phase) = 0;
-  // An optimizer has run: the state that it keeps may be new.
+  // An optimizer has run, so its state may be new.
   virtual void optimizer_ended() = 0;
 
  protected:

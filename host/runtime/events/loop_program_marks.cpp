@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program marks of its loop itself, and what that leaves to be concluded.
+// Handles the program's own marks, and what remains to be inferred.
 #include <algorithm>
 
 #include "host/runtime/events/loop_inference.hpp"
@@ -37,7 +37,7 @@ void LoopInference::program_begins_step(const StepMark& step) {
   concludes_steps_ = false;
   if (step_open_) {
     open_.resize(
-        std::min(open_.size(), open_outside_step_));  // the loop thread ends it, and says what is wrong
+        std::min(open_.size(), open_outside_step_));  // the loop thread ends it and reports the error
   } else {
     close(Part::kForward);
     end_writes();
@@ -65,14 +65,14 @@ void LoopInference::program_begins_micro_batch(std::uint32_t index) {
 
 void LoopInference::program_ends_step(const strata_step_result& result) {
   const std::lock_guard lock(mutex_);
-  if (concludes_steps_ || !step_open_) return marks_.end_step(result);  // which says what is wrong
+  if (concludes_steps_ || !step_open_) return marks_.end_step(result);  // which reports the error
   end_step(result);
 }
 
 std::uint32_t LoopInference::program_begins_phase(std::uint32_t kind, std::string_view name) {
   const std::lock_guard lock(mutex_);
   const Part part = part_of(kind);
-  const bool is_within_its_like = is_innermost(part) && open_.back().is_programs;  // a loss within a forward
+  const bool is_within_its_like = is_innermost(part) && open_.back().is_programs;  // a loss inside a forward
   if (!is_open(Part::kOutsideTraining) && !is_within_its_like) close_conflicting_phases(part);
   parts_of_program_ |= 1U << static_cast<unsigned>(part);
   if (part == Part::kForward) in_forward_ = true;

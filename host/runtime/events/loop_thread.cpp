@@ -47,8 +47,8 @@ class LoopThread::Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  // Whether a run is on. A call that comes before it is counted; one after its end may be the loop thread's
-  // that goes on while another thread calls exit().
+  // Whether a run is on. A call before it is counted. A call after its end may come from the loop thread
+  // while another thread calls exit().
   bool running() const {
     if (routes().open) return true;
     if (!routes().ended) {
@@ -74,7 +74,7 @@ bool LoopThread::is_loop_thread() const noexcept {
   return thread_.load(std::memory_order_relaxed) == os_thread();
 }
 
-// An event as well, so that an end of the run on another thread waits for it.
+// Also an event, so that an end of the run on another thread waits for it.
 void LoopThread::begin_run(const strata_run_info& run) {
   const Turn turn(*this, "begin_run");
   if (turn.routes().ended || running_.exchange(true)) {
@@ -83,7 +83,7 @@ void LoopThread::begin_run(const strata_run_info& run) {
   }
   thread_.store(os_thread(), std::memory_order_relaxed);
   const strata_when when = fan_out_.stamp(turn.thread());
-  // Sources may emit from within their begin: plugins have had theirs by then.
+  // Sources may emit in their begin, so plugins get theirs first.
   deliver_run_begin(turn.thread(), when, run, false);
   if (!fan_out_.open(false)) return;
   deliver_run_begin(turn.thread(), when, run, true);

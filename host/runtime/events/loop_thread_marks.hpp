@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The marks of a session's loop, the program's own and those that are concluded, told to its loop thread.
+// Passes the marks of a session's loop, the program's own and the inferred ones, to its loop thread.
 #pragma once
 
 #include <cstdint>

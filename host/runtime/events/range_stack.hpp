@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranges of one kind that are open on one thread, innermost last, with what each listener returned at the
-// begin. Fixed in size: begins and ends allocate nothing.
+// The open ranges of one kind on one thread, innermost last, with the token that each listener returned at
+// the begin. Fixed in size: begins and ends do not allocate.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace strata {
 // Recorder, plugins and sources of one session together.
 inline constexpr std::uint32_t kMaximumListeners = 16;
 
-// `Info` is the strata_*_info that begin and end are given.
+// `Info` is the strata_*_info passed to begin and end.
 template <typename Info>
 struct OpenRange {
   Info info;
@@ -20,8 +20,7 @@ struct OpenRange {
   std::array<std::uint64_t, kMaximumListeners> tokens;
 };
 
-// Has no initialisers, so that a zeroed page of memory is an empty stack and stays untouched until it is
-// used.
+// Has no initialisers: a zeroed page of memory is an empty stack, and is not touched until it is used.
 template <typename Info, std::uint32_t Capacity>
 struct RangeStack {
   std::uint32_t depth;
@@ -37,7 +36,7 @@ struct RangeStack {
     }
     return false;
   }
-  // The innermost one's ordinal, 0 when none is open.
+  // The ordinal of the innermost range; 0 if none is open.
   auto innermost() const noexcept {
     return depth == 0 ? decltype(Info::ordinal){0} : ranges[depth - 1].info.ordinal;
   }

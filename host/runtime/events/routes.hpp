@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is called for which event, as flat arrays: one table for inside the active window, one for outside.
+// The listeners of each event as flat arrays: one table for inside the active window, one for outside.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@
 
 namespace strata {
 
-// Beside STRATA_INTEREST_* in `Routes::interest`.
+// In `Routes::interest`, in addition to STRATA_INTEREST_*.
 inline constexpr std::uint32_t kInterestModule = 1u << 31;
 
 // The listeners of one event, in load order. `Function` is the type of the member, a function pointer; null
-// where a plugin listens to a range's end alone.
+// if a plugin listens only to the end of a range.
 template <typename Function>
 struct Route {
   struct Call {
@@ -34,7 +34,7 @@ struct Route {
 
 struct Routes {
   bool open = false;   // a run is on
-  bool ended = false;  // no run will be on any more
+  bool ended = false;  // no run will begin any more
   std::uint32_t interest = 0;
   Route<decltype(strata_memory_listener::on_memory)> memory{};
   Route<decltype(strata_graph_listener::on_graph)> graph{};

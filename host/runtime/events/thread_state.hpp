@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime knows of one thread: whether it is inside an event, and which ops and modules it has open.
+// The runtime's state of one thread: whether it is inside an event, and its open ops and modules.
 //
-// States are mapped pages, kept in a list for the life of the process and handed to another thread when
-// theirs ends. A thread's first event maps one; no other event allocates. The library keeps a single pointer
-// in thread-local storage, so that it can be opened late with dlopen.
+// States are mapped pages. They are kept in a list for the life of the process and reused for another thread
+// when theirs ends. A thread's first event maps one; other events do not allocate. The library has only one
+// pointer in thread-local storage, so that it can be opened late with dlopen.
 #pragma once
 
 #include <atomic>
@@ -18,30 +18,30 @@ namespace strata {
 inline constexpr std::uint32_t kMaximumOpenOps = 256;
 inline constexpr std::uint32_t kMaximumOpenModules = 128;
 
-// All zero is a valid state: that of a thread in no event, with nothing open.
+// All zeroes is a valid state: a thread outside any event, with nothing open.
 struct ThreadState {
   std::atomic<std::uint32_t> events_in_flight;
-  std::uint32_t thread;              // the OS's id of the thread that holds it
-  std::uint64_t session;             // whose ranges the stacks hold; another session starts with empty ones
+  std::uint32_t thread;              // the OS id of the thread that holds it
+  std::uint64_t session;             // whose ranges are on the stacks; another session starts with empty ones
   std::uint32_t under_allocator;     // inside a memory event
-  std::atomic<std::uint64_t> event;  // its last event's sequence
-  std::atomic<std::uint32_t> listener;  // that it called last; inside it while events_in_flight is not 0
+  std::atomic<std::uint64_t> event;  // sequence of its last event
+  std::atomic<std::uint32_t> listener;  // its last listener; it is inside it while events_in_flight is not 0
   std::atomic<std::uint32_t> held;      // by a living thread
   ThreadState* next;                    // in the list of all; written once
   RangeStack<strata_op_info, kMaximumOpenOps> ops;
   RangeStack<strata_module_info, kMaximumOpenModules> modules;
 };
 
-// The calling thread's state, made when it has none. Null when the system has no memory left for one.
+// Returns the calling thread's state, creating it if necessary. Null if the system has no memory for it.
 ThreadState* this_thread() noexcept;
 
-// The calling thread's state, null when it has none yet.
+// Returns the calling thread's state, or null if it has none yet.
 ThreadState* this_thread_if_any() noexcept;
 
-// Head of the list of all states, of living threads and of ended ones.
+// Head of the list of all states, of both living and ended threads.
 ThreadState* all_threads() noexcept;
 
-// Where ended threads' states may be handed on: to be called once before the first event. Idempotent.
+// Makes the states of ended threads reusable. Call once before the first event. Idempotent.
 void watch_thread_exits() noexcept;
 
 }  // namespace strata

@@ -45,7 +45,7 @@ bool is_in(const std::filesystem::path& file, const std::vector<std::filesystem:
   return std::ranges::find(folders, file.parent_path()) != folders.end();
 }
 
-// Of the sources of torch's events, the one for the torch that this process has loaded, where it has one.
+// Among the sources of torch's events, only the one for the torch loaded by this process, if any.
 std::vector<std::filesystem::path> files_of(PluginKind kind,
                                             const std::vector<std::filesystem::path>& folders) {
   std::vector<std::filesystem::path> files = plugin_files(folders);
@@ -72,7 +72,7 @@ std::vector<PluginDescription> available(PluginKind kind,
         if (description.source == sources) found.push_back(std::move(description));
       }
     } catch (const PluginRefused& refusal) {
-      if (sources && is_in(path, search_folders(PluginKind::kPlugin, plugin_path))) continue;  // told there
+      if (sources && is_in(path, search_folders(PluginKind::kPlugin, plugin_path))) continue;  // listed there
       found.push_back(refused(path, sources, refusal));
     }
   }

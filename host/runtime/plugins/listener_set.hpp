@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one plugin listens to, asked once after `create` and laid out so that the fan-out needs no further
-// questions.
+// The listeners of one plugin, requested once after `create` and laid out for direct use by the fan-out.
 #pragma once
 
 #include <atomic>
@@ -21,20 +20,20 @@
 
 namespace strata {
 
-// After so many faults a plugin gets no further begins and events, from the next step edge on.
+// After this many faults a plugin gets no further begins and events, from the next step boundary on.
 inline constexpr std::uint64_t kFaultLimit = 8;
 
-// Listeners are copied here in full size: a member that the plugin left null, an interface it does not have
-// and a field that its ABI minor did not know are all null alike.
+// Listeners are copied here at full size. A member that the plugin left null, an interface that it does not
+// have and a field unknown to its ABI minor are all null.
 struct ListenerSet {
   std::string id;  // of the plugin; empty: the host's own recorder
   void* self = nullptr;
-  bool whole_run = false;  // outside the active window as well
+  bool whole_run = false;  // listens outside the active window too
   bool source = false;
-  std::atomic<std::uint64_t>* faults = nullptr;  // counts what it throws; outlives the session
-  const std::atomic<bool>* gave_up = nullptr;    // it said that it cannot go on; outlives the session
+  std::atomic<std::uint64_t>* faults = nullptr;  // counts its exceptions; outlives the session
+  const std::atomic<bool>* gave_up = nullptr;    // it reported that it cannot continue; outlives the session
 
-  // Whether there is anything between the run's begin and end that it hears.
+  // Whether it listens to anything between the run's begin and end.
   bool hears_events() const noexcept;
 
   bool failed() const noexcept {
@@ -54,7 +53,7 @@ struct ListenerSet {
   strata_flush_listener flush{};
 };
 
-// Asks for each interface. Whatever the plugin throws passes through.
+// Requests each interface. Exceptions of the plugin pass through.
 ListenerSet ask_listeners(strata_plugin& plugin);
 
 }  // namespace strata

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What loading tried and found, kept line by line and shown as one block when STRATA_VERBOSE is set: whoever
-// asks "is my plugin even loaded?" reads every path that was tried and why it was not taken.
+// A record of what loading tried and found, shown as one block if STRATA_VERBOSE is set. It answers the
+// question "is my plugin even loaded?" with every path that was tried and why it was rejected.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace strata {
 class LoadReport {
  public:
   LoadReport() : wanted_(verbose()) {}
-  // Shows the block, also when loading failed.
+  // Shows the block, even if loading failed.
   ~LoadReport();
   LoadReport(const LoadReport&) = delete;
   LoadReport& operator=(const LoadReport&) = delete;

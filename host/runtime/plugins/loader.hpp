@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the names in a configuration to started plugins.
+// Turns the plugin names of a configuration into started plugins.
 //
-// First everything that can be judged without running plugin code: files found and opened, versions,
-// descriptors, options; all that is wrong is reported at once. Only then `init` and `create`, which may fail
-// without harm.
+// First it checks everything that needs no plugin code: files are found and opened; versions, descriptors and
+// options are checked; all problems are reported at once. Only then it calls `init` and `create`, which may
+// fail without harm.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@
 
 namespace strata {
 
-// One request whose file, descriptor and options are good.
+// One request with a valid file, descriptor and options.
 struct ChosenPlugin {
   std::shared_ptr<PluginFile> file;
   const strata_descriptor* descriptor;
@@ -35,8 +35,8 @@ class Loader {
   Loader(std::vector<std::filesystem::path> session_path, LoadReport& report)
       : session_path_(std::move(session_path)), report_(report) {}
 
-  // What could be chosen; the rest is in `problems`, as whole messages with place, what was tried and the
-  // remedy.
+  // Returns the valid requests. The others are added to `problems`, as complete messages with place, what was
+  // tried and the remedy.
   std::vector<ChosenPlugin> choose(PluginKind kind, const std::vector<PluginRequest>& requests,
                                    std::vector<std::string>& problems);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One option's text as the value that its type says.
+// Parses the text of an option according to its type.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace strata {
 
 using OptionValue = std::variant<bool, std::int64_t, double, std::string>;
 
-// INTEGER and BYTES give std::int64_t. Throws std::invalid_argument; its message says what was expected and
-// what was found, without naming the option.
+// INTEGER and BYTES give std::int64_t. Throws std::invalid_argument; its message states what was expected and
+// what was found, but not the option's name.
 OptionValue parse_option(const strata_option& option, std::string_view text);
 
 // "a whole number from 1 to 64", for messages and help.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin's options: the texts of the configuration, checked against what its descriptor declares.
+// The values of a plugin's options: the configured texts, checked against its descriptor.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace strata {
 
 class OptionValues {
  public:
-  // Every declared option has a value afterwards: the configured one, else the default. What is wrong
-  // (unknown key, key given twice, type, range, choice) is added to `problems` as whole messages that open
-  // with the option's place.
+  // Afterwards every declared option has a value: the configured one or the default. Problems (unknown key,
+  // duplicate key, type, range, choice) are added to `problems` as complete messages that begin with the
+  // option's place.
   static OptionValues resolve(const strata_descriptor& descriptor,
                               const std::vector<PluginOption>& configured,
                               std::vector<std::string>& problems);
 
-  // The getters of strata_host. Null when the key is not declared, or not with that type.
+  // The getters of strata_host. Null if the key is not declared with that type.
   const bool* flag(std::string_view key) const;
   const std::int64_t* integer(std::string_view key) const;
   const double* real(std::string_view key) const;

@@ -20,19 +20,19 @@ namespace strata {
 
 class PluginInstance {
  public:
-  // `parts` and `hangs`, which sees how long its functions take, outlive this. An instance is never freed: a
-  // thread may be using its handle.
+  // `parts`, and `hangs`, which watches how long the plugin's functions take, outlive this. An instance is
+  // never freed, because a thread may be using its handle.
   PluginInstance(std::shared_ptr<PluginFile> file, const strata_descriptor& descriptor, OptionValues options,
                  HostParts& parts, HangWatch& hangs);
   PluginInstance(const PluginInstance&) = delete;
   PluginInstance& operator=(const PluginInstance&) = delete;
 
-  // [loop-thread] `init` of the file, if it was not called yet, then `create`. False when one of them failed:
-  // the status is "disabled" then, with the plugin's reason.
+  // [loop-thread] Calls `init` of the file, if it was not called yet, then `create`. Returns false if one of
+  // them failed; the status is then "disabled", with the plugin's reason.
   bool start();
-  // [loop-thread] What it listens to; after `start` succeeded.
+  // [loop-thread] The plugin's listeners; after `start` succeeded.
   const ListenerSet& listeners() const noexcept { return listeners_; }
-  // [loop-thread] Once; does nothing when it was not started.
+  // [loop-thread] Once; no effect if the plugin was not started.
   void destroy() noexcept;
   // [loop-thread] After every instance of the file is destroyed.
   void deinitialise_file() noexcept;
@@ -41,10 +41,10 @@ class PluginInstance {
   bool is_source() const noexcept { return (descriptor_.flags & STRATA_DESCRIPTOR_SOURCE) != 0; }
   const OptionValues& options() const noexcept { return options_; }
 
-  // [any] The plugin broke the contract: `text` says how. Logged, but not under an allocator's lock.
+  // [any] The plugin violated the contract; `text` describes how. Logged, except under an allocator's lock.
   void report_fault(std::string_view text) noexcept;
 
-  // [any] not [alloc-lock]. The plugin says that it cannot work in this session; the first reason counts.
+  // [any] not [alloc-lock]. The plugin reports that it cannot work in this session; the first reason is kept.
   void give_up(std::string_view reason) noexcept;
 
   // [any]

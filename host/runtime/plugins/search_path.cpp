@@ -27,7 +27,7 @@ void append_environment_folders(std::vector<std::filesystem::path>& folders) {
   while (!rest.empty()) {
     const std::size_t colon = rest.find(':');
     const std::string_view folder = rest.substr(0, colon);
-    // Not what the working directory happens to hold.
+    // Independent of the working directory.
     if (folder.starts_with('/')) folders.emplace_back(folder);
     rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
   }

@@ -59,7 +59,7 @@ void Artifact::write(std::span<const std::byte> data) {
 
 void Artifact::finish() {
   if (error_ != 0) fail(error_, "commit after an error to");
-  // A file system may report only here what it could not write. The descriptor is gone either way.
+  // A file system may report write errors only here. The descriptor is closed either way.
   if (close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno, "close");
   if (std::rename(temporary_path_.c_str(), final_path_.c_str()) != 0) fail(errno, "name");
   temporary_path_.clear();

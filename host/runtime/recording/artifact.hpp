@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that plugins write beside the run store: strata.artifact/1 without its C.
+// Files that plugins write next to the run store: strata.artifact/1 in C++.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace strata {
 
-// What the manifest lists of a committed file.
+// The manifest's entry for a committed file.
 struct ArtifactEntry {
   std::string plugin;
   std::string file;  // relative to the run directory: rank0/allocator_tracer/stacks.txt
@@ -22,21 +22,21 @@ struct ArtifactEntry {
   std::uint64_t bytes = 0;
 };
 
-// A file being written, under a temporary name. Removed by its destructor unless committed. One thread at a
-// time. Holds no buffer: the exit of a forked child would write what it inherited in one.
+// A file being written under a temporary name. Its destructor removes it unless it was committed. One thread
+// at a time. It has no buffer, because a forked child would write an inherited buffer at exit.
 class Artifact {
  public:
   ~Artifact();
   Artifact(const Artifact&) = delete;
   Artifact& operator=(const Artifact&) = delete;
 
-  // Throws std::system_error; a file that failed once fails ever after, and cannot be committed.
+  // Throws std::system_error. After a failure, all further writes fail and the file cannot be committed.
   void write(std::span<const std::byte> data);
 
  private:
   friend class Artifacts;
   Artifact(ArtifactEntry entry, std::filesystem::path final_path);
-  // Closes the file and gives it its name. Throws std::system_error.
+  // Closes the file and gives it its final name. Throws std::system_error.
   void finish();
   [[noreturn]] void fail(int error, const char* doing);
 
@@ -52,15 +52,15 @@ class Artifacts {
  public:
   Artifacts(std::filesystem::path run_directory, std::uint32_t rank);
 
-  // Opens <run directory>/rank<k>/<plugin>/<name>. Throws std::invalid_argument for a name that is no plain
-  // file name, std::system_error when the file cannot be made.
+  // Opens <run directory>/rank<k>/<plugin>/<name>. Throws std::invalid_argument if the name is not a plain
+  // file name, std::system_error if the file cannot be created.
   std::unique_ptr<Artifact> open(std::string_view plugin, std::string_view name, std::string_view media_type);
 
-  // Gives the file its name in one step, replacing an earlier one, and lists it. On a throw
-  // (std::system_error) the file is gone.
+  // Renames the file atomically, replacing an earlier one, and lists it. If this throws (std::system_error),
+  // the file is removed.
   void commit(std::unique_ptr<Artifact> artifact);
 
-  // What was committed so far, in that order.
+  // The files committed so far, in that order.
   std::vector<ArtifactEntry> committed() const;
 
  private:

@@ -13,7 +13,7 @@
 namespace strata {
 namespace {
 
-// c10's kMinBlockSize, as analysis has it where no next event tells a block's size.
+// c10's kMinBlockSize, as used by analysis if no next event gives a block's size.
 constexpr std::uint64_t kBlockUnit = 512;
 
 bool is_of_host(const LedgerDevice& device) {
@@ -147,7 +147,7 @@ void BlockLedger::allocate(StepZone zone, Account& account, const LedgerEvent& e
   lifetime.bytes = bytes;
   if (event.address == 0) return finish(std::move(lifetime));  // nothing was asked for
   if (const auto found = account.blocks.find(event.address); found != account.blocks.end()) {
-    // The free before it is missing, and this allocation says it: it may not go first.
+    // The free before it is missing, and only this allocation implies it: it must not be removed first.
     Lifetime& before = slots_[found->second];
     account.allocated_bytes -= std::min(account.allocated_bytes, before.bytes);
     lifetime.first = before.first;
@@ -170,7 +170,7 @@ void BlockLedger::allocate(StepZone zone, Account& account, const LedgerEvent& e
 
 void BlockLedger::release(StepZone zone, Account& account, const LedgerEvent& event, EventRef row) {
   const auto found = account.blocks.find(event.address);
-  if (found == account.blocks.end()) return;  // older than the run, and of those there are only so many
+  if (found == account.blocks.end()) return;  // older than the run; their number is limited
   const std::uint32_t slot = found->second;
   Lifetime lifetime = std::exchange(slots_[slot], {});
   account.blocks.erase(found);
@@ -241,7 +241,7 @@ BlockLedger::Lifetime* BlockLedger::holder(const LedgerDevice& device, std::uint
   return nullptr;
 }
 
-// Of several registrations in one role the first counts.
+// Among several registrations in one role the first one counts.
 void BlockLedger::bind(StepZone zone, const LedgerTensor& tensor) {
   Lifetime* block = holder(tensor.device, tensor.address);
   const auto is_same = [&](const Registration& other) { return other.role == tensor.role; };
@@ -250,7 +250,7 @@ void BlockLedger::bind(StepZone zone, const LedgerTensor& tensor) {
     return;
   }
   block->registrations.push_back({tensor.rowid, tensor.role});
-  // Its size says of others what they are, and its name whose they are.
+  // Its size identifies the role of other blocks, and its name their owner.
   if (tensor.role == STRATA_TENSOR_PARAMETER) block->stays = true;
 }
 

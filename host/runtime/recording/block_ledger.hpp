@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows of memory events belong together, so that a store can let go of old steps and still say to the
-// byte what is alive later: an allocation with its free, and what was registered or saved of the block in
-// between.
+// Which rows of memory events belong together: an allocation, its free, and the registrations and saves of
+// the block in between. A store can then remove old steps and still know to the byte what is alive later.
 //
-// It is told every row of a step, step by step in their order, and keeps what is alive and what waits.
-// Nothing of SQLite is in here; rows are known by their number in their table.
+// It receives every row of every step, in order, and keeps what is alive and what is pending. It does not use
+// SQLite; rows are identified by their number in their table.
 #pragma once
 
 #include <compare>
@@ -17,7 +16,7 @@
 
 namespace strata {
 
-// A step from its begin to the next one's: its row in host_step_begin. 0 is what came before the first.
+// A step, up to the begin of the next one: its row in host_step_begin. 0 is everything before the first step.
 using StepZone = std::uint64_t;
 
 struct LedgerDevice {
@@ -53,52 +52,52 @@ struct LedgerSave {
   std::uint32_t module = 0;
 };
 
-// The rows of one step, each list by sequence.
+// The rows of one step, each list sorted by sequence.
 struct LedgerRows {
   std::vector<LedgerEvent> events;
   std::vector<LedgerTensor> tensors;
   std::vector<LedgerSave> saves;
-  std::map<LedgerDevice, std::uint64_t> next_handed_out;  // of each device's first event after the step
+  std::map<LedgerDevice, std::uint64_t> next_handed_out;  // in each device's first event after the step
 };
 
-// The highest moment of a step on one device.
+// The peak of a step on one device.
 struct LedgerPeak {
   LedgerDevice device;
-  std::uint64_t allocated_bytes = 0, reserved_bytes = 0;  // the two may be of different moments
-  std::uint64_t sequence = 0;                             // of the most allocated
+  std::uint64_t allocated_bytes = 0, reserved_bytes = 0;  // the two peaks may be at different moments
+  std::uint64_t sequence = 0;                             // of the allocated peak
   std::int64_t ns = 0;
 };
 
-// What something that stays refers to in a step.
+// Data of a step that kept rows refer to.
 struct LedgerMark {
   StepZone zone = 0;
   std::uint64_t sequence = 0, op = 0;
   std::uint32_t module = 0;
 };
 
-// What goes now.
+// Rows to remove now.
 struct LedgerRemoval {
   std::vector<std::int64_t> events, tensors, saves;
-  // Events that go, but for the count that tells how large the allocation before them is.
+  // Events to remove, except for the counter that gives the size of the allocation before them.
   std::vector<std::int64_t> stubs;
   std::vector<LedgerMark> marks;  // that nothing refers to any more
 };
 
 class BlockLedger {
  public:
-  // The peak of each device that has anything. `begin_*` are the step's.
+  // Returns the peak of each device with any memory. `begin_*` are those of the step.
   std::vector<LedgerPeak> add(StepZone zone, std::uint64_t begin_sequence, std::int64_t begin_ns,
                               const LedgerRows& rows);
 
-  // Whether an allocation failed in the last step added.
+  // Whether an allocation failed in the step added last.
   bool has_failure() const { return has_failure_; }
 
-  // What lies wholly within steps up to `last`, none of which is in `whole`.
+  // Takes everything that lies completely within steps up to `last`, none of them in `whole`.
   LedgerRemoval take(StepZone last, const std::set<StepZone>& whole);
-  // `whole` has fewer steps than before.
+  // Call after `whole` has lost steps.
   void look_again();
 
-  // Everything that is not taken and refers to `zone`.
+  // Calls `use` for everything that has not been taken and refers to `zone`.
   void each_mark(StepZone zone, const std::function<void(const LedgerMark&)>& use) const;
 
   std::size_t alive() const { return slots_.size() - free_slots_.size(); }
@@ -106,7 +105,7 @@ class BlockLedger {
  private:
   struct EventRef {
     std::int64_t rowid = 0;
-    std::int64_t follows = 0;  // the allocation right before it on the device, where the device counts
+    std::int64_t follows = 0;  // the preceding allocation on the device, if the device counts
   };
   struct Hold {
     std::int64_t save_row = 0, release_row = 0;
@@ -117,13 +116,13 @@ class BlockLedger {
     std::int64_t rowid = 0;
     std::uint32_t role = 0;
   };
-  // A block or a segment. All that tells of it goes together.
+  // A block or a segment. All rows about it are removed together.
   struct Lifetime {
     EventRef born, died;
     LedgerMark birth, death;
     StepZone first = 0, last = 0;
     std::uint64_t address = 0, bytes = 0;
-    bool stays = false;  // whatever becomes of it
+    bool stays = false;  // in any case
     std::vector<EventRef> others;
     std::vector<Registration> registrations;
     std::vector<Hold> holds;  // the first, and the one released last
@@ -136,7 +135,7 @@ class BlockLedger {
   };
   struct OpenHold {
     std::uint32_t slot = 0;
-    std::uint64_t birth_sequence = 0;  // of the block; 0: of none
+    std::uint64_t birth_sequence = 0;  // of the block; 0: none
     Hold hold;
   };
   struct Account {
@@ -144,11 +143,11 @@ class BlockLedger {
     std::map<std::uint64_t, Lifetime> segments;
     std::map<std::uint64_t, Lifetime> deferred;
     bool has_freed = false;
-    Lifetime freed;  // the last block; whether its memory is still used is said next
+    Lifetime freed;  // the last block; the next event says whether its memory is still used
     std::uint64_t allocated_bytes = 0, reserved_bytes = 0;
     bool has_segments = false;
-    Loose reserved;                    // the last event that told the sum
-    std::int64_t last_allocation = 0;  // the row, where it was the last event and the device counts
+    Loose reserved;                    // the last event with the total
+    std::int64_t last_allocation = 0;  // its row, if it was the last event and the device counts
     LedgerPeak peak;
   };
 
@@ -168,11 +167,11 @@ class BlockLedger {
   std::map<LedgerDevice, Account> accounts_;
   std::vector<Lifetime> slots_;
   std::vector<std::uint32_t> free_slots_;
-  std::vector<Lifetime> ended_, blocked_;  // not taken yet; only because of whole steps
+  std::vector<Lifetime> ended_, blocked_;  // not taken yet; blocked only by whole steps
   std::vector<Loose> loose_, blocked_loose_;
   std::unordered_map<std::uint64_t, OpenHold> open_holds_;  // by the number of the save
   std::unordered_map<std::int64_t, std::int64_t>
-      sized_by_next_;  // allocations in the store, to their stub or 0
+      sized_by_next_;  // allocations in the store, with their stub or 0
   bool has_failure_ = false;
 };
 

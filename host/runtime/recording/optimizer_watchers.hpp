@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who wants to know that an optimizer has run: it may have made state, which only its owner can name.
+// Callbacks to call after an optimizer has run: it may have created state, which only its owner can name.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace strata {
 
 class OptimizerWatchers {
  public:
-  // [any] `key`: for `remove`. A callback is called on the thread of the loop, with the loop's marks held
-  // back: it marks nothing, and adds and removes none.
+  // [any] `key` is for `remove`. Callbacks are called on the loop's thread, while the loop's marks are
+  // locked: a callback must not mark anything, nor add or remove callbacks.
   void add(const void* key, std::function<void()> callback) {
     const std::lock_guard lock(mutex_);
     watchers_.emplace_back(key, std::move(callback));
   }
-  // [any] Waits for a callback that is under way.
+  // [any] Waits for a callback that is running.
   void remove(const void* key) {
     const std::lock_guard lock(mutex_);
     std::erase_if(watchers_, [&](const auto& watcher) { return watcher.first == key; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the run itself knows, written to the host_* tables of the run store (docs/run-store.md): a listener
-// like a plugin's, built in, first in load order, over the whole run.
+// Writes what the run itself knows to the host_* tables of the run store (docs/run-store.md): a built-in
+// listener that works like a plugin's, first in load order, for the whole run.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ class Store;
 
 class Recorder {
  public:
-  // Both outlive this. Throws std::invalid_argument when the store refuses a table.
+  // Both outlive this. Throws std::invalid_argument if the store rejects a table.
   Recorder(Store& store, ClockSamples& clock) : store_(store), clock_(clock), tables_(store) {}
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Their `self` is this object.
+  // Their `self` points to this object.
   ListenerSet listeners() noexcept;
 
  private:
   struct Callbacks;
 
-  // One row of `host_clock`: at the run's begin and end and at the window's edges.
+  // Adds one row to `host_clock`: at the run's begin and end and when the window opens and closes.
   void sample_clock();
 
   Store& store_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the host_* tables (docs/run-store.md), and how they are declared.
+// The rows of the host_* tables (docs/run-store.md), and their declarations.
 #pragma once
 
 #include <cstdint>
@@ -77,9 +77,9 @@ struct TensorRow {
   std::uint32_t thread, role, name, dtype, shape, device_type, phase, is_frozen;
 };
 
-// Handles, as Store::append takes them.
+// Handles for Store::append.
 struct RecorderTables {
-  // Throws std::invalid_argument when the store refuses one.
+  // Throws std::invalid_argument if the store rejects a table.
   explicit RecorderTables(Store& store);
 
   std::uint32_t clock, run_begin, run_ready, run_end, step_begin, step_end, phase_begin, phase_end,

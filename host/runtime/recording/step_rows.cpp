@@ -14,7 +14,7 @@ constexpr std::string_view kEvents = "allocator_tracer_event";
 constexpr std::string_view kOps = "allocator_tracer_op";
 constexpr std::string_view kSaves = "allocator_tracer_saved";
 constexpr std::string_view kTensors = "host_tensor";
-// The tables of which the thinner knows what their rows say of each other; all have a `sequence`.
+// The tables whose relations are known to the thinner; all have a column `sequence`.
 constexpr std::array kKnown = {kEvents,
                                kOps,
                                kSaves,
@@ -205,7 +205,7 @@ void StepRows::run_counted(std::string_view table, SqliteStatement& statement) {
   deleted_[std::string(table)] += sqlite3_changes(connection_.get());
 }
 
-// Neighbours together: most of what a step leaves is one interval of the table.
+// Merges neighbours: most rows of a step are one interval of the table.
 void StepRows::erase(std::string_view table, std::vector<std::int64_t> rows) {
   if (rows.empty()) return;
   std::ranges::sort(rows);
@@ -278,7 +278,7 @@ void StepRows::erase_spans(const StepInterval& step) {
   }
 }
 
-// A phase that goes on in the next step stays.
+// A phase that continues in the next step stays.
 void StepRows::erase_structure(const StepBegin& step, const StepInterval& interval) {
   std::map<std::int64_t, std::int64_t> begun;  // phases, to their row
   std::vector<std::int64_t> begins, ends;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store with a largest size reads and deletes of one step: SQL behind names.
+// The rows of one step that a store with a maximum size reads and deletes: the SQL behind named functions.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace strata {
 
-// From the begin of a step to the begin of the next: in sequence and in time.
+// From the begin of a step to the begin of the next, in sequence and in time.
 struct StepInterval {
   std::uint64_t begin_sequence = 0, end_sequence = 0;
   std::int64_t begin_ns = 0, end_ns = 0;
@@ -48,12 +48,12 @@ class StepRows {
  public:
   explicit StepRows(SqliteConnection& connection) : connection_(connection) {}
 
-  // Makes rows of the table findable by step. Before it has any.
+  // Makes rows of the table searchable by step. Call before it has any rows.
   void add_table(const Table& table);
 
   std::vector<StepBegin> steps_after(StepZone zone);
   std::optional<StepBegin> step(StepZone zone);
-  // The first behind it that is there.
+  // The first existing step after `zone`.
   std::optional<StepBegin> next_step(StepZone zone);
   LedgerRows ledger_rows(const StepInterval& step);
   std::vector<OpLink> ops(const StepInterval& step);
@@ -63,21 +63,21 @@ class StepRows {
   void erase(std::string_view table, std::vector<std::int64_t> rows);
   void make_stubs(const std::vector<std::int64_t>& events);
   void erase_moments(const StepInterval& step);
-  // What tells more of memory events, but for those in `kept`.
+  // Erases rows that add to memory events, except to those in `kept`.
   void erase_said_of_memory(const StepInterval& step, const std::unordered_set<std::uint64_t>& kept);
   void erase_said_of_event(std::uint64_t sequence);
   void erase_spans(const StepInterval& step);
-  // The step and its phases themselves.
+  // Erases the step and its phases themselves.
   void erase_structure(const StepBegin& step, const StepInterval& interval);
 
-  // Since the counts were saved.
+  // Rows erased since the counts were saved.
   std::uint64_t erased() const {
     std::int64_t rows = 0;
     for (const auto& [table, count] : deleted_) rows += count;
     return static_cast<std::uint64_t>(rows);
   }
 
-  // Writes how many rows were deleted of each table since the last time.
+  // Writes the number of rows deleted from each table since the last call.
   void save_counts();
 
  private:
@@ -86,7 +86,7 @@ class StepRows {
   void run_counted(std::string_view table, SqliteStatement& statement);
 
   SqliteConnection& connection_;
-  std::map<std::string, std::uint32_t, std::less<>> tables_;  // and their STRATA_THIN_*
+  std::map<std::string, std::uint32_t, std::less<>> tables_;  // with their STRATA_THIN_*
   struct Part {
     std::string table, parent, key;
   };

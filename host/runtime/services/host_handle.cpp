@@ -8,7 +8,8 @@
 namespace strata {
 namespace {
 
-// The plugin asked for an option that it never declared. Its own mistake: say so, and go on with nothing.
+// The plugin requested an option that it never declared. This is its error: report it and return an empty
+// value.
 template <typename Value>
 const Value& value_or_fault(const strata_host* host, const char* key, const char* type, const Value* found,
                             const Value& nothing) noexcept {

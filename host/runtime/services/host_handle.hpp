@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind a plugin's `const strata_host*`: who is asking, and the parts of the session that
-// answer.
+// The object behind a plugin's `const strata_host*`: the caller's identity, and the parts of the session that
+// the services use.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ class PluginInstance;
 class Store;
 class WindowSchedule;
 
-// The parts of one session that services reach. All outlive every handle. A session without a directory has
-// no store and no artifacts; one whose loop is marked infers nothing.
+// The parts of one session used by services. All outlive every handle. A session without a directory has no
+// store and no artifacts; one with a marked loop has no inference.
 struct HostParts {
   FanOut& fan_out;
   LoopThread& loop_thread;
@@ -30,7 +30,7 @@ struct HostParts {
   Store* store = nullptr;
   Artifacts* artifacts = nullptr;
   LoopInference* inference = nullptr;
-  std::atomic<bool> disarmed{false};  // in the child of a fork: services do nothing
+  std::atomic<bool> disarmed{false};  // in a forked child: services have no effect
 };
 
 struct HostHandle : strata_host {
@@ -42,12 +42,12 @@ struct HostHandle : strata_host {
     return *const_cast<HostHandle*>(static_cast<const HostHandle*>(host));
   }
 
-  FanOut& fan_out;  // first of all: a source reaches it at every event
+  FanOut& fan_out;  // first member: a source accesses it at every event
   HostParts& parts;
   PluginInstance& plugin;
 };
 
-// The service table with that id (strata.log/1 ...), null when there is none or this plugin may not have it.
+// The service table with that id (strata.log/1 ...); null if there is none or this plugin may not have it.
 const void* find_service(const HostHandle& host, const char* id) noexcept;
 
 }  // namespace strata

@@ -8,7 +8,7 @@
 #include "host/runtime/recording/artifact.hpp"
 #include "host/runtime/services/services.hpp"
 
-// What stands behind the C handle.
+// The object behind the C handle.
 struct strata_artifact {
   std::unique_ptr<strata::Artifact> artifact;
   strata::HostHandle& host;

@@ -14,7 +14,7 @@ std::uint32_t tell(const strata_host* host, std::uint32_t what, const char* name
     return 0;
   return handle.parts.inference->saw(what, {name, name_bytes});
 } catch (...) {
-  return 0;  // no memory: what is concluded from here on may be wrong, the program is not
+  return 0;  // out of memory: later inference may be wrong, but the program continues
 }
 
 }  // namespace

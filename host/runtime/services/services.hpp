@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of functions behind the service ids of strata/ext/*.h. Each is defined in the file of its name
-// (service_log.cpp ...); every function finds its session through the handle it is given.
+// The function tables of the services in strata/ext/*.h. Each is defined in the file with its name
+// (service_log.cpp ...). Every function finds its session through the handle passed to it.
 #pragma once
 
 #include "strata/ext/artifact.h"

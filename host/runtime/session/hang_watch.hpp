@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the plugin that does not return, which the program then waits for.
+// Finds plugin calls that do not return while the program waits for them.
 #pragma once
 
 #include <chrono>
@@ -18,12 +18,12 @@ namespace strata {
 
 class HangWatch {
  public:
-  // The listeners in their order, and how long a call may take; they outlive the watch.
+  // The listeners in load order, and the maximum duration of a call. Both outlive the watch.
   HangWatch(const std::vector<ListenerSet>& listeners, std::chrono::nanoseconds patience)
       : listeners_(listeners), patience_(patience) {}
 
-  // A call of the loop thread's into the plugin `id` that is no event, for as long as this lives: `function`
-  // is "create" or another of the ABI's names. One at a time.
+  // A call of the loop thread into the plugin `id` other than an event, for the lifetime of this object.
+  // `function` is "create" or another ABI name. One at a time.
   class Call {
    public:
     Call(HangWatch& watch, std::string_view id, std::string_view function);
@@ -35,10 +35,10 @@ class HangWatch {
     HangWatch& watch_;
   };
 
-  // [one thread at a time] To be called now and then, once no listener is added any more. Logs each call that
-  // has lasted for longer than `patience` since it was first seen here: once, and again when it came back.
+  // [one thread at a time] Call regularly, after the last listener was added. Logs each call that has lasted
+  // longer than `patience` since it was first seen here: once, and again when it returns.
   void look(std::int64_t now_ns);
-  // [one thread at a time] The same of what is no event; listeners may be added meanwhile.
+  // [one thread at a time] The same for calls other than events; listeners may be added meanwhile.
   void look_at_call(std::int64_t now_ns);
 
  private:
@@ -60,8 +60,8 @@ class HangWatch {
 
   const std::vector<ListenerSet>& listeners_;
   const std::chrono::nanoseconds patience_;
-  std::map<const ThreadState*, Seen> seen_;  // of threads that were inside one the last time
-  std::mutex mutex_;                         // guards what follows
+  std::map<const ThreadState*, Seen> seen_;  // threads that were inside a call the last time
+  std::mutex mutex_;                         // guards the members below
   std::optional<OwnCall> call_;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// manifest.json of a run directory: what ran, where, with which plugins, and what became of it
+// manifest.json of a run directory: what ran, where, with which plugins, and with what result
 // (docs/manifest.md).
 //
-// Written when the run begins, with state "open", and replaced in one step when it ends: a process that was
-// killed leaves the first one behind. Not for several threads at once.
+// Written when the run begins, with state "open", and replaced atomically when it ends: a killed process
+// leaves the first version. Not for several threads at once.
 #pragma once
 
 #include <filesystem>
@@ -19,10 +19,10 @@ class Manifest {
   // `path` is the file; its folder exists when `write` is called.
   explicit Manifest(std::filesystem::path path) : path_(std::move(path)) {}
 
-  // A section of the host's own.
+  // Sets a section of the host.
   void set(std::string_view section, nlohmann::ordered_json value);
-  // A section of whoever opened the session. Throws std::invalid_argument when `json` is no JSON value, or
-  // the section is the host's.
+  // Sets a section of the session's user. Throws std::invalid_argument if `json` is not a JSON value or the
+  // section belongs to the host.
   void describe(std::string_view section, std::string_view json);
 
   // Throws std::system_error.

@@ -16,10 +16,10 @@
 
 namespace strata {
 
-// What the process is called by: its id, unless the options have another number.
+// The process's number in the recording: its pid, unless the options have another number.
 std::uint32_t process_number(const SessionOptions& options) noexcept;
 
-// "done", "failed", "interrupted", "out_of_memory", "exited": in the manifest and in the store's `meta`.
+// "done", "failed", "interrupted", "out_of_memory", "exited": used in the manifest and in the store's `meta`.
 std::string_view end_name(RunEnd end) noexcept;
 
 // "2026-01-31T09:30:00.250Z", from nanoseconds since 1970.
@@ -29,7 +29,7 @@ nlohmann::ordered_json strata_section();
 nlohmann::ordered_json process_section(const SessionOptions& options);
 nlohmann::ordered_json host_section(const Machine& machine);
 nlohmann::ordered_json window_section(const Window& window);
-// Of one kind: `statuses` holds both.
+// Plugins or sources only; `statuses` contains both.
 nlohmann::ordered_json plugin_section(const std::vector<PluginStatus>& statuses, bool sources);
 nlohmann::ordered_json store_section(const Store& store);
 nlohmann::ordered_json artifact_section(const std::vector<ArtifactEntry>& artifacts);

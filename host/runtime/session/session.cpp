@@ -12,7 +12,7 @@
 namespace strata {
 namespace {
 
-// The trainer's tensor and module types say the ABI's values.
+// The trainer's tensor and module types have the ABI's values.
 static_assert(static_cast<std::uint32_t>(PhaseKind::kEvaluation) == STRATA_PHASE_EVALUATION);
 static_assert(static_cast<std::uint32_t>(ModuleDirection::kRecompute) == STRATA_MODULE_RECOMPUTE);
 static_assert(static_cast<std::uint32_t>(TensorRole::kOffloaded) == STRATA_TENSOR_OFFLOADED);

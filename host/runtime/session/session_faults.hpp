@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What went wrong between the trainer, the sources and the host, counted by kind for the manifest. Training
-// goes on.
+// Errors between the trainer, the sources and the host, counted by kind for the manifest. Training continues.
 #pragma once
 
 #include <array>
@@ -18,26 +17,27 @@ enum class SessionFault : std::uint32_t {
   kUnpairedPhaseEnd,   // a phase ended that was not open
   kUnpairedModuleEnd,  // the same, on its thread
   kUnpairedOpEnd,      // the same
-  kPhasesTooDeep,      // more open phases than the host keeps; the inner one was not told
+  kPhasesTooDeep,      // more open phases than the host keeps; the inner one was not reported
   kModulesTooDeep,     // the same, on one thread
   kOpsTooDeep,         // the same
-  kMemoryEventInside,  // a listener called the framework inside a memory event; what came of it was not told
+  kMemoryEventInside,  // a listener called the framework inside a memory event; the resulting event was
+                       // dropped
   kTwoLoopThreads,     // seen in check mode only: two threads drove the run at once
   kOutOfTurn,          // a call came before the run's begin, or a second begin
-  kEventsInFlight,     // a thread stayed in an event at the window's end, or at the run's: then plugins were
-                       // neither told of it nor destroyed
-  kReportedByPlugin,   // a plugin logged HOST_MISBEHAVING
+  kEventsInFlight,    // a thread stayed in an event at the end of the window, or of the run: then plugins got
+                      // neither the run's end nor destroy
+  kReportedByPlugin,  // a plugin logged HOST_MISBEHAVING
   kCount
 };
 
 class SessionFaults {
  public:
-  // `check`: also log each, as HOST_MISBEHAVING.
+  // `check`: also log each one, as HOST_MISBEHAVING.
   explicit SessionFaults(bool check) noexcept : check_(check) {}
 
   bool check() const noexcept { return check_; }
 
-  // [any] [alloc-lock] (under an allocator's lock nothing is logged). `detail` says what was called and what
+  // [any] [alloc-lock] (nothing is logged under an allocator's lock). `detail` describes the call and what
   // was open.
   void count(SessionFault fault, std::string_view detail) noexcept;
 
@@ -46,7 +46,7 @@ class SessionFaults {
     at(SessionFault::kReportedByPlugin).fetch_add(1, std::memory_order_relaxed);
   }
 
-  // By the names that the manifest uses, those that happened.
+  // The faults that happened, by their names in the manifest.
   std::map<std::string, std::uint64_t> by_name() const;
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 static_assert(kSettleLimit > kStorePatience, "an append that waits for the disk is an event under way");
 
-// Longer than what the disk may keep an append waiting.
+// Longer than the disk may make an append wait.
 constexpr std::chrono::seconds kHangPatience{5};
 static_assert(kHangPatience > kStorePatience);
 
@@ -31,7 +31,7 @@ std::string rank_folder(const SessionOptions& options) {
   return fmt::format("rank{}", options.rank);
 }
 
-// The first rank's stands beside the configuration; the others' stand in their own folders.
+// The first rank's manifest is next to the configuration, the others' in their own folders.
 std::filesystem::path manifest_path(const SessionOptions& options) {
   if (options.directory.empty()) return {};
   if (!options.manifest.empty()) return options.manifest;
@@ -196,7 +196,7 @@ void Session::Implementation::finish(RunEnd reason, bool exiting) noexcept {
     const std::uint32_t flush = exiting ? STRATA_FLUSH_EXITING : STRATA_FLUSH_RUN_END;
     loop_thread_.flush_before_end(flush);
     if (options_.infer_loop) inference_.finish();
-    // What is told of the end must know that libraries may be gone.
+    // Receivers of the end must know that libraries may be gone.
     const bool settled =
         loop_thread_.end_run(exiting ? STRATA_RUN_EXITED : static_cast<std::uint32_t>(reason), flush);
     if (!settled) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a session and the order of their lives.
+// The parts of a session and the order of their lifetimes.
 //
-// Never freed: when the Session is destroyed it is kept for the rest of the process, since a thread in the
-// middle of an event, or a source's hook that comes late, still holds a host handle that leads here.
+// Never freed: it outlives the Session until the process ends, because a thread inside an event, or a late
+// hook of a source, still has a host handle that leads here.
 #pragma once
 
 #include <atomic>
@@ -59,8 +59,8 @@ class __attribute__((visibility("hidden"))) Session::Implementation final : publ
   bool plugins_want_modules() const noexcept { return plugins_want_modules_; }
 
   LoopThread& loop_thread() noexcept { return loop_thread_; }
-  // Null where the trainer marks all of its loop, and in a forked child, where another thread of the parent
-  // may have left it locked.
+  // Null if the trainer marks its whole loop, and in a forked child, where another thread of the parent may
+  // have left it locked.
   LoopInference* inference() noexcept { return parts_.disarmed.load() ? nullptr : parts_.inference; }
   OptimizerWatchers& optimizer_watchers() noexcept { return optimizer_watchers_; }
   FanOut& fan_out() noexcept { return fan_out_; }
@@ -71,7 +71,7 @@ class __attribute__((visibility("hidden"))) Session::Implementation final : publ
   Implementation(SessionOptions options, std::vector<ChosenPlugin> chosen, LoadReport& report);
   void start_plugins(std::vector<ChosenPlugin> chosen, LoadReport& report);
   void destroy_plugins() noexcept;
-  // The session cannot be opened: undoes what of it was.
+  // The session cannot be opened: undoes the parts that were.
   void give_up_opening() noexcept;
   void describe_begin();
   void describe_end(RunEnd reason);
@@ -84,7 +84,7 @@ class __attribute__((visibility("hidden"))) Session::Implementation final : publ
   LoopThread loop_thread_;
   ClockSamples clock_;
   Manifest manifest_;
-  HangWatch hangs_;                       // the store's writer looks, to its end
+  HangWatch hangs_;                       // checked by the store's writer until it ends
   std::unique_ptr<Store> store_;          // null without a directory
   std::unique_ptr<Artifacts> artifacts_;  // null without a directory
   Names names_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as SQLite's file format has them: their most significant byte first.
+// Numbers in SQLite's file format: most significant byte first.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ inline void put_64(std::byte* place, std::uint64_t value) noexcept {
   std::memcpy(place, &swapped, sizeof swapped);
 }
 
-// SQLite's "varint", in that many bytes though fewer might do.
+// SQLite's "varint", in that many bytes even if fewer would do.
 template <int kBytes>
 void put_varint(std::byte* place, std::uint32_t value) noexcept {
   for (int index = 0; index < kBytes; ++index) {

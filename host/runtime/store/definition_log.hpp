@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rows refer to, in a file of its own beside the spools: tables, texts, facts of `meta`, and rows that
-// were lost before they had a spool. An entry is in the file before any row that needs it is in a spool, so a
-// killed process leaves a whole story.
+// The definitions that rows refer to, in a separate file next to the spools: tables, texts, facts of `meta`,
+// and rows that were lost before they had a spool. An entry is in the file before any row that needs it is in
+// a spool, so what a killed process leaves is complete.
 //
-// Entries are appended with write(2), which SIGKILL does not undo; the last one may be cut, and then nothing
-// refers to it.
+// Entries are appended with write(2), which SIGKILL does not undo. The last one may be truncated, and then
+// nothing refers to it.
 #pragma once
 
 #include <cstdint>
@@ -47,11 +47,10 @@ class DefinitionLog {
   DefinitionLog(const DefinitionLog&) = delete;
   DefinitionLog& operator=(const DefinitionLog&) = delete;
 
-  // [any] Keeps the entry in memory when the file takes no more; a later call writes it.
+  // [any] If the file cannot be written, keeps the entry in memory; a later call writes it.
   void append(const Definition& definition);
 
-  // [any] Tries again to write what is kept in memory. Throws std::system_error when the file still takes
-  // none.
+  // [any] Writes the entries kept in memory. Throws std::system_error if the file still cannot be written.
   void flush();
 
   const std::filesystem::path& file() const noexcept { return file_; }
@@ -67,12 +66,11 @@ class DefinitionLog {
 
 struct DefinitionBatch {
   std::vector<Definition> definitions;
-  std::uint64_t end = 0;  // behind the last whole entry, in bytes of the file
-  std::string problem;    // why reading stopped before the file's end; empty at a cut last entry
+  std::uint64_t end = 0;  // byte position after the last complete entry
+  std::string problem;    // why reading stopped before the end of the file; empty for a truncated last entry
 };
 
-// Reads whole entries from byte `from` on (0 at first). Throws std::runtime_error when the file cannot be
-// read.
+// Reads complete entries from byte `from` (0 at first). Throws std::runtime_error if the file cannot be read.
 DefinitionBatch read_definitions(const std::filesystem::path& file, std::uint64_t from);
 
 }  // namespace strata

@@ -13,8 +13,8 @@
 namespace strata {
 namespace {
 
-// As proc(5) has it: the state stands behind the name, which is in parentheses and may hold any. The first
-// thread stays a zombie until the process ends.
+// See proc(5): the state follows the name, which is in parentheses and may contain any. The first thread
+// stays a zombie until the process ends.
 bool has_first_thread_ended() {
   std::ifstream stream("/proc/self/stat");
   const std::string text(std::istreambuf_iterator<char>(stream), {});

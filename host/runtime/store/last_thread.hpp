@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program whose main() calls pthread_exit ends with the last of its threads. One of ours must not be that
-// which it waits for.
+// A program whose main() calls pthread_exit ends with its last thread. It must not wait for one of our
+// threads.
 #pragma once
 
 namespace strata {
 
-// Whether the process's first thread has ended, and every other one but the caller's. False where that cannot
-// be told.
+// Whether the process's first thread and all others except the caller have ended. False if that is unknown.
 bool is_last_thread() noexcept;
 
 }  // namespace strata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of threads that have no spool, because no file could be had: counted here until they can be told.
+// Counts the rows of threads that have no spool because no file could be created, until they can be recorded.
 #pragma once
 
 #include <cstdint>

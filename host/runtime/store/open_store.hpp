@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of this process hold of the one store that is open, and what becomes of it when a thread
-// ends or the process forks.
+// The state that this process's threads have in the one open store, and what happens to it when a thread ends
+// or the process forks.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 namespace strata {
 
 // Constant-initialised and trivially destroyed: usable in a library that was loaded with dlopen, before and
-// after everything else of its thread lived.
+// after all other objects of its thread live.
 struct ThreadSlot {
   std::uint64_t store = 0;  // the OpenStore::id that the rest belongs to
   Spool* spool = nullptr;
@@ -21,26 +21,27 @@ struct ThreadSlot {
 
 extern thread_local constinit ThreadSlot current_thread_slot;
 
-// The one open store. While it lives, a thread's spool goes back to `pool` when the thread ends.
+// The one open store. While it lives, the spool of a thread that ends goes back to `pool`.
 class OpenStore {
  public:
-  // `owner_descriptor` is closed in a forked child. Throws std::logic_error when a store is open already.
+  // `owner_descriptor` is closed in a forked child. Throws std::logic_error if a store is already open.
   OpenStore(SpoolPool& pool, int owner_descriptor);
   ~OpenStore();
   OpenStore(const OpenStore&) = delete;
   OpenStore& operator=(const OpenStore&) = delete;
 
-  // Lets another store be opened, though this object goes on living. The store must take no more rows.
+  // Allows another store to be opened while this object still lives. The store must not accept rows any more.
   void release() noexcept;
 
-  // Never used twice in a process.
+  // Never reused within a process.
   std::uint64_t id() const noexcept { return id_; }
 
-  // True in a forked child: locks, threads, files and SQLite handles are the parent's, and not to be touched.
+  // True in a forked child: locks, threads, files and SQLite handles belong to the parent and must not be
+  // touched.
   bool is_inherited() const noexcept { return inherited_.load(std::memory_order_relaxed); }
 
-  // The calling thread's slot, made this store's, its `spool` taken if one is to be had, its `names` not
-  // null.
+  // Returns the calling thread's slot, claimed for this store, with a `spool` if one is available, and
+  // `names` that are not null.
   ThreadSlot& claim_slot();
 
  private:

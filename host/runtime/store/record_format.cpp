@@ -11,7 +11,7 @@
 namespace strata {
 namespace {
 
-// What a record's header says of a value.
+// The type of a value in a record's header.
 enum class SerialType : std::uint8_t { kNull = 0, kReal = 7, kZero = 8, kOne = 9 };
 
 struct IntegerWidth {
@@ -42,7 +42,7 @@ T field_at(const std::byte* place) noexcept {
   return value;
 }
 
-// Where a record's next value goes: what it is into the header, and itself behind the one before.
+// Where a record's next value is written: its type into the header, and the value after the previous one.
 struct Place {
   std::byte* type;
   std::byte* value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a row of a table, as a plugin laid it out, becomes a record of SQLite's file format
+// Converts a row of a table, in the plugin's layout, to a record of SQLite's file format
 // (https://www.sqlite.org/fileformat2.html#record_format). Any thread.
 #pragma once
 
@@ -16,8 +16,8 @@ class RecordFormat {
  public:
   explicit RecordFormat(const Table& table);
 
-  // Writes the record of `row` (of the table's `row_bytes`) and returns its end; up to `kSlackBytes` behind
-  // that are written as well.
+  // Writes the record of `row` (of the table's `row_bytes`) and returns its end. Up to `kSlackBytes` after
+  // the end are overwritten as well.
   std::byte* write(const std::byte* row, std::byte* record) const noexcept;
 
   static constexpr std::size_t kSlackBytes = 8;

@@ -56,7 +56,7 @@ std::set<std::uint32_t> find_processes(const std::filesystem::path& rank_folder)
   return processes;
 }
 
-// A run may come from anybody. What a link in it leads to would be changed, made or removed outside of it.
+// A run is untrusted. The target of a link in it would be changed, created or removed outside of the run.
 void expect_no_links(const std::filesystem::path& rank_folder, const StorePlace& place) {
   using std::filesystem::file_type;
   const auto expect = [](const std::filesystem::path& name, file_type type) {
@@ -118,7 +118,7 @@ class StoreRecovery {
 
   bool was_closed() { return database_.meta("state") == "closed"; }
 
-  // Tables always, for their handles; the rest from where the process had come to.
+  // Tables always, for their handles; the rest from the point that the process had reached.
   void drain_definitions() {
     const std::filesystem::path file = place_.spool_folder() / kDefinitionFile;
     const std::string name(kDefinitionFile);
@@ -144,7 +144,7 @@ class StoreRecovery {
     }
   }
 
-  // What could be read is kept, also of a damaged file.
+  // Readable rows are kept, even from a damaged file.
   void drain_spool(const std::filesystem::path& file) {
     const SpoolFile spool = read_spool_file(file);
     const std::string name = file.filename().string();

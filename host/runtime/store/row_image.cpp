@@ -31,7 +31,7 @@ constexpr std::size_t kChildBytes = sizeof(std::uint32_t) + kIdBytes;  // a cell
 static_assert(kInteriorHeaderBytes + kPages * (kPointerBytes + kChildBytes) <= kPageBytes,
               "a root has room for all others");
 
-// A row of sqlite_schema: what its header takes, with three bytes for the type of a text, and all of it that
+// A row of sqlite_schema: the size of its header, with three bytes for the type of a text, and the part that
 // is the same for each table.
 constexpr std::string_view kSchemaType = "table";
 constexpr std::uint32_t kSchemaHeaderBytes = 1 + 4 * 3 + 1;
@@ -46,8 +46,8 @@ std::string create_table_sql(std::string_view name, const Table& table) {
   return fmt::format("CREATE TABLE \"{}\"({})", name, columns);
 }
 
-// Of a leaf whose header is at `header` of its page: how many cells, where they begin and end. What is behind
-// them is a free block, or a fragment where that is too small for one.
+// The header of a leaf at `header` of its page: the number of cells, their begin and end. The rest is a free
+// block, or a fragment if it is too small for one.
 void put_leaf_header(std::byte* page, std::size_t header, std::size_t cells, std::size_t begin,
                      std::size_t end) noexcept {
   constexpr std::size_t kSmallestFreeBlock = 4;
@@ -73,7 +73,7 @@ std::byte* put_text(std::byte* place, std::string_view text) noexcept {
   return place + text.size();
 }
 
-// Of type, name, tbl_name, rootpage and sql. Returns the cell's end.
+// Writes type, name, tbl_name, rootpage and sql. Returns the cell's end.
 std::byte* put_schema_cell(std::byte* cell, std::uint32_t id, std::string_view name, std::uint32_t root,
                            std::string_view sql) noexcept {
   constexpr std::byte kInteger32{4};
@@ -105,7 +105,7 @@ RowImage::Sheet::Sheet(std::string name, const Table& table)
   reset();
 }
 
-// As if its page were full: the first row turns it.
+// As if its page were full: the first row starts a new one.
 void RowImage::Sheet::reset() noexcept {
   rows_ = 0;
   filled_.clear();
@@ -156,7 +156,7 @@ void RowImage::append(Sheet& sheet, const std::byte* row) noexcept {
   sheet.cell_ = end;
 }
 
-// Cells grow upwards from behind the place of the last pointer.
+// Cells are placed upwards after the last pointer.
 void RowImage::end_page(const Sheet& sheet) noexcept {
   put_leaf_header(sheet.page_begin_, 0, sheet.cells_, kLeafHeaderBytes + kPointerBytes * sheet.most_cells_,
                   static_cast<std::size_t>(sheet.cell_ - sheet.page_begin_));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as a database in memory, in SQLite's file format (https://www.sqlite.org/fileformat2.html): an
-// `INSERT INTO t SELECT * FROM` a table of it copies whole records. To have SQLite make them, value by value,
-// was two thirds of the writer's work (docs/decisions/014-sqlite-reads-the-rows-as-a-database.md).
+// Rows as a database in memory, in SQLite's file format (https://www.sqlite.org/fileformat2.html). `INSERT
+// INTO t SELECT * FROM` one of its tables copies whole records. Before, SQLite built them value by value,
+// which was two thirds of the writer's work (docs/decisions/014-sqlite-reads-the-rows-as-a-database.md).
 //
-// Knows the format and nothing of SQLite itself. For one thread at a time.
+// Implements the format without using SQLite. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ namespace strata {
 
 class RowImage {
  public:
-  // The rows of one table. It outlives what the image has of it, which ends with `clear`.
+  // The rows of one table. It outlives its part of the image, which ends with `clear`.
   class Sheet {
    public:
-    // Its name in the image is `name`, another one than every other sheet's. Columns are in their order,
-    // without their names, for none of them matters to a copy of all.
+    // `name` is its table's name in the image, different for every sheet. Columns are in order and have no
+    // names, because copying all of them does not need any.
     Sheet(std::string name, const Table& table);
 
     const std::string& name() const noexcept { return name_; }
@@ -40,21 +40,21 @@ class RowImage {
     std::string name_;
     std::string sql_;
     RecordFormat format_;
-    std::uint32_t most_cells_;  // that a page has room for
+    std::uint32_t most_cells_;  // capacity of a page
 
-    std::uint32_t rows_ = 0;    // a row's id is how many there were with it
-    std::vector<Leaf> filled_;  // pages, in their order
+    std::uint32_t rows_ = 0;    // a row's id is the number of rows including it
+    std::vector<Leaf> filled_;  // full pages, in order
     std::uint32_t page_ = 0;    // being filled; 0: none
-    std::uint32_t cells_ = 0;   // of it
+    std::uint32_t cells_ = 0;   // in that page
     std::byte* page_begin_ = nullptr;
-    std::byte* cell_ = nullptr;       // where the next one goes
-    std::byte* last_cell_ = nullptr;  // behind which none may begin
+    std::byte* cell_ = nullptr;       // where the next cell is written
+    std::byte* last_cell_ = nullptr;  // no cell may begin after it
   };
 
   RowImage();
 
-  // Copies a row of the sheet's table. False, and nothing is done, when it has no room; an image without rows
-  // always has.
+  // Copies a row of the sheet's table. Returns false without any change if there is no space; an empty image
+  // always has space.
   bool add(Sheet& sheet, const std::byte* row) {
     if (sheet.cells_ == sheet.most_cells_ || sheet.cell_ > sheet.last_cell_) [[unlikely]] {
       if (!turn_page(sheet)) return false;
@@ -66,8 +66,8 @@ class RowImage {
   bool is_empty() const noexcept { return sheets_.empty(); }
   std::uint64_t rows() const noexcept;
 
-  // Makes a whole database of what was added; a table of it is named as its sheet. The bytes stay as they are
-  // until `clear`, before which nothing more can be added.
+  // Makes a complete database of the added rows; each table is named like its sheet. The bytes stay unchanged
+  // until `clear`. No more rows can be added before that.
   std::span<std::byte> finish();
   void clear() noexcept;
 
@@ -80,9 +80,9 @@ class RowImage {
   void write_first_page(const std::vector<std::uint32_t>& roots) noexcept;
 
   std::unique_ptr<std::byte[]> bytes_;
-  std::uint32_t pages_ = 1;  // the first one names the tables
+  std::uint32_t pages_ = 1;  // the first page has the table names
   std::size_t schema_bytes_ = 0;
-  std::vector<Sheet*> sheets_;  // that have rows
+  std::vector<Sheet*> sheets_;  // those with rows
   std::uint32_t version_ = 0;
 };
 

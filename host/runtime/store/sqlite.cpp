@@ -16,7 +16,7 @@ std::filesystem::path in_its_folder(const std::filesystem::path& file) {
   std::error_code error;
   const std::filesystem::path folder =
       std::filesystem::canonical(std::filesystem::absolute(file).parent_path(), error);
-  return error ? file : folder / file.filename();  // SQLite says what is wrong with it
+  return error ? file : folder / file.filename();  // SQLite reports the error
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ SqliteError::SqliteError(sqlite3* connection, std::string_view doing)
 
 SqliteConnection::SqliteConnection(const std::filesystem::path& named) {
   const std::filesystem::path file = in_its_folder(named);
-  // SQLite would make it readable for all; what it lays beside it has the same mode.
+  // SQLite would make it readable for all; its other files get the same mode.
   if (const int made = create_private_file(file); made >= 0) ::close(made);
   sqlite3* connection = nullptr;
   // One thread at a time uses a connection here: SQLite's own mutexes were a fifth of the writer's work.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite behind RAII: a connection, a prepared statement, an error that says what was being done. A
+// RAII classes for SQLite: a connection, a prepared statement, and an error that says what was being done. A
 // connection and its statements are for one thread at a time.
 #pragma once
 
@@ -22,19 +22,18 @@ class SqliteError : public std::runtime_error {
 
 class SqliteConnection {
  public:
-  // Opens the file, creating it when it is not there. It may be no link: what that leads to is not to be
-  // made or changed.
+  // Opens the file, creating it if it does not exist. The path must not be a link, so that no file elsewhere
+  // is created or changed.
   explicit SqliteConnection(const std::filesystem::path& file);
 
   // One or more statements without results.
   void execute(const std::string& sql);
-  // Attaches a database that lies in memory, as it would lie in a file, or puts it in the place of the one
-  // that was shown under this name before. Not within a transaction; no statement of the earlier one's tables
-  // is to be run any more. It is not copied: it must stay there until the next one is shown, or the
-  // connection closed.
+  // Attaches a database in memory, laid out as in a file, or replaces the one shown under this name before.
+  // Not within a transaction; statements on tables of the earlier one must not be run any more. The bytes are
+  // not copied: they must remain until the next one is shown or the connection is closed.
   void show(const std::string& schema, std::span<std::byte> database);
   sqlite3* get() const noexcept { return connection_.get(); }
-  // Closes the file now; throws what the destructor would keep to itself.
+  // Closes the file now and throws errors that the destructor would ignore.
   void close();
 
  private:
@@ -44,7 +43,7 @@ class SqliteConnection {
   std::unique_ptr<sqlite3, Close> connection_;
 };
 
-// Parameters and columns count from 1 and from 0, as SQLite's do.
+// Parameters are counted from 1 and columns from 0, as in SQLite.
 class SqliteStatement {
  public:
   SqliteStatement(SqliteConnection& connection, const std::string& sql);

@@ -176,7 +176,7 @@ class Store::Implementation {
     drops_.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
-  // Of a row that nobody said might be dropped.
+  // For a row that was not allowed to be dropped.
   bool count_loss() noexcept {
     losses_.fetch_add(1, std::memory_order_relaxed);
     return count_drop();
@@ -251,8 +251,8 @@ bool Store::Implementation::append_slowly(std::uint32_t table, const void* row,
   }
 }
 
-// Before the writer's thread is there, which may wait long for its turn: the first threads find a spool and
-// make none. Where there is no space for them, the writer meets that again and reports it.
+// Call before the writer's thread exists, which may have to wait long before it runs: the first threads then
+// find a spool and need not create one. If there is no space, the writer encounters and reports that again.
 void Store::Implementation::make_first_spools() noexcept {
   try {
     pool_.top_up();

@@ -18,7 +18,7 @@ constexpr int kBusyTimeoutMs = 1000;
 
 constexpr std::uint64_t kPageBytes = 4096;
 
-// What the staged rows are called, as a database beside the store's.
+// The name of the staged rows, as a database attached to the store's.
 constexpr const char* kStage = "stage";
 
 void distrust(SqliteConnection& connection) {
@@ -266,7 +266,7 @@ std::string StoreDatabase::meta(std::string_view key) {
   return value;
 }
 
-// A file that stays in WAL mode gets two more beside it from everybody who reads it.
+// Each reader of a file in WAL mode would create two more files next to it.
 void StoreDatabase::leave_one_file() {
   try {
     connection_.execute("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SQLite file of a run store, as the writer thread and recovery write it. Not thread-safe: one of them
-// owns it.
+// The SQLite file of a run store, for the writer thread and recovery. Not thread-safe: one of them owns it.
 #pragma once
 
 #include <array>
@@ -22,59 +21,59 @@
 
 namespace strata {
 
-// Whose SQL is in the file's schema.
+// Who wrote the SQL in the file's schema.
 enum class StoreOrigin {
   kThisProcess,
-  kAnybody,  // it is not run: triggers are passed over, views are errors
+  kAnybody,  // it is not run: triggers are ignored, views are errors
 };
 
-// Everything throws SqliteError when SQLite refuses; what was begun is then to be rolled back, and can be
-// tried again as a whole.
+// Every function throws SqliteError if SQLite refuses. The transaction must then be rolled back and can be
+// retried as a whole.
 class StoreDatabase {
  public:
-  // Opens the file, or makes it with the tables of every run store.
+  // Opens the file, or creates it with the tables that every run store has.
   explicit StoreDatabase(const std::filesystem::path& file, StoreOrigin origin = StoreOrigin::kThisProcess);
   ~StoreDatabase();
 
-  // Reads rows of `thread`, up to `maximum_rows` or until the stage is full, for `insert_rows`; returns how
-  // many. Outside of a transaction: what is staged when one begins is what it can insert. Throws SpoolError
-  // when a record is no row of a defined table; what came before it is staged.
+  // Reads up to `maximum_rows` rows of `thread`, or until the stage is full, for `insert_rows`; returns their
+  // number. Call outside of a transaction, which can only insert rows staged before it begins. Throws
+  // SpoolError if a record is not a row of a defined table; the rows before it are staged.
   std::uint64_t stage_rows(SpoolReader& reader, std::uint64_t maximum_rows, std::uint32_t thread = 0);
   std::uint64_t staged_rows() const noexcept { return staged_rows_.rows(); }
-  // There is more to read, perhaps, than the stage had room for.
+  // There may be more to read than the stage had space for.
   bool is_stage_full() const noexcept { return is_stage_full_; }
 
   void begin();
   void commit();
-  void rollback() noexcept;  // clears the stage, too
+  void rollback() noexcept;  // also clears the stage
 
-  // Makes a table, a text, a fact or a gap part of the store. A table's handle means it from here on; it may
-  // have no staged rows.
+  // Adds a table, a text, a fact or a gap to the store. From here on a table's handle refers to the new
+  // definition; it must not have staged rows.
   void define(const Definition& definition);
 
-  // Inserts what was staged before the transaction began, and clears the stage.
+  // Inserts the rows staged before the transaction began, and clears the stage.
   void insert_rows();
 
-  // The file is to stay small: from here on its oldest steps can be thinned. Before any table is defined.
-  // `log_bytes` is about how large the write-ahead log grows.
+  // The file must stay small: allows thinning of its oldest steps. Call before any table is defined.
+  // `log_bytes` is the approximate maximum size of the write-ahead log.
   void prepare_thinning(std::uint64_t log_bytes);
   StoreThinner* thinner() noexcept { return thinner_.get(); }
 
-  // What `stage_rows` finds from here on is not staged but counted, but for the steps and phases of the
-  // run.
+  // From here on `stage_rows` only counts rows instead of staging them, except those of the run's steps and
+  // phases.
   void drop_rows(bool drop) noexcept { is_dropping_ = drop; }
-  // Since the last call; to be written by `define_drops` in the same transaction as the rows around them.
+  // Number since the last call. Write it with `define_drops` in the same transaction as the rows around them.
   std::uint64_t define_drops();
 
-  // How far a file of the spool folder is drained; 0 for one that never was.
+  // How far a file of the spool folder is drained; 0 if it never was.
   std::uint64_t drained_bytes(const std::string& file);
   void set_drained_bytes(const std::string& file, std::uint64_t bytes);
 
   void set_meta(std::string_view key, std::string_view value);
-  // Empty when there is no such fact.
+  // Empty if there is no such fact.
   std::string meta(std::string_view key);
 
-  // Folds the write-ahead log into the file and closes it.
+  // Merges the write-ahead log into the file and closes it.
   void close();
 
  private:
@@ -94,7 +93,7 @@ class StoreDatabase {
   static bool may_be_dropped(const Table& table);
   void clear_stage() noexcept;
 
-  RowImage staged_rows_;  // outlives the connection that it is shown to
+  RowImage staged_rows_;  // outlives the connection that shows it
   SqliteConnection connection_;
   struct Statements;
   std::unique_ptr<Statements> statements_;

@@ -11,8 +11,9 @@
 namespace strata {
 namespace {
 
-// A text's id joins to its row; 0 is the empty text of what has no name. A gap is named by its table, thread
-// and beginning: the same one told twice, by a process that was killed in between, is one.
+// The id of a text joins to its row; 0 is the empty text, for things without a name. A gap is identified by
+// its table, thread and begin: if it is recorded twice, by a process that was killed in between, it counts
+// once.
 constexpr const char* kBaseTables = R"sql(
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS string (id INTEGER PRIMARY KEY, text TEXT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run store's own tables and views, as docs/run-store.md describes them.
+// The run store's own tables and views, described in docs/run-store.md.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,10 @@ class SqliteConnection;
 
 inline constexpr std::string_view kStoreSchema = "strata.store/1";
 
-// Creates what is missing. Safe on a store that has it all.
+// Creates missing tables. Safe on a complete store.
 void create_base_tables(SqliteConnection& connection);
 
-// Creates the views whose tables exist by now.
+// Creates the views for which all tables exist.
 void create_views(SqliteConnection& connection);
 
 }  // namespace strata

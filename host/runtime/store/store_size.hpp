@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a store's largest size (`store.max_mb`) is divided: spools, the write-ahead log, and the file.
+// Divides a store's maximum size (`store.max_mb`) between spools, the write-ahead log and the file.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ class StoreSize {
   bool is_limited() const noexcept { return max_mb_ != 0; }
   std::uint64_t max_mb() const noexcept { return max_mb_; }
 
-  // Of each thread.
+  // Per thread.
   std::uint64_t spool_bytes() const noexcept { return spool_bytes_; }
 
-  // How large the log is let grow; a batch comes on top.
+  // How large the log may grow; a batch is added to it.
   std::uint64_t log_bytes() const noexcept { return bytes() / 16; }
 
   // A whole batch is in the log at once.
@@ -33,20 +33,20 @@ class StoreSize {
     return is_limited() ? std::clamp<std::uint64_t>(max_mb_ * kRowsOfMb, 2048, kRows) : kRows;
   }
 
-  // How large the file itself may be beside so many spools.
+  // Maximum size of the file itself with this number of spools.
   std::uint64_t file_bytes(std::size_t spools) const noexcept {
     const std::uint64_t beside = 2 * log_bytes() + spools * (spool_bytes_ + kSpoolHead);
     return std::max(bytes() / 8, bytes() - std::min(bytes(), beside));
   }
 
-  // Of a file that may have `most` bytes: what thinning goes for, and where rows begin to be dropped. The
-  // batch after either still fits.
+  // For a file that may have `most` bytes: the target of thinning, and the size from which rows are dropped.
+  // The next batch still fits in either case.
   std::uint64_t wanted(std::uint64_t most) const noexcept { return most / 8 * 5; }
   std::uint64_t full(std::uint64_t most) const noexcept { return most / 16 * 15; }
 
  private:
-  // What all spools hold comes into the file before it is known that a step is whole there: it must find room
-  // between `wanted` and `full`.
+  // The contents of all spools enter the file before the store knows that a step is complete there: they must
+  // fit between `wanted` and `full`.
   static constexpr std::uint64_t kSpools = 32;
   static constexpr std::uint64_t kSpoolHead = std::uint64_t{16} << 10;
   std::uint64_t bytes() const noexcept { return max_mb_ << 20; }

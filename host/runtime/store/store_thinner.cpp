@@ -13,15 +13,16 @@ namespace {
 
 // A row of a step or a phase with what finds it.
 constexpr std::uint64_t kStructureRowBytes = 80;
-// Of the file, for what is left of thinned steps; beyond, the oldest of those go whole.
+// The remains of thinned steps may take one part in this many of the file; above that, the oldest of them are
+// removed completely.
 constexpr std::uint64_t kStructureShare = 4;
-// What is born in the first steps lives on, and what it is is told by their phases.
+// Blocks born in the first steps live on, and their phases identify them.
 constexpr StepZone kFirstSteps = 3;
-// So far apart a block's birth and the phases are that say what it is (evidence.cpp: the optimizer after
-// next).
+// The maximum distance between a block's birth and the phases that identify it (evidence.cpp: the optimizer
+// after next).
 constexpr StepZone kReach = 3;
 constexpr StepZone kFoldedAtOnce = 4096;
-// A program that goes on after an allocation failed may have that in every step.
+// A program that continues after a failed allocation may have one in every step.
 constexpr std::size_t kMostFailedSteps = 8;
 
 }  // namespace
@@ -79,7 +80,7 @@ bool StoreThinner::work(std::uint64_t wanted_bytes, std::uint64_t most_bytes, st
   return is_left;
 }
 
-// What came before the first step stays; it says what is alive.
+// Rows before the first step stay: they identify live blocks.
 void StoreThinner::add_setup() {
   const auto setup = interval_of(0);
   if (!setup) return;
@@ -87,7 +88,8 @@ void StoreThinner::add_setup() {
   has_setup_ = true;
 }
 
-// A step is read one ahead of the one that is thinned: what it frees shows what of that one can go.
+// Steps are read one ahead of thinning: the frees in a step show which rows of the previous one can be
+// removed.
 bool StoreThinner::advance() {
   if (added_ + 1 >= ready_) return false;
   if (!has_setup_) add_setup();
@@ -134,7 +136,7 @@ void StoreThinner::thin(StepZone zone) {
   std::vector<std::uint64_t> ops;
   std::set<std::uint32_t> modules;
   std::unordered_set<std::uint64_t> sequences;
-  // What goes now is let go of first: it refers to nothing any more.
+  // Rows removed now are dropped first: they do not refer to anything any more.
   remove(ledger_.take(zone, whole()));
   rows_.erase("allocator_tracer_op", std::move(step.ops_before));
   ledger_.each_mark(zone, [&](const LedgerMark& mark) {
@@ -157,7 +159,7 @@ void StoreThinner::thin(StepZone zone) {
   step.peaks.clear();
 }
 
-// Nothing is left of it but its row: no more is to be known of it here.
+// Only its row remains: nothing more need be known of it here.
 void StoreThinner::forget(StepZone zone) {
   const auto found = zones_.find(zone);
   if (found != zones_.end() && found->second.is_thinned && found->second.marks == 0) {
@@ -188,8 +190,8 @@ void StoreThinner::drop_mark(const LedgerMark& mark) {
   forget(mark.zone);
 }
 
-// What stays of a step's operators: those that something refers to, what is around them, what a node of the
-// backward graph calls, and who made it: by all of that analysis finds what a block is.
+// The operators of a step that stay: those referred to, those enclosing them, those called by a node of the
+// backward graph, and those that made the node. From all of these, analysis identifies a block.
 void StoreThinner::erase_ops(StepZone zone, Zone& step, const StepInterval& interval,
                              std::vector<std::uint64_t> needed, std::set<std::uint32_t>& modules) {
   const std::vector<OpLink> ops = rows_.ops(interval);
@@ -203,7 +205,7 @@ void StoreThinner::erase_ops(StepZone zone, Zone& step, const StepInterval& inte
     if (ops[op].autograd_sequence >= 0)
       by_key.emplace(Key{ops[op].forward_thread, ops[op].autograd_sequence}, op);
   }
-  // What the next step refers to.
+  // The operators that the next step refers to.
   std::unordered_set<std::uint64_t> opened_later;
   for (const OpLink& later : next) opened_later.insert(later.op);
   std::set<Key> made_here;
@@ -255,7 +257,7 @@ void StoreThinner::erase_ops(StepZone zone, Zone& step, const StepInterval& inte
   rows_.erase("allocator_tracer_op", std::move(rows));
 }
 
-// Ranges that are open beyond their step, by what the next step says of them: there is no row of their end.
+// Ranges that stay open after their step, derived from the next step: their end has no row.
 void StoreThinner::carry(StepZone zone, const std::vector<OpLink>& ops, const std::vector<OpLink>& next) {
   std::unordered_map<std::uint64_t, const OpLink*> here;
   for (const OpLink& op : ops) here.emplace(op.op, &op);
@@ -293,7 +295,7 @@ void StoreThinner::carry(StepZone zone, const std::vector<OpLink>& ops, const st
   }
 }
 
-// What is open at the step's end stays, too.
+// Ranges open at the step's end also stay.
 void StoreThinner::erase_modules(Zone& step, const StepInterval& interval, std::set<std::uint32_t> modules) {
   const auto ranges = rows_.modules(interval);
   std::vector<std::uint32_t> open(modules.begin(), modules.end());

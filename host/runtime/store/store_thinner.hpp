@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a run store's file within its size: when it comes near, the oldest steps' detail is deleted, but for
-// what later steps need and for the steps of the highest moments so far (docs/run-store.md, "A store with a
-// largest size"). The writer's thread calls it between batches, within a transaction.
+// Keeps a run store's file within its maximum size. As it nears that size, detail of the oldest steps is
+// deleted, except what later steps need and the steps of the highest peaks so far (docs/run-store.md, "A
+// store with a largest size"). The writer's thread calls it between batches, within a transaction.
 #pragma once
 
 #include <chrono>
@@ -18,23 +18,23 @@
 
 namespace strata {
 
-// Everything throws SqliteError. After one the object must not be used: it may be ahead of the file.
+// Every function throws SqliteError. After one the object must not be used: it may be ahead of the file.
 class StoreThinner {
  public:
   explicit StoreThinner(SqliteConnection& connection);
 
-  // Before the table has rows.
+  // Call before the table has rows.
   void add_table(const Table& table) { rows_.add_table(table); }
 
-  // What was appended before the last call of this is in the file.
+  // All rows appended before the previous call are in the file.
   void end_round();
 
-  // Of the file, without pages that are free for new rows.
+  // Size of the file without its free pages.
   std::uint64_t used_bytes();
 
-  // Deletes until the file uses at most `wanted_bytes`, there is nothing left to delete, or `deadline` has
-  // passed. Thinned steps themselves go where they take a large share, or it uses more than `most_bytes`.
-  // False when nothing is left.
+  // Deletes until the file uses at most `wanted_bytes`, nothing is left to delete, or `deadline` has passed.
+  // Thinned steps themselves are deleted if they take a large share, or if the file uses more than
+  // `most_bytes`. Returns false if nothing is left.
   bool work(std::uint64_t wanted_bytes, std::uint64_t most_bytes, std::uint64_t most_rows,
             std::chrono::steady_clock::time_point deadline);
 
@@ -43,9 +43,9 @@ class StoreThinner {
     StepBegin begin;
     std::vector<LedgerPeak> peaks;
     bool is_thinned = false;
-    std::uint64_t marks = 0;                                    // of what stays, though the step is thinned
+    std::uint64_t marks = 0;  // on data that stay although the step is thinned
     std::vector<std::int64_t> ops, module_begins, module_ends;  // that these marks need
-    std::vector<std::int64_t> ops_before;  // of the step before, that made nodes which ran in this one
+    std::vector<std::int64_t> ops_before;  // of the previous step, which made nodes that ran in this one
   };
   struct CarriedOp {
     std::int64_t rowid = 0;
@@ -75,13 +75,13 @@ class StoreThinner {
   SqliteStatement used_pages_;
   std::uint64_t page_bytes_ = 4096;
   BlockLedger ledger_;
-  std::map<StepZone, Zone> zones_;  // not thinned yet, or thinned with something left
-  std::map<LedgerDevice, std::pair<std::uint64_t, StepZone>> highest_;  // of the window, and its step
+  std::map<StepZone, Zone> zones_;  // not thinned yet, or thinned with data left
+  std::map<LedgerDevice, std::pair<std::uint64_t, StepZone>> highest_;  // in the window, with its step
   std::set<StepZone> failed_;                                           // steps in which an allocation failed
-  std::unordered_map<std::uint64_t, CarriedOp> carried_;  // ranges that are open beyond their step
+  std::unordered_map<std::uint64_t, CarriedOp> carried_;  // ranges that stay open after their step
   StepZone discovered_ = 0, added_ = 0, thinned_to_ = 0, folded_to_ = 0;
-  std::set<StepZone> passed_, again_;    // not folded, for what was born near; of which that is gone
-  StepZone ready_ = 0, next_ready_ = 0;  // steps that all rows of are in the file
+  std::set<StepZone> passed_, again_;    // not folded because of nearby births; those whose birth is gone
+  StepZone ready_ = 0, next_ready_ = 0;  // steps with all rows in the file
   bool has_setup_ = false;
   std::uint64_t structure_rows_ = 0;  // of thinned steps
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that repeat, kept once: small sequential ids, the same text the same id for the whole run.
+// Repeated texts, stored once with small sequential ids; a text has the same id for the whole run.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,11 @@ namespace strata {
 
 class DefinitionLog;
 
-// Longer texts are cut.
+// Longer texts are truncated.
 inline constexpr std::size_t kMaximumTextBytes = std::size_t{1} << 20;
 
-// What one thread has interned: a repeated text costs a hash and a comparison, no lock and no heap.
+// The texts interned by one thread: a repeated text costs a hash and a comparison, no lock and no heap
+// memory.
 using InternCache = std::unordered_map<std::string_view, strata_name>;
 
 class StringTable {
@@ -27,8 +28,8 @@ class StringTable {
   StringTable(const StringTable&) = delete;
   StringTable& operator=(const StringTable&) = delete;
 
-  // [any] `cache` is the calling thread's. The text lives as long as this table. A new one is in the log
-  // before its id is known to anybody.
+  // [any] `cache` belongs to the calling thread. The text lives as long as this table. A new text is in the
+  // log before its id is returned to any thread.
   strata_name intern(std::string_view text, InternCache& cache);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store says of the steps that it let go of: which they are, and the peaks of each.
+// The store's record of the steps it has thinned: which they are, and the peaks of each.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace strata {
 
 class ThinnedSteps {
  public:
-  // Makes the tables.
+  // Creates the tables.
   explicit ThinnedSteps(SqliteConnection& connection);
 
   void add(const StepBegin& step, const StepInterval& interval, const std::vector<LedgerPeak>& peaks);
   bool contains(StepZone zone) const;
-  // Lets go of the step's peaks, too.
+  // Also forgets the step's peaks.
   void forget_peaks(const StepBegin& step);
-  // Writes the intervals, if they changed.
+  // Writes the intervals if they have changed.
   void save();
 
  private:
@@ -31,7 +31,7 @@ class ThinnedSteps {
     StepInterval interval;
   };
   SqliteStatement insert_peak_, delete_peaks_, clear_, insert_;
-  std::map<StepZone, Run> runs_;  // by their first
+  std::map<StepZone, Run> runs_;  // by their first step
   bool changed_ = false;
 };
 

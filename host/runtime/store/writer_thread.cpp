@@ -72,7 +72,7 @@ bool WriterThread::finish() {
     thread_.join();
   }
   if (each_second_) each_second_();  // of what happened since the last second
-  // The rest on the caller's thread: whoever waits for it does so at its own priority.
+  // The rest runs on the caller's thread, at the priority of whoever waits for it.
   work();
   while (failing_since_ns_ != 0 && !is_stalled()) {
     std::this_thread::sleep_for(kBatchInterval);
@@ -146,7 +146,7 @@ bool WriterThread::drain_within_size() {
   return is_more;
 }
 
-// What all threads had appended when it began is in the file.
+// Everything that any thread had appended when the round began is in the file.
 void WriterThread::end_round() {
   if (cannot_thin_ || !round_.is_over()) return;
   database_.thinner()->end_round();
@@ -154,8 +154,8 @@ void WriterThread::end_round() {
   for (Spool* spool : pool_.spools()) round_.spools.emplace_back(spool, spool->written());
 }
 
-// Steps are thinned before the store is full, so that seldom anybody waits for it. Rows are dropped only
-// where nothing more can be thinned.
+// Steps are thinned before the store is full, so that appends rarely wait for it. Rows are only dropped if
+// nothing more can be thinned.
 void WriterThread::make_room() {
   const std::uint64_t most = size_.file_bytes(pool_.spools().size());
   bool is_left = !cannot_thin_;
@@ -204,7 +204,7 @@ WriterThread::Batch WriterThread::look() {
   return batch;
 }
 
-// What rows refer to is in the file before them.
+// Definitions are in the file before the rows that refer to them.
 void WriterThread::write_definitions(const DefinitionBatch& batch) {
   if (batch.end == definitions_drained_) return;
   database_.begin();

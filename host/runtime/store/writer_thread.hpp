@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread that moves rows from the spools into SQLite, at low priority, in batches: 64 k rows or 200
-// ms, sooner when a spool is half full. A spool's room is given back only when its rows are committed. Where
-// the store has a largest size, it thins the oldest steps between batches.
+// The thread that moves rows from the spools into SQLite, at low priority, in batches: every 64 k rows or 200
+// ms, or sooner when a spool is half full. A spool's space is released only when its rows are committed. In a
+// store with a maximum size it thins the oldest steps between batches.
 #pragma once
 
 #include <algorithm>
@@ -24,32 +24,32 @@ namespace strata {
 
 class WriterThread {
  public:
-  // All live longer than the writer. The database is the writer's until `finish` returns.
-  // `maximum_bytes` is what the store may take on disk; 0: anything.
+  // All outlive the writer. The database belongs to the writer until `finish` returns. `maximum_bytes` is the
+  // maximum size of the store on disk; 0: unlimited.
   WriterThread(StoreDatabase& database, SpoolPool& pool, DefinitionLog& definitions, ProblemList& problems,
                const StoreSize& size);
   ~WriterThread();
   WriterThread(const WriterThread&) = delete;
   WriterThread& operator=(const WriterThread&) = delete;
 
-  // [any] [alloc-lock] Asks for a batch now.
+  // [any] [alloc-lock] Requests a batch now.
   void wake() noexcept;
 
-  // [any] True while SQLite has refused rows for so long (a full disk) that nobody should wait for room.
+  // [any] True if SQLite has refused rows for so long (a full disk) that appends should not wait for space.
   bool is_stalled() const noexcept { return stalled_.load(std::memory_order_relaxed); }
 
-  // [any] From now on the thread calls it about each second, between batches, and finish() once more. `work`
-  // may not throw.
+  // [any] From now on the thread calls `work` about once a second, between batches, and finish() calls it
+  // once more. `work` must not throw.
   void each_second(std::function<void()> work);
-  // [any] Rows that the store had no room for.
+  // [any] Rows for which the store had no space.
   std::uint64_t dropped_rows() const noexcept { return dropped_rows_.load(std::memory_order_relaxed); }
 
-  // Ends the thread and drains everything. Nothing may be appended any more. False: SQLite refused to the
-  // end, and rows are left in the spools. To be called once.
+  // Ends the thread and drains everything. No rows may be appended any more. Returns false if SQLite refused
+  // to the end and rows are left in the spools. Call once.
   bool finish();
 
  private:
-  // What there is to move: whole records, and the definitions that they refer to.
+  // The data to move: complete records, and the definitions that they refer to.
   struct Batch {
     struct Part {
       Spool* spool;
@@ -65,7 +65,7 @@ class WriterThread {
     }
   };
 
-  // Spools, each with the position up to which it is to be drained.
+  // Spools, each with the position up to which to drain it.
   struct Round {
     std::vector<std::pair<Spool*, std::uint64_t>> spools;
     bool is_over() const {
@@ -85,7 +85,7 @@ class WriterThread {
   bool drain_batch();
   Batch look();
   void write_definitions(const DefinitionBatch& batch);
-  // A function of its own, in which callgrind counts what rows cost (bench/store_write_cost.py).
+  // A separate function, in which callgrind counts the cost of rows (bench/store_write_cost.py).
   [[gnu::noinline]] bool write(const Batch& batch);
 
   StoreDatabase& database_;
@@ -96,12 +96,12 @@ class WriterThread {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::function<void()> each_second_;  // under the mutex
+  std::function<void()> each_second_;  // guarded by the mutex
   std::atomic<bool> wanted_ = false;
   std::atomic<bool> finishing_ = false;
   std::atomic<bool> stalled_ = false;
 
-  // The thread's own.
+  // Used only by the thread.
   std::uint64_t definitions_drained_ = 0;
   std::size_t first_spool_ = 0;        // where the next batch begins, so that every spool has its turn
   std::int64_t failing_since_ns_ = 0;  // 0: the last batch was committed

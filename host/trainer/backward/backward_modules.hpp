@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the session which module's backward runs, on the thread that runs it. A module's range begins with
-// the first node that its forward made and lies within the ranges of the modules around it, as in forward; it
-// ends when a node outside of it begins, or with the backward. Autograd runs the nodes in the reverse order
-// of their making, so that each forward of a module has one range. Gradients are accumulated within the range
-// of the module that made them.
+// Reports the module whose backward is running to the session, on the thread that runs it. A module's range
+// begins with the first node that its forward made and lies within the ranges of enclosing modules, as in
+// forward. It ends when a node of another module begins, or with the backward. Autograd runs nodes in reverse
+// order of creation, so each forward of a module has one range. Gradients are accumulated within the range of
+// their module.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -20,8 +20,8 @@
 
 namespace strata::trainer {
 
-// The backward ranges that one thread of autograd has open: those of the module whose nodes it runs, and of
-// the modules around it.
+// The backward ranges open on one of autograd's threads: those of the module whose nodes are running, and of
+// enclosing modules.
 class OpenModules {
  public:
   // `session` outlives this.
@@ -33,36 +33,36 @@ class OpenModules {
 
   // Whether the node is among those of the last `turn_to`.
   bool are_of(std::uint64_t thread, std::uint64_t sequence) const { return nodes_.hold(thread, sequence); }
-  // Ends the ranges that the nodes' visit is not within, and begins those that it is within and that are not
-  // open yet. Held ranges stay.
+  // Ends open ranges that do not enclose the nodes' visit, and begins missing ones that do. Held ranges stay
+  // open.
   void turn_to(const MadeNodes& nodes);
 
-  // A node begins, which may run a backward of its own: open ranges stay until `release`, which takes what
-  // `hold` returned.
+  // A node begins that may run a nested backward: open ranges stay open until `release`. Pass the result to
+  // `release`.
   std::size_t hold();
-  // The node has ended, and with it the ranges that were begun within it. When it `failed`, no other will
-  // follow: all ranges end that no node around it holds.
+  // The node has ended, and with it ranges begun within it. If it `failed`, no other node follows: all ranges
+  // end that no enclosing node holds.
   void release(std::size_t held_before, bool failed);
 
   void end_all() { end_down_to(0); }
 
  private:
   struct Open {
-    std::uint64_t visit;  // ModuleVisit::ordinal: the visit itself may be forgotten
+    std::uint64_t visit;  // ModuleVisit::ordinal; the visit itself may have been forgotten
     std::uint32_t range;
   };
 
   void end_down_to(std::size_t depth);
 
   Session& session_;
-  MadeNodes nodes_;                         // whose modules are open
+  MadeNodes nodes_;                         // of the modules that are open
   std::vector<Open> open_;                  // outermost first
-  std::vector<const ModuleVisit*> wanted_;  // innermost first; kept for its memory
+  std::vector<const ModuleVisit*> wanted_;  // innermost first; kept to reuse its memory
   std::size_t held_ = 0;
 };
 
-// [loop-thread] One at a time: torch's callbacks carry no argument of ours. Made before the run begins, so
-// that a source that watches operators sees each node within its module's range.
+// [loop-thread] One at a time, because torch's callbacks have no user argument. Create it before the run
+// begins, so that sources observing operators see each node within its module's range.
 class BackwardModules {
  public:
   // `session` outlives this.
@@ -71,7 +71,7 @@ class BackwardModules {
   BackwardModules(const BackwardModules&) = delete;
   BackwardModules& operator=(const BackwardModules&) = delete;
 
-  // Forward notes here which module makes which nodes.
+  // Filled by forward: which module makes which nodes.
   GraphModules& graph() { return graph_; }
 
  private:
@@ -82,7 +82,7 @@ class BackwardModules {
 
   Session& session_;
   GraphModules graph_;
-  std::mutex mutex_;  // of the table, not of what it holds: that is its thread's
+  std::mutex mutex_;  // guards the table; its entries belong to their threads
   std::unordered_map<std::uint64_t, OpenModules> threads_;
   at::CallbackHandle callback_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which module's forward made which nodes of the backward graph. Autograd numbers the nodes that a thread
-// makes one after another, so that a module's are those between its begin and its end, less those of the
-// modules within it.
+// Records which module's forward made which nodes of the backward graph. Autograd numbers the nodes made by a
+// thread consecutively, so a module's nodes are those between its begin and its end, except those of modules
+// within it.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace strata::trainer {
 
 // One forward of one module.
 struct ModuleVisit {
-  std::uint64_t ordinal = 0;  // never the same twice
+  std::uint64_t ordinal = 0;  // unique
   const ModuleVisit* outer = nullptr;
   std::string path;
   std::string type;
 };
 
-// Nodes that one visit made one after another.
+// Consecutive nodes made by one visit.
 struct MadeNodes {
   const ModuleVisit* visit = nullptr;  // null: none was open
   std::uint64_t thread = 0;
@@ -36,21 +36,21 @@ struct MadeNodes {
 
 class GraphModules {
  public:
-  // [any] Nodes that the calling thread adds to the graph belong to this visit until `leave`. Visits nest on
-  // a thread.
+  // [any] Nodes added to the graph by the calling thread belong to this visit until `leave`. Visits nest per
+  // thread.
   void enter(std::string_view path, std::string_view type);
   void leave();
 
-  // [any] The visit that made the node, and the nodes around it that the same visit made. `thread` and
-  // `sequence` are autograd's own numbers of the node. The visit is valid until `forget`.
+  // [any] The visit that made the node, and the consecutive nodes of the same visit around it. `thread` and
+  // `sequence` are autograd's numbers of the node. The visit is valid until `forget`.
   MadeNodes nodes_around(std::uint64_t thread, std::uint64_t sequence) const;
 
-  // [loop-thread] Forgets all visits: no graph made so far is needed any more. No visit is open, and no
-  // backward runs.
+  // [loop-thread] Forgets all visits, when no existing graph is needed any more. No visit may be open and no
+  // backward running.
   void forget();
 
  private:
-  // `visit` made the nodes from `first` on, up to the first of the next interval.
+  // `visit` made the nodes from `first` up to the next range's first.
   struct NodeRange {
     std::uint64_t first;
     const ModuleVisit* visit;
@@ -63,7 +63,7 @@ class GraphModules {
     void go_on_as(const ModuleVisit* visit);
   };
 
-  mutable std::mutex mutex_;  // of all: a layer that runs again does so on a thread of autograd's
+  mutable std::mutex mutex_;  // guards everything: a repeated layer runs on one of autograd's threads
   std::unordered_map<std::uint64_t, Thread> threads_;
   std::uint64_t visits_ = 0;
 };

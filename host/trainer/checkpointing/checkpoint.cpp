@@ -17,11 +17,11 @@
 namespace strata::trainer {
 namespace {
 
-// Thrown through the layer when it has saved again all that it had saved.
+// Thrown through the layer once it has saved everything again.
 struct AllRecomputed {};
 
-// A place in the graph whose tensor was dropped. After the layer ran again it holds what was saved there the
-// second time, until the node that asks for it takes it.
+// A place in the graph with a dropped tensor. After the layer has been repeated it holds the tensor saved
+// there the second time, until the requesting node takes it.
 using Slot = Kept;
 
 // One layer's forward that is to run again. The notes in its graph share it.
@@ -52,7 +52,7 @@ class Frame {
   }
 
  private:
-  // The hooks of what the second run saves.
+  // Hooks for tensors saved by the repeated forward.
   class SavedAgain final : public SavedVariableHooks {
    public:
     explicit SavedAgain(Frame& frame) : frame_(frame) {}
@@ -112,7 +112,7 @@ using torch::autograd::variable_list;
 
 constexpr const char* kLayerRun = "run";
 
-// What backward needs to run the layer again.
+// The data that backward needs to repeat the layer.
 struct LayerRun : torch::CustomClassHolder {
   LayerRun(LayerFunction function, ModuleScope module, at::Device device)
       : layer(std::move(function)), scope(std::move(module)), state(device, scope) {}

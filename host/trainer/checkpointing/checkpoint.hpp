@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activation checkpointing (arXiv:1604.06174): a layer's activations are dropped after its forward, which
-// runs again in backward to have them. Both ways are those of torch.utils.checkpoint, and hold the same
+// Activation checkpointing (arXiv:1604.06174): a layer's activations are dropped after its forward, which is
+// repeated in backward to recompute them. Both ways are those of torch.utils.checkpoint, and hold the same
 // tensors:
 //
-//   not reentrant  every tensor that autograd would have saved is replaced by a note; backward's first need
-//   of
-//                  one runs the layer again, up to the last that was saved, and each is freed as it is used.
+//   not reentrant  every tensor that autograd would have saved is replaced by a placeholder. The first use of
+//   one in
+//                  backward repeats the layer, up to the last saved tensor; each is freed as it is used.
 //                  Needs a HookingEngine
-//   reentrant      the layer runs without a graph; its backward runs it again, whole, with a graph of its
-//   own,
-//                  and goes backward through that. The input must require a gradient, or no weight in the
-//                  layer gets one
+//   reentrant      the layer runs without a graph. Its backward repeats it completely, with its own graph,
+//   and runs
+//                  backward through that. The input must require a gradient, otherwise the layer's weights
+//                  get none
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -25,28 +25,28 @@
 
 namespace strata::trainer {
 
-// A part of a model that can run more than once: one tensor to one tensor. It owns what it needs beside its
-// argument: it may run again in backward, after the forward that made it has returned.
+// A part of a model that can run more than once, from one tensor to one tensor. It owns everything it needs
+// besides its argument, because it may run again in backward, after the forward that created it has returned.
 using LayerFunction = std::function<at::Tensor(const at::Tensor&)>;
 
-// A tensor, defined or not, that a LayerFunction owns beside its argument: a mask.
+// A tensor, possibly undefined, that a LayerFunction owns besides its argument: a mask.
 struct OwnedTensor {
   std::string_view name;
   at::Tensor tensor;
 };
 using OwnedTensors = std::vector<OwnedTensor>;
 
-// Which parts of a model are checkpointed, and how. A value: every module that has such parts keeps a copy.
+// Which parts of a model are checkpointed, and how. A value type: every module with such parts has a copy.
 class CheckpointPlan {
  public:
-  // Nothing.
+  // Checkpoints nothing.
   CheckpointPlan() = default;
   explicit CheckpointPlan(const config::CheckpointingConfig& config) : config_(config) {}
 
-  // Each runs `layer(x)`, checkpointed if the plan says so and autograd records. `scope` is the part's, and
-  // is marked when it runs again. `owned` is what `layer` owns and the program does not need after its
-  // forward. Blocks count from 0. Throws std::invalid_argument for a reentrant part whose input requires no
-  // gradient.
+  // Each runs `layer(x)`, with a checkpoint if the plan selects it and autograd records. `scope` belongs to
+  // the part, and is marked when it is repeated. `owned` is what `layer` owns and the program does not need
+  // after the forward. Blocks count from 0. Throws std::invalid_argument for a reentrant part whose input
+  // requires no gradient.
   at::Tensor run_block(std::size_t block, const ModuleScope& scope, const LayerFunction& layer,
                        const at::Tensor& x, const OwnedTensors& owned = {}) const;
   at::Tensor run_attention(const ModuleScope& scope, const LayerFunction& layer, const at::Tensor& x,

@@ -75,7 +75,7 @@ KeptInput::KeptInput(const at::Tensor& x, InputPlace place, const ModuleScope& s
     : device_(x.device()),
       is_moved_(place == InputPlace::kHostMemory),
       requires_gradient_(x.requires_grad()) {
-  // As it is, not detached: a detached one would be a leaf, and autocast keeps its casts of leaves.
+  // Not detached: a detached tensor would be a leaf, and autocast caches its casts of leaves.
   kept_.keep(is_moved_ ? host_copy(x) : x);
   is_moved_ ? scope.offloads(kInput, kept_.tensor()) : scope.keeps(kInput, x);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checkpointed layer keeps from its forward until it runs again.
+// The state that a checkpointed layer keeps from its forward until it is repeated.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,14 +13,14 @@
 
 namespace strata::trainer {
 
-// What a forward depends on beside its inputs and weights: the random number generators and autocast.
+// The state that a forward depends on besides its inputs and weights: random number generators and autocast.
 class ForwardState {
  public:
-  // The calling thread's, for a forward on `device` of the module at `scope`, which keeps it.
+  // The calling thread's state, for a forward on `device` of the module at `scope`, which keeps it.
   ForwardState(at::Device device, const ModuleScope& scope);
 
-  // Puts the generators back while it lives, and then to where they were; sets autocast and records
-  // gradients.
+  // While it lives, generators have their old state, autocast is set and gradients are recorded; then the
+  // generators are restored.
   class Again {
    public:
     explicit Again(const ForwardState& state);
@@ -30,7 +30,7 @@ class ForwardState {
 
    private:
     at::Device device_;
-    at::Tensor cpu_generator_;     // as it was
+    at::Tensor cpu_generator_;     // its state at the forward
     at::Tensor device_generator_;  // undefined on the CPU
     AutocastGuard autocast_;
     at::AutoGradMode gradients_;
@@ -43,12 +43,12 @@ class ForwardState {
   AutocastState autocast_;
 };
 
-// A tensor that we keep, reported to the engine that watches what is kept.
+// A tensor that we keep, reported to the engine that observes saved tensors.
 class Kept {
  public:
   void keep(const at::Tensor& tensor);
   const at::Tensor& tensor() const { return tensor_; }
-  // Keeps it no longer.
+  // Stops keeping it and returns it.
   at::Tensor take();
 
  private:
@@ -58,14 +58,14 @@ class Kept {
 
 enum class InputPlace { kWhereItIs, kHostMemory };
 
-// The input of the layer: where it is, or in the host's memory.
+// The layer's input: on its device, or in host memory.
 class KeptInput {
  public:
-  // A copy to the host's memory is in the order of the current stream: `x` may be freed at once.
+  // A copy to host memory is ordered on the current stream: `x` may be freed at once.
   KeptInput(const at::Tensor& x, InputPlace place, const ModuleScope& scope);
 
-  // What the layer runs again with: the same tensor, or one like it on its device again. Either requires a
-  // gradient if `x` did, and is no leaf if `x` was none.
+  // The input for the repeated forward: the same tensor, or an equal one on its device again. It requires a
+  // gradient if `x` did, and is not a leaf if `x` was not.
   at::Tensor bring_back(const ModuleScope& scope) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets the trainer decide what autograd keeps for backward. LibTorch asks its engine for hooks whenever it
-// saves a tensor, so an engine of our own, put in the default's place, hands them out.
+// Gives the trainer control over the tensors that autograd saves for backward. LibTorch asks its engine for
+// hooks whenever it saves a tensor, so we replace the default engine by our own, which provides them.
 #pragma once
 
 #include <torch/csrc/autograd/engine.h>
@@ -13,8 +13,8 @@ namespace strata::trainer {
 
 using torch::autograd::SavedVariableHooks;
 
-// [loop-thread] While one lives, the default engine is ours: the same as torch's, but for the hooks below.
-// Another engine that was there before (the tracer's) is asked where we have none. One at a time.
+// [loop-thread] While an instance lives, the default engine is ours: identical to torch's except for the
+// hooks below. An engine installed before (the tracer's) is asked if we have no hooks. One at a time.
 class HookingEngine {
  public:
   HookingEngine();
@@ -23,8 +23,8 @@ class HookingEngine {
   HookingEngine& operator=(const HookingEngine&) = delete;
 };
 
-// [any] What `make` returns becomes the hooks of every tensor that the calling thread saves while it lives.
-// They nest: the innermost is asked.
+// [any] While it lives, `make` provides the hooks of every tensor saved by the calling thread. They nest: the
+// innermost is used.
 class SavedTensorHooks {
  public:
   explicit SavedTensorHooks(std::function<std::unique_ptr<SavedVariableHooks>()> make);
@@ -39,8 +39,8 @@ class SavedTensorHooks {
   SavedTensorHooks* outer_;
 };
 
-// [any] Hooks for one tensor, of the engine that was there before: if it watches which tensors are kept, it
-// has to learn of ours, too. Null when it does not watch.
+// [any] Hooks for one tensor from the previously installed engine: if it observes saved tensors, it must also
+// see ours. Null if it does not.
 std::unique_ptr<SavedVariableHooks> watching_hooks();
 
 }  // namespace strata::trainer

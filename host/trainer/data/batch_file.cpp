@@ -25,7 +25,7 @@ bool is_classifier(const config::RunConfig& config) {
 
 struct Contents {
   at::Tensor input_ids;
-  at::Tensor labels;  // undefined where there are none
+  at::Tensor labels;  // undefined if there are none
   std::vector<std::string> others;
 };
 
@@ -125,7 +125,7 @@ std::vector<std::int64_t> values_of(const at::Tensor& tensor) {
   return {data, data + tensor.numel()};
 }
 
-// Of each token the label of the next.
+// For each token the label of the next one.
 std::vector<std::int64_t> shifted(std::vector<std::int64_t> labels, std::int64_t context) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const bool is_last = (i + 1) % static_cast<std::size_t>(context) == 0;

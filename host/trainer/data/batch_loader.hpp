@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands out the run's micro-batches in their order, read when they are asked for or ahead by threads.
+// Provides the run's micro-batches in order, read on demand or ahead by threads.
 #pragma once
 
 #include <condition_variable>
@@ -18,31 +18,31 @@
 namespace strata::trainer {
 
 struct LoadPlan {
-  std::uint64_t first_sample = 0;  // earlier ones were read by the run that this one resumes
-  std::int64_t samples = 0;        // of one micro-batch
-  std::uint64_t rank = 0;          // which of `world_size` micro-batches of the same time is read here
+  std::uint64_t first_sample = 0;  // earlier ones were read by the resumed run
+  std::int64_t samples = 0;        // per micro-batch
+  std::uint64_t rank = 0;          // which of `world_size` simultaneous micro-batches to read here
   std::uint64_t world_size = 1;
-  std::uint64_t micro_batches = 0;  // of the whole run, here: no more are read
-  std::int64_t workers = 0;         // threads that read; 0: the one that calls `next`
-  std::int64_t prefetch = 1;        // micro-batches that are read ahead at most, those being read included
-  bool pin_memory = false;          // into memory that CUDA copies from while the host goes on
+  std::uint64_t micro_batches = 0;  // for the whole run on this rank: no more are read
+  std::int64_t workers = 0;         // reading threads; 0: the thread that calls `next`
+  std::int64_t prefetch = 1;        // maximum number read ahead, including those being read
+  bool pin_memory = false;          // into memory for asynchronous copies to CUDA devices
 };
 
 class BatchLoader {
  public:
-  // [any] Called with each micro-batch that a worker made, before `next` can return it; with pinned memory
-  // also with the one that was copied from. What it throws, `next` throws.
+  // [any] Called with each micro-batch made by a worker, before `next` can return it; with pinned memory also
+  // with the unpinned original. Its exceptions are thrown by `next`.
   using OnPrefetched = std::function<void(const Batch&)>;
 
   // Starts the workers. `source` must outlive the loader.
   BatchLoader(const BatchReader& source, const LoadPlan& plan, OnPrefetched on_prefetched);
-  // Waits for the reads that have begun.
+  // Waits for reads in progress.
   ~BatchLoader();
   BatchLoader(const BatchLoader&) = delete;
   BatchLoader& operator=(const BatchLoader&) = delete;
 
-  // The next micro-batch, the same whoever read it. Throws what its read threw: with workers not when that
-  // happened, but when its turn has come. Call it at most `plan.micro_batches` times, on one thread.
+  // The next micro-batch, independent of which thread read it. Throws the exception of its read; with workers
+  // not when it happened, but when its turn comes. Call it at most `plan.micro_batches` times, on one thread.
   Batch next();
 
  private:
@@ -62,9 +62,9 @@ class BatchLoader {
   std::condition_variable_any changed_;
   std::uint64_t taken_ = 0;                    // by `next`
   std::uint64_t begun_ = 0;                    // by workers: below taken_ + prefetch
-  std::vector<std::optional<Outcome>> slots_;  // of micro-batch i: i % prefetch
+  std::vector<std::optional<Outcome>> slots_;  // micro-batch i is at index i % prefetch
 
-  std::vector<std::jthread> workers_;  // last: they use all the rest
+  std::vector<std::jthread> workers_;  // last member: they use all others
 };
 
 }  // namespace strata::trainer

@@ -62,7 +62,7 @@ class SyntheticTokens : public TokenReader {
   std::uint64_t seed_;
 };
 
-// Images of random pixels: memory does not depend on what they show.
+// Images of random pixels, because memory does not depend on their content.
 class SyntheticImages : public BatchReader {
  public:
   // Square images of `size` pixels, in three colours, uniform from -1 to 1, in `dtype`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reproducible numbers by position instead of by turn: the n-th draw needs none of those before it, so a
-// resumed or divided run draws what a whole one would.
+// Reproducible random numbers by position: the n-th draw does not depend on earlier ones, so a resumed or
+// divided run draws the same numbers as a complete one.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace strata::trainer {
 
-// The hash that fills weights and tokens where two programs must agree: 32-bit arithmetic only. Number
-// `element` of the series `series`, uniform over 32 bits.
+// The hash that fills weights and tokens if two programs must agree: 32-bit arithmetic only. Number `element`
+// of the series `series`, uniform over 32 bits.
 constexpr std::uint32_t integer_hash(std::uint32_t element, std::uint32_t series) {
   std::uint32_t x = element * 2654435761u + ((series + 1) * 40503u + 12345u);
   x = (x ^ (x >> 16)) * 2246822519u;
@@ -27,16 +27,16 @@ constexpr std::uint64_t mix_bits(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-// Draw number `position` of the stream that `seed` names.
+// Draw number `position` of the stream identified by `seed`.
 constexpr std::uint64_t draw(std::uint64_t seed, std::uint64_t position) {
   return mix_bits(mix_bits(seed) ^ position);
 }
 
-// Which of a source's samples the run's sample of a given number is.
+// Maps the run's sample numbers to a source's samples.
 class SampleOrder {
  public:
-  // Of `samples`, at least one. kRandom: each is drawn from all, by `seed`, so that one may come twice before
-  // another comes once. kSequential: one after the other, and again from the first.
+  // For `samples`, at least one. kRandom: each is drawn from all, by `seed`, so one may repeat before another
+  // has appeared. kSequential: in order, starting over at the end.
   SampleOrder(config::DataOrder order, std::uint64_t samples, std::uint64_t seed)
       : order_(order), samples_(samples), seed_(seed) {}
 

@@ -12,16 +12,15 @@
 
 namespace strata::trainer {
 
-// Each image is cropped to the largest centred square, which is resized to `size` pixels by nearest
-// neighbour: pixel i is the one in which the middle of the i-th of `size` parts lies. A colour of `value`, of
-// `maximum` (as the file says, mostly 255), becomes 2 * value / maximum - 1, from -1 to 1, rounded to
-// `dtype`.
+// Each image is cropped to the largest centred square and resized to `size` pixels by nearest neighbour:
+// pixel i is the one that contains the centre of the i-th of `size` parts. A colour `value` out of `maximum`
+// (given in the file, usually 255) becomes 2 * value / maximum - 1, from -1 to 1, rounded to `dtype`.
 //
-// Files are opened when they are read, and mapped, so that only the rows that are taken are loaded.
+// Files are opened when they are read, and mapped, so that only the needed rows are loaded.
 class ImageFiles : public BatchReader {
  public:
-  // Of `data.files`, of which there is at least one. Throws DataError where they have more than `classes`
-  // classes. A file that is no whole image is a DataError when it is read.
+  // For `data.files`, which has at least one file. Throws DataError if they have more than `classes` classes.
+  // A file that is not a complete image is a DataError when it is read.
   ImageFiles(const config::DataConfig& data, std::int64_t size, std::int64_t classes, at::ScalarType dtype,
              std::uint64_t seed);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file's bytes, mapped read-only: what is not read is not loaded, so a file may be larger than memory.
+// A file's bytes, mapped read-only. Unread parts are not loaded, so a file may be larger than memory.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@ namespace strata::trainer {
 
 class MappedFile {
  public:
-  // Throws DataError, which names `key` of the configuration, when the file cannot be opened or mapped. An
+  // Throws DataError, which names `key` of the configuration, if the file cannot be opened or mapped. An
   // empty file has no bytes.
   explicit MappedFile(const std::filesystem::path& path, std::string_view key = "data.path");
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&&) = delete;
 
-  // Starts on a page, so it is aligned for any token type. Valid as long as this object; a file that is
-  // truncated meanwhile raises SIGBUS when read.
+  // Page-aligned, and thus aligned for any token type. Valid as long as this object; reading a file that was
+  // truncated meanwhile raises SIGBUS.
   std::span<const std::byte> bytes() const { return bytes_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real text, of files.
+// Text from files.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,18 @@
 
 namespace strata::trainer {
 
-// Many files read as one row of tokens, in the order given. Nothing is copied: the files stay mapped.
+// Many files as one sequence of tokens, in the given order. The files are mapped, not copied.
 class TokenFiles {
  public:
-  // kBytes: a byte is a token. kUint16: two bytes are one, in the order of this machine, as numpy's `tofile`
-  // writes them. At most `max_bytes` are used, 0 for all. Empty files add nothing. Throws DataError when a
+  // kBytes: each byte is a token. kUint16: each two bytes are one, in this machine's byte order, as written
+  // by numpy's `tofile`. At most `max_bytes` are used; 0: all. Empty files add nothing. Throws DataError if a
   // file cannot be read or, for kUint16, has an odd number of bytes.
   TokenFiles(const std::vector<std::filesystem::path>& paths, config::TokenFormat format,
              std::uint64_t max_bytes);
 
   std::uint64_t size() const { return size_; }
 
-  // Copies the tokens from `first` on, across the ends of files. `first + tokens.size()` must not exceed
-  // `size()`.
+  // Copies the tokens from `first`, across file boundaries. `first + tokens.size()` must not exceed `size()`.
   void read(std::uint64_t first, std::span<std::int64_t> tokens) const;
 
  private:
@@ -43,16 +42,17 @@ class TokenFiles {
 };
 
 struct TextSequence {
-  std::uint64_t tokens = 0;  // of one sequence, its last target included
-  std::uint64_t stride = 0;  // kSequential: from the beginning of one to that of the next
+  std::uint64_t tokens = 0;  // per sequence, including its last target
+  std::uint64_t stride = 0;  // kSequential: distance between the begins of sequences
 };
 
-// In random order each sequence starts at any token of the files, drawn from the seed; in sequential order
-// each where the last one ended, and again at the beginning when no whole one is left.
+// In random order each sequence starts at a random token of the files, drawn from the seed. In sequential
+// order each starts where the previous one ended, and at the beginning again if there is no complete one
+// left.
 class TextReader : public TokenReader {
  public:
-  // Reads `data.files`. Throws DataError when one cannot be used, or when they hold fewer than
-  // one sequence's tokens together.
+  // Reads `data.files`. Throws DataError if one is unusable, or if together they have fewer tokens than one
+  // sequence.
   TextReader(const config::DataConfig& data, const TextSequence& sequence, std::uint64_t seed);
 
   void read(std::uint64_t sequence, std::span<std::int64_t> tokens) const override;

@@ -11,7 +11,7 @@
 
 namespace strata::trainer {
 
-// Where sequences of tokens come from.
+// A source of token sequences.
 class TokenReader {
  public:
   TokenReader() = default;
@@ -20,25 +20,25 @@ class TokenReader {
   TokenReader& operator=(const TokenReader&) = delete;
 
   // [any] Fills `tokens` with the run's sequence number `sequence`. The same number always gives the same
-  // tokens, in whatever order sequences are asked for.
+  // tokens, in any order of requests.
   virtual void read(std::uint64_t sequence, std::span<std::int64_t> tokens) const = 0;
 
   // One line for the manifest: "text: 1048576 tokens of 12 files".
   virtual std::string description() const = 0;
 };
 
-// Classes for samples that have none: int64 [samples], each below `classes`, of the samples from number
-// `first` on, the same for the same `seed`.
+// Classes for samples without one: int64 [samples], each below `classes`, for the samples from number
+// `first`; the same `seed` gives the same classes.
 at::Tensor random_classes(std::uint64_t first, std::int64_t samples, std::int64_t classes,
                           std::uint64_t seed);
 
 struct SequenceShape {
-  std::int64_t context = 0;  // tokens of one sequence
+  std::int64_t context = 0;  // tokens per sequence
   std::int64_t vocab = 0;
 };
 
-// For language models: what follows each token is its target, so that sequences are one token longer than the
-// context. A token that is not below `shape.vocab` is a DataError.
+// For language models: the target of each token is the next one, so sequences are one token longer than the
+// context. A token not below `shape.vocab` is a DataError.
 class LanguageBatches : public BatchReader {
  public:
   LanguageBatches(std::unique_ptr<TokenReader> source, const SequenceShape& shape);
@@ -51,7 +51,7 @@ class LanguageBatches : public BatchReader {
   SequenceShape shape_;
 };
 
-// For classifiers of sequences: the class is drawn at random, by `seed`, for memory does not depend on it.
+// For sequence classifiers: the class is drawn at random, by `seed`, because memory does not depend on it.
 class LabelledBatches : public BatchReader {
  public:
   LabelledBatches(std::unique_ptr<TokenReader> source, const SequenceShape& shape, std::int64_t classes,

@@ -89,8 +89,8 @@ bool StorageRegistry::is_reported(const at::Tensor& tensor) {
   return false;
 }
 
-// Is called again when twice as many storages as are alive now have been reported, so that its cost a storage
-// stays constant.
+// Called again after twice as many reports as there are live storages, so that its cost per storage is
+// constant.
 void StorageRegistry::forget_freed_storages() {
   std::erase_if(reported_, [](const auto& entry) { return entry.second.storage.expired(); });
   forget_above_ = std::max(forget_above_, 2 * reported_.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the session who owns which storage. The trainer registers its tensors after each phase; the registry
-// reports those whose storage it has not reported yet, so that showing the same ones again costs a look-up
-// each and a replaced storage is never missed.
+// Reports the owners of storages to the session. The trainer registers its tensors after each phase. The
+// registry reports those whose storage was not reported yet, so repeated registration costs one look-up each,
+// and a replaced storage is never missed.
 #pragma once
 
 #include <c10/core/StorageImpl.h>
@@ -27,11 +27,11 @@ class StorageRegistry {
   // Has no effect unless a plugin wants the session's tensors. `session` must outlive the registry.
   explicit StorageRegistry(Session& session);
 
-  // The parameters and buffers of `model`; its parameters are those whose gradients are looked up later.
+  // The parameters and buffers of `model`; gradients are later looked up for these parameters.
   void register_model(const torch::nn::Module& model);
   void register_batch(const Batch& batch);
-  // [any] A batch of a later micro-batch, never shown before. It becomes an input when `register_batch` shows
-  // it.
+  // [any] A batch of a later micro-batch, reported for the first time. It becomes an input when
+  // `register_batch` reports it.
   void register_prefetched(const Batch& batch) const;
   void register_logits(const at::Tensor& logits);
   void register_loss(const at::Tensor& loss);
@@ -40,12 +40,12 @@ class StorageRegistry {
   void register_optimizer_state(Optimizer& optimizer);
   void register_scaler(const GradScaler& scaler);
   void show_ranks(const RankGroup& ranks);
-  // Before the gradients that are views of them.
+  // Call before registering gradients that are views of them.
   void register_buckets(const GradientSync& gradient_sync);
 
  private:
-  // While the weak reference is held no other storage can have this StorageImpl's address; the data pointer
-  // tells apart what a storage held before its memory was exchanged.
+  // While the weak reference is held, no other storage can have this StorageImpl's address; the data pointer
+  // detects memory exchanged within a storage.
   struct Reported {
     c10::weak_intrusive_ptr<c10::StorageImpl> storage;
     const void* data;

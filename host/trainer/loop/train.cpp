@@ -29,7 +29,7 @@ Failure out_of_memory(std::string_view reason) {
                       reason)};
 }
 
-// The CPU allocator's message opens with the check that failed, and has no class of its own.
+// The CPU allocator's message begins with the failed check, and has no exception class of its own.
 constexpr std::string_view kCpuAllocator = "DefaultCPUAllocator: ";
 
 Result failed(Failure failure) {
@@ -69,7 +69,7 @@ std::optional<Result> start_device(const Request& request) {
     // A run on the CPU does without CUDA's half of torch. It registers itself when it is opened.
     open_beside_torch("libtorch_cuda.so", RTLD_GLOBAL);
     at::globalContext().lazyInitDevice(c10::kCUDA);
-    // What blocks and segments depend on, beside what is asked for.
+    // Settings that affect blocks and segments besides the requests.
     const nlohmann::ordered_json allocator = {{"settings", c10::CachingAllocator::getAllocatorSettings()}};
     request.session.describe("allocator", allocator.dump());
     return std::nullopt;

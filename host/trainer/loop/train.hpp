@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole training, from set-up to the last step, with every failure turned into an outcome.
+// A complete training, from set-up to the last step; every failure becomes an outcome.
 #pragma once
 
 #include <exception>
@@ -11,22 +11,22 @@
 
 namespace strata::trainer {
 
-// What an exception means for the run.
+// The meaning of an exception for the run.
 struct Failure {
   Outcome outcome = Outcome::kFailed;  // or kOutOfMemory
   std::string message;                 // one line: what happened and what to do
 };
 
-// Torch's own errors are cut to their first line, without backtrace.
+// For torch's own errors only the first line, without a backtrace.
 Failure explain(const std::exception_ptr& exception);
 
-// Makes the request's device ready. Call it before `request.session`'s run begins, when sources look for the
-// device. Returns a result when there can be no run. Never throws.
+// Prepares the request's device. Call it before the run of `request.session` begins, when sources look for
+// the device. Returns a result if no run is possible. Never throws.
 std::optional<Result> start_device(const Request& request);
 
-// `request.session`'s run has begun; ending it, with the outcome, is left to the caller. All that the
-// training allocated is freed when this returns: what is alive at the run's end leaked. Never throws.
-// `modules`, unless it is null, learns what the model's modules add to the backward graph.
+// The run of `request.session` has begun; the caller must end it, with the outcome. All allocations of the
+// training are freed when this returns: memory alive at the run's end is a leak. Never throws. `modules`,
+// unless null, records the nodes that the model's modules add to the backward graph.
 Result train(const Request& request, GraphModules* modules);
 
 }  // namespace strata::trainer

@@ -29,7 +29,7 @@ LoadPlan load_plan(const config::RunConfig& config, const RankPlace& place, cons
           .pin_memory = config.data.pin_memory};
 }
 
-// What a step counts.
+// The unit of a step's count.
 std::string_view unit_of(const config::ModelConfig& model) {
   return model.task == config::Task::kImageClass ? "images" : "tokens";
 }
@@ -98,7 +98,7 @@ void TrainingRun::join_ranks() {
   const Phase phase(session_, PhaseKind::kGradientSync, "join_ranks");
   ranks_.emplace(config_, request_.place);
   if (trains()) gradient_sync_.emplace(*model_, *ranks_, config_.ddp);
-  // Parameters start alike on all ranks; what is dropped (dropout) is each one's own.
+  // Parameters are initialised equally on all ranks; dropout is independent.
   if (request_.place.rank > 0)
     torch::manual_seed(static_cast<std::uint64_t>(config_.seed) + request_.place.rank);
 }
@@ -313,7 +313,7 @@ bool TrainingRun::clip() {
   return usable;
 }
 
-// No other parameter has a gradient now, so that the optimizer steps this one.
+// No other parameter has a gradient now, so the optimizer only steps this one.
 void TrainingRun::step_parameter(const NamedParameter& parameter) {
   owners_.register_gradient(parameter);
   const Phase phase(session_, PhaseKind::kOptimizer, "optimizer");

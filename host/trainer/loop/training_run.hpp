@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of the training loop: what is computed in which order, with every phase marked in the session.
+// One run of the training loop: the order of its computations, with every phase marked in the session.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -26,15 +26,15 @@ namespace strata::trainer {
 
 class TrainingRun {
  public:
-  // Builds the data source, the model and, to train, the optimizer, in the phase `setup`; `request.session`'s
-  // run has begun. Throws DataError, std::invalid_argument or c10::Error.
-  // Tells `modules`, unless it is null, what forward adds to the backward graph.
+  // Builds the data source, the model and, for training, the optimizer, in the phase `setup`; the run of
+  // `request.session` has begun. Throws DataError, std::invalid_argument or c10::Error. Reports nodes that
+  // forward adds to the backward graph to `modules`, unless null.
   TrainingRun(const Request& request, GraphModules* modules);
 
   std::uint64_t parameter_count() const { return model_->parameter_count(); }
 
-  // Runs all steps that are left, keeping `result` up to date after each, also when it throws. Its outcome at
-  // the end is kDone, or kInterrupted when `request.interrupt` was set.
+  // Runs all remaining steps, updating `result` after each, also if it throws. Its final outcome is kDone, or
+  // kInterrupted if `request.interrupt` was set.
   void run_steps(Result& result);
 
  private:
@@ -48,18 +48,17 @@ class TrainingRun {
     double loss;  // mean over the step
     bool optimizer_ran;
   };
-  // Nothing when it was interrupted.
+  // Empty if it was interrupted.
   std::optional<StepOutcome> run_step(std::uint64_t step);
   // The micro-batch's share of the step's mean loss.
   double run_micro_batch(std::uint32_t micro_batch);
-  // The loss of all ranks, and whether they stop here.
+  // The loss of all ranks, and whether they stop now.
   double agree(double loss);
 
-  // The phases. Each drops what no later phase needs before it ends: `compute_loss` the logits and, when
-  // there is no backward, the loss and with it the graph; `backward` the loss.
+  // The phases. Before a phase ends it drops everything that later phases do not need: `compute_loss` the
+  // logits and, if there is no backward, the loss with its graph; `backward` the loss.
   struct Loss {
-    at::Tensor
-        tensor;  // to go backward from, scaled if the precision asks for it; undefined unless the run trains
+    at::Tensor tensor;  // for backward, scaled if the precision requires it; undefined unless the run trains
     double value;
   };
   Loss loss_of(const Batch& batch, bool is_last);
@@ -68,28 +67,29 @@ class TrainingRun {
   at::Tensor forward(const at::Tensor& input);
   Loss compute_loss(at::Tensor logits, const at::Tensor& target);
   void backward(at::Tensor loss);
-  // Whether it stepped: not when gradients overflowed.
+  // Returns whether it stepped; it does not if gradients overflowed.
   bool step_optimizer();
-  // Whether the gradients can be used, as torch.amp has it: unscaled before they are clipped, else with the
-  // step.
+  // Returns whether the gradients can be used, as in torch.amp: they are unscaled before clipping, otherwise
+  // with the step.
   bool clip();
-  // In backward.
+  // Called in backward.
   void step_parameter(const NamedParameter& parameter);
   void zero_gradients();
 
-  // After `steps` of them.
+  // After `steps` steps.
   void save(std::uint64_t steps);
   std::vector<GeneratorStates> generators_of_ranks() const;
   bool is_save_due(std::uint64_t steps, bool at_end) const;
 
-  // What a run saves at its end is the state between two steps: an interrupt then waits for the step's end.
+  // The state saved at the end must be that between two steps, so an interrupt then waits for the end of the
+  // step.
   bool ends_within_step() const { return interrupted() && !config_.save.at_end; }
-  // Of several ranks all stop after the same step, or they would wait for one another.
+  // All ranks must stop after the same step, otherwise they would wait for each other.
   bool interrupted() const { return ranks_ ? ranks_stop_ : asked_to_stop(); }
   bool asked_to_stop() const { return request_.interrupt.load(std::memory_order_relaxed) != 0; }
   bool trains() const { return request_.config.mode == config::Mode::kTrain; }
 
-  // A dry device reads zeros where a loss would be.
+  // A dry device reads zeros in place of a loss.
   std::optional<double> known(double loss) const {
     return config_.device.is_dry() ? std::nullopt : std::optional(loss);
   }
@@ -99,18 +99,18 @@ class TrainingRun {
   Session& session_;
   GraphModules* modules_;
   c10::Device device_;
-  TrainingPosition begin_;  // of this run: where the checkpoint that it resumes ends
+  TrainingPosition begin_;  // where this run begins: the position of the resumed checkpoint
   std::unique_ptr<BatchReader> source_;
-  std::optional<HookingEngine> engine_;  // where activations are checkpointed
+  std::optional<HookingEngine> engine_;  // if activations are checkpointed
   std::shared_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;  // null unless the run trains
   std::optional<StepInBackward> step_in_backward_;
-  std::optional<GradScaler> scaler_;           // of a loss in float16
-  std::optional<RankGroup> ranks_;             // of several
-  std::optional<GradientSync> gradient_sync_;  // of several that train
+  std::optional<GradScaler> scaler_;           // for a loss in float16
+  std::optional<RankGroup> ranks_;             // if there are several
+  std::optional<GradientSync> gradient_sync_;  // if several ranks train
   bool ranks_stop_ = false;
   StorageRegistry owners_;
-  std::optional<BatchLoader> loader_;  // reads `source_` and shows `owners_` until it is gone
+  std::optional<BatchLoader> loader_;  // reads `source_` and passes batches to `owners_` until destroyed
 };
 
 }  // namespace strata::trainer

@@ -29,7 +29,7 @@ std::shared_ptr<LayerNorm> distilbert_norm(const config::ModelConfig& config, co
 
 }  // namespace
 
-// Of tokens and their learnt positions, normalised.
+// Embeddings of tokens and their learnt positions, normalised.
 class DistilBertEmbeddings : public torch::nn::Module {
  public:
   DistilBertEmbeddings(const config::ModelConfig& config, const ModelSite& site)

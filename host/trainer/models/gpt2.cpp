@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kGpt2InitialDeviation = 0.02;
 
-// Of what is added to the residual stream, 2 layers times, so that its variance stays.
+// For weights that add to the residual stream, 2 layers times, so that its variance stays constant.
 double gpt2_residual_deviation(const config::ModelConfig& config) {
   return kGpt2InitialDeviation / std::sqrt(2.0 * static_cast<double>(config.layers));
 }

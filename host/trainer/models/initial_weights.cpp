@@ -63,7 +63,8 @@ at::Tensor truncated_normal(at::IntArrayRef sizes, double standard_deviation,
   at::Tensor weights = at::empty(sizes, options);
   if (weights.is_meta()) return weights;
 
-  // Inverse transform sampling: uniform over what the cut-off leaves of erf's range, through erf's inverse.
+  // Inverse transform sampling: uniform over the part of erf's range within the cut-off, mapped through erf's
+  // inverse.
   constexpr double kCutoff = 3.0;
   const double range = std::erf(kCutoff / std::numbers::sqrt2);
   const double limit = kCutoff * standard_deviation;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Initial weights: drawn from the global generator (seed it first), or made from a hash.
+// Initial weights: drawn from the global generator (seed it first), or computed with a hash.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,23 +8,22 @@
 
 namespace strata::trainer {
 
-// Each gives an uninitialised tensor of `sizes` with `options` that is then filled. On the meta device there
-// is nothing to fill.
+// Each returns a new tensor of `sizes` with `options`, filled with values. On the meta device nothing is
+// filled.
 
-// From a normal distribution around 0, cut off at three standard deviations: the same seed gives the values
-// that torch.nn.init.trunc_normal_ gives in Python.
+// From a normal distribution around 0, truncated at three standard deviations: the same seed gives the values
+// of torch.nn.init.trunc_normal_ in Python.
 at::Tensor truncated_normal(at::IntArrayRef sizes, double standard_deviation,
                             const at::TensorOptions& options);
 
 // From a normal distribution around 0.
 at::Tensor normal(at::IntArrayRef sizes, double standard_deviation, const at::TensorOptions& options);
 
-// Evenly from -`limit` to `limit`.
+// Uniform from -`limit` to `limit`.
 at::Tensor uniform(at::IntArrayRef sizes, double limit, const at::TensorOptions& options);
 
-// Fills all parameters in their order of registration, a tied weight once, with values that any program in
-// any language can make again, to compare what two of them compute. On the meta device there is nothing to
-// fill.
+// Fills all parameters in order of registration, a tied weight once, with values that a program in any
+// language can reproduce, to compare the computations of two programs. On the meta device nothing is filled.
 //
 // Element j of parameter number i is
 //   offset + scale * (hash(j, i) / 2^32 * 2 - 1)

@@ -15,13 +15,13 @@
 
 namespace strata::trainer {
 
-// Of every token: cosine and sine of its angles, each [1, tokens, features].
+// For every token: cosine and sine of its angles, each [1, tokens, features].
 struct Turns {
   at::Tensor cos;
   at::Tensor sin;
 };
 
-// What all layers of one forward read.
+// The inputs shared by all layers in a forward.
 struct DecoderInputs {
   Turns turns;
   at::Tensor mask;  // undefined where attention needs none
@@ -31,7 +31,7 @@ struct DecoderInputs {
 
 namespace {
 
-// Of every matrix, as transformers' initializer_range.
+// For every matrix, as transformers' initializer_range.
 constexpr double kLlamaInitialDeviation = 0.02;
 
 at::Tensor inverse_frequencies(std::int64_t features, double theta, const at::TensorOptions& options) {
@@ -64,7 +64,7 @@ class RotaryHalves : public torch::nn::Module {
         register_buffer("inv_freq", inverse_frequencies(features, theta, site.tensors.dtype(dtype)));
   }
 
-  // Of tokens at positions 0 to `tokens` - 1, in `dtype`. No gradient.
+  // For tokens at positions 0 to `tokens` - 1, in `dtype`. Without gradient.
   Turns forward(std::int64_t tokens, at::ScalarType dtype) const {
     const at::NoGradGuard no_gradients;
     const at::Tensor positions =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the training loop asks of a model, whatever its architecture.
+// The interface of a model for the training loop, for any architecture.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -20,28 +20,29 @@ class Model : public torch::nn::Module {
   // [batch, classes].
   virtual at::Tensor forward(const at::Tensor& input) = 0;
 
-  // Elements; a tied weight counts once, one of 4 bits as one.
+  // Elements; a tied weight counts once, a 4-bit weight as one.
   std::uint64_t parameter_count() const;
-  // Those that require a gradient.
+  // Only those that require a gradient.
   std::uint64_t trained_parameter_count() const;
 };
 
-// What the modules of a model share.
+// Data shared by the modules of a model.
 struct ModelParts {
   config::ModelConfig config = {};
   config::Attention attention{};
   CheckpointPlan checkpoints = {};
   config::AdapterConfig adapter = {};
-  // Whether the device computes. On a dry one no value is made, and nothing is allocated to make it in parts.
+  // Whether the device computes. On a dry one no values are computed, and no memory is allocated to compute
+  // them in parts.
   bool computes = true;
 };
 
-// The model that the configuration names, with weights drawn from the global generator (seed it first), or
-// from a hash. On the meta device nothing is allocated, and `forward` does not work. Throws
-// std::invalid_argument for sizes that do not fit each other, with the keys.
+// The configured model, with weights drawn from the global generator (seed it first) or computed with a hash.
+// On the meta device nothing is allocated, and `forward` does not work. Throws std::invalid_argument with the
+// keys for inconsistent sizes.
 std::shared_ptr<Model> make_model(const ModelParts& parts, const ModelSite& root);
 
-// d_model / heads. Throws std::invalid_argument when there is a remainder.
+// d_model / heads. Throws std::invalid_argument if there is a remainder.
 std::int64_t features_of_head(const config::ModelConfig& config);
 
 }  // namespace strata::trainer

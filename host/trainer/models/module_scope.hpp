@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place of a module in the model, by which a trace knows it.
+// The position of a module in the model, which identifies it in a trace.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,7 +17,7 @@ namespace strata::trainer {
 // A module's forward: its range in the trace, and the nodes of the backward graph that it makes.
 class ForwardRange {
  public:
-  // `graph` is null where backward is not traced.
+  // `graph` is null if backward is not traced.
   ForwardRange(Session& session, GraphModules* graph, std::string_view path, std::string_view type)
       : range_(session, path, type), graph_(range_.is_reported() ? graph : nullptr) {
     if (graph_ != nullptr) graph_->enter(path, type);
@@ -33,13 +33,12 @@ class ForwardRange {
   GraphModules* graph_;
 };
 
-// Where a module stands in the model, and the session that is told when it runs. A value: every module that
-// is to be seen in a trace keeps its own. Default-constructed there is no session, and `enter` costs a
-// branch.
+// The position of a module in the model, and the session to which its calls are reported. A value type: every
+// traced module has its own. If default-constructed it has no session, and `enter` costs a branch.
 class ModuleScope {
  public:
   ModuleScope() = default;
-  // The root of the model. `session`, and `graph` where there is one, must outlive every scope made from it.
+  // The root of the model. `session`, and `graph` if given, must outlive every scope made from it.
   explicit ModuleScope(Session& session, GraphModules* graph = nullptr) : session_(&session), graph_(graph) {}
 
   // "layers.3" for the child "3" of "layers".
@@ -48,13 +47,13 @@ class ModuleScope {
   // Keep the result for as long as the module's forward runs. `type` names the module's class.
   std::optional<ForwardRange> enter(std::string_view type) const;
 
-  // The same for a forward that runs again within backward, around the module's own.
+  // The same for a forward repeated within backward, around the module's own range.
   std::optional<ModuleRange> enter_again() const;
 
-  // Reports a tensor that the module keeps from its forward until it runs again. Has no effect if the tensor
-  // is undefined.
+  // Reports a tensor that the module keeps from its forward until it is repeated. No effect for an undefined
+  // tensor.
   void keeps(std::string_view name, const at::Tensor& tensor) const;
-  // The same for a tensor that waits in the host's memory until then.
+  // The same for a tensor kept in host memory until then.
   void offloads(std::string_view name, const at::Tensor& tensor) const;
 
  private:
@@ -63,7 +62,7 @@ class ModuleScope {
   std::string path_;
 };
 
-// Where a module is built: its place, and what its tensors are like.
+// The site where a module is built: its position, and the properties of its tensors.
 struct ModelSite {
   ModuleScope scope = {};
   at::TensorOptions tensors = at::TensorOptions(at::kFloat).device(at::kCPU);  // dtype and device

@@ -27,7 +27,7 @@ using Stages = std::array<Stage, 4>;
 constexpr Stages kStages18{Stage{64, 2, 1}, Stage{128, 2, 2}, Stage{256, 2, 2}, Stage{512, 2, 2}};
 constexpr Stages kStages50{Stage{64, 3, 1}, Stage{128, 4, 2}, Stage{256, 6, 2}, Stage{512, 3, 2}};
 
-// As torch.nn.Linear: uniform within 1 / sqrt(in_features), the bias too.
+// As torch.nn.Linear: uniform within 1 / sqrt(in_features), also the bias.
 void draw_uniformly(torch::nn::Module& linear, std::int64_t in_features) {
   const at::NoGradGuard no_gradients;
   const double bound = 1.0 / std::sqrt(static_cast<double>(in_features));
@@ -44,7 +44,7 @@ class Convolution : public torch::nn::Module {
   struct Shape {
     std::int64_t in_channels;
     std::int64_t out_channels;
-    std::int64_t kernel;  // of so many pixels square; padded so that a stride of 1 keeps the size
+    std::int64_t kernel;  // side in pixels; padded so that a stride of 1 preserves the size
     std::int64_t stride = 1;
   };
 
@@ -98,7 +98,7 @@ class BatchNorm : public torch::nn::Module {
   at::Tensor batches_seen_;
 };
 
-// Convolutions, to whose output their input is added.
+// Convolutions, with their input added to the output.
 class ResidualBlock : public torch::nn::Module {
  public:
   struct Shape {

@@ -14,8 +14,8 @@ namespace {
 
 torch::jit::Module load_script(const std::filesystem::path& file, const ModelSite& site) {
   try {
-    // Without the lines of its Python source, which only a traceback needs: they would stay in tensor memory,
-    // owned by nobody.
+    // Without the lines of its Python source, which only a traceback needs: they would remain in tensor
+    // memory without an owner.
     torch::jit::Module module =
         torch::jit::load(file.string(), site.tensors.device(), /*load_debug_files=*/false);
     module.to(site.tensors.dtype().toScalarType());

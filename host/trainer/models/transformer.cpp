@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decoder-only language model of Stanford's course CS336: token embedding, pre-norm blocks, final norm
-// and a head, untied unless the configuration says otherwise. Names, initial values and arithmetic are the
-// course's, so that what its students measure in Python can be compared: parameters are called
+// and a head, untied unless configured otherwise. Names, initial values and arithmetic are those of the
+// course, so that measurements of its students in Python can be compared: parameters are called
 // "token_embeddings.weight", "layers.0.attn.q_proj.weight", "layers.0.ffn.w1.weight", "layers.0.ln1.weight",
 // "ln_final.weight", "lm_head.weight".
 #include <torch/nn/modules/container/modulelist.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementations of optimizers, among which make_optimizer chooses.
+// The implementations of optimizers, from which make_optimizer chooses.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace strata::trainer {
 
-// torch::optim::SGD, Adam and AdamW, which step the parameters one by one.
+// torch::optim::SGD, Adam and AdamW, which step parameters one by one.
 std::unique_ptr<Optimizer> make_loop_optimizer(const config::OptimizerConfig& config,
                                                std::vector<NamedParameter> parameters);
 // sgd, adam and adamw over all parameters at once.
 std::unique_ptr<Optimizer> make_multi_tensor_optimizer(const config::OptimizerConfig& config,
                                                        std::vector<NamedParameter> parameters);
-// A rule for each parameter (rules/rules.hpp).
+// One rule per parameter (rules/rules.hpp).
 std::unique_ptr<Optimizer> make_rule_optimizer(const config::OptimizerConfig& config,
                                                std::vector<NamedParameter> parameters);
 

@@ -10,11 +10,11 @@
 
 namespace strata::trainer {
 
-// LibTorch's own optimizers behind our interface. They step the parameters one by one, each in single
-// operations, as torch.optim does with foreach=False.
+// LibTorch's own optimizers with our interface. They step parameters one by one, each with separate
+// operations, like torch.optim with foreach=False.
 class LoopOptimizer : public Optimizer {
  public:
-  // Shows what LibTorch's optimizer keeps for a parameter: null, before and after, where there is none.
+  // Shows the state of LibTorch's optimizer for a parameter: null, before and after, if there is none.
   using VisitState = void (*)(std::unique_ptr<torch::optim::OptimizerParamState>& state,
                               StateVisitor& visitor);
 

@@ -11,8 +11,8 @@
 namespace strata::trainer {
 namespace {
 
-// What torch.optim's bias corrections make of the counts of steps: the factor of the update, and the divisor
-// of the second moment's root.
+// torch.optim's bias corrections for the step counts: the factor of the update, and the divisor of the second
+// moment's root.
 struct Corrections {
   std::vector<at::Scalar> step_sizes;
   std::vector<at::Scalar> root_divisors;
@@ -66,12 +66,12 @@ class MultiTensorAdam : public Optimizer {
   }
 
   struct Moments {
-    at::Tensor average;         // of the gradient; undefined until it has had one
+    at::Tensor average;         // of the gradient; undefined before its first one
     at::Tensor square_average;  // of its square
     at::Tensor steps_tensor;    // fused: float32, one element on the parameter's device
     std::int64_t steps = 0;     // foreach
   };
-  // What one step works on: those that have a gradient, in order.
+  // The operands of one step: parameters with a gradient, in order.
   struct Lists {
     std::vector<at::Tensor> parameters, gradients, averages, square_averages, steps_tensors;
     std::vector<std::int64_t> steps;
@@ -165,7 +165,7 @@ class MultiTensorSgd : public Optimizer {
 
   struct Lists {
     std::vector<at::Tensor> parameters, gradients;
-    std::vector<std::size_t> numbers;  // which of all parameters they are
+    std::vector<std::size_t> numbers;  // indices among all parameters
   };
 
   Lists lists() const {
@@ -225,7 +225,7 @@ class MultiTensorSgd : public Optimizer {
   }
 
   config::OptimizerConfig config_;
-  std::vector<at::Tensor> momentum_;  // of each parameter; undefined until it has had a gradient
+  std::vector<at::Tensor> momentum_;  // per parameter; undefined before its first gradient
 };
 
 std::unique_ptr<Optimizer> make_multi_tensor_optimizer(const config::OptimizerConfig& config,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps each parameter as soon as backward has its gradient, as GaLore's layer-wise form does, so that the
-// gradients are never alive together.
+// Steps each parameter as soon as backward has computed its gradient, as in GaLore's layer-wise form, so that
+// the gradients are never all alive together.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@ class StepInBackward {
  public:
   using Step = std::function<void(const NamedParameter&)>;
 
-  // From now on every backward calls `step` with each parameter once, when its gradient is complete and those
-  // of all parameters that were stepped before are freed; afterwards it frees the gradient. `step` runs on
-  // the thread that goes backward through the parameter's device, without recording gradients; what it throws
-  // comes out of that backward.
+  // From now on every backward calls `step` once for each parameter, when its gradient is complete and those
+  // of all previously stepped parameters are freed; then it frees the gradient. `step` runs on the backward
+  // thread of the parameter's device, without recording gradients; its exceptions are thrown by that
+  // backward.
   StepInBackward(const std::vector<NamedParameter>& parameters, Step step);
   ~StepInBackward();
   StepInBackward(const StepInBackward&) = delete;

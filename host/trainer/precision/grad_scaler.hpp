@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps gradients of a float16 backward within that format's range: the loss is multiplied by a scale, the
-// gradients divided by it, and a step whose gradients overflowed is left out. As torch.amp.GradScaler, which
-// LibTorch has not.
+// gradients are divided by it, and a step with overflowed gradients is skipped. Equivalent to
+// torch.amp.GradScaler, which LibTorch does not have.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,20 +17,20 @@ class GradScaler {
  public:
   GradScaler(const config::GradScalerConfig& config, at::Device device);
 
-  // The loss to go backward from. The scale is made on the device at the first call.
+  // The loss for backward. The scale is created on the device at the first call.
   at::Tensor scale(const at::Tensor& loss);
 
-  // Divides `gradients`, in place, and returns whether all of them are finite: only then may the optimizer
-  // step. Waits for the device. On a dry one they always are.
+  // Divides `gradients` in place, and returns whether all are finite; only then may the optimizer step. Waits
+  // for the device. Always true on a dry device.
   bool unscale(const std::vector<at::Tensor>& gradients);
 
-  // After each step, taken or left out: lowers the scale after an overflow, raises it after
-  // `growth_interval` steps without.
+  // Call after each step, performed or skipped: lowers the scale after an overflow, raises it after
+  // `growth_interval` steps without one.
   void update();
 
   void visit(StateVisitor& visitor);
 
-  // What it keeps on the device; undefined before the first loss. float32 and int32, one element each.
+  // Its state on the device; undefined before the first loss. float32 and int32, one element each.
   const at::Tensor& scale_tensor() const { return scale_; }
   const at::Tensor& growth_tracker() const { return growth_tracker_; }
 
@@ -39,7 +39,7 @@ class GradScaler {
   at::TensorOptions options_;
   at::Tensor scale_;
   at::Tensor growth_tracker_;  // steps without overflow
-  at::Tensor found_infinite_;  // from `unscale` to `update`: 1.0 if a gradient had an infinity or a NaN
+  at::Tensor found_infinite_;  // between `unscale` and `update`: 1.0 if a gradient had an infinity or a NaN
 };
 
 }  // namespace strata::trainer

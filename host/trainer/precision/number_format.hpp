@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `precision` means for a run: the parameters' number format, and autocast, which casts operators'
-// inputs to a shorter one. LibTorch has autocast's switches and no guard.
+// The meaning of `precision`: the parameters' number format, and autocast, which casts operators' inputs to a
+// shorter one. LibTorch has switches for autocast but no guard.
 #pragma once
 
 #include <c10/core/DeviceType.h>
@@ -22,7 +22,7 @@ struct AutocastState {
 };
 
 // Sets the calling thread's state while it lives. The outermost one frees the copies of weights at its end,
-// except those that autograd has saved.
+// except those saved by autograd.
 class AutocastGuard {
  public:
   AutocastGuard(c10::DeviceType device, const AutocastState& state);
@@ -35,11 +35,11 @@ class AutocastGuard {
   AutocastState before_;
 };
 
-// Of parameters, and so of gradients and optimizer state. With an adapter: of the frozen parameters that are
+// For parameters, and thus for gradients and optimizer state. With an adapter: for frozen parameters that are
 // not in 4 bits.
 at::ScalarType parameter_dtype(const config::RunConfig& config);
 
-// Around forward and loss; nothing where the precision casts nothing.
+// For forward and loss; empty if the precision does not cast.
 std::optional<AutocastState> autocast_state(const config::RunConfig& config);
 
 }  // namespace strata::trainer

@@ -30,7 +30,7 @@ Parameters trained_parameters(const torch::nn::Module& model) {
   return parameters;
 }
 
-// The first bucket to be full is small, so that communication begins early, unless the cap was configured.
+// The first bucket to be filled is small, so that communication begins early, unless the cap was configured.
 std::shared_ptr<c10d::Reducer> make_reducer(Parameters parameters,
                                             const c10::intrusive_ptr<c10d::ProcessGroup>& group,
                                             const config::DdpConfig& config) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the ranks' parameters the same: PyTorch's own c10d::Reducer, driven as DistributedDataParallel does.
+// Keeps the ranks' parameters equal: PyTorch's own c10d::Reducer, driven as by DistributedDataParallel.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,18 +19,19 @@ namespace strata::trainer {
 
 class GradientSync {
  public:
-  // Gives `model` rank 0's parameters and buffers. Its parameters' gradients are averaged from now on: their
-  // buckets are made here. Throws c10::Error when the ranks' models differ in shape.
+  // Sets the parameters and buffers of `model` to those of rank 0. From now on gradients are averaged; their
+  // buckets are created here. Throws c10::Error if the ranks' models differ in shape.
   GradientSync(const torch::nn::Module& model, const RankGroup& ranks, const config::DdpConfig& config);
-  // [loop-thread] Before the forward of each micro-batch. `is_last` of its step is the one whose backward
-  // averages what all of them have accumulated. The buffers become rank 0's. Returns whether the buckets were
-  // made anew, as they are after the first backward, in the order in which the gradients came.
+  // [loop-thread] Call before the forward of each micro-batch. `is_last`: it is the last one of its step,
+  // whose backward averages the accumulated gradients. Sets the buffers to those of rank 0. Returns whether
+  // the buckets were recreated, as they are after the first backward, in the order in which gradients
+  // arrived.
   bool before_forward(bool is_last);
-  // Between forward and backward of the last micro-batch of a step. That backward ends with averaged
+  // Call between forward and backward of the last micro-batch of a step. That backward ends with averaged
   // gradients.
   void before_backward();
 
-  // float32 or whatever the gradients are, one-dimensional.
+  // One-dimensional, float32 or the dtype of the gradients.
   std::vector<at::Tensor> buckets() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door to libstrata_nccl.so, which needs CUDA's half of torch: a run on the CPU does without both.
+// The interface to libstrata_nccl.so, which needs torch's CUDA half: a run on the CPU uses neither.
 #pragma once
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -7,8 +7,8 @@
 
 namespace strata::trainer {
 
-// NCCL among `world_size` ranks, each on its process's current CUDA device. Both libraries are built
-// together, so C++ types and exceptions may pass.
+// NCCL for `world_size` ranks, each on its process's current CUDA device. Both libraries are built together,
+// so C++ types and exceptions can be passed.
 using MakeNcclBackend = c10::intrusive_ptr<c10d::Backend> (*)(const c10::intrusive_ptr<c10d::Store>& store,
                                                               int rank, int world_size);
 

@@ -32,8 +32,8 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// As torch.distributed's env://. torchrun's agent may serve the store itself; each of its attempts to start
-// the ranks has keys of its own there.
+// As torch.distributed's env://. torchrun's agent may serve the store itself; it uses separate keys for each
+// attempt to start the ranks.
 c10::intrusive_ptr<c10d::Store> torchrun_store(const RankPlace& place) {
   const bool agent_serves = variable("TORCHELASTIC_USE_AGENT_STORE") == "True";
   c10d::TCPStoreOptions options;
@@ -46,10 +46,9 @@ c10::intrusive_ptr<c10d::Store> torchrun_store(const RankPlace& place) {
   return c10::make_intrusive<c10d::PrefixStore>(prefix, std::move(store));
 }
 
-// Where ranks find one another before they have a connection: a file of this machine where `strata run`
-// started the ranks; torchrun's store, by its variables (MASTER_ADDR, MASTER_PORT), where it did; this
-// process's memory where there is one rank of a dry world. Throws c10::Error when the others' store is not
-// found.
+// Where ranks find each other before they are connected: a local file if `strata run` started them;
+// torchrun's store, by its variables (MASTER_ADDR, MASTER_PORT), if it did; this process's memory for a
+// single rank of a dry job. Throws c10::Error if the store of the others is not found.
 c10::intrusive_ptr<c10d::Store> open_rendezvous(const RankPlace& place) {
   switch (place.launcher) {
     case Launcher::kStrata:
@@ -133,8 +132,8 @@ c10::intrusive_ptr<c10d::Backend> make_nccl_backend(const c10::intrusive_ptr<c10
 
 using BackendType = c10d::ProcessGroup::BackendType;
 
-// A dry device's NCCL assumes that the other ranks do what this process does. What rank 0 sends to others,
-// such as the order of its buckets, would be unknown: so each process is rank 0.
+// A dry device's NCCL assumes that the other ranks have the same data as this process. Data sent by rank 0,
+// such as the order of its buckets, would be unknown, so each process acts as rank 0.
 RankPlace place_on_dry_device(const RankPlace& place) {
   // In a large world every 128th rank would have to publish where it is; here there is only one.
   setenv("TORCH_NCCL_RANKS_PER_ROOT", std::to_string(place.world_size).c_str(), /*overwrite=*/1);

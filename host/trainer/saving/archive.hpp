@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dict of tensors, integers, texts, lists and further dicts as one file, in torch.save's form: Python's
-// torch.load reads it, with weights_only too.
+// Saves a dict of tensors, integers, texts, lists and nested dicts as one file in the format of torch.save.
+// Python's torch.load can read it, also with weights_only.
 #pragma once
 
 #include <ATen/core/Dict.h>
@@ -12,14 +12,15 @@
 
 namespace strata::trainer {
 
-// A checkpoint that cannot be written, read, or gone on with. The message says which, why, and what to do.
+// A checkpoint that cannot be written, read, or resumed from. The message contains the file, the reason and
+// the remedy.
 class CheckpointError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// A file that is there as a whole or not at all: written as <file>.part, it takes the place of `file` when
-// all of it is on the disk. Until then it goes with this object, and what was there before stays.
+// A file that exists completely or not at all: written as <file>.part, it replaces `file` when everything is
+// on disk. Until then it is removed with this object, and the previous file remains.
 class ReplacedFile {
  public:
   explicit ReplacedFile(std::filesystem::path file);
@@ -27,11 +28,11 @@ class ReplacedFile {
   ReplacedFile(const ReplacedFile&) = delete;
   ReplacedFile& operator=(const ReplacedFile&) = delete;
 
-  // Does nothing once it has failed. Never throws: the zip writer that calls it does not survive that.
+  // No effect after a failure. Never throws, because the calling zip writer does not handle exceptions.
   void write(const void* bytes, std::size_t count) noexcept;
   bool has_failed() const noexcept { return error_ != 0; }
 
-  // Throws CheckpointError, with the first failure of all.
+  // Throws CheckpointError with the first failure.
   void replace();
 
  private:
@@ -40,21 +41,21 @@ class ReplacedFile {
   std::filesystem::path file_;
   std::filesystem::path part_;
   int descriptor_ = -1;
-  int error_ = 0;  // the first one's errno
+  int error_ = 0;  // errno of the first one
 };
 
 using Dict = c10::impl::GenericDict;  // from text to anything
 
 Dict make_dict();
 
-// Writes to a file beside `file`, to the disk, and renames it: a process that is killed here leaves the
-// previous file, or none. A tensor's whole storage is written, once for all tensors that share it; one on a
+// Writes to a temporary file next to `file`, syncs it, and renames it: if the process is killed, the previous
+// file remains, or none. A tensor's whole storage is written, once for all tensors that share it; one on a
 // CUDA device is copied to the host when its turn comes, and is a CPU tensor in the file. Throws
-// CheckpointError where it cannot be written, and leaves nothing of it.
+// CheckpointError, without leaving a partial file, if writing fails.
 void write_archive(const std::filesystem::path& file, const Dict& contents);
 
-// The tensors lie in the file itself, which is mapped read-only as long as any of them exists: they take no
-// memory. Throws DataError where it cannot be opened, CheckpointError for any other file than a whole archive
+// The tensors use the file itself, which is mapped read-only as long as any of them exists: they need no
+// memory. Throws DataError if it cannot be opened, CheckpointError for any file other than a complete archive
 // of a dict.
 Dict read_archive(const std::filesystem::path& file);
 

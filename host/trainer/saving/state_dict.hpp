@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is visited as a dict, and back: {parameter: {name: value}}, and what belongs to no parameter beside
-// these.
+// Converts visited state to a dict and back: {parameter: {name: value}}, plus values that belong to no
+// parameter.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -22,20 +22,20 @@ class StateWriter : public StateVisitor {
   void integer(std::string_view name, std::int64_t& value) override;
   void generator(std::string_view name, at::Generator& generator) override;
 
-  // Holds the tensors that were visited, not copies.
+  // Refers to the visited tensors, without copying.
   const Dict& dict() const { return all_; }
 
  private:
-  // Throws std::logic_error for a name that is there.
+  // Throws std::logic_error if the name exists.
   void put(std::string_view name, c10::IValue value);
 
   Dict all_;
-  Dict of_parameter_;  // within it
+  Dict of_parameter_;  // inside it
 };
 
-// Puts back what a StateWriter has written. Tensors get memory of their own on `device`, with the storage,
-// strides and offset that they had: a view of a larger factor is a view again, because what it keeps alive
-// counts, and sums depend on a matrix's strides. Throws std::invalid_argument where the dict was not written
+// Restores what a StateWriter has written. Tensors are newly allocated on `device`, with their original
+// storage, strides and offset: a view of a larger factor is a view again, because the memory it keeps alive
+// counts, and sums depend on a matrix's strides. Throws std::invalid_argument if the dict was not written
 // from the same state.
 class StateReader : public StateVisitor {
  public:
@@ -45,7 +45,7 @@ class StateReader : public StateVisitor {
   void tensor(std::string_view name, at::Tensor& tensor, StateShape shape, TensorRole role) override;
   void constant(std::string_view, const at::Tensor&) override {}
   void integer(std::string_view name, std::int64_t& value) override;
-  // Stays undefined where it was saved of another kind of device, whose generators have another state.
+  // Stays undefined if it was saved from another kind of device, whose generator state has another format.
   void generator(std::string_view name, at::Generator& generator) override;
 
  private:

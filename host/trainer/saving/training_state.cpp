@@ -18,9 +18,9 @@
 namespace strata::trainer {
 namespace {
 
-// What a checkpoint calls itself.
+// The checkpoint's format name.
 constexpr const char* kFormat = "strata training";
-// Raised when what a reader of this one expects is gone or means something else.
+// Incremented if data that a reader of this version expects is removed or changes its meaning.
 constexpr std::int64_t kFormatVersion = 1;
 
 Dict tensors_of(const torch::nn::Module& model) {

@@ -30,7 +30,7 @@ namespace strata::trainer {
 struct TrainingState {
   const torch::nn::Module& model;
   Optimizer& optimizer;
-  GradScaler* scaler;  // null where nothing is scaled
+  GradScaler* scaler;  // null if nothing is scaled
   at::Device device;
 };
 
@@ -47,29 +47,29 @@ struct TrainingPosition {
   std::uint64_t samples = 0;
 };
 
-// `generators` has the states of every rank, by its number; all else is the same in each rank. Makes the
-// folder too. Throws CheckpointError, and then `file` is as it was.
+// `generators` has the states of every rank, by rank; everything else is equal in all ranks. Also creates the
+// folder. If it throws CheckpointError, `file` is unchanged.
 void save_training(const std::filesystem::path& file, const TrainingState& state,
                    const TrainingPosition& position, const config::RunConfig& config,
                    const std::vector<GeneratorStates>& generators);
 
-// Removes all but the newest `keep` checkpoints of a folder, by the number of their step. 0 keeps all.
+// Removes all but the newest `keep` checkpoints in a folder, by step number. 0 keeps all.
 void keep_newest_checkpoints(const std::filesystem::path& folder, std::int64_t keep);
 
-// A checkpoint that is open: mapped, not loaded.
+// An open checkpoint: mapped, not loaded.
 class SavedTraining {
  public:
-  // Throws DataError or CheckpointError for what is none, or one of a later version.
+  // Throws DataError or CheckpointError if the file is not a checkpoint, or from a later version.
   explicit SavedTraining(const std::filesystem::path& file);
 
   const TrainingPosition& position() const { return position_; }
 
-  // Throws CheckpointError where that run cannot go on with it, with every key that forbids it, and where
-  // nothing is left for it to do.
+  // Throws CheckpointError if that run cannot continue from it, with all conflicting keys, or if there are no
+  // steps left.
   void require_fit(const config::RunConfig& config) const;
 
-  // Overwrites all of `state`, whose optimizer has taken no step, and the generators' states by those of this
-  // `rank`. Throws CheckpointError where the file holds another training than it says.
+  // Overwrites all of `state`, whose optimizer has not stepped yet, and the generators' states with those of
+  // this `rank`. Throws CheckpointError if the file's contents contradict its description.
   void restore(const TrainingState& state, const config::RunConfig& config, std::uint32_t rank = 0) const;
 
  private:

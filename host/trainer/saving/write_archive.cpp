@@ -27,8 +27,8 @@ void sync_folder(const std::filesystem::path& folder) {
   ::close(descriptor);
 }
 
-// Replaces the tensors in a value by CPU tensors that have sizes and no memory: a pickle needs no more of
-// them, and a device that it named would have to exist where the file is read.
+// Replaces the tensors in a value by CPU tensors with sizes and no memory: a pickle needs no more of them,
+// and a device named in it would have to exist where the file is read.
 class Outline {
  public:
   c10::IValue of(const c10::IValue& value) {
@@ -39,7 +39,7 @@ class Outline {
     return outline;
   }
 
-  // The bytes of the tensor that an outline's tensor stands for, on the CPU.
+  // The CPU bytes of the tensor represented by an outline's tensor.
   at::Tensor bytes_of(const at::Tensor& outline) const {
     const c10::Storage& storage = storages_.at(outline.storage().unsafeGetStorageImpl());
     const at::TensorOptions options = at::TensorOptions(at::kByte).device(storage.device());

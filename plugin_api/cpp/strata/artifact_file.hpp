@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file beside the run store, named by the host: removed again unless it was committed.
+// A file next to the run store, named by the host. It is removed unless it is committed.
 #pragma once
 
 #include <stdexcept>
@@ -11,10 +11,10 @@
 
 namespace strata {
 
-// [any] one thread at a time.
+// [any] One thread at a time.
 class ArtifactFile {
  public:
-  // Throws std::runtime_error when there is no such file to be had; the cause is in the log.
+  // Throws std::runtime_error if the file cannot be opened; the cause is in the log.
   ArtifactFile(const Host& host, const char* name, const char* media_type)
       : service_(host.service<strata_artifact_service>(STRATA_EXT_ARTIFACT)),
         artifact_(service_ == nullptr ? nullptr : service_->open(host.abi(), name, media_type)) {
@@ -27,12 +27,12 @@ class ArtifactFile {
   ArtifactFile(const ArtifactFile&) = delete;
   ArtifactFile& operator=(const ArtifactFile&) = delete;
 
-  // False when it failed, now or before; the cause is in the log.
+  // False if this or an earlier write failed; the cause is in the log.
   bool write(std::string_view data) noexcept {
     return service_->write(artifact_, data.data(), data.size()) == 0;
   }
 
-  // Gives the file its name. The last call: true when the file is whole and in place.
+  // Gives the file its final name; must be the last call. True if the file is complete and in place.
   bool commit() noexcept {
     strata_artifact* const done = artifact_;
     artifact_ = nullptr;

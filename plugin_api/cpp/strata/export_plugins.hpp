@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one symbol of a plugin file, made from the classes that it holds.
+// The exported symbol of a plugin file, generated from its plugin classes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@
 
 namespace strata {
 
-// Each class has a `static constexpr strata_descriptor kDescriptor`, and a constructor from `const Host&`.
+// Each class has a `static constexpr strata_descriptor kDescriptor` and a constructor that takes `const
+// Host&`.
 template <typename... Classes>
 class PluginExport {
  public:
@@ -42,7 +43,7 @@ class PluginExport {
     return made;
   }
 
-  // Whether `id` is this class's.
+  // Returns whether `id` is the id of this class.
   template <typename Class>
   static bool try_create(const strata_host* host, const char* id, char* reason, std::size_t reason_bytes,
                          strata_plugin*& made) noexcept {
@@ -60,6 +61,6 @@ class PluginExport {
 
 }  // namespace strata
 
-// At namespace scope, once in a file: STRATA_EXPORT_PLUGINS(PhaseTimer)
+// At namespace scope, once per file: STRATA_EXPORT_PLUGINS(PhaseTimer)
 #define STRATA_EXPORT_PLUGINS(...) \
   const strata_entry strata_plugin_entry = ::strata::PluginExport<__VA_ARGS__>::entry();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a plugin's exceptions end: no exception crosses the C ABI.
+// Catches a plugin's exceptions: no exception crosses the C ABI.
 #pragma once
 
 #include <array>
@@ -13,15 +13,15 @@
 
 namespace strata {
 
-// After so many exceptions an instance is switched off. The host counts the same faults and stops at the same
-// number.
+// An instance is switched off after this many exceptions. The host counts the same faults and has the same
+// limit.
 inline constexpr std::uint32_t kFaultLimit = 8;
 
-// Whether a listener may log where it is called.
+// Whether a listener may log at its call site.
 enum class Surroundings { kFree, kAllocatorLock };
 
-// What an instance that is switched off still gets: an end, a flush and the run's end are owed to it, a begin
-// and a single event are not (conventions/lifetimes.md).
+// Which calls a switched-off instance still gets: ends, flushes and the run's end (owed), but no begins and
+// no single events (conventions/lifetimes.md).
 enum class Call { kNew, kOwed };
 
 class FaultGuard {
@@ -31,9 +31,9 @@ class FaultGuard {
   FaultGuard(const FaultGuard&) = delete;
   FaultGuard& operator=(const FaultGuard&) = delete;
 
-  // Calls `body`, unless the instance is switched off and the call is new. What it throws is logged as
-  // PLUGIN_MISBEHAVING with `method`: at once, or, when it happened under an allocator's lock, at the next
-  // call outside of one. A value-initialised result stands for one that did not come.
+  // Calls `body`, unless the instance is switched off and the call is new. An exception is logged as
+  // PLUGIN_MISBEHAVING with `method`: at once, or, if it was thrown under an allocator's lock, at the next
+  // call outside of one. Returns a value-initialised result if `body` was not called or threw.
   template <Call kind, Surroundings surroundings, typename Body>
   auto run(const char* method, Body&& body) noexcept -> std::invoke_result_t<Body> {
     using Result = std::invoke_result_t<Body>;
@@ -52,7 +52,7 @@ class FaultGuard {
     return Result();
   }
 
-  // The same for the run's begin, where an exception means that the instance cannot work: logged as
+  // As `run`, for the run's begin, where an exception means that the instance cannot work: it is logged as
   // PLUGIN_FAILED with what() as the reason, and the instance is switched off.
   template <typename Body>
   void run_begin(Body&& body) noexcept {
@@ -83,7 +83,7 @@ class FaultGuard {
     host_.log(STRATA_LOG_PLUGIN_FAILED, reason);
   }
 
-  // The text of an exception under a lock is not kept: that would take memory.
+  // The text of an exception under a lock is not kept, because that would allocate.
   void report_pending() noexcept {
     for (std::uint32_t left = pending_.exchange(0); left != 0; --left) {
       report(pending_method_.load(std::memory_order_relaxed), "under an allocator's lock");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host as a plugin sees it: strata_host and the services that have no class of their own.
+// The plugin's view of its host: strata_host, and the services without a class of their own.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ class Host {
 
   const strata_host* abi() const noexcept { return host_; }
 
-  // Any other service by its id, null when this host has none.
+  // Any other service by its id; null if this host does not have it.
   template <typename Service>
   const Service* service(const char* id) const noexcept {
     return static_cast<const Service*>(host_->service(host_, id));
   }
 
-  // Options, [loop-thread]: as configured, else the descriptor's default.
+  // Options, [loop-thread]: the configured value, or else the descriptor's default.
   bool flag(const char* key) const noexcept { return host_->option_flag(host_, key) != 0; }
   std::int64_t integer(const char* key) const noexcept { return host_->option_integer(host_, key); }
   double real(const char* key) const noexcept { return host_->option_real(host_, key); }
@@ -45,10 +45,10 @@ class Host {
   void warning(const std::string& line) const noexcept { log(STRATA_LOG_WARNING, line.c_str()); }
   void error(const std::string& line) const noexcept { log(STRATA_LOG_ERROR, line.c_str()); }
 
-  // [any] The run's clock, in nanoseconds; 0 when the host has none.
+  // [any] The run's clock, in nanoseconds; 0 if the host has none.
   std::int64_t monotonic_ns() const noexcept { return clock_ == nullptr ? 0 : clock_->monotonic_ns(host_); }
 
-  // [any] Whether the current step is one of the active window's.
+  // [any] Whether the current step is in the active window.
   bool window_active() const noexcept { return window_ != nullptr && window_->active(host_) != 0; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The methods by which a class listens, and which of them it has.
+// The listener methods of a plugin class, and detection of those that a class defines.
 //
 // clang-format off
 //   void begin_run(const strata_when&, const strata_run_info&)             strata.run/1
@@ -16,12 +16,12 @@
 //   void flush(std::uint32_t reason, std::int64_t deadline_ns)             strata.flush/1
 // clang-format on
 //
-// T is std::uint64_t, the token that the end is given (not UINT64_MAX), or void. Ends may leave the token
-// away. One method of a name: an overloaded or a private one is not found.
+// T is void, or std::uint64_t: the token passed to the end (not UINT64_MAX). Ends may omit the token. Each
+// name must have exactly one public method: an overloaded or private one is not found.
 //
 // A class whose options decide what it listens to also has
 //   bool listens_to(const char* id) const
-// which is asked after construction, once for each id above: false leaves that interface out, as if the class
+// It is called after construction, once for each id above. False leaves out that interface, as if the class
 // had no methods for it.
 #pragma once
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A descriptor's options, one constant expression each:
+// The options of a descriptor, each a constant expression:
 //
 //   constexpr strata_option kOptions[] = {
 //       strata::option::flag("layers", "true", "A range for each layer."),
 //       strata::option::choice("memory", "counters|marks|none", "marks", "How memory is shown."),
 //       strata::option::integer("steps", "32", "So many are looked at.", 1, 1000)};
 //
-// Defaults are as they would be written in YAML, and texts live as long as the plugin's file is loaded: give
-// literals. A range holds where its minimum is less than its maximum (strata/entry.h).
+// Defaults are written as in YAML. Texts must live as long as the plugin's file is loaded: use literals. A
+// range applies only if its minimum is less than its maximum (strata/entry.h).
 #pragma once
 
 #include "strata/entry.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ class as a plugin: strata/plugin.h without its C.
+// A C++ class as a plugin: strata/plugin.h for C++.
 //
 // clang-format off
 //   class PhaseTimer {
@@ -12,14 +12,14 @@
 //   STRATA_EXPORT_PLUGINS(PhaseTimer)
 // clang-format on
 //
-// Its constructor may throw: then the plugin is disabled, with what() as the reason (option.hpp has what a
-// descriptor's options are made with).
+// The constructor may throw: the plugin is then disabled, with what() as the reason. option.hpp has functions
+// that make the descriptor's options.
 //
-// The class listens to what it has methods for (listener_methods.hpp has the list; a misspelt one does not
-// compile when no other is there). Methods are called on the threads that the C headers say. What they throw
-// is caught, counted and logged; after kFaultLimit exceptions the instance hears of nothing new, but still
-// gets the ends, the flushes and the run's end that it is owed (fault_guard.hpp). What begin_run throws means
-// that the instance cannot work in this run: it has failed, with what() as reason.
+// The class receives the events for which it defines methods (see listener_methods.hpp for the list; a
+// misspelt method fails to compile only if the class has no other). The threads of each method are those in
+// the C headers. Exceptions are caught, counted and logged. After kFaultLimit exceptions the instance gets no
+// new events, but still the ends, flushes and end of run that it is owed (fault_guard.hpp). An exception in
+// begin_run means that the instance cannot work in this run: it has failed, with what() as the reason.
 //
 // C++17, header only. Nothing here is part of the ABI: a plugin compiles its own copy.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One object of a plugin's class behind the C instance: gives the host the C listener tables of what the
-// class has methods for. What the tables call are plain functions that never throw.
+// Wraps one object of a plugin class as a C instance: provides the C listener tables for the methods that the
+// class defines. The functions in the tables never throw.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class PluginObject {
       "the class listens to nothing: see strata/listener_methods.hpp for the methods' names and forms");
 
  public:
-  // Throws what the class's constructor throws.
+  // Throws what the constructor of Class throws.
   explicit PluginObject(const Host& host)
       : abi_{sizeof(strata_plugin), 0, this, &find_listener, &destroy}, guard_(host), object_(host) {}
   PluginObject(const PluginObject&) = delete;
@@ -41,7 +41,7 @@ class PluginObject {
  private:
   static void destroy(strata_plugin* plugin) noexcept { delete static_cast<PluginObject*>(plugin->self); }
 
-  // The token of a begin that came when the instance was switched off already: its end is not owed.
+  // The token of a begin that arrived after the instance was switched off: its end is not owed.
   static constexpr std::uint64_t kNotBegun = UINT64_MAX;
 
   template <Call kind = Call::kNew, Surroundings surroundings = Surroundings::kFree, typename Body>
@@ -52,7 +52,7 @@ class PluginObject {
 
   static bool is_off(void* self) noexcept { return static_cast<PluginObject*>(self)->guard_.off(); }
 
-  // A begin that returns nothing gives the token 0.
+  // A begin that returns nothing has token 0.
   template <typename Body>
   static std::uint64_t call_begin(void* self, const char* method, Body&& body) noexcept {
     if (is_off(self)) return kNotBegun;
@@ -66,7 +66,7 @@ class PluginObject {
     });
   }
 
-  // An end that takes no token is called without.
+  // An end without a token parameter is called without it.
   template <typename Method, typename... Event>
   static void call_end(void* self, const char* name, Method method, std::uint64_t token,
                        const Event&... event) noexcept {
@@ -126,7 +126,7 @@ class PluginObject {
     return table;
   }
 
-// A range's listener: begin_<range> and end_<range>, where the class has them.
+// The listener of a range: begin_<range> and end_<range>, if the class has them.
 #define STRATA_RANGE_LISTENER(range)                                                                       \
   static const strata_##range##_listener& range##_listener() noexcept {                                    \
     static const strata_##range##_listener table = [] {                                                    \
@@ -154,7 +154,7 @@ class PluginObject {
   STRATA_RANGE_LISTENER(op)
 #undef STRATA_RANGE_LISTENER
 
-// A listener of single events: on_<event>, when the class has it.
+// The listener of single events: on_<event>, if the class has it.
 #define STRATA_EVENT_LISTENER(event, surroundings)                                                 \
   static const strata_##event##_listener& event##_listener() noexcept {                            \
     static const strata_##event##_listener table = [] {                                            \

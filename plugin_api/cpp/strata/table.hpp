@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A typed table of the run store: rows are values of one plain struct.
+// A typed table in the run store: each row is a value of one plain struct.
 //
 // clang-format off
 //   struct PhaseRow { std::uint64_t step; std::int64_t duration_ns; };
@@ -30,9 +30,9 @@ class Table {
   static_assert(sizeof(Row) <= 4096, "a row has at most 4096 bytes");
 
  public:
-  // [loop-thread] In the plugin's constructor or at the run's begin. Throws std::runtime_error when the host
-  // refuses the table, or keeps no store (a run without a directory): the plugin is then disabled with that
-  // reason. `thin` is a STRATA_THIN_*.
+  // [loop-thread] In the plugin's constructor or at the run's begin. Throws std::runtime_error if the host
+  // rejects the table or keeps no store (a run without a directory): the plugin is then disabled with that
+  // reason. `thin` is STRATA_THIN_*.
   Table(const Host& host, const char* name, const char* help, std::initializer_list<strata_column> columns,
         std::uint32_t thin = STRATA_THIN_NEVER)
       : host_(host.abi()), store_(host.service<strata_store_service>(STRATA_EXT_STORE)) {
@@ -45,7 +45,7 @@ class Table {
       throw std::runtime_error(std::string("the host refused the table '") + name + "' (see the log)");
   }
 
-  // [any] [alloc-lock] False when the row was dropped and counted.
+  // [any] [alloc-lock] False if the row was dropped and counted.
   bool append(const Row& row) const noexcept { return store_->append(host_, handle_, &row) != 0; }
 
   // [any] not [alloc-lock] The id of a text, for columns of type STRATA_COLUMN_STRING.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The smallest useful plugin, in C: one row a step in the run store, and a line in the log at the run's end.
+/* The smallest useful plugin, in C: one row per step in the run store, and a log line when the run ends.
  *
  *   plugins:
  *     - step_counter: {log_every: 100}
@@ -16,12 +16,12 @@
 #include "strata/ext/step.h"
 #include "strata/ext/store.h"
 
-/* One instance. `plugin` comes first, so that a pointer to one is a pointer to the other. */
+/* One instance. `plugin` is the first member, so a pointer to it is also a pointer to the instance. */
 typedef struct step_counter {
   strata_plugin plugin;
   const strata_host* host;
   const strata_log_service* log;
-  const strata_store_service* store; /* null when the run has no directory */
+  const strata_store_service* store; /* null if the run has no directory */
   uint32_t table;
   int64_t log_every;
   uint64_t steps, tokens;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest useful plugin, in C++: how long each phase of each step took, one row a phase.
+// The smallest useful plugin, in C++: the duration of each phase of each step, one row per phase.
 //
 //   plugins:
 //     - phase_timer: {longer_than_ns: 100000}
@@ -35,7 +35,7 @@ class PhaseTimer {
              STRATA_COLUMN(PhaseRow, name, STRATA_COLUMN_STRING, "", "as the trainer named it"),
              STRATA_COLUMN(PhaseRow, duration_ns, STRATA_COLUMN_INT64, "ns", "from its begin to its end")}) {}
 
-  // The token that the end is given: when the phase began.
+  // The token, which is passed to the end: when the phase began.
   std::uint64_t begin_phase(const strata_when& when, const strata_phase_info&) {
     return static_cast<std::uint64_t>(when.monotonic_ns);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plugin holds of its host: its options, and the services it may ask for. */
+/* The plugin's view of its host: its options, and the services it may request. */
 #ifndef STRATA_HOST_H
 #define STRATA_HOST_H
 
@@ -9,18 +9,18 @@
 extern "C" {
 #endif
 
-/* One host handle for each plugin instance: every service knows by it who is asking.
+/* One host handle per plugin instance: services use it to identify the caller.
  *
- * The option getters return the value that was configured, else the descriptor's default: both were checked
- * before `create`, so they cannot fail. A key that the descriptor does not declare, or declares with another
- * type, is the plugin's error: it is logged as such, counted as a fault, and answered with 0 or "". */
+ * The option getters return the configured value, or else the descriptor's default. Both were checked before
+ * `create`, so getters cannot fail. If the descriptor does not declare the key, or declares it with another
+ * type, the host logs the plugin's error, counts it as a fault, and returns 0 or "". */
 typedef struct strata_host {
   uint32_t struct_size;
   uint16_t abi_major, abi_minor;
   void* self;
-  const char* version; /* the host's own, for messages */
-  /* [any] The service with that id (strata.log/1 ...), or null when this host has none. Lives as long as the
-   * host. */
+  const char* version; /* of the host, for messages */
+  /* [any] Returns the service with that id (strata.log/1 ...), or null if this host does not have it. The
+   * service lives as long as the host. */
   const void* (*service)(const struct strata_host* host, const char* id);
   /* [loop-thread] */
   int32_t (*option_flag)(const struct strata_host* host, const char* key);

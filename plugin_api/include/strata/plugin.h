@@ -12,15 +12,15 @@ extern "C" {
 typedef struct strata_plugin {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Handed back as the first argument of every listener. */
+  /* The first argument of every listener call. */
   void* self;
-  /* [loop-thread] The listener interface with that id (strata.step/1 ...), or null when the plugin does not
-   * listen. Asked once for each id, right after `create`; what it returns must live until `destroy`. In a
-   * listener a null member means: not interested in this one event; where only `begin` is null, `end` comes
-   * for the ranges whose begin would have come, with token 0. The host calls nothing that was not returned
-   * here. */
+  /* [loop-thread] Returns the listener interface with that id (strata.step/1 ...), or null if the plugin does
+   * not listen to it. Called once for each id, right after `create`; the result must live until `destroy`. A
+   * null member of a listener means that the plugin does not want that event. If only `begin` is null, `end`
+   * is called with token 0 for each range whose begin would have been delivered. The host calls only what was
+   * returned here. */
   const void* (*listener)(struct strata_plugin* plugin, const char* id);
-  /* [loop-thread] The last call. No event is in flight and none comes afterwards. Frees the plugin. */
+  /* [loop-thread] The last call: no event is in flight, and none follows. Frees the plugin. */
   void (*destroy)(struct strata_plugin* plugin);
 } strata_plugin;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks for a training loop of your own, in C11 and C++17: include it, link nothing.
+/* Marks for your own training loop, in C11 and C++17: include this header, link nothing.
  *
  *     for (auto& batch : loader) {
  *       STRATA_STEP();                                        // until the end of this scope
@@ -8,7 +8,7 @@
  *       { STRATA_PHASE("optimizer"); optimizer.step(); }
  *     }
  *
- * In C there are no scopes that end by themselves:
+ * C has no scopes that end by themselves:
  *
  *     STRATA_STEP_BEGIN();
  *     strata_mark forward = STRATA_PHASE_BEGIN("forward");
@@ -16,14 +16,14 @@
  *     STRATA_PHASE_END(forward);
  *     STRATA_STEP_END();
  *
- * Without Strata a mark is a load and a comparison. The first one of a program looks into the environment:
- * when STRATA_ATTACH names a library, as under `strata exec` or after `strata exec --environment`, it is
- * opened, and from then on marks are recorded. What is marked is not inferred a second time; what is not
- * marked still is, in programs that use LibTorch.
+ * Without Strata a mark costs a load and a comparison. The first mark of a program reads the environment: if
+ * STRATA_ATTACH names a library, as under `strata exec` or after `strata exec --environment`, the library is
+ * opened and all later marks are recorded. Marked parts are not inferred a second time; unmarked parts still
+ * are, in programs that use LibTorch.
  *
- * Arguments are evaluated only while marks are recorded. Threads, errors and the phases' names: see
+ * Arguments are evaluated only while marks are recorded. For threads, errors and phase names see
  * trainer_calls.h. A mark never throws, and never changes what the program computes or how it ends.
- * glibc before 2.34 keeps dlopen in libdl: link it there. */
+ * glibc before 2.34 has dlopen in libdl: link it there. */
 #ifndef STRATA_TRAINER_H
 #define STRATA_TRAINER_H
 
@@ -36,7 +36,7 @@
 #include "ext/module.h"
 #include "trainer_calls.h"
 
-/* In C++ one binding for the whole program, in C one for each file: either is bound by itself. */
+/* One binding for the whole program in C++, one per file in C. Each is bound independently. */
 #ifdef __cplusplus
 #define STRATA_MARK_INLINE inline
 #define STRATA_MARK_VARIABLE inline
@@ -47,21 +47,21 @@
 #define STRATA_MARK_TABLE(address) ((const strata_trainer_calls*)(address))
 #endif
 
-/* The table. Not yet looked for: null. Looked for, and nothing is recorded: its own address, which none has.
- */
+/* The table. Null before the first look-up. If nothing is recorded, the variable's own address, which is no
+ * table's. */
 STRATA_MARK_VARIABLE const void* strata_trainer_binding = 0;
 
-/* A phase or a module that was begun. Not begun: all zero. */
+/* An open phase or module. All zero if none was opened. */
 typedef struct strata_mark {
   const strata_trainer_calls* calls;
   uint32_t ordinal;
   uint32_t reserved;
 } strata_mark;
 
-/* Once in most programs: two threads that come at the same time find the same. */
+/* Usually called once per program: two threads that call it at the same time find the same table. */
 __attribute__((cold, unused)) STRATA_MARK_INLINE const strata_trainer_calls* strata_trainer_look(void) {
   const strata_trainer_calls* calls = 0;
-  /* Not in a program that runs with rights that its caller has not (setuid). */
+  /* Not in a setuid program, which has rights that its caller does not have. */
   const char* const path = getauxval(AT_SECURE) == 0 ? getenv(STRATA_ATTACH_VARIABLE) : 0;
   void* const library = path != 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : 0;
   if (path != 0 && library == 0)
@@ -70,7 +70,7 @@ __attribute__((cold, unused)) STRATA_MARK_INLINE const strata_trainer_calls* str
   if (library != 0) {
     strata_trainer_bind_function bind;
     void* const found = dlsym(library, STRATA_TRAINER_BIND_SYMBOL);
-    memcpy(&bind, &found, sizeof bind); /* a function's address, which C keeps apart from an object's */
+    memcpy(&bind, &found, sizeof bind); /* memcpy: C keeps function and object pointers apart */
     if (found != 0) calls = bind(STRATA_ABI_MAJOR);
   }
   const void* const nothing = &strata_trainer_binding;
@@ -78,7 +78,7 @@ __attribute__((cold, unused)) STRATA_MARK_INLINE const strata_trainer_calls* str
   return calls;
 }
 
-/* The table, or null where nothing is recorded. */
+/* The table, or null if nothing is recorded. */
 __attribute__((unused)) STRATA_MARK_INLINE const strata_trainer_calls* strata_trainer(void) {
   const void* const calls = __atomic_load_n(&strata_trainer_binding, __ATOMIC_ACQUIRE);
   const void* const nothing = &strata_trainer_binding;
@@ -111,31 +111,30 @@ __attribute__((unused)) STRATA_MARK_INLINE strata_mark strata_module_begin(const
 
 /* ---- C and C++ ---- */
 
-/* At the top of main: what comes before the first mark is recorded too. Under `strata exec` it is anyway, in
+/* At the top of main: also records what happens before the first mark. Not needed under `strata exec` for
  * programs that use LibTorch. */
 #define STRATA_RUN() ((void)strata_trainer())
 
 #define STRATA_STEP_BEGIN() (strata_trainer() != 0 ? strata_trainer()->step_begin() : (void)0)
 #define STRATA_STEP_END() (strata_trainer() != 0 ? strata_trainer()->step_end() : (void)0)
 
-/* Within a step: its mean loss (NAN: unknown), and how many items it took, be they tokens or samples (0:
- * unknown). */
+/* Inside a step: its mean loss (NAN: unknown) and its number of items, tokens or samples (0: unknown). */
 #define STRATA_STEP_RESULT(loss, items) \
   (strata_trainer() != 0 ? strata_trainer()->step_result((loss), (items)) : (void)0)
 
-/* Within a step whose gradients are accumulated: its micro-batch number `index`, from 0, begins. */
+/* Inside a step that accumulates gradients: micro-batch `index`, counted from 0, begins. */
 #define STRATA_MICRO_BATCH(index) (strata_trainer() != 0 ? strata_trainer()->micro_batch((index)) : (void)0)
 
-/* Each returns a strata_mark for its _END. */
+/* Each _BEGIN returns a strata_mark; pass it to its _END. */
 #define STRATA_PHASE_BEGIN(name) (strata_trainer() != 0 ? strata_phase_begin(name) : strata_no_mark())
 #define STRATA_PHASE_END(mark) ((mark).calls != 0 ? (mark).calls->phase_end((mark).ordinal) : (void)0)
 
-/* A module's forward, or that of a range of layers: its path, and what it is: ("layers.3", "Block"). */
+/* The forward of a module or a range of layers: its path and its type, for example ("layers.3", "Block"). */
 #define STRATA_MODULE_BEGIN(path, type) \
   (strata_trainer() != 0 ? strata_module_begin((path), (type)) : strata_no_mark())
 #define STRATA_MODULE_END(mark) ((mark).calls != 0 ? (mark).calls->module_end((mark).ordinal) : (void)0)
 
-/* ---- C++: each lasts until the end of its scope, also when an exception leaves it ---- */
+/* ---- C++: each lasts until its scope ends, also when an exception leaves it ---- */
 
 #ifdef __cplusplus
 
@@ -194,7 +193,7 @@ class Module {
 inline const char* text(const char* characters) noexcept {
   return characters;
 }
-// Of a std::string, which is kept until the call is over.
+// For a std::string, which lives until the call returns.
 template <typename Text>
 auto text(const Text& string) noexcept -> decltype(string.c_str()) {
   return string.c_str();

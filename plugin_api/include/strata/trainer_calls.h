@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program that trains tells the host of its loop: one table of functions, which the program gets from
- * the library that STRATA_ATTACH names. <strata/trainer.h> does it, and has macros for all of it.
+/* How a training program reports its loop to the host: a table of functions, which the program gets from the
+ * library named by STRATA_ATTACH. <strata/trainer.h> gets it, and has macros for every call.
  *
- * Unlike a plugin, which the host loads, this is called by a program that knows nothing of its host but this
- * header. So the table grows only at its tail, and a program asks STRATA_HAS_FIELD before it calls what came
- * later than the version it was written for.
+ * Unlike a plugin, which the host loads, the caller here knows only this header. So the table only grows at
+ * its tail, and a program must check STRATA_HAS_FIELD before it calls a function that is newer than the
+ * version it was written for.
  *
- * Lifetime: the table lives as long as the process. Where the run has ended, and in a forked child, each call
- * does nothing. Errors: no call fails and none throws; a begin without an end, and the other way round, is a
- * fault in the run's manifest and changes nothing else.
- * Threads: steps, micro-batches and phases come from one thread at a time, as a loop does them; modules and
- * tensors from any. */
+ * Lifetime: the table lives as long as the process. After the run has ended, and in a forked child, calls
+ * have no effect. Errors: no call fails or throws. A begin without an end, or an end without a begin, is
+ * counted as a fault in the run's manifest and has no other effect.
+ * Threads: steps, micro-batches and phases come from one thread at a time, as in a loop; modules and tensors
+ * from any thread. */
 #ifndef STRATA_TRAINER_CALLS_H
 #define STRATA_TRAINER_CALLS_H
 
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* A storage, and what it is to the training. `name` and `dtype` are valid for the call, as `sizes` is. */
+/* A storage and its role in training. `name`, `dtype` and `sizes` are valid for the call. */
 typedef struct strata_owned_storage {
   uint32_t struct_size;
   uint32_t role;     /* STRATA_TENSOR_* of ext/tensor.h */
@@ -29,8 +29,8 @@ typedef struct strata_owned_storage {
   strata_device device;
   uint64_t address;       /* of the storage's first byte */
   uint64_t storage_bytes; /* of the whole storage */
-  uint64_t owner_address; /* the parameter's, for its gradient and its optimizer state; else 0 */
-  const int64_t* sizes;   /* `dimensions` extents, in elements */
+  uint64_t owner_address; /* for a gradient or optimizer state: address of its parameter; else 0 */
+  const int64_t* sizes;   /* `dimensions` sizes, in elements */
   uint32_t dimensions;
   uint32_t is_frozen; /* 1: a parameter that needs no gradient; else 0 */
 } strata_owned_storage;
@@ -39,41 +39,43 @@ typedef struct strata_trainer_calls {
   uint32_t struct_size;
   uint16_t abi_major, abi_minor;
 
-  /* Steps are counted by the host, from 0. */
+  /* The host counts steps, from 0. */
   void (*step_begin)(void);
   void (*step_end)(void);
-  /* Of the open step: the mean loss over its micro-batches, NaN where it is not known; items, be they tokens
-   * or samples. */
+  /* Sets the result of the open step: `loss` is the mean over its micro-batches (NaN: unknown), `items` its
+   * number of tokens or samples (0: unknown). */
   void (*step_result)(double loss, uint64_t items);
-  /* A micro-batch of the open step begins. Counted from 0. */
+  /* A micro-batch of the open step begins. `index` counts from 0. */
   void (*micro_batch)(uint32_t index);
 
-  /* A phase begins. These names have a meaning, which categories depend on: setup, data, host_to_device,
+  /* A phase begins. These names have a meaning that categories depend on: setup, data, host_to_device,
    * forward, loss, backward, gradient_sync, clip, optimizer, zero_grad, checkpoint_save, evaluation. Any
-   * other is shown as it is. Returns what `phase_end` takes; phases that were begun within it end with it. */
+   * other name is shown as it is. Pass the result to `phase_end`. Ending a phase also ends the phases begun
+   * inside it. */
   uint32_t (*phase_begin)(const char* name);
   void (*phase_end)(uint32_t phase);
 
-  /* A module, or a range of layers, is at work on the calling thread: "layers.3.attention", "Attention".
-   * `direction`: STRATA_MODULE_* of ext/module.h. Returns what `module_end` takes, on the same thread. */
+  /* A module or a range of layers begins to run on the calling thread: "layers.3.attention", "Attention".
+   * `direction` is STRATA_MODULE_* of ext/module.h. Pass the result to `module_end`, on the same thread. */
   uint32_t (*module_begin)(const char* path, const char* type, uint32_t direction);
   void (*module_end)(uint32_t module);
 
-  /* Whether anybody hears of tensors. */
+  /* Nonzero if any plugin listens to tensors. */
   int32_t (*wants_tensors)(void);
-  /* Whose this storage is, from here on until it is freed. The first role of each kind that a storage is
-   * given holds. */
+  /* Reports the role of this storage, from now until it is freed. If a storage is given several roles of one
+   * kind, the first one holds. */
   void (*tensor)(const strata_owned_storage* storage);
-  /* `tell(context)` is called where an optimizer has run, on that thread, so that its new state is told;
-   * until `forget_optimizer(context)` has returned. It calls `tensor` and nothing else of this table. */
+  /* Registers a callback that reports the state of an optimizer. The host calls `tell(context)` after an
+   * optimizer has run, on that thread, until `forget_optimizer(context)` has returned. `tell` may only call
+   * `tensor` of this table. */
   void (*watch_optimizer)(void (*tell)(void*), void* context);
   void (*forget_optimizer)(void* context);
 } strata_trainer_calls;
 
-/* The environment variable that holds the library's path, and its one function:
- * const strata_trainer_calls* strata_trainer_bind(uint32_t abi_major). Null where nothing is recorded:
- * STRATA_EXEC is not set, the session could not be opened, or the majors differ; which of them is said on
- * standard error, but for the first. Called once or often, on any thread. */
+/* The environment variable that holds the library's path, and the library's one function:
+ * const strata_trainer_calls* strata_trainer_bind(uint32_t abi_major). It returns null if nothing is
+ * recorded: STRATA_EXEC is not set, the session could not be opened, or the majors differ. The last two are
+ * reported on standard error. It may be called more than once, on any thread. */
 #define STRATA_ATTACH_VARIABLE "STRATA_ATTACH"
 #define STRATA_TRAINER_BIND_SYMBOL "strata_trainer_bind"
 typedef const strata_trainer_calls* (*strata_trainer_bind_function)(uint32_t abi_major);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ABI's version, and the rule by which two sides decide whether they fit.
+/* The ABI version, and the rule for compatibility.
  *
- * A plugin fits a host when the majors are equal. The minor grows when something is appended: a struct's
- * tail, a new extension id, a new constant. Each struct that crosses the ABI opens with `struct_size`, set by
- * the side that made it; the reader touches a field only when `STRATA_HAS_FIELD` says that the writer knew
- * it.
+ * A plugin and a host are compatible if their majors are equal. The minor grows when something is appended: a
+ * field at the end of a struct, an extension id, a constant. Each struct that crosses the ABI begins with
+ * `struct_size`, set by the side that made it. The reader may access a field only if `STRATA_HAS_FIELD` says
+ * that the writer knew it.
  *
- * Why no symbol per version: hosts that look names up one by one carry no type and no size with them, so a
- * changed signature is called all the same. One struct with sizes inside cannot drift in silence. */
+ * Why not one symbol per function: a symbol looked up by name carries neither type nor size, so a function
+ * whose signature has changed is still called. A struct that contains its size cannot drift unnoticed. */
 #ifndef STRATA_VERSION_H
 #define STRATA_VERSION_H
 

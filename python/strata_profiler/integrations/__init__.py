@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Callbacks for training frameworks: `strata.integrations.transformers`, `strata.integrations.lightning`; logs of metrics: `strata.integrations.wandb`,
-`strata.integrations.tensorboard`, `strata.integrations.mlflow`; `%%strata` in Jupyter. Each module imports its library when it is first asked for, and this package none of them.
+"""Callbacks for training frameworks: `strata.integrations.transformers`, `strata.integrations.lightning`. Metric logs:
+`strata.integrations.wandb`, `strata.integrations.tensorboard`, `strata.integrations.mlflow`. `%%strata` for Jupyter. Each module imports its
+library when it is first used; this package imports none of them.
 """
 
 from __future__ import annotations

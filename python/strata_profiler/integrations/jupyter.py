@@ -19,7 +19,7 @@ class StrataMagics(Magics):  # type: ignore[misc]
     @argument("--page", action="store_true", help="also show the page; the notebook keeps it")  # type: ignore[untyped-decorator]
     @cell_magic  # type: ignore[untyped-decorator]
     def strata(self, line: str, cell: str) -> None:
-        """Records what the cell does and shows the run, also of a cell that fails. The run is `_strata_run`, as `strata.open` gives it."""
+        """Records the cell and shows the run, even if the cell fails. The run is stored in `_strata_run`, as returned by `strata.open`."""
         words = parse_argstring(self.strata, line)
         code = self.shell.transform_cell(cell)
         recorded = recording.run(words.out, quiet=True)
@@ -34,7 +34,7 @@ class StrataMagics(Magics):  # type: ignore[misc]
 
 
 def _opened(recorded: recording.run) -> Optional[reading.Run]:
-    if recorded.directory is None:  # within another run, or one that could not be begun
+    if recorded.directory is None:  # inside another run, or the run could not be started
         return None
     try:
         return reading.open_run(recorded.directory)

@@ -14,7 +14,7 @@ from .. import attachment, marks, memory_log
 
 
 class MemoryLog(memory_log.MemoryLog):
-    """Logs each step's memory to Lightning's loggers."""
+    """Logs the memory of each step to Lightning's loggers."""
 
     def __init__(self, loggers: List[Any]) -> None:
         super().__init__()
@@ -27,11 +27,11 @@ class MemoryLog(memory_log.MemoryLog):
 
 
 class StrataCallback(Callback):  # type: ignore[misc]
-    """Tells steps, layers and owners of a fit, and its validation, to whoever records the process.
+    """Reports the steps, layers and owners of a fit, and its validation, to the recording of this process.
 
-    Under `strata exec`, or within `strata.run()`; otherwise it does nothing. A step is one batch that the optimizer stepped for, with the
-    batches before it whose gradients were accumulated. `layers=False` leaves the module hooks out. `log=True` logs each step's memory to the
-    Trainer's loggers; the process of rank 0 does, for itself.
+    Use it under `strata exec` or inside `strata.run()`; otherwise it has no effect. A step is one optimizer step, with all batches whose gradients
+    were accumulated for it. `layers=False` omits the module hooks. `log=True` logs the memory of each step to the Trainer's loggers, in the
+    process of rank 0 and for that process.
     """
 
     def __init__(self, layers: bool = True, log: bool = False) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MLflow: `MemoryLog()` within `mlflow.start_run()`."""
+"""MLflow: `MemoryLog()` inside `mlflow.start_run()`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mlflow.entities import Metric
 
 from .. import memory_log
 
-_METRICS_PER_REQUEST = 1000  # which MLflow's server takes at most
+_METRICS_PER_REQUEST = 1000  # the maximum that MLflow's server accepts
 
 
 class MemoryLog(memory_log.MemoryLog):
-    """Logs each step's memory to the run `run_id`, by default the active one. That run may have ended by `close`."""
+    """Logs the memory of each step to the run `run_id`, by default the active one. That run may have ended when `close` is called."""
 
     def __init__(self, run: Optional["Union[str, os.PathLike[str]]"] = None, *, run_id: Optional[str] = None, live: bool = True) -> None:
         super().__init__(run, live=live)

@@ -12,7 +12,7 @@ from .. import memory_log
 
 
 class MemoryLog(memory_log.MemoryLog):
-    """Logs each step's memory to a SummaryWriter; of a folder, with a writer of its own."""
+    """Logs the memory of each step to a SummaryWriter. For a folder it creates its own writer."""
 
     def __init__(self, to: Any, run: Optional["Union[str, os.PathLike[str]]"] = None, *, live: bool = True) -> None:
         super().__init__(run, live=live)

@@ -13,11 +13,11 @@ from .. import attachment, marks, memory_log, session
 
 
 class StrataCallback(transformers.TrainerCallback):  # type: ignore[misc]
-    """Tells steps, layers and owners of the training, evaluations, and saving, to whoever records the process.
+    """Reports the steps, layers and owners of the training, its evaluations and its saving, to the recording of this process.
 
-    Under `strata exec`, or within `strata.run()`; otherwise it does nothing. A step is one of the optimizer: its micro-batches are within.
-    `layers=False` leaves the module hooks out. `log=True` logs each step's memory where the Trainer reports to, of "wandb", "tensorboard" and
-    "mlflow"; the process of rank 0 does, for itself.
+    Use it under `strata exec` or inside `strata.run()`; otherwise it has no effect. A step is one optimizer step, including its micro-batches.
+    `layers=False` omits the module hooks. `log=True` logs the memory of each step to those of "wandb", "tensorboard" and "mlflow" that the
+    Trainer reports to, in the process of rank 0 and for that process.
     """
 
     def __init__(self, layers: bool = True, log: bool = False) -> None:
@@ -60,15 +60,15 @@ class StrataCallback(transformers.TrainerCallback):  # type: ignore[misc]
             self._logs.pop().close()
 
     def _expect(self, control: Any) -> None:
-        # Before its first batch is loaded, which would begin a step.
+        # Called before its first batch is loaded, which would begin a step.
         if control.should_evaluate:
             self._begin_aside("evaluation")
         else:
             self._expect_saving(control)
 
     def _expect_saving(self, control: Any) -> None:
-        # The trainer tells of a checkpoint when it is written (on_save). That it will write one is known here, behind an evaluation or
-        # where there is none; but not with save_strategy="best", which compares first.
+        # The trainer reports a checkpoint when it is written (on_save). That it will write one is known here, after an evaluation or if there is
+        # none, but not with save_strategy="best", which compares first.
         if control.should_save:
             self._begin_aside("checkpoint_save")
 
@@ -85,7 +85,7 @@ _LOGS = ("wandb", "tensorboard", "mlflow")
 
 
 def _memory_logs(args: Any) -> List[memory_log.MemoryLog]:
-    """What cannot be logged to is said: the training goes on as it would without."""
+    """Warns about loggers that cannot be used; training continues without them."""
     names = [name for name in _LOGS if name in args.report_to]
     if not names:
         sys.stderr.write(f"strata: log=True has no effect: report_to={args.report_to} contains none of {', '.join(_LOGS)}\n")
@@ -99,7 +99,7 @@ def _memory_logs(args: Any) -> List[memory_log.MemoryLog]:
 
 
 def _memory_log(name: str, args: Any) -> memory_log.MemoryLog:
-    # The Trainer's own callbacks come first, so that their runs are there. Its writer for TensorBoard nobody else is given.
+    # The Trainer's own callbacks come first, so their runs exist. Its TensorBoard writer is not accessible.
     from .. import integrations
 
     if name == "tensorboard":

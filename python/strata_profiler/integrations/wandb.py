@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights & Biases: `MemoryLog()` behind `wandb.init()`."""
+"""Weights & Biases: `MemoryLog()` after `wandb.init()`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .. import memory_log
 
 
 class MemoryLog(memory_log.MemoryLog):
-    """Logs each step's memory to `to`, by default `wandb.run`, over an axis of its own, `strata/step`.
+    """Logs the memory of each step to `to`, by default `wandb.run`, with `strata/step` as its own axis.
 
-    Each step is a row, and W&B counts its rows: a later `wandb.log(..., step=n)` with a smaller count is dropped. So nothing is logged
-    before `close` unless `live=True` says that the program leaves `step=` out.
+    Each step is a row, and W&B counts its rows: a later `wandb.log(..., step=n)` with a smaller count is dropped. So nothing is logged before
+    `close`, unless `live=True` states that the program does not use `step=`.
     """
 
     def __init__(self, run: Optional["Union[str, os.PathLike[str]]"] = None, *, to: Any = None, live: bool = False) -> None:

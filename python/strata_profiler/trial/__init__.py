@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `strata fit` and `strata advise` do within a program that they try.
+"""The part of `strata fit` and `strata advise` that runs inside the program under trial.
 
 `at_start` is put first in PYTHONPATH: Python runs its sitecustomize.py before the program, which calls `begin` once torch is imported.
 
 Environment:
-    STRATA_TRIAL_STEPS    the program is ended after so many steps of each of its optimizers
-    STRATA_TRIAL_CHANGES  names of the changes to make, one a line; none: the program as it is, and what each change needs is noted
-    STRATA_TRIAL_FACTS    file with the notes of a trial of the program as it is
-    STRATA_TRIAL_NOTES    folder for the notes of each process, <pid>.json; not set: none are taken, and nothing is changed
+    STRATA_TRIAL_STEPS    end the program after this many steps of each of its optimizers
+    STRATA_TRIAL_CHANGES  names of the changes to make, one per line; none: run the program as it is and note what each change needs
+    STRATA_TRIAL_FACTS    file with the notes of a trial of the unchanged program
+    STRATA_TRIAL_NOTES    folder for the notes of each process, <pid>.json; not set: no notes, and nothing is changed
     STRATA_TRIAL_SERVER   socket of a server of trials (server.py), which this process becomes
 """
 
@@ -19,7 +19,7 @@ from . import steps
 
 
 def begin() -> None:
-    """Torch has been imported, and nothing of the program has used it."""
+    """Torch has been imported, and the program has not used it yet."""
     if os.environ.get("STRATA_TRIAL_NOTES") or os.environ.get("STRATA_TRIAL_SERVER"):
         from . import imports, trial
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls once a module has been imported, also where it is in the middle of that."""
+"""Calls a function once a module has been imported, even if its import is in progress."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-# What changes ask for. Watched from the import of torch on: who asks may come in the middle of the module's import.
+# Modules that changes wait for. Watched from the import of torch on, because a change may ask in the middle of the module's import.
 _waits: Dict[str, List[Callable[[ModuleType], None]]] = {
     "accelerate.accelerator": [],
     "lightning.pytorch.trainer.trainer": [],
@@ -34,7 +34,7 @@ def when_imported(name: str, call: Callable[[ModuleType], None]) -> None:
 
 
 def _call_ended() -> None:
-    """Of modules whose import was under way before there was a finder, as accelerate imports torch: the next import of any module tells."""
+    """Modules whose import began before there was a finder, as accelerate imports torch: checked at the next import of any module."""
     for name, calls in _waits.items():
         module: Any = sys.modules.get(name)
         if calls and module is not None and not getattr(module.__spec__, "_initializing", False):
@@ -44,7 +44,7 @@ def _call_ended() -> None:
 
 
 class _Finder:
-    """Of sys.meta_path."""
+    """In sys.meta_path."""
 
     def __init__(self) -> None:
         self._asked: List[str] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens in the program, for those who watch it or change it: forwards of whole models, backwards, optimizers."""
+"""Events of the program for watching or changing it: forwards of whole models, backwards, optimizers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from torch.optim.optimizer import Optimizer
 _TORCH = torch.__path__[0]
 _OURS = __file__.rpartition("/")[0]
 _STARTED_IN = os.path.join(os.getcwd(), "")
-OWN_FOLDERS = (_TORCH, _OURS, "<")  # torch's files, and ours, and what has none
+OWN_FOLDERS = (_TORCH, _OURS, "<")  # torch's files, ours, and code without a file
 
 
 class _Depth(threading.local):
@@ -27,10 +27,10 @@ class _Depth(threading.local):
 
 
 class Program:
-    """Lists of what is to be called. All are called in the thread where it happens.
+    """Lists of functions to call, each in the thread where the event happens.
 
-    before_model(model, args): a module with parameters, within no other's forward, is called
-    after_model(model, args, kwargs, output): likewise; output None where it raised
+    before_model(model, args): a module with parameters, inside no other module's forward, is called
+    after_model(model, args, kwargs, output): the same; output is None if it raised
     before_module(module, args), after_module(module, args, kwargs, output): any module
     before_backward(tensors), after_backward(): the program calls backward or grad
     made_optimizer(optimizer): its __init__ has ended
@@ -44,7 +44,7 @@ class Program:
         self.before_backward: List[Callable[[List[torch.Tensor]], None]] = []
         self.after_backward: List[Callable[[], None]] = []
         self.made_optimizer: List[Callable[[Any], None]] = []
-        self.is_compiled = False  # a module of it is run by torch.compile
+        self.is_compiled = False  # torch.compile runs one of its modules
         self._depth = _Depth()
         self._has_parameters: weakref.WeakKeyDictionary[torch.nn.Module, bool] = weakref.WeakKeyDictionary()
 
@@ -76,7 +76,7 @@ class Program:
     def _after(self, module: torch.nn.Module, inputs: Any, *named_and_output: Any) -> None:
         if torch.compiler.is_compiling() or self._depth.modules == 0:
             return
-        # Of a forward that raised, torch tells neither.
+        # For a forward that raised, torch passes neither.
         named, output = named_and_output if len(named_and_output) == 2 else ({}, None)
         for each in self.after_module:
             each(module, inputs, named, output)
@@ -119,7 +119,7 @@ class Program:
 
 
 def replace(owner: Any, name: str, by: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    """A function of a class or module by another, which `by` makes of it."""
+    """Replaces a function of a class or module by the one that `by` makes from it."""
     function = getattr(owner, name)
     if hasattr(function, "strata_target"):
         function.strata_target = by(function.strata_target)
@@ -128,7 +128,7 @@ def replace(owner: Any, name: str, by: Callable[[Callable[..., Any]], Callable[.
 
 
 def make_replaceable(owner: Any, name: str) -> None:
-    """A module's function by one that calls it, or what `replace` has put in its place: also for those that import it by its name, and now."""
+    """Replaces a function of a module by one that calls it or its replacement: also reaches callers that already imported it by name."""
     function = getattr(owner, name)
 
     @functools.wraps(function)
@@ -140,12 +140,12 @@ def make_replaceable(owner: Any, name: str) -> None:
 
 
 def enter(mode: Any) -> None:
-    """For good."""
+    """Enters permanently."""
     mode.__enter__()
 
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:
-    """Those in lists, tuples, dictionaries and their like, at any depth."""
+    """All tensors in lists, tuples, dictionaries and similar containers, at any depth."""
     if isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, dict):
@@ -157,7 +157,7 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 
 def program_frame() -> Optional[FrameType]:
-    """The innermost that is at work and is neither torch's nor ours."""
+    """The innermost running frame that is neither torch's nor ours."""
     frame: Optional[FrameType] = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(OWN_FOLDERS):
         frame = frame.f_back
@@ -165,6 +165,6 @@ def program_frame() -> Optional[FrameType]:
 
 
 def call_site() -> str:
-    """FILE:LINE of that, as seen from where the program was started."""
+    """FILE:LINE of that frame, relative to the folder in which the program was started."""
     frame = program_frame()
     return "the program" if frame is None else f"{frame.f_code.co_filename.removeprefix(_STARTED_IN)}:{frame.f_lineno}"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server of trials: the program runs until it first uses torch, and each trial is a fork of it there. What was imported is imported once.
+"""A server of trials: the program runs until it first uses torch, and each trial is a fork from there. Imports are done only once.
 
-It becomes one where that changes nothing: it is the program's own process, with one thread, and CUDA is not in use. Else it leaves
-<socket>.refused, which says why, and ends.
+It becomes a server if that changes nothing: it is the program's own process, with one thread, and CUDA is not in use. Otherwise it writes the
+reason to <socket>.refused and exits.
 
-A client connects, sends a line of JSON, {"variables": {...}, "output": FILE}, and gets a line with the exit code of that trial, 128 + the signal
-that ended it, and the KiB of host memory that it took at most. One that closes its side ends its trial. The server ends with its parent.
+A client connects, sends a line of JSON, {"variables": {...}, "output": FILE}, and receives a line with the exit code of that trial, or 128 + the
+signal that ended it, and its peak host memory in KiB. If the client closes its side, its trial is ended. The server ends with its parent.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _PR_SET_PDEATHSIG = 1
 def wait_for_first_use(place: str, begin_trial: Callable[[], None]) -> None:
     process = ctypes.CDLL(None)
     process.strata_dry_gpu_copy_to_children()
-    # Torch's own count has it refuse CUDA in children, which a real driver does, too.
+    # Torch's own count makes it refuse CUDA in children, as a real driver does, too.
     replace(torch._C, "_cuda_getDeviceCount", lambda _: lambda: _count_devices(process))
     server = _Server(place, begin_trial, process)
 
     def watch(owner: Any, name: str) -> None:
         def first(run: Callable[..., Any]) -> Callable[..., Any]:
             def used(*arguments: Any, **named: Any) -> Any:
-                if server.used():  # in a trial: with what the trial has put around this call
+                if server.used():  # in a trial: with everything that the trial has put around this call
                     return getattr(owner, name)(*arguments, **named)
                 server.leave_mode()
                 return run(*arguments, **named)
@@ -86,14 +86,14 @@ class _Server:
         self.mode: Any = None
 
     def used(self) -> bool:
-        """Torch is used: by the program, or by a module that it imports and that needs it for itself. Whether a trial begins here."""
+        """Torch is used by the program, or by a module that the program imports and that needs it. Returns whether a trial begins here."""
         if self._is_over or _is_importing():
             return False
         self.serve()
         return True
 
     def leave_mode(self) -> None:
-        """In a trial, where it is the innermost: not within a function that it was told of."""
+        """In a trial, if it is the innermost mode: not inside a function that it intercepted."""
         stack = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
         if self._is_over and self.mode is not None and stack and stack[-1] is self.mode:
             self.mode.__exit__(None, None, None)
@@ -122,11 +122,11 @@ class _Server:
         listener.listen(64)
         os.rename(self._place + ".new", self._place)
         clients: Dict[int, socket.socket] = {}  # by process
-        own = signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: it is the client's to end
+        own = signal.signal(signal.SIGINT, signal.SIG_IGN)  # from a terminal: the client handles it
         while True:
             ready, _, _ = select.select([listener, *clients.values()], [], [], 0.02 if clients else None)
             for child, client in clients.items():
-                if client in ready:  # it says no more, and waits for nothing but the end
+                if client in ready:  # it sends nothing more, and only waits for the end
                     os.kill(child, signal.SIGKILL)
             if listener in ready:
                 client, _ = listener.accept()
@@ -140,7 +140,7 @@ class _Server:
                         each.close()
                     try:
                         return self._become_trial(request)
-                    except BaseException:  # the program, in the middle of which this is, might go on
+                    except BaseException:  # the program, whose code this runs inside, might continue
                         traceback.print_exc()
                         os._exit(1)
                 clients[child] = client
@@ -153,7 +153,7 @@ class _Server:
 
     def _become_trial(self, request: Dict[str, Any]) -> None:
         self._process.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        # Where the host's memory is full, this is what goes.
+        # If the host's memory is full, this process is killed first.
         with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as score:
             score.write("1000")
         output = os.open(request["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends the program after some optimizer steps: the first makes the optimizer's state, and from then on each needs the same memory."""
+"""Ends the program after some optimizer steps: the first creates the optimizer's state, and each later step needs the same memory."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, Callable, List
 
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 
-# Of an optimizer that never steps, as one that is made and left: another has then stepped so many times more.
+# For an optimizer that never steps, such as an unused one: how many further steps of another one to wait for.
 PATIENCE = 16
 
 at_end: List[Callable[[], None]] = []
 
 
 class StepCount:
-    """Each optimizer's steps; those that were made before the first of them stepped are all waited for."""
+    """The steps of each optimizer. All those created before the first step of any are waited for."""
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
@@ -27,7 +27,7 @@ class StepCount:
         self.taken.setdefault(optimizer, 0)
 
     def stepped(self, optimizer: Any) -> bool:
-        """Whether that was enough."""
+        """Whether enough steps have been made."""
         self.taken[optimizer] = self.taken.get(optimizer, 0) + 1
         counts = list(self.taken.values())
         return min(counts) >= self.steps or max(counts) >= PATIENCE * self.steps
@@ -50,7 +50,7 @@ def stop_after(steps: int) -> None:
 
 
 def _end() -> None:
-    """At once: what a program does at its end, as to save or to evaluate, is not tried."""
+    """Exits at once: what a program does at its end, such as saving or evaluating, is not tried."""
     for each in at_end:
         each()
     sys.stdout.flush()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One trial: what is changed, what is seen on the way, and the notes that this process leaves."""
+"""One trial: the changes made, the observations, and the notes that this process leaves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .program import Program, make_replaceable
 
 
 def make_replaceable_what_changes_replace() -> None:
-    """Functions of modules, which programs import by their names."""
+    """Functions of modules that programs import by name."""
     for owner, name in (
         (torch.autograd, "backward"),
         (torch.autograd, "grad"),
@@ -32,7 +32,7 @@ def make_replaceable_what_changes_replace() -> None:
 
 
 def begin() -> None:
-    """As the environment says."""
+    """Begins according to the environment."""
     facts: Dict[str, Any] = {}
     if os.environ.get("STRATA_TRIAL_FACTS"):
         with open(os.environ["STRATA_TRIAL_FACTS"], encoding="utf-8") as file:
@@ -41,7 +41,7 @@ def begin() -> None:
 
 
 class Trial:
-    """`names`: of the changes to make; none: as it is. `facts`: of each change by its name, as the trial of the program as it is noted them."""
+    """`names`: the changes to make; none: the unchanged program. `facts`: for each change by name, as noted by the trial of the unchanged program."""
 
     def __init__(self, folder: str, names: Sequence[str], facts: Dict[str, Any]) -> None:
         self._folder = folder

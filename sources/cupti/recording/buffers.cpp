@@ -10,7 +10,7 @@
 namespace strata::cupti {
 namespace {
 
-// Of the operating system, which gives it out zeroed and page by page. Null when there is none.
+// From the operating system, zeroed and allocated page by page. Null if there is none.
 std::uint8_t* new_memory(std::size_t bytes) noexcept {
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(memory);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers that CUPTI writes its records into: a pool that is never given back, since CUPTI may complete a
+// The buffers into which CUPTI writes its records: a pool that is never freed, because CUPTI may complete a
 // buffer long after it was told to stop.
 //
-// All-zero when they are handed out, so that CUPTI need not clear them on the program's thread. Bounded: when
-// all are out, a request is refused, and CUPTI counts the records that it has no place for as dropped. (Since
-// CUPTI 12.9 it bears a refusal; only 13 and later are used.)
+// Buffers are handed out zeroed, so that CUPTI need not clear them on the program's thread. Their number is
+// limited: when all are in use, a request is refused, and CUPTI counts the records without a buffer as
+// dropped. (CUPTI tolerates a refusal since 12.9; only 13 and later are used.)
 //
-// [any] CUPTI calls `request` and `complete` on the program's threads and on its own. No call of CUPTI is
-// made with the lock held.
+// [any] CUPTI calls `request` and `complete` on the program's threads and on its own. CUPTI is never called
+// with the lock held.
 #pragma once
 
 #include <chrono>
@@ -25,27 +25,27 @@ namespace strata::cupti {
 
 struct BufferCounts {
   std::uint64_t completed = 0;
-  std::uint64_t refused = 0;  // requests
-  std::uint64_t late = 0;     // completed while nobody recorded: thrown away
+  std::uint64_t refused = 0;  // refused requests
+  std::uint64_t late = 0;     // completed while not recording: discarded
 };
 
 class Buffers {
  public:
-  // How large buffers that are yet to be made are, and how many there may be in all.
+  // Sets the size of buffers created from now on, and the maximum number of buffers.
   void configure(std::size_t buffer_bytes, std::size_t most_buffers);
 
   void request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) noexcept;
   void complete(std::uint8_t* buffer, std::size_t valid_bytes) noexcept;
 
-  // Completed buffers wait for `next` from here until `close`; before and after they are thrown away.
+  // From here until `close`, completed buffers wait for `next`; at other times they are discarded.
   void open();
-  // `next` returns nothing any more once what waits has been taken.
+  // Afterwards `next` returns the waiting buffers and then nothing.
   void close();
 
-  // One thread: the next completed buffer's records. What it got the last time becomes a buffer again.
+  // One thread: the records of the next completed buffer. The buffer returned before is recycled.
   std::optional<std::span<std::uint8_t>> next();
-  // Waits until the thread that takes them has asked for another one and none waits; false when it has not
-  // by then.
+  // Waits until the reading thread has asked for another buffer and none is waiting; false if that has not
+  // happened by `deadline`.
   bool wait_until_taken(std::chrono::steady_clock::time_point deadline);
 
   BufferCounts take_counts();
@@ -68,7 +68,7 @@ class Buffers {
   BufferCounts counts_;
 };
 
-// Of the process: CUPTI's callbacks have nothing else by which they would find them. Never destroyed.
+// The buffers of the process: CUPTI's callbacks have no other way to find them. Never destroyed.
 Buffers& process_buffers();
 
 }  // namespace strata::cupti

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was recorded, and how, written down so that whoever reads a timeline can tell whether it is whole: a
-// row for each window, or for why there is none.
+// Records what was recorded and how, so that a reader of a timeline can tell whether it is complete: one row
+// for each window, or for the reason why there is none.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct CaptureRow {
 
 class CaptureTable {
  public:
-  // [loop-thread] Throws std::runtime_error when the host keeps no store.
+  // [loop-thread] Throws std::runtime_error if the host keeps no store.
   explicit CaptureTable(const Host& host);
 
   struct Circumstances {

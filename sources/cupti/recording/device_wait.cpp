@@ -48,7 +48,7 @@ CUresult wait_for(const Driver& driver, CUdevice device) {
 
 std::string wait_for_devices() {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-  if (library == nullptr) return {};  // nobody has used a device
+  if (library == nullptr) return {};  // no device has been used
   Driver driver;
   find(library, "cuDeviceGetCount", driver.device_count);
   find(library, "cuDevicePrimaryCtxGetState", driver.state);

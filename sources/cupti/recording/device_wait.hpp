@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits until every device that this process uses has done what it was given.
+// Waits until every device used by this process has finished its work.
 #pragma once
 
 #include <string>
 
 namespace strata::cupti {
 
-// [loop-thread] Through the driver that is loaded; devices that the process has not touched stay so. Empty,
-// or what went wrong.
+// [loop-thread] Uses the loaded driver; does not initialise devices that the process has not used. Returns
+// the error, or an empty text.
 std::string wait_for_devices();
 
 }  // namespace strata::cupti

@@ -17,7 +17,8 @@ namespace {
 // The driver has some 800 functions; later releases have more.
 constexpr CUpti_CallbackId kMostDriverFunctions = CUPTI_DRIVER_TRACE_CBID_SIZE + 512;
 
-// By their numbers. Empty: all are told, since they were asked for, or CUPTI does not tell their names.
+// By number. Empty: all are reported, because they were requested, or because CUPTI does not provide their
+// names.
 std::vector<bool> recorded_driver_functions(const Kinds& kinds, CallbackName name_of) {
   if (kinds.driver || !kinds.api || name_of == nullptr) return {};
   std::vector<bool> recorded(kMostDriverFunctions, false);

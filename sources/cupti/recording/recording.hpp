@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One recording: from a subscription of CUPTI to its end, with the thread that reads the records.
+// One recording: from a CUPTI subscription to its end, with the thread that reads the records.
 //
-// [loop-thread] but for what says otherwise. On the program's threads CUPTI calls back the buffers' two
-// functions (buffers.hpp), and where device code is loaded or a graph is made (resources.hpp); not at a
-// launch.
+// [loop-thread] unless stated otherwise. On the program's threads CUPTI calls only the two buffer functions
+// (buffers.hpp), and callbacks when device code is loaded or a graph is made (resources.hpp); not at
+// launches.
 #pragma once
 
 #include <chrono>
@@ -24,39 +24,39 @@
 
 namespace strata::cupti {
 
-// What was asked of CUPTI and refused, or went wrong: sentences for the log.
+// Requests that CUPTI refused, and other errors: sentences for the log.
 using Warnings = std::vector<std::string>;
 
 class Recording {
  public:
-  // Enables what the settings say. `library` and `origins` outlive this. Throws std::runtime_error when
-  // CUPTI's times cannot be told, or it takes no buffers.
+  // Enables what the settings request. `library` and `origins` outlive this. Throws std::runtime_error if
+  // CUPTI's times cannot be converted or it does not accept our buffers.
   Recording(const Host& host, const Library& library, const Settings& settings, Origins& origins,
             std::unique_ptr<Subscription> subscription);
-  // Ends it without asking for what is left.
+  // Ends it without requesting the remaining records.
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
   Regime regime() const { return subscription_->regime(); }
   const std::string& refused_kinds() const { return refused_kinds_; }
-  // Since the last such question.
+  // Warnings since the last call.
   Warnings take_warnings() { return std::exchange(warnings_, {}); }
 
-  // What was over before then is not told.
+  // Activities that ended before then are not reported.
   void keep_from(std::int64_t monotonic_ns) { decoder_.keep_from(monotonic_ns); }
 
-  // [any] What CUDA is called for on this thread, from here on; false: CUPTI refused.
+  // [any] Sets the origin of CUDA calls on this thread from now on. False if CUPTI refused.
   bool push(const Origin& origin) noexcept;
   void pop() noexcept;
 
-  // Has CUPTI hand over what is done by now; it is told of when it has been read.
+  // Makes CUPTI hand over finished records; they are reported once they have been read.
   void fetch();
-  // The same, and it has been told of when this returns, by `deadline` at the latest.
+  // The same, but returns after they were reported, or at `deadline`.
   void flush(std::chrono::steady_clock::time_point deadline);
-  // The same of everything that was submitted; nothing more is recorded.
+  // The same for all submitted work; ends the recording.
   void finish(std::chrono::steady_clock::time_point deadline);
-  // [exiting] What CUPTI has handed over reaches the listeners by then; CUPTI is not called.
+  // [exiting] Waits until the records handed over by CUPTI have reached the listeners; does not call CUPTI.
   void wait_for_reader(std::chrono::steady_clock::time_point deadline);
 
   struct Sums {
@@ -65,7 +65,7 @@ class Recording {
     std::uint64_t dropped = 0;
     std::int64_t clock_uncertainty_ns = 0, clock_drift_ns = 0;
   };
-  // After a flush, since the last such question.
+  // After a flush: sums since the last call.
   Sums take_sums();
 
  private:
@@ -87,11 +87,11 @@ class Recording {
   Origins& origins_;
   std::unique_ptr<Subscription> subscription_;
   std::vector<CUpti_ActivityKind> enabled_;
-  std::vector<CUpti_CallbackId> heard_;  // resources' events
+  std::vector<CUpti_CallbackId> heard_;  // enabled resource events
   std::string refused_kinds_;
   Warnings warnings_;
   ClockMap clock_;
-  std::mutex reading_;  // the decoder's
+  std::mutex reading_;  // guards the decoder
   RecordDecoder decoder_;
   std::uint64_t dropped_ = 0;
   std::thread reader_;

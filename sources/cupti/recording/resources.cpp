@@ -9,7 +9,7 @@
 namespace strata::cupti {
 namespace {
 
-// Beyond these, kernels of graphs have the operator of their launch, and modules are not told.
+// Beyond this number, kernels of graphs have the operator of their launch, and modules are not reported.
 constexpr std::size_t kMostNodes = std::size_t{1} << 18;
 constexpr std::size_t kMostModules = std::size_t{1} << 16;
 
@@ -17,7 +17,7 @@ struct Entered {
   std::uint64_t opening;
   Origin origin;
 };
-// Innermost last. An earlier opening may have left some, whose end nobody told.
+// Innermost last. An earlier recording may have left entries whose end was not reported.
 thread_local std::vector<Entered> entered;
 
 std::int64_t monotonic_ns() {
@@ -57,7 +57,7 @@ void Resources::hear(CUpti_CallbackId event, const CUpti_ResourceData& data) noe
       hear_node(event, *static_cast<const CUpti_GraphData*>(data.resourceDescriptor));
     }
   } catch (...) {
-    // There is no memory to note it in. Nothing may be thrown through CUPTI.
+    // Out of memory: not recorded. Exceptions must not pass through CUPTI.
   }
 }
 

@@ -10,7 +10,7 @@
 namespace strata::cupti {
 namespace {
 
-// What another clock is never as near to: CUPTI's own agrees to a few microseconds.
+// Another clock is never this close: CUPTI's own agrees to a few microseconds.
 constexpr std::int64_t kFarFromRealtimeNs = 10'000'000;
 constexpr int kReadings = 16;
 constexpr std::size_t kMostPoints = 4096;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From CUPTI's clock, nanoseconds since 1970 unless some client has set another one, to CLOCK_MONOTONIC.
+// Converts CUPTI's clock (nanoseconds since 1970 unless a client has set another one) to CLOCK_MONOTONIC.
 //
-// At points in time both are read, one between two readings of the other; what lies between two points is
-// interpolated, since CLOCK_REALTIME may be set or slewed meanwhile.
+// At certain points both clocks are read, one of them between two readings of the other. Times between two
+// points are interpolated, because CLOCK_REALTIME may be set or slewed meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@ namespace strata::cupti {
 struct ClockPoint {
   std::int64_t monotonic_ns = 0;
   std::int64_t cupti_ns = 0;
-  std::int64_t uncertainty_ns = 0;    // half of what lay between the two readings around it
-  std::int64_t from_realtime_ns = 0;  // how far CUPTI's clock was from CLOCK_REALTIME
+  std::int64_t uncertainty_ns = 0;    // half the time between the two readings around it
+  std::int64_t from_realtime_ns = 0;  // offset of CUPTI's clock from CLOCK_REALTIME
 };
 
 class ClockMap {
  public:
-  // CUPTI's clock, in nanoseconds. Nothing: it cannot be read.
+  // CUPTI's clock, in nanoseconds. Empty if it cannot be read.
   using Read = std::function<std::optional<std::uint64_t>()>;
 
-  // Reads both. Empty, or why CUPTI's times cannot be told in the run's clock.
+  // Reads both clocks. Returns why CUPTI's times cannot be converted to the run's clock, or an empty text.
   std::string begin(const Read& read);
-  // [any] One more point.
+  // [any] Adds another point.
   void add(const Read& read);
-  // [any] Clocks are taken to run alike outside of the points.
+  // [any] Outside of the points the clocks are assumed to run at the same rate.
   std::int64_t to_monotonic(std::uint64_t cupti_ns) const;
 
-  // The worst point's, and by how much the clocks have moved against each other since the first.
+  // The largest uncertainty of a point, plus how far the clocks have drifted apart since the first.
   std::int64_t uncertainty_ns() const;
   std::int64_t drift_ns() const;
 

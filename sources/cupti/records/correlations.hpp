@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each call of CUDA was made under, by the number that CUPTI gave it; the newest kSlots calls.
+// The origin of each CUDA call, by its CUPTI correlation number; keeps the newest kSlots calls.
 //
 // For one thread.
 #pragma once
@@ -13,13 +13,13 @@
 namespace strata::cupti {
 
 struct Call {
-  std::uint32_t correlation = 0;  // 0: nothing is known
+  std::uint32_t correlation = 0;  // 0: unknown
   std::uint32_t thread = 0;
   Origin origin{};
-  bool is_over = false;        // its own record was met: nothing more is to be learnt of it
-  bool is_of_runtime = false;  // a call of the driver with this number is a part of it
+  bool is_over = false;        // its own record was read: no more can be learnt about it
+  bool is_of_runtime = false;  // a driver call with this number is part of it
   bool launches = false;
-  bool is_answered = false;  // what it launched was met
+  bool is_answered = false;  // the record of its work was read
 };
 
 class Correlations {
@@ -28,13 +28,13 @@ class Correlations {
 
   Correlations() : calls_(std::make_unique<std::array<Call, kSlots>>()) {}
 
-  // The call's, made anew when its place was another's.
+  // Returns the entry of the call, replacing another call's entry if necessary.
   Call& of(std::uint32_t correlation) {
     Call& call = (*calls_)[correlation % kSlots];
     if (call.correlation != correlation) call = {.correlation = correlation};
     return call;
   }
-  // Null: not known.
+  // Null if unknown.
   const Call* find(std::uint64_t correlation) const {
     const Call& call = (*calls_)[correlation % kSlots];
     return correlation != 0 && call.correlation == correlation ? &call : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under what the nodes of graphs were made.
+// The origins of graph nodes: under which op, phase and module each was created.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace strata::cupti {
 
 class GraphNodes {
  public:
-  // [any] Nothing: nobody was there when the node was made.
+  // [any] Empty if the creation of the node was not observed.
   virtual std::optional<Origin> origin_of(std::uint64_t node) const = 0;
 
  protected:

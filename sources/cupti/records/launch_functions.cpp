@@ -60,7 +60,7 @@ constexpr std::array kQuestions = {
     CUPTI_RUNTIME_TRACE_CBID_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v7000,
 };
 
-// What the names of the driver's functions begin with, whatever version and stream they end with.
+// Prefixes of the names of driver functions, which end with various versions and stream suffixes.
 constexpr std::array<std::string_view, 14> kPastRuntime = {"cuLaunch",
                                                            "cuGraphLaunch",
                                                            "cuMemcpy",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of CUDA that mean something to a recording: those that launch, those that only ask.
+// CUDA functions that need special treatment in a recording: launches, and pure queries.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace strata::cupti {
 
-// Whether a kernel or a graph comes of it, whose record has its correlation.
+// Whether the call launches a kernel or a graph whose record has its correlation.
 bool launches(CUpti_ActivityKind kind, CUpti_CallbackId function);
 
-// Of the runtime: calls that do nothing, and of which a framework makes several beside each that does.
+// Runtime functions that do no work; a framework calls several of them for each call that does.
 std::span<const CUpti_runtime_api_trace_cbid> questions();
 
-// Of the driver: what gives a device work, loads code, maps memory or waits. Libraries call it without the
-// runtime: cuBLAS, cuDNN, NCCL and Triton launch kernels so.
+// Driver functions that give a device work, load code, map memory or wait. Libraries call them without the
+// runtime: cuBLAS, cuDNN, NCCL and Triton launch kernels like this.
 bool is_called_past_runtime(std::string_view driver_function);
 
 }  // namespace strata::cupti

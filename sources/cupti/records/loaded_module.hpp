@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device code that became loaded.
+// Device code that was loaded.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace strata::cupti {
 struct LoadedModule {
   std::int64_t monotonic_ns = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t thread = 0;   // the system's number of it
-  std::uint32_t context = 0;  // CUPTI's number of it; 0: not known
+  std::uint32_t thread = 0;   // the OS thread id
+  std::uint32_t context = 0;  // CUPTI's context number; 0: unknown
 };
 
 }  // namespace strata::cupti

@@ -5,7 +5,7 @@ namespace strata::cupti {
 
 Origins::Origins() : slots_(std::make_unique<std::array<Slot, kSlots>>()) {}
 
-// Whoever reads a slot while it is written sees that its number has changed.
+// A reader of a slot that is being written sees that its number has changed.
 std::uint64_t Origins::note(const Origin& origin) noexcept {
   const std::uint64_t number = last_.fetch_add(1, std::memory_order_relaxed) + 1;
   Slot& slot = (*slots_)[number % kSlots];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under which op, phase and module a call of CUDA was made.
+// The op, phase and module under which a CUDA call was made.
 //
-// CUPTI keeps one number a thread for us, and writes it beside each call. So each begin of an op, a phase or
-// a module pushes a number of its own, and what all three were at that moment is kept here under it. Numbers
-// rise and are never used twice in a process; the newest kSlots are remembered.
+// CUPTI keeps one number per thread for us and records it with each call. So each begin of an op, a phase or
+// a module pushes a new number, under which the current op, phase and module are kept here. Numbers increase
+// and are never reused within a process; the newest kSlots are kept.
 //
-// [any] without a lock: threads note, one thread looks up.
+// [any] without a lock: all threads write, one thread looks up.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace strata::cupti {
 
 struct Origin {
-  std::uint64_t op = 0;  // STRATA_NONE, as the others
+  std::uint64_t op = 0;  // or STRATA_NONE, as the others
   std::uint32_t phase = 0;
   std::uint32_t module = 0;
 
@@ -30,11 +30,11 @@ class Origins {
 
   Origins();
 
-  // Its number, 1 and up.
+  // Returns its number, from 1.
   std::uint64_t note(const Origin& origin) noexcept;
-  // Nothing for one that has been overwritten, or that never was.
+  // Empty if the number was overwritten or never existed.
   std::optional<Origin> find(std::uint64_t number) const noexcept;
-  // Numbers from here on are of what is noted from now on.
+  // The first number that will be assigned from now on.
   std::uint64_t next_number() const noexcept { return last_.load(std::memory_order_relaxed) + 1; }
 
  private:

@@ -12,7 +12,7 @@ namespace {
 // Nanoseconds since 1970 that no record has: the year 2116.
 constexpr std::uint64_t kLatest = std::uint64_t{1} << 62;
 
-// What CUPTI allocated for its client, who is to free it.
+// For memory that CUPTI allocated and its client must free.
 struct FreeData {
   void operator()(void* data) const { std::free(data); }
 };
@@ -122,8 +122,8 @@ void RecordDecoder::take(const DecodedRecord& decoded, const Record&) {
   time_and_hold(decoded, names_.of(decoded.name));
 }
 
-// A call of the runtime and the driver's within it may have one number: that is one launch. Which of the two
-// records comes first is not said.
+// A runtime call and the driver call inside it may have the same number: that is one launch. The order of
+// their records is not specified.
 void RecordDecoder::take(const DecodedRecord& decoded, const CUpti_ActivityAPI& record) {
   Call& call = correlations_.of(record.correlationId);
   call.is_over = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names in CUPTI's records, as the run knows them: kernels' names demangled, and calls' without the version
-// that the runtime gave them. Each is made once.
+// Names of CUPTI records in the run's form: demangled kernel names, and calls without the runtime's version
+// suffix. Each name is converted once.
 //
 // For one thread.
 #pragma once
@@ -16,7 +16,7 @@
 namespace strata::cupti {
 
 using Intern = std::function<strata_name(std::string_view)>;
-// As cuptiGetCallbackName; null: there is none.
+// Like cuptiGetCallbackName; null if there is none.
 using CallbackName = decltype(&::cuptiGetCallbackName);
 
 class RecordNames {
@@ -35,7 +35,7 @@ class RecordNames {
   std::map<std::pair<CUpti_ActivityKind, CUpti_CallbackId>, strata_name> by_function_;
 };
 
-// "cudaLaunchKernel" of "cudaLaunchKernel_ptsz_v7000".
+// "cudaLaunchKernel" for "cudaLaunchKernel_ptsz_v7000".
 std::string_view without_version(std::string_view runtime_function);
 
 }  // namespace strata::cupti

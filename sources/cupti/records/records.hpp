@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one of CUPTI's records says, in the words of strata/ext/activity.h. Times stay on CUPTI's clock, and
-// names are CUPTI's own memory, valid while the record's buffer is.
+// Converts a CUPTI record to the terms of strata/ext/activity.h. Times stay on CUPTI's clock. Names are in
+// CUPTI's memory, valid as long as the record's buffer.
 //
-// CUPTI appends to its records from release to release, so that only what a record begins with is read: up to
-// `kRead` bytes of it. From one record to the next the loaded library steps, which knows their sizes.
+// CUPTI appends fields to its records from release to release, so only the first `kRead` bytes of a record
+// are read. The loaded library, which knows the sizes, steps from one record to the next.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 namespace strata::cupti {
 
 struct DecodedRecord {
-  strata_activity_event event{};  // without its name, its times and what it was called under
+  strata_activity_event event{};  // without its name, its times and its origin
   std::uint64_t start = 0, end = 0;
   const char* name = nullptr;
 };
 
-// Of each record that is read: how much of it. Larger than that it may be, smaller it is cut off.
+// How many bytes of each record type are read. A record may be larger; if it is smaller, it is truncated.
 template <typename Record>
 inline constexpr std::size_t kRead = 0;
 
@@ -40,7 +40,7 @@ DecodedRecord decoded(const CUpti_ActivityMemcpyPtoP4& copy);
 DecodedRecord decoded(const CUpti_ActivityMemset4& set);
 DecodedRecord decoded(const CUpti_ActivityGraphTrace2& graph);
 
-// Host. A call's name is to be looked up by its number.
+// Host. The name of a call must be looked up by its number.
 STRATA_CUPTI_READS(CUpti_ActivityAPI, returnValue)
 STRATA_CUPTI_READS(CUpti_ActivitySynchronization2, streamId)
 STRATA_CUPTI_READS(CUpti_ActivityOverhead3, overheadData)
@@ -54,7 +54,7 @@ DecodedRecord decoded(const CUpti_ActivityMemory4& memory);
 DecodedRecord decoded(const CUpti_ActivityMemoryPool3& pool);
 DecodedRecord decoded(const CUpti_ActivityJit2& jit);
 
-// Read, but told of with others.
+// Read, but reported as part of other records.
 STRATA_CUPTI_READS(CUpti_ActivityExternalCorrelation, correlationId)
 STRATA_CUPTI_READS(CUpti_ActivityContext3, deviceId)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's functions as they were found in one libcupti, by their own types. The library is never linked: a
-// program that does not trace its device must not load it, and one that does has a copy of its own already.
+// CUPTI's functions as found in one libcupti, with their own types. The library is never linked: a program
+// that does not trace its device must not load it, and one that does already has its own copy.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace strata::cupti {
 
-// Without one of these nothing can be recorded.
+// Recording is impossible without any one of these.
 #define STRATA_CUPTI_REQUIRED(FUNCTION)            \
   FUNCTION(cuptiGetVersion)                        \
   FUNCTION(cuptiGetTimestamp)                      \
@@ -25,7 +25,7 @@ namespace strata::cupti {
   FUNCTION(cuptiActivityPushExternalCorrelationId) \
   FUNCTION(cuptiActivityPopExternalCorrelationId)
 
-// Null where the library has none.
+// Null if the library does not have the function.
 #define STRATA_CUPTI_OPTIONAL(FUNCTION)   \
   FUNCTION(cuptiSubscribe_v2)             \
   FUNCTION(cuptiSetThreadIdType)          \
@@ -46,7 +46,7 @@ struct Functions {
 #undef STRATA_CUPTI_MEMBER
 };
 
-// Throws std::runtime_error that names the required functions which `library`, of dlopen, lacks.
+// Throws std::runtime_error that names the required functions missing from `library`, a dlopen handle.
 Functions find_functions(void* library);
 
 // "39 (CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)"

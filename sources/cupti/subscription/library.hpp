@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which libcupti a process records with. There may be several copies of it in a machine, and even in one
-// process: a framework's own comes first, since whoever loads a second one records with neither.
+// Selects the libcupti to record with. A machine, and even a process, may have several copies. A framework's
+// own comes first, because after loading a second one neither of them records.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 namespace strata::cupti {
 
 struct Library {
-  void* handle = nullptr;  // of dlopen; never closed
+  void* handle = nullptr;  // from dlopen; never closed
   Functions functions;
   std::string path;
   std::uint32_t version = 0;  // 130001: 13.0, update 1
-  bool is_dry = false;        // the dry GPU's, whose times are modelled
+  bool is_dry = false;        // the simulated GPU's, with modelled times
 };
 
-// The copy that is loaded already, else the one that the dynamic linker finds; `file`, where it is not empty,
-// instead of either. Throws std::runtime_error with what was looked for and what to do.
+// Opens `file` if it is not empty; else the copy that is already loaded, else the one found by the dynamic
+// linker. Throws std::runtime_error with what was tried and what to do.
 Library open_library(const std::string& file);
 
-// The files of all copies that are mapped now.
+// The files of all copies that are currently mapped.
 std::vector<std::string> mapped_libraries();
 
 }  // namespace strata::cupti

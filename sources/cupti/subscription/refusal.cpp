@@ -15,7 +15,7 @@
 namespace strata::cupti {
 namespace {
 
-// What leaves a trace in the environment or among the mapped files of the programs that it starts.
+// Tools that leave a trace in the environment or among the mapped files of programs that they start.
 struct Tool {
   std::string_view trace;
   std::string_view name;
@@ -32,7 +32,7 @@ constexpr std::array kFiles = {
 };
 constexpr std::array kKineto = {Tool{"libtorch_cpu.so", "torch.profiler (Kineto)"}};
 
-// The first of `tools` that a mapped file tells of; empty when none does.
+// The first of `tools` identified by a mapped file; empty if there is none.
 std::string_view mapped_tool(std::span<const Tool> tools) {
   struct Search {
     std::span<const Tool> tools;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why CUPTI does not let us in, in words that a user can act on.
+// Explains why CUPTI refuses a subscription, in words that a user can act on.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace strata::cupti {
 
-// Somebody else has it.
+// Whether another program part already uses CUPTI.
 bool is_busy(CUptiResult result);
 
-// Who that is: by the name that CUPTI gave, else by what this process was started with and has loaded. Whole
-// words, with what to do about it.
+// Who uses CUPTI: by the name that CUPTI reports, else by how this process was started and what it has
+// loaded. A complete message with the remedy.
 std::string describe_holder(const std::string& name);
 
-// Any other refusal of a subscription. Asks the driver, if there is one, which initialises it.
+// For any other refusal. Asks the driver, if there is one, which initialises it.
 std::string describe_refusal(const Library& library, CUptiResult result);
 
-// Empty, or why the dry GPU has nothing to record.
+// Why the simulated GPU has nothing to record, or an empty text.
 std::string describe_dry(const Library& library);
 
 }  // namespace strata::cupti

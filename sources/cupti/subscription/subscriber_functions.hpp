@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of CUPTI 13.3 and later that name a subscriber, by which several tools may record in one
-// process. The headers that Strata is built with know none of them: the types are those of 13.3's.
+// The functions of CUPTI 13.3 and later with a subscriber argument, which allow several tools to record in
+// one process. Strata's build headers do not have them: the types are those of 13.3.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +11,24 @@
 
 namespace strata::cupti {
 
-// From here on several subscribers are no preview any more.
+// The first version in which several subscribers are not a preview feature.
 inline constexpr std::uint32_t kFirstSharedVersion = 130300;
 
-// CUpti_SubscriberParams as of 13.2, whichever headers this is built with.
+// CUpti_SubscriberParams of 13.2, independent of the headers used for the build.
 struct SubscriberParams {
   std::size_t struct_size;
   const char* name;
-  char* holder;  // who has CUPTI already, if it is not to be shared
+  char* holder;  // who already has CUPTI, if it cannot be shared
   std::size_t holder_bytes;
-  std::uint8_t allow_multiple_subscribers;  // from 13.2 on
+  std::uint8_t allow_multiple_subscribers;  // since 13.2
   std::uint8_t padding[7];
 };
 inline constexpr std::size_t kAloneParamsBytes = offsetof(SubscriberParams, allow_multiple_subscribers);
 static_assert(offsetof(SubscriberParams, holder_bytes) ==
               offsetof(CUpti_SubscriberParams, oldSubscriberSize));
 
-// What these point to says whose buffer it is: ours, since every subscriber has its own.
+// The functions passed here identify the owner of the buffer: us, because every subscriber has its own
+// buffers.
 using RequestForSubscriber = void(CUPTIAPI*)(std::uint8_t** buffer, std::size_t* bytes,
                                              std::size_t* most_records, void* info);
 using CompleteForSubscriber = void(CUPTIAPI*)(std::uint8_t* buffer, std::size_t bytes,
@@ -59,7 +60,7 @@ struct SubscriberFunctions {
 #undef STRATA_CUPTI_MEMBER
 };
 
-// Nothing where the library lacks one of them: they may not be mixed with those that name no subscriber.
+// Empty if the library lacks one of them: they must not be mixed with the functions without a subscriber.
 std::optional<SubscriberFunctions> find_subscriber_functions(void* library);
 
 }  // namespace strata::cupti

@@ -9,11 +9,11 @@
 namespace strata::cupti {
 namespace {
 
-// Of ours and no other's: Kineto has the first two.
+// Used only by us: Kineto uses the first two.
 constexpr CUpti_ExternalCorrelationKind kOurIds = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2;
 constexpr const char* kOurName = "Strata";
 
-// Of modules and graphs alone: a callback at each launch would cost the program more than a record does.
+// Only for modules and graphs: a callback at each launch would cost the program more than a record.
 void CUPTIAPI hear(void*, CUpti_CallbackDomain domain, CUpti_CallbackId event, const void* data) {
   if (domain == CUPTI_CB_DOMAIN_RESOURCE && data != nullptr)
     process_resources().hear(event, *static_cast<const CUpti_ResourceData*>(data));
@@ -133,7 +133,7 @@ SubscribeAnswer subscribe(const Library& library, bool may_share) {
     if (result != CUPTI_SUCCESS) return {.subscription = nullptr, .result = result};
     return {.subscription = std::make_unique<Subscription>(library.functions, handle, std::nullopt)};
   }
-  // A driver that is older than the library cannot share: then we ask to be alone.
+  // If the driver is older than the library, CUPTI cannot be shared: then request exclusive use.
   if (may_share && library.version >= kFirstSharedVersion) {
     if (const auto shared = find_subscriber_functions(library.handle)) {
       SubscribeAnswer answer = subscribe_by_name(library, shared);

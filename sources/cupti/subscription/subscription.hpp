@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one subscription that this process has of CUPTI, and what is called by right of it.
+// The process's one subscription to CUPTI, and the functions that need it.
 //
-// Alone: before CUDA 13.3, or where the driver wants it so, CUPTI has one subscriber, and its Activity API
-// belongs to that one. Shared: CUPTI tells subscribers apart, and each of our calls names ours. The two kinds
-// of calls must not be mixed in one process, so that both are behind the same methods here.
+// Exclusive: before CUDA 13.3, or if the driver demands it, CUPTI has one subscriber, who owns its Activity
+// API. Shared: CUPTI distinguishes subscribers, and each of our calls names ours. The two kinds of calls must
+// not be mixed in one process, so both are behind the same methods here.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class Regime : std::uint32_t { kNone = 0, kAlone = 1, kShared = 2, kBusy = 
 
 class Subscription {
  public:
-  // `shared`: nothing where we are alone.
+  // `shared`: empty if the subscription is exclusive.
   Subscription(const Functions& functions, CUpti_SubscriberHandle handle,
                std::optional<SubscriberFunctions> shared)
       : functions_(functions), handle_(handle), shared_(shared) {}
@@ -35,21 +35,21 @@ class Subscription {
   CUptiResult register_buffers() const;
   CUptiResult enable(CUpti_ActivityKind kind) const;
   CUptiResult disable(CUpti_ActivityKind kind) const;
-  // Of single functions, after their whole kind was enabled or not. Nothing where CUPTI cannot do that.
+  // For single functions, after their whole kind was enabled or disabled. Empty if CUPTI cannot do that.
   std::optional<CUptiResult> enable_runtime(CUpti_CallbackId function, bool is_enabled) const;
   std::optional<CUptiResult> enable_driver(CUpti_CallbackId function, bool is_enabled) const;
-  // Callbacks about modules and graphs, which `process_resources()` hears (resources.hpp). Nothing where
-  // CUPTI has no callbacks.
+  // Callbacks about modules and graphs, handled by `process_resources()` (resources.hpp). Empty if CUPTI has
+  // no callbacks.
   std::optional<CUptiResult> enable_resource(CUpti_CallbackId event, bool is_enabled) const;
   CUptiResult set_flag(CUpti_ActivityAttribute attribute, bool value) const;
   // [any] On the calling thread.
   CUptiResult push(std::uint64_t id) const;
   CUptiResult pop() const;
-  // Records that found no buffer since the last such question.
+  // Number of records without a buffer since the last call.
   std::uint64_t take_dropped() const;
-  // On CUPTI's clock. Nothing: it does not tell.
+  // On CUPTI's clock. Empty if it does not report the time.
   std::optional<std::uint64_t> timestamp_ns() const;
-  // [any] As cuptiActivityGetNextRecord.
+  // [any] Like cuptiActivityGetNextRecord.
   CUptiResult next_record(std::uint8_t* buffer, std::size_t valid_bytes, CUpti_Activity** record) const;
 
  private:
@@ -59,12 +59,12 @@ class Subscription {
 };
 
 struct SubscribeAnswer {
-  std::unique_ptr<Subscription> subscription;  // null: not to be had
+  std::unique_ptr<Subscription> subscription;  // null: not available
   CUptiResult result = CUPTI_SUCCESS;
-  std::string holder = {};  // who has it, as CUPTI says; empty: it does not
+  std::string holder = {};  // who has it, according to CUPTI; empty: unknown
 };
 
-// `library` outlives the subscription. `may_share`: try for the shared kind first, where there is one.
+// `library` outlives the subscription. `may_share`: try the shared kind first, if available.
 SubscribeAnswer subscribe(const Library& library, bool may_share);
 
 }  // namespace strata::cupti

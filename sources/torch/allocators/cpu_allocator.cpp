@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint8_t kHighestPriority = 255;
 
-// Set before the wrapper is first registered and never changed: a deleter has no room to say whose it is.
+// Set before the wrapper is first registered and never changed: a deleter has no space to store its
+// allocator.
 c10::Allocator* wrapped = nullptr;
 c10::DeleterFnPtr wrapped_deleter = nullptr;
 
@@ -23,7 +24,7 @@ void tell(std::uint32_t action, const void* address, std::size_t bytes) noexcept
   report_host_block(STRATA_DEVICE_CPU, action, address, bytes);
 }
 
-// The free is told before it happens: once it has, another thread may be given the same address.
+// The free is reported before it happens: afterwards another thread may get the same address.
 void free_block(void* block) {
   if (block != nullptr) tell(STRATA_MEMORY_FREE, block, 0);
   wrapped_deleter(block);

@@ -49,8 +49,8 @@ std::uint64_t pool_of(const c10::MempoolId_t& pool) {
   return pool.first << 32 | pool.second;
 }
 
-// The bytes of all blocks that each device's allocator handed out, each under its device's lock. To ask is to
-// copy all of its statistics, so that it is asked only where a block was handed out since.
+// The total bytes handed out by each device's allocator, each under its device's lock. Reading it copies all
+// statistics, so it is only read if a block was handed out since.
 struct HandedOut {
   std::uint64_t bytes = 0;
   bool is_known = false;
@@ -71,7 +71,7 @@ std::uint64_t handed_out_bytes(c10::DeviceIndex device) {
 void tell(const TraceEntry& entry, std::uint32_t action, std::uint64_t address, std::uint64_t bytes) {
   const Emission emission;
   if (!emission || !emission.wanted(STRATA_INTEREST_MEMORY)) return;
-  // Of an allocation that failed, torch has the device's free bytes in the address's place.
+  // For a failed allocation, torch puts the device's free bytes in place of the address.
   const bool failed = action == STRATA_MEMORY_OUT_OF_MEMORY;
   emission.memory({.struct_size = sizeof(strata_memory_event),
                    .action = action,
@@ -84,8 +84,8 @@ void tell(const TraceEntry& entry, std::uint32_t action, std::uint64_t address, 
                    .device_free_bytes = failed ? entry.addr_ : 0});
 }
 
-// A free that waits for no stream is completed under the same lock, as the device's next event. That goes
-// without saying; whatever else comes next says that the free was deferred.
+// A free that does not wait for a stream is completed under the same lock, as the device's next event. That
+// is not reported; any other next event means that the free was deferred.
 bool goes_without_saying(const TraceEntry& entry) {
   static std::array<std::size_t, C10_COMPILE_TIME_MAX_GPUS> requested{};  // each under its device's lock
   std::size_t& last = requested.at(static_cast<std::size_t>(entry.device_));
@@ -109,7 +109,7 @@ void report_traced(const TraceEntry& entry) {
 }  // namespace
 
 TracedCuda trace_cuda_allocator(bool reports) {
-  if (traced != nullptr) return {CudaTracing::kItself, traced->name(), {}};  // what is attached stays
+  if (traced != nullptr) return {CudaTracing::kItself, traced->name(), {}};  // attached callbacks stay
   CudaAllocatorSlot* const slot = cuda_allocator_slot();
   caching::CUDAAllocator* const allocator = slot == nullptr ? nullptr : slot->load();
   if (allocator == nullptr || !allocator->initialized()) return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CUDA allocator a run had, and what is known of its blocks: in the run store, for whoever reads the
-// run, and in the log where that is less than everything.
+// Records in the run store which CUDA allocator a run used and what is known of its blocks, and logs if that
+// is incomplete.
 #pragma once
 
 #include "sources/torch/allocators/cuda_allocator.hpp"
@@ -8,8 +8,8 @@
 
 namespace strata::torch_source {
 
-// [loop-thread] Once a run. Throws std::runtime_error when the host refuses the table; a host that keeps no
-// store has none to refuse.
+// [loop-thread] Once per run. Throws std::runtime_error if the host rejects the table; without a store there
+// is no table.
 void report_cuda_allocator(const Host& host, const TracedCuda& cuda);
 
 }  // namespace strata::torch_source

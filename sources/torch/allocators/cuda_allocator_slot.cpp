@@ -9,7 +9,7 @@ CudaAllocatorSlot* cuda_allocator_slot() {
   static constexpr const char* kVariable = "_ZN3c104cuda20CUDACachingAllocator9allocatorE";
   void* const library = dlopen("libc10_cuda.so", RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return nullptr;
-  // A program that names the variable itself has a copy of it, which the library then uses in place of its
+  // A program that refers to the variable itself has a copy of it, which the library then uses instead of its
   // own.
   void* found = dlsym(RTLD_DEFAULT, kVariable);
   if (found == nullptr) found = dlsym(library, kVariable);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where torch keeps the allocator that its CUDA half asks. Found by name in a process that has loaded that
-// half, and not linked: a run on the CPU loads nothing of CUDA.
+// Where torch keeps the allocator used by its CUDA half. Found by name if the process has loaded that half,
+// and not linked: a run on the CPU loads nothing of CUDA.
 #pragma once
 
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -11,7 +11,7 @@ namespace strata::torch_source {
 
 using CudaAllocatorSlot = std::atomic<c10::cuda::CUDACachingAllocator::CUDAAllocator*>;
 
-// [any] not [alloc-lock]. Null: CUDA's half of torch is not loaded.
+// [any] not [alloc-lock]. Null if torch's CUDA half is not loaded.
 CudaAllocatorSlot* cuda_allocator_slot();
 
 }  // namespace strata::torch_source

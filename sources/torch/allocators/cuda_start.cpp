@@ -18,8 +18,8 @@ namespace {
 
 std::atomic<void (*)()> to_call{nullptr};
 
-// What torch does next, done a moment earlier. Throws as torch does: where there is no device, and where the
-// settings of its allocator are wrong.
+// Does torch's next step a moment earlier. Throws like torch: if there is no device, or the settings of its
+// allocator are invalid.
 bool start_allocator() {
   void* const library = dlopen("libc10_cuda.so", RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return false;
@@ -36,7 +36,7 @@ void hear(const std::string& event) {
   if (printed != nullptr && *printed != '\0') std::cerr << "PYTORCH_API_USAGE " << event << '\n';
   void (*const begins)() = to_call.load();
   if (begins == nullptr || event != "aten.init.cuda") return;
-  // What torch throws here is for the program: torch keeps what it has half made, and does not throw again.
+  // Torch's exception here is meant for the program: torch keeps the partial state, and does not throw again.
   if (!start_allocator()) return;
   try {
     begins();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moment at which a program initialises CUDA: torch reports it as the first use of that part of its API,
-// before its own caching allocator is there.
+// Detects when a program initialises CUDA: torch reports the first use of that part of its API, before its
+// own caching allocator exists.
 #pragma once
 
 namespace strata::torch_source {
 
-// [loop-thread] From here on, `begins` is called when the program initialises CUDA, on its thread, with the
-// caching allocator initialised. Null: nothing is called any more. CUDA is never initialised for our sake,
-// and where it cannot be, the program gets torch's exception as it would without us.
+// [loop-thread] From now on, `begins` is called when the program initialises CUDA, on its thread, with the
+// caching allocator initialised. Null: nothing is called any more. We never initialise CUDA ourselves; if it
+// cannot be initialised, the program gets torch's exception as usual.
 void when_cuda_starts(void (*begins)());
 
 }  // namespace strata::torch_source

@@ -53,7 +53,7 @@ void report_one(const Emission& emission, const at::DataPtr& workspace, std::str
                    .is_frozen = 0});
 }
 
-// The map's value; from torch 2.15 on (or before) it has the block's size beside it.
+// The map's value; from torch 2.15 on (or earlier) it also contains the block's size.
 const at::DataPtr& block_of(const auto& workspace) {
   if constexpr (requires { workspace.first.get(); }) {
     return workspace.first;
@@ -62,7 +62,7 @@ const at::DataPtr& block_of(const auto& workspace) {
   }
 }
 
-// What a run was told of, by address.
+// The workspaces reported in a run, by address.
 struct Told {
   std::mutex mutex;
   std::uint64_t run = 0;

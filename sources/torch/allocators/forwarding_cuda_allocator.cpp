@@ -6,7 +6,7 @@
 // c10's class asks the device for its memory in a default of its own. Nobody calls that default here, and a
 // run on the CPU has no library that these would be found in.
 #pragma weak cudaMemGetInfo
-// As later releases have what is declared below: with an object that gathers the driver's log.
+// In later releases, the function declared below takes an object that collects the driver's log.
 __asm__(".weak _ZN3c104cuda19CUDAErrorLogCaptureC1Ev");
 __asm__(".weak _ZN3c104cuda29c10_cuda_check_implementationEiPKcS2_jbPNS0_19CUDAErrorLogCaptureE");
 namespace c10::cuda {
@@ -175,7 +175,7 @@ std::string Forwarding::name() {
 
 namespace {
 
-// The allocator's `call`, where its release has it; else what a release without it would do.
+// The allocator's `call`, if its release has it; otherwise the behaviour of a release without it.
 template <typename Allocator>
 void mark_capture(Allocator& allocator, c10::DeviceIndex device, bool begins) {
   if constexpr (requires { allocator.markCaptureBegin(device); })

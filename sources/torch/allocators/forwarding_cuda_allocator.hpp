@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUDA allocator of torch that does all that another one does, by asking it. Whoever derives from it says
-// what else happens.
+// A CUDA allocator for torch that forwards every call to another one. Derived classes add behaviour.
 //
-// Every virtual function of c10's class is forwarded, those with a default too: what the other allocator
-// made of them is not known here. The class is of the torch that this source was built for
-// (torch_release.hpp).
+// Every virtual function of c10's class is forwarded, also those with a default, because the other allocator
+// may override them. The class matches the torch that this source was built for (torch_release.hpp).
 #pragma once
 
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -27,13 +25,13 @@ class ForwardingCudaAllocator : public c10::cuda::CUDACachingAllocator::CUDAAllo
 
   Allocator& wrapped() const { return wrapped_; }
 
-  // Of c10::Allocator.
+  // Overrides of c10::Allocator.
   c10::DataPtr allocate(std::size_t bytes) override;
   bool is_simple_data_ptr(const c10::DataPtr& block) const override;
   c10::DeleterFnPtr raw_deleter() const override;
   void copy_data(void* to, const void* from, std::size_t bytes) const override;
 
-  // Of c10::DeviceAllocator.
+  // Overrides of c10::DeviceAllocator.
   bool initialized() override;
   void emptyCache(c10::MempoolId_t pool) override;
   void recordStream(const c10::DataPtr& block, c10::Stream stream) override;
@@ -42,7 +40,7 @@ class ForwardingCudaAllocator : public c10::cuda::CUDACachingAllocator::CUDAAllo
   void resetPeakStats(c10::DeviceIndex device) override;
   std::pair<std::size_t, std::size_t> getMemoryInfo(c10::DeviceIndex device) override;
 
-  // Of CUDAAllocator.
+  // Overrides of CUDAAllocator.
   void* raw_alloc(std::size_t bytes) override;
   void* raw_alloc_with_stream(std::size_t bytes, cudaStream_t stream) override;
   void raw_delete(void* block) override;
@@ -91,7 +89,7 @@ class ForwardingCudaAllocator : public c10::cuda::CUDACachingAllocator::CUDAAllo
       std::shared_ptr<c10::cuda::CUDACachingAllocator::AllocatorState> state) override;
   std::string name() override;
 
-  // Of later releases than 2.11: there, these override what the release has; before, nobody calls them.
+  // From releases after 2.11, where these are overrides; in earlier ones they are never called.
   // NOLINTBEGIN(readability-identifier-naming): torch's names
   void markCaptureBegin(c10::DeviceIndex device);
   void markCaptureEnd(c10::DeviceIndex device);
@@ -105,7 +103,7 @@ class ForwardingCudaAllocator : public c10::cuda::CUDACachingAllocator::CUDAAllo
   Allocator& wrapped_;
 };
 
-// attachOomRejectionObserver, whose parameter's type not every release has.
+// Declares attachOomRejectionObserver, whose parameter type some releases lack.
 template <typename Base, typename Allocator>
 class OomRejectionForwarding : public Base {
  public:
@@ -129,7 +127,7 @@ class OomRejectionForwarding<Base, Allocator> : public Base {
   }
 };
 
-// What a wrapping allocator derives from: all virtual functions of any release are forwarded.
+// Base of wrapping allocators: forwards all virtual functions of any release.
 using WholeForwarding =
     OomRejectionForwarding<ForwardingCudaAllocator, c10::cuda::CUDACachingAllocator::CUDAAllocator>;
 

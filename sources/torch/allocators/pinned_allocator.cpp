@@ -46,7 +46,7 @@ PinnedBlocks& pinned_blocks() {
   return blocks;
 }
 
-// Told before it happens, as CPU blocks' frees are.
+// Reported before it happens, like frees of CPU blocks.
 void free_pinned_block(void* context) {
   const auto [address, deleter] = pinned_blocks().take(context);
   if (deleter == nullptr) return;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells of every block of pinned host memory that torch hands out and takes back, on every thread: memory of
-// the host that CUDA devices copy from and to while both go on.
+// Reports every block of pinned host memory that torch hands out and takes back, on every thread: host memory
+// that CUDA devices copy from and to asynchronously.
 //
-// The allocator registered with ATen for CUDA's host memory is wrapped, and each block's deleter swapped for
-// ours. What the wrapped one keeps for later is not told: a block counts from when it is handed out until it
-// is let go of. Wrapper and deleter stay valid for the life of the process and are silent while no host is
-// connected.
+// The allocator registered with ATen for CUDA's host memory is wrapped, and each block's deleter is replaced
+// by ours. Memory that the wrapped allocator caches is not reported: a block counts from when it is handed
+// out until it is released. Wrapper and deleter stay valid for the life of the process and do nothing extra
+// while no host is connected.
 //
-// Not seen: what was allocated before `install`.
+// Not seen: allocations before `install`.
 #pragma once
 
 #include <string>
 
 namespace strata::torch_source {
 
-// [loop-thread] Where CUDA's half of torch is in the process, registers the wrapper around what is registered
-// now; else nothing happens. Returns why that cannot be done, or empty.
+// [loop-thread] If torch's CUDA half is loaded, registers the wrapper around the currently registered
+// allocator; else has no effect. Returns why that is impossible, or an empty text.
 std::string install_pinned_allocator();
 
-// [loop-thread] Registers the wrapped allocator again, unless somebody registered another one meanwhile.
+// [loop-thread] Registers the wrapped allocator again, unless another one was registered meanwhile.
 void restore_pinned_allocator();
 
 }  // namespace strata::torch_source

@@ -37,10 +37,10 @@ struct CudaBlock {
   const void* address = nullptr;
   std::size_t bytes = 0;
   CudaPlace place;
-  c10::DeleterFnPtr deleter = nullptr;  // null: it has none, and is let go of by its address
+  c10::DeleterFnPtr deleter = nullptr;  // null: the block is freed by its address
 };
 
-// By what a block is let go of with: the context of its deleter, or its address.
+// By the key with which a block is freed: the context of its deleter, or its address.
 class CudaBlocks {
  public:
   void add(const void* key, const CudaBlock& block) {
@@ -59,7 +59,7 @@ class CudaBlocks {
   std::unordered_map<const void*, CudaBlock> blocks_;
 };
 
-// What the allocator says it has, of one device.
+// The allocator's own counts for one device.
 struct CudaCount {
   std::int64_t allocated = 0, reserved = 0;
 };
@@ -121,13 +121,13 @@ class WrappedCudaAllocator final : public WholeForwarding {
   }
 
  private:
-  // The count is of all threads: what one of them does, its event included, is done before the next. One
-  // without a count may be a program's own, in Python even, which takes locks of its own: no lock of ours.
+  // The count covers all threads, so each operation, including its event, finishes before the next. An
+  // allocator without a count may belong to a program, even in Python, and takes its own locks: we take none.
   std::unique_lock<std::recursive_mutex> in_order() {
     return counts_ ? std::unique_lock(order_) : std::unique_lock<std::recursive_mutex>();
   }
 
-  // Nothing of both where the driver does not answer: the program is the one to find out.
+  // Both zero if the driver does not respond: the program itself must find out.
   CudaCount count(c10::DeviceIndex device) {
     if (!counts_) return {};
     try {
@@ -172,7 +172,8 @@ class WrappedCudaAllocator final : public WholeForwarding {
     if (!counts_) return;
     const CudaCount after = count(block.place.device);
     const std::int64_t counted = after.allocated - before.allocated;
-    // A block may be counted out later than it was freed, in another's time: then it says nothing.
+    // A block may be subtracted later than it was freed, during another block's operation: then the
+    // difference is meaningless.
     const bool plausible = counted >= static_cast<std::int64_t>(block.bytes);
     handed_out(block.place.device) += plausible ? static_cast<std::uint64_t>(counted) : block.bytes;
     report(block, counted, after);
@@ -236,7 +237,7 @@ class WrappedCudaAllocator final : public WholeForwarding {
   const bool counts_;
   std::atomic<bool> reports_{false};
   CudaBlocks blocks_;
-  std::recursive_mutex order_;  // of what is below
+  std::recursive_mutex order_;  // guards the members below
   std::array<std::uint64_t, C10_COMPILE_TIME_MAX_GPUS> handed_out_{};
   std::array<std::size_t, C10_COMPILE_TIME_MAX_GPUS> reported_reserved_{};
 };
@@ -247,7 +248,7 @@ void free_wrapped_block(void* context) {
   wrapper->free_by_deleter(context);
 }
 
-// c10 keeps the allocator of each kind of device beside the one that CUDA's functions ask.
+// c10 stores the allocator of each kind of device separately from the one used by CUDA functions.
 void put(CudaAllocatorSlot& slot, CUDAAllocator* from, CUDAAllocator* to) {
   slot.store(to);
   if (c10::GetAllocator(c10::kCUDA) == from) c10::SetAllocator(c10::kCUDA, to);

@@ -20,7 +20,7 @@ struct alignas(64) OpenEmissions {
 std::array<OpenEmissions, 64> open_emissions;
 std::atomic<const HostLink*> connected{nullptr};
 
-HostLink link;  // written while nobody is connected and no emission is open
+HostLink link;  // written while no host is connected and no emission is open
 
 std::atomic<std::uint32_t>& open_emissions_of_this_thread() noexcept {
   // Thread control blocks are a stack's size apart, or a few cache lines: both show after mixing.
@@ -28,15 +28,15 @@ std::atomic<std::uint32_t>& open_emissions_of_this_thread() noexcept {
   return open_emissions[(thread * 0x9E3779B97F4A7C15u) >> 58].count;
 }
 
-// In a forked child the parent's other threads are gone, and what they had open never closes.
+// In a forked child the parent's other threads are gone, and their open emissions never close.
 void forget_emissions() {
   for (OpenEmissions& emissions : open_emissions) emissions.count.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace
 
-// Sequentially consistent on both sides, so that either the emission sees the host gone, or
-// `wait_for_emissions` sees the emission open.
+// Sequentially consistent on both sides: either the emission sees that the host is gone, or
+// `wait_for_emissions` sees the open emission.
 Emission::Emission() noexcept : open_(open_emissions_of_this_thread()) {
   open_.fetch_add(1, std::memory_order_seq_cst);
   link_ = connected.load(std::memory_order_seq_cst);

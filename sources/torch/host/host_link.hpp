@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from torch's callbacks to the host of the run in progress.
+// Connects torch's callbacks to the host of the current run.
 //
-// What torch calls (an allocator's deleter, an observer, a saved tensor's destructor) lives as long as the
-// process: blocks outlive the run. The host does not. So each callback opens an `Emission`, which is empty
-// outside a run, and before the host goes the driver waits until none is open any more.
+// Functions called by torch (an allocator's deleter, an observer, a saved tensor's destructor) live as long
+// as the process, because blocks outlive the run. The host does not. So each callback opens an `Emission`,
+// which is empty outside a run, and before the host is destroyed the driver waits until no emission is open.
 //
-// Nothing here locks or allocates. An open emission counts itself in one of many counters, chosen by thread,
-// so that threads do not share a cache line.
+// Nothing here locks or allocates. An open emission is counted in one of many counters, chosen by thread, so
+// that threads do not share a cache line.
 #pragma once
 
 #include <atomic>
@@ -21,26 +21,26 @@ namespace strata::torch_source {
 struct HostLink {
   const strata_host* host = nullptr;
   const strata_emit_service* emit = nullptr;
-  const strata_training_service* training = nullptr;  // null: the host infers nothing
-  std::uint64_t run = 0;  // 1 and up: what was begun in one run is not ended in another
+  const strata_training_service* training = nullptr;  // null: the host does not infer the loop
+  std::uint64_t run = 0;  // from 1: a range begun in one run is not ended in another
 };
 
-// [loop-thread] After `wait_for_emissions`, with no host connected. Both must live until `disconnect_host`
-// and then `wait_for_emissions` have returned.
+// [loop-thread] After `wait_for_emissions`, with no host connected. Both arguments must live until
+// `disconnect_host` and then `wait_for_emissions` have returned.
 void connect_host(const strata_host* host, const strata_emit_service* emit,
                   const strata_training_service* training = nullptr);
 
-// [loop-thread] or [exiting]. No emission opens to the host any more. Idempotent.
+// [loop-thread] or [exiting]. No further emission can open. Idempotent.
 void disconnect_host();
 
 // [loop-thread] With no host connected and no emission open on this thread: waits for those of other threads.
-// False when one is still open after a second: the host that keeps it has given up on that thread, too.
+// False if one is still open after a second; its host has then given up on that thread, too.
 bool wait_for_emissions();
 
-// What to say when it is false.
+// The message if it returned false.
 inline constexpr const char* kStuckThread = "a thread has not returned from an event of the previous run.";
 
-// [any] [alloc-lock] Keeps the host connected while it is open: open it for one event, on the stack.
+// [any] [alloc-lock] Keeps the host connected while it exists: create it for one event, on the stack.
 class Emission {
  public:
   Emission() noexcept;
@@ -48,7 +48,7 @@ class Emission {
   Emission(const Emission&) = delete;
   Emission& operator=(const Emission&) = delete;
 
-  // Whether a host is connected. Without one, nothing below may be called.
+  // Whether a host is connected. If not, do not call any function below.
   explicit operator bool() const noexcept { return link_ != nullptr; }
   std::uint64_t run() const noexcept { return link_->run; }
 
@@ -64,7 +64,7 @@ class Emission {
   }
   void op_end(std::uint64_t op) const noexcept { link_->emit->op_end(link_->host, op); }
   bool hears_of_training() const noexcept { return link_->training != nullptr; }
-  // Not [alloc-lock]. Only where it hears of it. Returns STRATA_TRAINING_WATCH_* bits.
+  // Not [alloc-lock]. Only if the host infers the loop. Returns STRATA_TRAINING_WATCH_* bits.
   std::uint32_t training(std::uint32_t what, std::string_view name) const noexcept {
     return link_->training->tell(link_->host, what, name.data(), name.size());
   }
@@ -80,8 +80,8 @@ class Emission {
   const HostLink* link_;
 };
 
-// [any] A block of the host's memory, of that STRATA_DEVICE_*, was handed out or is let go of, or was not to
-// be had. Nothing without a host.
+// [any] Reports that a block of host memory of this STRATA_DEVICE_* type was allocated or is being freed, or
+// that an allocation failed. No effect without a host.
 void report_host_block(std::uint32_t device_type, std::uint32_t action, const void* address,
                        std::size_t bytes) noexcept;
 

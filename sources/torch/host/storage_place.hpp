@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a tensor's storage lies, as events say it.
+// The location of a tensor's storage, in the form used by events.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,12 +11,12 @@
 
 namespace strata::torch_source {
 
-// Of its first byte; the tensor has a storage.
+// The address of its first byte; the tensor must have a storage.
 inline std::uint64_t storage_address(const at::Tensor& tensor) {
   return reinterpret_cast<std::uint64_t>(tensor.storage().data());
 }
 
-// One of CUDA's, or the CPU.
+// A CUDA device, or the CPU.
 inline strata_device reported_device(c10::Device device) {
   if (!device.is_cuda()) return {.type = STRATA_DEVICE_CPU, .index = 0};
   return {.type = STRATA_DEVICE_CUDA, .index = device.index()};

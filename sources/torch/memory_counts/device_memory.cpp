@@ -14,8 +14,8 @@ namespace {
 using c10::CachingAllocator::StatArray;
 using c10::CachingAllocator::StatType;
 
-// Null before CUDA is initialised: torch keeps what it finds when its hooks are asked for the first time, so
-// that nobody may ask before CUDA's half is there.
+// Null before CUDA is initialised: torch caches the result of the first query of its hooks, so they must not
+// be queried before CUDA's half is loaded.
 c10::DeviceAllocator* allocator() {
   static std::atomic<bool> is_loaded{false};  // for good
   if (!is_loaded && dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD) == nullptr) return nullptr;
@@ -24,7 +24,7 @@ c10::DeviceAllocator* allocator() {
   return found->initialized() ? found : nullptr;
 }
 
-// Those with a context.
+// Only those with a context.
 template <typename Use>
 void each_device(const Use& use) {
   c10::DeviceAllocator* const cuda = allocator();

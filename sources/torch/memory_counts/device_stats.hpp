@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch's own counts of each CUDA device, DeviceStats, written down at the steps' ends so that what analysis
-// makes of our events can be held against them. The peaks are each step's own: they are set back when it
-// begins, as torch.cuda.reset_peak_memory_stats does.
+// Records torch's own counts of each CUDA device, DeviceStats, at the end of each step, so that the results
+// computed from our events can be checked against them. The peaks are per step: they are reset when it
+// begins, as by torch.cuda.reset_peak_memory_stats.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ struct DeviceStatsRow {
 
 class DeviceStatsReport {
  public:
-  // [loop-thread] Declares the table. Throws std::runtime_error when the host keeps none.
+  // [loop-thread] Declares the table. Throws std::runtime_error if the host keeps no store.
   explicit DeviceStatsReport(const Host& host);
 
   // [loop-thread]
   void write(const strata_when& when) const;
-  // [loop-thread] What was reached until then, and then the peaks begin anew.
+  // [loop-thread] Writes the peaks so far, then resets them.
   void write_and_reset(const strata_when& when);
 
  private:

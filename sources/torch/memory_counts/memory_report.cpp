@@ -13,7 +13,7 @@
 
 namespace strata::torch_source {
 
-// Not in the unnamed namespace: what a class with linkage holds has linkage, also where files are compiled
+// Not in the unnamed namespace: members of a class with linkage have linkage, also if files are compiled
 // together.
 struct ReportRow {
   std::uint64_t sequence;
@@ -45,13 +45,13 @@ Table<ReportRow> report_table(const Host& host) {
           STRATA_THIN_OF_MEMORY};
 }
 
-// On one thread c10 reports what the CPU's allocator gives before we tell of it, and everything else after we
-// did: what comes first waits here for the other.
+// On one thread c10 reports allocations of the CPU's allocator before we do, and everything else after us:
+// whichever report comes first waits here for the other.
 struct LastEvent {
   std::uint64_t address;
   std::uint64_t sequence;
 
-  // Its sequence if it was of that block, else 0. It is told once.
+  // Its sequence if it was for that block, else 0. Returned once.
   std::uint64_t take(std::uint64_t block) {
     const std::uint64_t found = address == block ? sequence : 0;
     *this = {};

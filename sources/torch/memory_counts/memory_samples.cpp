@@ -38,7 +38,7 @@ Table<ProcessSampleRow> process_sample_table(const Host& host) {
           STRATA_THIN_MOMENT};
 }
 
-// To read what the kernel says takes half as long.
+// Reading the kernel's values takes half as long.
 constexpr std::int64_t kSameMomentNs = 30'000;
 
 bool is_same_moment(std::int64_t read_ns, const strata_when& when) {

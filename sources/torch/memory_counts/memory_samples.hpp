@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of what is in use beside the allocator's blocks: the memory of each CUDA device as the driver
-// counts it, and what this process holds of the machine's. Taken between the program's operations, at moments
-// that the host names; each has the sequence of its moment. Where one moment follows on the heels of another,
-// as a step's begin on the last one's end, what was read then holds for both.
+// Samples of memory use outside the allocator's blocks: the memory of each CUDA device as counted by the
+// driver, and this process's share of the machine's. Taken between the program's operations, at moments that
+// the host names; each has the sequence of its moment. If one moment immediately follows another, as the
+// begin of a step follows the end of the last one, a single reading is used for both.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,13 @@ struct ProcessSampleRow {
 
 class MemorySamples {
  public:
-  // [loop-thread] Declares the tables. Throws std::runtime_error when the host keeps none.
+  // [loop-thread] Declares the tables. Throws std::runtime_error if the host keeps no store.
   explicit MemorySamples(const Host& host);
 
-  // [loop-thread] Of everything.
+  // [loop-thread] Samples everything.
   void take(const strata_when& when);
-  // [loop-thread] Of the process; of the devices if one's allocator holds other segments than at the last
-  // sample.
+  // [loop-thread] Samples the process; also the devices if the allocator of one has other segments than at
+  // the last sample.
   void take_what_changed(const strata_when& when);
 
  private:

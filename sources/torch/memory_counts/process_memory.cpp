@@ -12,8 +12,8 @@
 namespace strata::torch_source {
 namespace {
 
-// As much of a file as fits; none where it cannot be read. Opened anew each time: a file of /proc/self that
-// was opened before a fork goes on to tell of the parent.
+// The beginning of a file, as much as fits; empty if it cannot be read. Opened anew each time: a file of
+// /proc/self opened before a fork still describes the parent.
 class SmallFile {
  public:
   explicit SmallFile(const char* path) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operating system says of this process's memory.
+// This process's memory as reported by the operating system.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace strata::torch_source {
 
-// [any] not [alloc-lock]. The bytes of this process that are in the machine's memory now. Nothing where the
-// file cannot be read or says something else. Another file is for tests alone.
+// [any] not [alloc-lock]. Bytes of this process that are resident now. Empty if the file cannot be read or
+// parsed. Only tests pass another file.
 std::optional<std::uint64_t> resident_bytes(const char* statm = "/proc/self/statm");
 
-// [any] not [alloc-lock]. The most that ever was, of this program: VmHWM. Several times as dear. Nothing
-// where the kernel does not say.
+// [any] not [alloc-lock]. This program's peak so far: VmHWM. Several times as expensive. Empty if the kernel
+// does not report it.
 std::optional<std::uint64_t> peak_resident_bytes(const char* status = "/proc/self/status");
 
 }  // namespace strata::torch_source

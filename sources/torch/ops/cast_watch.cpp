@@ -23,7 +23,8 @@ namespace {
 
 thread_local bool is_watched = false;
 
-// What at::autocast::is_autocast_enabled asks of each device type, in one look: an operator's begin asks it.
+// Combines what at::autocast::is_autocast_enabled checks for each device type, because it is called at each
+// operator's begin.
 bool is_autocast_on() {
   constexpr c10::DispatchKeySet kDevices({c10::DispatchKey::AutocastCPU, c10::DispatchKey::AutocastCUDA});
   return !c10::impl::tls_local_dispatch_key_set().excluded_.has_all(kDevices);
@@ -60,8 +61,8 @@ void report_cast(const at::Tensor& copy, const at::Tensor& source) {
                    .is_frozen = 0});
 }
 
-// aten::copy_(self, src, non_blocking). What autocast calls of its own it calls with itself switched off, so
-// that a cast with autocast on is the program's.
+// aten::copy_(self, src, non_blocking). Autocast disables itself during its own calls, so a cast with
+// autocast enabled is the program's.
 std::unique_ptr<at::ObserverContext> begin_watched(const at::RecordFunction& function) noexcept try {
   if (std::string_view(function.name()) != "aten::copy_" || is_autocast_on()) return nullptr;
   const c10::ArrayRef<const c10::IValue> inputs = function.inputs();

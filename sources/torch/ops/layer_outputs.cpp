@@ -72,7 +72,7 @@ class LayerOutputs::Writer {
 
 namespace {
 
-// What torch's callbacks, which are plain functions, write to. Kept while one of them may run.
+// The target of torch's callbacks, which are plain functions. Kept while one of them may run.
 std::atomic<const void*> writer{nullptr};
 
 std::unique_ptr<at::ObserverContext> begin_operator(const at::RecordFunction&) {

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kSlots = 1024;
 constexpr std::size_t kProbes = 8;
 
-// Most names lie with their operator's schema and stay there, so that their place finds them without a look
-// at every letter. Others lie with the call: another name may lie there the next time.
+// Most names are stored permanently with their operator's schema, so their address identifies them without
+// comparing every character. Others are stored with the call: the address may have another name next time.
 struct Place {
   const char* text;
   std::uint64_t run;
@@ -37,8 +37,8 @@ struct OpNames {
   std::array<Slot, kSlots> slots;
 };
 
-// A pointer alone: this library is opened late, when the space for thread-local data may be used up. It has
-// no destructor, so that it may be used until the thread's very end.
+// Only a pointer, because this library is opened late, when the space for thread-local data may be exhausted.
+// It has no destructor, so it can be used until the very end of the thread.
 constinit thread_local OpNames* op_names = nullptr;
 
 // Runs when a thread ends, and again when a later destructor of the thread begins an op and so makes a new

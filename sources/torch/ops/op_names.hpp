@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of operators as the run store knows them, remembered by each thread: a name that a thread has met
-// costs a hash and a comparison, no lock and no allocation. A thread's first op allocates the table.
+// Interned operator names, cached per thread: a name that a thread has seen before costs a hash and a
+// comparison, no lock and no allocation. A thread's first op allocates the table.
 #pragma once
 
 #include <cstdint>

@@ -36,9 +36,9 @@ void watch_casts(const at::RecordFunction& function, OpRange& range) noexcept tr
   // No memory: this operator's copies go without a name.
 }
 
-// Whether what is called in it may be Python: not in torch's own operators, but in a node of the backward
-// graph, and in what is recorded as an operator without being torch's: autograd's engine, and what the
-// program wrote in Python for autograd or the dispatcher.
+// Whether it may run Python: not torch's own operators, but a node of the backward graph, and things recorded
+// as operators that are not torch's: autograd's engine, and functions that the program wrote in Python for
+// autograd or the dispatcher.
 bool may_run_python(const at::RecordFunction& function) {
   return function.scope() != at::RecordScope::FUNCTION ||
          !std::string_view(function.name()).starts_with("aten::");
@@ -87,8 +87,8 @@ void end_op(const at::RecordFunction&, at::ObserverContext* context) noexcept {
   if (emission && emission.run() == range->run) emission.op_end(range->op);
 }
 
-// A forked child inherits its parent's callback without an observer that would remove it: it would tell the
-// child's own run of each operator a second time.
+// A forked child inherits its parent's callback without an observer that would remove it: the child's own
+// operators would be reported twice.
 struct Registration {
   at::CallbackHandle handle = at::INVALID_CALLBACK_HANDLE;
   pid_t process = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What RecordFunction carries from an operator's begin to its end. Torch wants it on the heap, as a
-// unique_ptr; each thread keeps the memory of a few and uses it again.
+// RecordFunction passes this from an operator's begin to its end. Torch requires a unique_ptr on the heap;
+// each thread caches the memory of a few.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -16,11 +16,11 @@
 namespace strata::torch_source {
 
 struct OpRange final : at::ObserverContext {
-  // Null when there is no memory.
+  // Null if there is no memory.
   static std::unique_ptr<OpRange> make() noexcept;
 
-  std::uint64_t op = 0;   // what the host's op_end wants
-  std::uint64_t run = 0;  // in which it began
+  std::uint64_t op = 0;   // for the host's op_end
+  std::uint64_t run = 0;  // the run in which it began
   std::optional<CastWatch> casts;
   std::optional<PythonOperator> python;
 

@@ -39,7 +39,7 @@ std::int64_t at_or_first(const std::vector<std::int64_t>& values, std::size_t in
   return values.at(index < values.size() ? index : 0);
 }
 
-// Of a convolution that is not transposed, over all spatial dimensions.
+// For a convolution that is not transposed, over all spatial dimensions.
 std::int64_t output_positions(const at::Tensor& input, const at::Tensor& weight, Inputs inputs) {
   const auto stride = inputs[3].toIntVector(), padding = inputs[4].toIntVector(),
              dilation = inputs[5].toIntVector();
@@ -88,8 +88,8 @@ Product convolution_backward(Inputs inputs) {
   return product;
 }
 
-// Scores, and values by scores; backward makes the scores again and has a product for each of four
-// gradients. A causal mask is not taken off, as nobody's count does.
+// Scores, and values times scores; backward recomputes the scores and has a product for each of four
+// gradients. A causal mask is not subtracted, as is usual.
 Product attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, bool backward) {
   const std::int64_t sides = query.numel() + key.numel() + value.numel();
   const std::int64_t output = query.numel() / query.size(3) * value.size(3);

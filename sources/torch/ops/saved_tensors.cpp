@@ -77,7 +77,7 @@ class SavedTensor final : public SavedVariableHooks {
   at::Tensor tensor_;
   std::int64_t version_ = 0;
   std::uint64_t run_ = 0;
-  strata_graph_event event_{};  // of the save; `saved` is 0 when none was told
+  strata_graph_event event_{};  // of the save; `saved` is 0 if it was not reported
 };
 
 class SavingEngine final : public Engine {

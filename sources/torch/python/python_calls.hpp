@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a text of ours in the program's Python interpreter, beside what the program runs there.
+// Runs our own code in the program's Python interpreter, alongside the program.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,9 @@ namespace strata::torch_source {
 
 constexpr int kPythonFile = 257;  // Py_file_input: a text that is a whole file
 
-// What is called of Python beside what PythonInterpreter has, with the interpreter's lock held. All of the
-// stable ABI but for PyRun_String. Each but the borrowed ones returns a new reference, or null with an error.
+// The Python functions used in addition to those of PythonInterpreter, with the interpreter's lock held. All
+// except PyRun_String are in the stable ABI. Each returns a new reference, except those marked borrowed, or
+// null with an error.
 struct PythonCalls {
   PyObject* (*run)(const char* text, int start, PyObject* globals, PyObject* locals);
   PyObject* (*new_dict)();
@@ -23,11 +24,11 @@ struct PythonCalls {
   PyObject* (*text)(PyObject* object);
 };
 
-// [any] Nothing where the process has no interpreter, or one that lacks one of these.
+// [any] Empty if the process has no interpreter, or one that lacks one of these.
 std::optional<PythonCalls> find_python_calls();
 
-// Dynamo compiles every frame that runs while one of its programs does. Ours is none of the program's: while
-// this lives, frames of this thread run as they are. With the interpreter's lock held.
+// Dynamo compiles every frame that runs inside one of its programs. Our code is not part of the program:
+// while this object lives, frames of this thread run uncompiled. With the interpreter's lock held.
 class WithoutDynamo {
  public:
   WithoutDynamo(const PythonInterpreter& python, const PythonCalls& calls);

@@ -9,7 +9,7 @@
 
 namespace strata::torch_source {
 
-// Of the interpreter; never looked into here.
+// The interpreter's object; opaque here.
 struct PyObject;
 struct PyThreadState;
 
@@ -19,12 +19,12 @@ struct PythonInterpreter {
   PyThreadState* (*gil_this_thread_state)();  // needs no lock; null: Python does not know the thread
   int (*gil_ensure)();
   void (*gil_release)(int state);
-  PyObject* (*thread_frame)(PyThreadState* thread);  // the innermost; a new reference, as all that follow
+  PyObject* (*thread_frame)(PyThreadState* thread);  // the innermost; a new reference, as are all below
   PyObject* (*frame_back)(PyObject* frame);
   PyObject* (*frame_code)(PyObject* frame);
   int (*frame_line)(PyObject* frame);
   int (*frame_lasti)(PyObject* frame);                // null before 3.11
-  int (*code_line)(PyObject* code, int byte_offset);  // of what frame_lasti returns
+  int (*code_line)(PyObject* code, int byte_offset);  // the line of an offset returned by frame_lasti
   PyObject* (*attribute)(PyObject* object, const char* name);
   const char* (*utf8)(PyObject* text);  // null with an error set
   void (*add_reference)(PyObject* object);
@@ -34,17 +34,17 @@ struct PythonInterpreter {
   void (*clear_error)();
 };
 
-// [any] Whether the process has `name`; `function` is null where it has not.
+// [any] Whether the process has `name`; if not, `function` is null.
 template <typename Function>
 bool find_in_process(Function*& function, const char* name) {
   function = reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
   return function != nullptr;
 }
 
-// [any] Nothing where the process has no interpreter, or one that lacks one of these.
+// [any] Empty if the process has no interpreter, or one that lacks one of these.
 std::optional<PythonInterpreter> find_python_interpreter();
 
-// Owns one reference, or none; lives and dies with the interpreter's lock held.
+// Owns one reference or none; created and destroyed with the interpreter's lock held.
 class HeldReference {
  public:
   HeldReference(const PythonInterpreter& python, PyObject* object) : python_(python), object_(object) {}
@@ -62,12 +62,12 @@ class HeldReference {
   PyObject* object_;
 };
 
-// Holds the interpreter's lock from construction to destruction, and keeps a pending exception as it was.
-// Not taken on a thread that Python does not know, nor while the interpreter is not there or goes: it would
+// Holds the interpreter's lock from construction to destruction, and preserves a pending exception. Not taken
+// on a thread that Python does not know, nor if the interpreter does not exist or is finalising: it would
 // wait for ever.
 //
-// Between the question and the lock the interpreter may begin to go: then Python ends this thread, as it does
-// with every thread that takes the lock from then on.
+// The interpreter may begin to finalise between the check and the lock. Python then ends this thread, like
+// every thread that takes the lock from then on.
 class PythonLock {
  public:
   explicit PythonLock(const PythonInterpreter& python);
@@ -75,7 +75,7 @@ class PythonLock {
   PythonLock(const PythonLock&) = delete;
   PythonLock& operator=(const PythonLock&) = delete;
 
-  // The calling thread's; null: the lock was not taken, and nothing of the interpreter may be called.
+  // The calling thread's state; null: the lock was not taken, and the interpreter must not be called.
   PyThreadState* thread() const { return thread_; }
 
  private:

@@ -42,15 +42,15 @@ std::uint64_t next_python_run() {
   return ++runs;
 }
 
-// What operators, begun by torch's callbacks, write to. Kept while an emission is open.
+// The target of torch's callbacks at the begin of operators. Kept while an emission is open.
 std::atomic<PythonStackLog*> python_log{nullptr};
-std::atomic<std::uint64_t> python_run{0};  // 0: nobody wants stacks
+std::atomic<std::uint64_t> python_run{0};  // 0: stacks are not wanted
 
 // All zero is a valid state, and it needs no destructor: a thread may begin operators until its very end.
 struct PythonThread {
-  std::uint64_t run;         // that the stack was told in
+  std::uint64_t run;         // in which the stack was reported
   const PythonStack* stack;  // of the operator around what happens now; null: none
-  std::uint32_t sharing;     // open operators that share their stack with what they call
+  std::uint32_t sharing;     // open operators that share their stack with called ones
 };
 constinit thread_local PythonThread python_thread{};
 

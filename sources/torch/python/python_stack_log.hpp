@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes which Python stack an allocation was made under: that of the operator around it. The stack is taken
-// where the operator begins, on its thread and under no lock of an allocator; the allocation then only names
-// it.
+// Records the Python stack of each allocation: that of the enclosing operator. The stack is taken when the
+// operator begins, on its thread and not under an allocator's lock; the allocation then only refers to it.
 #pragma once
 
 #include <atomic>
@@ -37,17 +36,17 @@ struct EventPythonStackRow {
 
 class PythonStackLog {
  public:
-  // [loop-thread] Declares the tables. Throws std::runtime_error when the host keeps none.
+  // [loop-thread] Declares the tables. Throws std::runtime_error if the host keeps no store.
   explicit PythonStackLog(const Host& host);
   PythonStackLog(const PythonStackLog&) = delete;
   PythonStackLog& operator=(const PythonStackLog&) = delete;
 
-  // [loop-thread] From `begin` to `end` operators take stacks. Not while an emission is open that may be in
-  // `write`.
+  // [loop-thread] Operators take stacks from `begin` to `end`. Not while an emission is open that may be
+  // inside `write`.
   void begin();
   void end();
 
-  // [any] not [alloc-lock] Writes the stack, if this run has not yet. With an emission open.
+  // [any] not [alloc-lock] Writes the stack unless this run has already written it. With an emission open.
   void write(const PythonStack& stack);
   // [any] [alloc-lock]
   void on_memory(const strata_when& when, const strata_memory_event& memory) const noexcept;
@@ -59,29 +58,29 @@ class PythonStackLog {
   const Table<EventPythonStackRow> events_;
   std::mutex mutex_;
   std::unordered_set<std::uint32_t> written_frames_, written_stacks_;
-  std::atomic<std::uint64_t> run_{0};  // among all of this process
+  std::atomic<std::uint64_t> run_{0};  // its number among all runs of this process
 };
 
-// The part of an operator's record that knows its Python stack. What an operator calls that runs no Python
-// shares its stack: a look at the frames costs more than most operators.
+// The Python stack of an operator's record. Operators called inside it that run no Python share its stack,
+// because inspecting the frames costs more than most operators.
 class PythonOperator {
  public:
-  // [any] not [alloc-lock], and with no emission open: the interpreter's lock may be a long wait, and an open
-  // emission keeps the run from ending. `shares`: nothing in it runs Python.
+  // [any] not [alloc-lock], and with no emission open: it may wait long for the interpreter's lock, and an
+  // open emission prevents the run from ending. `shares`: nothing inside the operator runs Python.
   explicit PythonOperator(bool shares) noexcept;
-  // On another thread than the constructor it does nothing.
+  // No effect on another thread than the constructor's.
   ~PythonOperator();
   PythonOperator(const PythonOperator&) = delete;
   PythonOperator& operator=(const PythonOperator&) = delete;
 
-  // [any] With an emission open, after the constructor and on its thread: from here on, until the destructor,
-  // allocations of this thread name the stack.
+  // [any] With an emission open, after the constructor and on its thread: from here until the destructor,
+  // allocations of this thread refer to the stack.
   void tell() noexcept;
 
  private:
   void* const thread_;
   const bool shares_;
-  bool is_taken_ = false;  // by itself: none that shares its stack is open around it
+  bool is_taken_ = false;  // by itself: no enclosing one shares its stack
   bool is_reported_ = false;
   const PythonStack* stack_ = nullptr;
   const PythonStack* outer_stack_ = nullptr;

@@ -18,7 +18,7 @@
 namespace strata::torch_source {
 namespace {
 
-// A place in a code object: a byte offset, or a line where Python tells no offsets.
+// A position in a code object: a byte offset, or a line if Python does not provide offsets.
 struct CodePlace {
   PyObject* code;
   int at;
@@ -44,8 +44,8 @@ std::uint64_t hash_of(std::span<const CodePlace> places) {
   return hash;
 }
 
-// No call of Python is made with `mutex_` held: it may hand the interpreter's lock to a thread that waits for
-// the mutex. What is kept is never let go of: at the process's end the interpreter is gone.
+// Python is never called with `mutex_` held, because it may hand the interpreter's lock to a thread that
+// waits for the mutex. Objects are never released: when the process ends the interpreter is gone.
 class StacksOfProcess {
  public:
   explicit StacksOfProcess(const PythonInterpreter& python) : python_(python) {}
@@ -99,7 +99,7 @@ class StacksOfProcess {
     std::string function = text_of(python_, place.code, "co_qualname");
     if (function.empty()) function = text_of(python_, place.code, "co_name");
     std::string file = text_of(python_, place.code, "co_filename");
-    python_.add_reference(place.code);  // one each time that it is met anew: never let go of
+    python_.add_reference(place.code);  // once for each new one; never released
 
     const std::lock_guard guard(mutex_);
     auto& frame = by_line_[{place.code, line}];
@@ -143,7 +143,7 @@ constinit thread_local bool is_taking = false;
 bool prepare_python_stacks() {
   if (stacks_of_process.load() != nullptr) return true;
   const std::optional<PythonInterpreter> python = find_python_interpreter();
-  // Not freed: threads may be in it at any time, and what it holds is the interpreter's.
+  // Not freed: threads may use it at any time, and its objects belong to the interpreter.
   if (python) stacks_of_process.store(std::make_unique<StacksOfProcess>(*python).release());
   return python.has_value();
 }

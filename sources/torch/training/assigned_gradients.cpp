@@ -17,7 +17,7 @@ namespace {
 
 using WeakTensor = c10::weak_intrusive_ptr<c10::TensorImpl>;
 
-// In which a program shows what it does; of several optimizers each takes some.
+// The number of steps in which a program shows its behaviour; several optimizers share them.
 constexpr int kStepsLookedInto = 16;
 
 struct Optimized {
@@ -36,7 +36,7 @@ AllOptimized& all_optimized() {
   return all;
 }
 
-// Those to ask. From then on, of those that had a gradient assigned.
+// The parameters to check. After these steps, those that had a gradient assigned.
 std::vector<WeakTensor> to_look_at(AllOptimized& known) {
   const std::lock_guard lock(known.mutex);
   if (known.steps == kStepsLookedInto)

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients that autograd does not accumulate: the program assigns them, as one whose optimizer runs on the
-// CPU for parameters on a device does (`master.grad = parameter.grad.to("cpu")`).
+// Gradients that the program assigns and autograd does not accumulate, as in a program whose optimizer runs
+// on the CPU for parameters on a device (`master.grad = parameter.grad.to("cpu")`).
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 namespace strata::torch_source {
 
-// [any] with what Python holds held by the caller. An optimizer trains it, and may find any gradient at it.
+// [any] Caller holds Python's objects. An optimizer trains `parameter`, and may find any gradient in it.
 void note_optimized(c10::TensorImpl* parameter);
 
-// [any] not [alloc-lock], with nothing held that Python may wait for. Where an optimizer's step begins: tells
-// of the gradients that are new. Of parameters that had none assigned in the first steps no more is asked.
+// [any] not [alloc-lock], without holding anything that Python may wait for. Called when an optimizer's step
+// begins: reports the new gradients. Parameters without an assigned gradient in the first steps are no longer
+// checked.
 void report_assigned_gradients();
 
 // [loop-thread]

@@ -16,7 +16,7 @@
 namespace strata::torch_source {
 namespace {
 
-// An optimizer may have some of the parameters and leave others alone.
+// An optimizer may have some of the parameters and not the others.
 constexpr std::size_t kMostVersions = 16;
 
 struct Version {
@@ -41,8 +41,8 @@ std::vector<Version> take_versions() {
   return std::exchange(known.versions, {});
 }
 
-// Not with the mutex held: a tensor that Python holds is taken hold of with the interpreter's lock, which
-// whoever waits for the mutex may have.
+// Call without the mutex: locking a tensor held by Python takes the interpreter's lock, which a thread
+// waiting for the mutex may hold.
 bool was_written(const Version& known) {
   const auto parameter = known.parameter.lock();
   return parameter && parameter->version_counter().current_version() != known.version;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program in Python, here and in no file of its own: of other releases of torch this source is compiled
-// from its C++ files alone, by whatever compiler there is (host/cli/torch_build).
+// A Python program, embedded here and not in a separate file: for other releases of torch this source is
+// compiled only from its C++ files, by any available compiler (host/cli/torch_build).
 #include "sources/torch/training/find_owners.hpp"
 
 namespace strata::torch_source {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs in the program's own Python to learn who owns what; see python_owners.hpp.
+// Code run in the program's own Python to find the owners of storages; see python_owners.hpp.
 #pragma once
 
 namespace strata::torch_source {
 
-// Takes kNameModels (name_models.hpp) to have run. Defines find_owners(), which returns a tuple: a line for
-// each storage that a module, an optimizer, a gradient scaler or a data set holds: role, StorageImpl, owner's
-// StorageImpl or 0, dtype, extents joined by 'x', name; separated by tabs; whose trainer there is; a line for
-// each tensor that an optimizer trains, its TensorImpl; and what keeps alive all that the lines name.
+// Requires that kNameModels (name_models.hpp) has run. Defines find_owners(), which returns a tuple of: a
+// line for each storage held by a module, an optimizer, a gradient scaler or a data set (role, StorageImpl,
+// owner's StorageImpl or 0, dtype, extents joined by 'x', name; separated by tabs); the trainer in use; a
+// line for each tensor that an optimizer trains, its TensorImpl; and an object that keeps everything named in
+// the lines alive.
 //
-// It looks into dictionaries and lists alone: no method of the program's own classes is called, so that
-// looking changes nothing and cannot fail in somebody else's code.
+// It only reads dictionaries and lists: no method of the program's own classes is called, so that it changes
+// nothing and cannot fail in the program's code.
 extern const char* const kFindOwners;
 
 }  // namespace strata::torch_source

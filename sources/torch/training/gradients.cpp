@@ -19,7 +19,7 @@ using WeakTensor = c10::weak_intrusive_ptr<c10::TensorImpl>;
 constexpr int kBackwardsAlike = 3;
 constexpr int kBackwardsBetweenLooks = 7;
 
-// As its node left it. Addresses alone are compared: what is no longer there is not looked into.
+// As left by its node. Only addresses are compared: freed objects are not accessed.
 struct Accumulated {
   WeakTensor parameter;
   const c10::StorageImpl* gradient;
@@ -91,8 +91,8 @@ bool may_skip_nodes() {
   return !known.never_skips && known.alike >= kBackwardsAlike && known.skipped < kBackwardsBetweenLooks;
 }
 
-// Tensors are taken hold of without the mutex: of one that Python holds that takes the interpreter's lock,
-// which whoever waits for the mutex may have.
+// Tensors are locked without the mutex: for one held by Python that takes the interpreter's lock, which a
+// thread waiting for the mutex may hold.
 void end_watched_backward(bool completed) {
   Gradients& known = gradients();
   std::vector<Accumulated> accumulated;

@@ -103,7 +103,7 @@ struct ReportedOwner {
   bool is_frozen = false;
 };
 
-// As Python has it.
+// Python's name.
 std::string_view name_of(at::ScalarType dtype) {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> names;
@@ -121,7 +121,8 @@ bool hears_of_tensors() {
   return emission && emission.wanted(STRATA_INTEREST_TENSOR);
 }
 
-// Nothing of one that holds nothing now: a DTensor's own, or what is gathered again when it is needed.
+// No effect for a storage that is currently empty: a DTensor's own, or one that is gathered again when
+// needed.
 void report_storage(const c10::StorageImpl& storage, const ReportedOwner& told) {
   const Emission emission;
   if (storage.data() == nullptr || !emission || !emission.wanted(STRATA_INTEREST_TENSOR)) return;
@@ -161,8 +162,8 @@ std::string parameter_name(const at::Tensor& parameter) {
   return {};
 }
 
-// Checkpointing runs a layer again on detached inputs, whose gradients a backward within backward
-// accumulates: where the program's own parameters are known, those are leaves and none of them.
+// Checkpointing repeats a layer on detached inputs, whose gradients are accumulated by a nested backward:
+// these are leaves, but if the program's own parameters are known, they are not among them.
 bool is_parameter(const at::Tensor& leaf) {
   Owners& known = owners();
   const std::lock_guard lock(known.mutex);
@@ -206,7 +207,7 @@ bool may_look(Owners& known) {
   return true;
 }
 
-// Without a name it stands behind the parameter's, which may be what a program in C++ attached.
+// Without a name, it comes after the parameter's, which a C++ program may have attached.
 void report_gradient_tensor(const at::Tensor& gradient, const at::Tensor& parameter, const std::string& name,
                             const char* suffix = "") {
   {
@@ -251,7 +252,7 @@ void report_gradient(const at::Tensor& parameter) {
   const std::string name = parameter_name(parameter);
   const at::Tensor& gradient = parameter.grad();
   if (!gradient.defined()) return;
-  // That of an embedding of rows that are few has no storage: two tensors hold it.
+  // A sparse gradient of an embedding has no storage: it consists of two tensors.
   if (gradient.layout() == at::kSparse) {
     const auto& sparse = *static_cast<const at::SparseTensorImpl*>(gradient.unsafeGetTensorImpl());
     report_gradient_tensor(sparse.values(), parameter, name);
@@ -267,8 +268,8 @@ bool is_told_gradient(const at::Tensor& gradient) {
   return holds(known.gradients, storage_of(gradient));
 }
 
-// From the hook of a parameter's last gradient, or when all are there; other nodes exchange what they
-// compute.
+// Called by the hook of a parameter's last gradient, or when all are complete; other nodes exchange their
+// results.
 void report_buckets(const at::RecordFunction& function) {
   if (std::string_view(function.name()) != "c10d::allreduce_" || function.inputs().empty()) return;
   const auto node = torch::autograd::get_current_node();

@@ -18,8 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder that holds the package, beside or above the library that opened the session, in a build tree, an
-// installation and a wheel; empty: it is not there. This library may have been built on the spot, elsewhere.
+// The folder that contains the package, next to or above the library that opened the session, in a build
+// tree, an installation and a wheel; empty if it is missing. This library may have been built locally, in
+// another place.
 fs::path folder_of_package() {
   const char* opener = secure_getenv("STRATA_ATTACH");
   Dl_info here{};
@@ -36,7 +37,7 @@ fs::path folder_of_package() {
   return {};
 }
 
-// Under a name of its own: the program may import it later from another place. What goes wrong stays here.
+// Under its own name, because the program may later import it from another place. Errors are caught here.
 constexpr const char* kWalkText = R"(
 import sys
 try:
@@ -64,7 +65,7 @@ std::string python_literal(const std::string& text) {
   return literal + "'";
 }
 
-// Whether a step has begun since which nobody has walked.
+// Whether a step has begun since the last walk.
 std::atomic<bool> wanted{false};
 
 const std::optional<PythonInterpreter>& interpreter() {

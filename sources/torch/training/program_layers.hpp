@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers of a Python program that attaches no model itself: found by the Python package's walk of its
-// objects (python/strata_profiler/program_layers.py), which is asked for here, once.
+// Finds the layers of a Python program that does not attach its model, by asking the Python package once to
+// walk its objects (python/strata_profiler/program_layers.py).
 //
-// Where the step begins with a batch the walk runs on Python's main thread between two of the program's own
-// instructions, as a signal's handler does; where with a forward, before the forward's first operator, so
-// that the layers that are at work by then have what it makes. A program that is not Python's is left alone.
+// If the step begins with a batch, the walk runs on Python's main thread between two instructions of the
+// program, like a signal handler. If it begins with a forward, the walk runs before the forward's first
+// operator, so that layers that are already running own what it makes. Programs that are not Python are left
+// alone.
 #pragma once
 
 namespace strata::torch_source {
 
 class ProgramLayers {
  public:
-  // [loop-thread] Where a step begins.
+  // [loop-thread] Call when a step begins.
   void begin_step();
 
  private:
   bool asked_ = false;
 };
 
-// [any] Where a forward begins, and a step with it: the walk, if it is still to come. Outside of all calls of
-// the host's; takes Python's lock. Nothing of it is thrown.
+// [any] Call when a forward begins, and a step with it: runs the walk if it is still due. Outside of all
+// calls of the host; takes Python's lock. Does not throw.
 void report_program_layers();
 
 }  // namespace strata::torch_source

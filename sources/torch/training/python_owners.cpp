@@ -25,7 +25,7 @@ std::string error_of(const PythonInterpreter& python, const PythonCalls& calls) 
   return said;
 }
 
-// What is before the next separator, and that taken off.
+// Returns the part before the next separator, and removes both from `text`.
 std::string_view take_field(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view field = text.substr(0, end);
@@ -76,7 +76,7 @@ std::string for_each_python_owner(bool is_first, c10::function_ref<void(const Py
     if (!defined) throw std::runtime_error(error_of(*python, *calls));
   }
   const HeldReference arguments(*python, calls->build("(i)", is_first ? 1 : 0));
-  // With what it names, which lives until all of it was taken.
+  // The result, which keeps everything it names alive until it has been processed.
   const HeldReference found(*python, calls->call(calls->item(globals.get(), "find_owners"), arguments.get()));
   if (!found) throw std::runtime_error(error_of(*python, *calls));
   const char* const text = python->utf8(calls->element(found.get(), 0));

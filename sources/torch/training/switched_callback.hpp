@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A callback of RecordFunction that is registered only while it is wanted. One that is merely disabled is
-// gone through, in each scope, for every node of every backward, where torch gives its threads the state of
-// the thread that called backward.
+// A RecordFunction callback that is registered only while it is wanted. If torch gives its threads the state
+// of the thread that called backward, it visits even a disabled callback, in each scope, for every node of
+// every backward.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -10,11 +10,11 @@
 
 namespace strata::torch_source {
 
-// Whoever owns it calls it from one thread at a time; also within a callback, its own too, which then still
+// Its owner calls it from one thread at a time. That may be inside a callback, even its own, which then still
 // ends.
 class SwitchedCallback {
  public:
-  // Off.
+  // Initially off.
   explicit SwitchedCallback(at::RecordFunctionCallback callback) : callback_(callback) {}
   ~SwitchedCallback() { switch_to(false); }
   SwitchedCallback(const SwitchedCallback&) = delete;

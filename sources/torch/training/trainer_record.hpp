@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose trainer ran the steps: in the run store, for who reads the run, so that advice is in that trainer's
-// words.
+// Records in the run store which trainer ran the steps, so that advice can use that trainer's terms.
 #pragma once
 
 #include <string>
@@ -9,8 +8,8 @@
 
 namespace strata::torch_source {
 
-// [loop-thread] Once a run. Throws std::runtime_error when the host refuses the table; a host that keeps no
-// store has none to refuse.
+// [loop-thread] Once per run. Throws std::runtime_error if the host rejects the table; without a store there
+// is no table.
 void report_trainer(const Host& host, const std::string& trainer);
 
 }  // namespace strata::torch_source

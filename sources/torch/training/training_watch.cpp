@@ -32,8 +32,8 @@ constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 // look some steps later.
 constexpr int kStepsWithoutNewState = 2;
 constexpr int kStepsUntilAnotherLook = 100;
-// In so many backwards gradients may be exchanged in buckets that nobody was told of: DDP makes them anew
-// after the first, and where gradients are accumulated only the last of a step exchanges any.
+// The number of backwards in which unreported buckets may be used: DDP recreates them after the first one,
+// and if gradients are accumulated only the last one of a step exchanges any.
 constexpr int kBackwardsWithNewBuckets = 64;
 constexpr int kStepsWithNewBuckets = 3;
 
@@ -133,7 +133,7 @@ class OutlineSwitch {
     nodes_.reset();
     ranges_.reset();
   }
-  // What checkpointing repeats is told from other operators by the nodes that they run in.
+  // Repeated operators of checkpointing are distinguished by the nodes in which they run.
   void follow_operators(bool told) {
     const std::lock_guard lock(mutex_);
     follows_operators_ = told;
@@ -184,7 +184,7 @@ void report_host(std::uint32_t what, std::string_view name = {}) {
   if (operators_looked_at().want(wanted)) report_states();
 }
 
-// An optimizer stepped within a backward, where nobody looks at what it writes: the program is asked for its
+// An optimizer stepped within a backward, where its writes are not observed: the program is asked for its
 // state before the next forward.
 std::atomic<bool> stepped_in_backward{false};
 
@@ -194,7 +194,7 @@ void begin_step_in_backward() {
   if (!stepped_in_backward.exchange(true)) look_for_states();
 }
 
-// An optimizer ran in what nobody saw: its phase is as long as nothing, but the step ends.
+// An optimizer ran unobserved: its phase has no duration, but the step ends.
 void report_unseen_optimizer() {
   if (!wants_parameter_writes() || !take_written_unseen()) return;
   look_for_states();
@@ -251,7 +251,8 @@ std::unique_ptr<at::ObserverContext> begin_range(const at::RecordFunction& funct
 
 void end_range(const at::RecordFunction& function, at::ObserverContext*) noexcept try {
   const std::string_view name = function.name();
-  // The host first: whoever knows the state's names tells them then, and of one role the first name holds.
+  // The host first: a component that knows the state's names then reports them, and the first name of a role
+  // holds.
   report_host(STRATA_TRAINING_RANGE_END, name);
   if (name.starts_with(kOptimizerStep) && operators_looked_at().end_optimizer() && !is_in_graph_task())
     operators_looked_at().count_step(report_states());
@@ -313,7 +314,7 @@ void end_looked_at(const at::RecordFunction& function, at::ObserverContext* cont
 } catch (...) {
 }
 
-// Of each thread of backward: whether the operators are those that checkpointing repeats.
+// For each backward thread: whether its operators are those repeated by checkpointing.
 std::unique_ptr<at::ObserverContext> begin_repeated(const at::RecordFunction& function) noexcept try {
   thread_local bool repeats = false;
   const bool now = is_in_graph_task() && c10::GradMode::is_enabled() && !records_its_own_graph() &&

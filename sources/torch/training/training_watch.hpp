@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the host what it concludes steps and phases from in a program that marks none
-// (strata/ext/training.h), and whose storages are parameters, gradients and optimizer state.
+// Reports the evidence from which the host infers steps and phases of an unmarked program
+// (strata/ext/training.h), and which storages are parameters, gradients and optimizer state.
 //
-// Ranges that the program named are looked at always. Of the backward graph's nodes the first, the others
-// while these are needed (gradients.hpp). Operators, which cost more, only while the host asks for them,
-// while an optimizer's state is not known yet, and, for what checkpointing repeats, in steps whose operators
-// are told anyway.
+// Ranges named by the program are always observed. Of the backward graph's nodes, the first is always
+// observed, the others while they are needed (gradients.hpp). Operators, which are more expensive, are
+// observed only while the host requests them, while an optimizer's state is not known yet, and, to find what
+// checkpointing repeats, in steps whose operators are reported anyway.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@ class TrainingWatch {
  public:
   // [loop-thread] Registers with RecordFunction. One at a time.
   TrainingWatch();
-  // [loop-thread] What is open ends quietly.
+  // [loop-thread] Open ranges end without events.
   ~TrainingWatch();
   TrainingWatch(const TrainingWatch&) = delete;
   TrainingWatch& operator=(const TrainingWatch&) = delete;
 
-  // [loop-thread] Whether operators are told from here on: then operators that backward repeats are looked
-  // for.
+  // [loop-thread] Whether operators are reported from now on: only then operators that backward repeats are
+  // looked for.
   void follow_operators(bool told);
 
  private:

@@ -46,15 +46,15 @@ bool copies(std::string_view name) {
   return name == "aten::_to_copy" || name == "aten::copy_";
 }
 
-// As large as a weight, and of nothing that it holds: an optimizer's state, made by hand or by its
-// constructor.
+// Makes a tensor as large as a weight but independent of its values: an optimizer's state, made by hand or in
+// its constructor.
 bool makes_alike(std::string_view name) {
   return name.ends_with("_like") || name.starts_with("aten::new_");
 }
 
-// Not those that answer with a number, as aten::item does for a log, those that cut off the graph, copies,
-// and views, as LibTorch's initialisation takes of a weight to see how large it is. What has no schema is a
-// function that the program, or Dynamo, gave to autograd, or what aten::detach does for autograd.
+// Excludes operators that return a number, such as aten::item for a log, those that cut off the graph,
+// copies, and views, which LibTorch's initialisation uses to get a weight's size. A function without a schema
+// was given to autograd by the program or Dynamo, or is aten::detach's for autograd.
 bool makes_what_has_a_gradient(const at::RecordFunction& function) {
   const c10::FunctionSchema* const schema = schema_of(function);
   if (schema == nullptr) {
@@ -74,7 +74,7 @@ bool is_one_of(std::string_view name, const auto& names) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Made of weights and nothing else, as p ** 2 is: a node for each of them is behind it, and no other.
+// Computed only from weights, such as p ** 2: only the weights' nodes precede it.
 bool is_of_weights(const at::Tensor& tensor) {
   if (tensor.is_leaf()) return true;
   return std::ranges::all_of(tensor.grad_fn()->next_edges(), [](const torch::autograd::Edge& edge) {
@@ -114,7 +114,8 @@ bool only_looks(const at::RecordFunction& function) {
   return are_weights;
 }
 
-// What a layer computes with, trained or frozen: an adapter's forward begins with the layers that it adapts.
+// Whether it reads a layer's weight, trained or frozen: an adapter's forward begins with the layers that it
+// adapts.
 bool reads_weight(const at::RecordFunction& function) {
   const c10::FunctionSchema* const schema = schema_of(function);
   if (schema == nullptr) return false;

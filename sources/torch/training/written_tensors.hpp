@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators read and write, of RecordFunction's inputs (needsInputs).
+// The tensors that operators read and write, from RecordFunction's inputs (needsInputs).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,12 +9,12 @@
 
 namespace strata::torch_source {
 
-// Whether a forward is under way: autograd would record it, for one of its tensors requires a gradient and
-// what it makes has one, unless it only looks at weights, as for a log; or it is a layer's, with a weight,
-// that of a frozen layer too. Asked where gradients are on.
+// Whether the operator belongs to a forward: either autograd would record it, because one of its tensors
+// requires a gradient and its result has one, unless it only inspects weights, as for a log; or it belongs to
+// a layer and uses a weight, also of a frozen layer. Call where gradients are enabled.
 bool begins_forward(const at::RecordFunction& function);
 
-// Calls `take` for each tensor that its schema says it writes to, also those of lists.
+// Calls `take` for each tensor that its schema declares as written, also in lists.
 void for_each_written(const at::RecordFunction& function, c10::function_ref<void(const at::Tensor&)> take);
 
 }  // namespace strata::torch_source

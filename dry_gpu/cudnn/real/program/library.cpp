@@ -32,8 +32,8 @@ std::vector<std::int32_t> notes_of(const Descriptor& engine, cudnnBackendAttribu
   return {notes.begin(), notes.begin() + count};
 }
 
-// The choices of a configuration, in descriptors that the caller makes: how many there are cuDNN says only to
-// who has room for them. None: it does not tell them.
+// The knob choices of a configuration, in descriptors created by the caller: cuDNN reports their number only
+// to a caller with space for them. Empty if it does not report them.
 Knobs knobs_of(const Functions& functions, const Descriptor& configuration) {
   std::vector<std::unique_ptr<Descriptor>> choices;
   std::array<cudnnBackendDescriptor_t, kMostKnobs> filled{};
@@ -99,8 +99,8 @@ std::int64_t Descriptor::read(cudnnBackendAttributeName_t name, cudnnBackendAttr
   return std::min(count, room);
 }
 
-// Its own symbols come first: the dry GPU, whose cuBLASLt it finds in this process, has functions of the same
-// names.
+// Its own symbols take precedence: the dry GPU, whose cuBLASLt it uses in this process, has functions with
+// the same names.
 Library::Library(const std::string& file, const std::string& device) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (library == nullptr) throw std::runtime_error(dlerror());

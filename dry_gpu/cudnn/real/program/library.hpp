@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real cuDNN, opened as it is found, with a device's description in a device's place. Only documented
-// functions are called, and no driver and no device is needed by any of them.
+// The real cuDNN, opened as found, with a description instead of a device. Only documented functions are
+// called, none of which needs a driver or a device.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Functions {
   decltype(&cudnnBackendFinalize) finalize;
 };
 
-// A descriptor of cuDNN's. Every function throws std::runtime_error with what cuDNN says where it refuses.
+// A cuDNN descriptor. If cuDNN refuses, every function throws std::runtime_error with its message.
 class Descriptor {
  public:
   Descriptor(const Functions& functions, cudnnBackendDescriptorType_t type);
@@ -44,9 +44,9 @@ class Descriptor {
            const void* elements);
   void refer(cudnnBackendAttributeName_t name, const Descriptor& other);
   void finalize();
-  // How many elements the attribute has.
+  // The number of elements of the attribute.
   std::int64_t count(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type) const;
-  // Fills in as many elements as there are, up to `room`; returns how many.
+  // Reads the elements, up to `room`; returns how many.
   std::int64_t read(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t room,
                     void* elements) const;
 
@@ -60,16 +60,16 @@ class Descriptor {
 // One thread at a time.
 class Library {
  public:
-  // Throws std::runtime_error: it cannot be opened, or does not work without a device.
+  // Throws std::runtime_error if it cannot be opened or does not work without a device.
   Library(const std::string& file, const std::string& device);
 
-  // Throw std::runtime_error: cuDNN has no answer. A graph that was asked for is kept for its plans.
+  // Throw std::runtime_error if cuDNN has no answer. A requested graph is kept for its plans.
   Configurations configurations(std::int32_t mode, const std::string& graph);
   Plan plan(std::int32_t mode, std::size_t place, const std::string& graph);
 
  private:
   struct Graph {
-    std::vector<std::unique_ptr<Descriptor>> descriptors;  // the last is the graph
+    std::vector<std::unique_ptr<Descriptor>> descriptors;  // the last one is the graph
     std::vector<std::unique_ptr<Descriptor>> configurations;
   };
 

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kSocket = 3;
 
-// What the other process had open and did not mean to hand on.
+// Closes files inherited from the other process.
 void close_others() {
   if (syscall(SYS_close_range, kSocket + 1, ~0U, 0) == 0) return;
   for (int descriptor = kSocket + 1; descriptor < 1024; ++descriptor) close(descriptor);
@@ -48,8 +48,8 @@ void end_with(pid_t other) {
   }).detach();
 }
 
-// cuDNN has engines that are built on cuBLASLt. Where cuBLASLt cannot start, for want of a driver, cuDNN
-// leaves them out in silence, and another engine's workspace comes out. The dry one starts.
+// cuDNN has engines based on cuBLASLt. If cuBLASLt cannot start because there is no driver, cuDNN silently
+// omits them, and another engine's workspace results. The dry cuBLASLt starts.
 void open_dry_cublaslt(const std::string& profile) {
   const auto facade = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "cublasLt.facade.so";
   void* const library = dlopen(facade.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -114,7 +114,7 @@ int main(int count, char** words) {
   const auto other = number_in<pid_t>(words[2], 1, 1 << 30);
   if (!other) return 2;
   close_others();
-  if (fork() != 0) return 0;  // so that it is nobody's child there
+  if (fork() != 0) return 0;  // so that it is not a child of the other process
   setsid();
   end_with(*other);
   try {

@@ -14,17 +14,17 @@ namespace strata::trainer {
 // number formats of peft: base_layer(x) + lora_B(lora_A(dropout(x))) alpha / rank.
 class LoraLinear : public LinearLayer {
  public:
-  // peft has a layer for each, and the two cast at different places.
+  // peft has a separate layer for each, and they cast at different places.
   enum class Base { kPlain, kIn4Bits };
 
-  // "lora_A.default.weight" [rank, in] evenly within 1 / sqrt(in), "lora_B.default.weight" [out, rank] of
-  // zeros: float32, whatever the base is.
+  // "lora_A.default.weight" [rank, in] uniform within 1 / sqrt(in), "lora_B.default.weight" [out, rank]
+  // zeros: float32 for any base.
   LoraLinear(std::shared_ptr<LinearLayer> base, const Shape& shape, const config::AdapterConfig& adapter,
              Base base_kind, const ModelSite& site);
 
   at::Tensor forward(const at::Tensor& x) const override;
 
-  // Lets the adapter's two matrices require a gradient.
+  // Makes the adapter's two matrices require a gradient.
   void train_adapter() const;
 
  private:
@@ -39,8 +39,8 @@ class LoraLinear : public LinearLayer {
   std::shared_ptr<Linear> up_;    // lora_B
 };
 
-// The layer that the adapter's configuration asks for. `site` is that of the module in which the layer is
-// called `name`. Initial weights as Linear's.
+// The layer according to the adapter's configuration. `site` is that of the module in which the layer is
+// called `name`. Initial weights as in Linear.
 std::shared_ptr<LinearLayer> make_block_linear(const ModelParts& parts, std::string_view name,
                                                const LinearLayer::Shape& shape, double standard_deviation,
                                                const ModelSite& site);

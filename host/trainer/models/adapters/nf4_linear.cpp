@@ -38,8 +38,8 @@ constexpr std::array<float, 16> kCode{-1.0F,
 // Elements that are computed at once: a multiple of a block. Each takes at most 16 bytes of temporaries.
 constexpr std::int64_t kElementsAtOnce = std::int64_t{1} << 18;
 
-// Calls `work(first, count)` for parts of `elements`: of whole blocks, and the last block alone where it is
-// not whole.
+// Calls `work(first, count)` for parts of `elements` that consist of whole blocks, and for an incomplete last
+// block alone.
 template <typename Work>
 void in_parts(std::int64_t elements, const Work& work) {
   const std::int64_t whole = elements / kNf4Block * kNf4Block;
@@ -155,7 +155,7 @@ at::Tensor multiply(const at::Tensor& x, const Nf4Weight& weight, const Nf4Forma
   return at::linear(x, dequantize_nf4(weight, scales, format), bias);
 }
 
-// bitsandbytes' MatMul4Bit: keeps neither its input nor the full weight for backward.
+// bitsandbytes' MatMul4Bit: saves neither its input nor the full weight for backward.
 struct MatMul4Bit : torch::autograd::Function<MatMul4Bit> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                             const std::shared_ptr<const Nf4Weight>& weight, const Nf4Format& format,

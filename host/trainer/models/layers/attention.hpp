@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the attention layers of several models share.
+// Common parts of the attention layers of several models.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,34 +11,34 @@ namespace strata::trainer {
 // [batch, tokens, heads * features] to [batch, heads, tokens, features], a view.
 at::Tensor split_heads(const at::Tensor& x, std::int64_t features);
 
-// For rotary embedding, which turns pairs of features. Throws std::invalid_argument when `features` is odd,
-// with the keys.
+// For rotary embedding, which rotates pairs of features. Throws std::invalid_argument with the keys if
+// `features` is odd.
 void require_pairs(std::int64_t features);
 
-// What is added to scores [batch, heads, tokens, tokens] so that no token sees a later one: 0 where it may
-// look, the dtype's lowest number elsewhere. For `embedded` [batch, tokens, features], of its dtype and on
-// its device: [batch, 1, tokens, tokens], the same for each of the batch, as transformers makes it.
+// The mask added to scores [batch, heads, tokens, tokens] so that no token attends to a later one: 0 where
+// allowed, the dtype's lowest number elsewhere. For `embedded` [batch, tokens, features], with its dtype and
+// device: [batch, 1, tokens, tokens], equal for the whole batch, as in transformers.
 at::Tensor causal_mask(const at::Tensor& embedded);
 
-// What naive attention's softmax computes in.
+// The number format of the softmax in naive attention.
 enum class SoftmaxType {
-  kFloat,    // in at least float32
-  kOfScores  // in the scores' own dtype
+  kFloat,    // at least float32
+  kOfScores  // the dtype of the scores
 };
 
-// What a decoder's attention computes from its queries, keys and values.
+// Computes a decoder's attention from its queries, keys and values.
 class CausalAttention {
  public:
   // `dropout` of the attention weights.
   CausalAttention(config::Attention kind, double dropout, SoftmaxType softmax = SoftmaxType::kFloat)
       : kind_(kind), dropout_(dropout), softmax_(softmax) {}
 
-  // Whether `forward` reads a mask. Otherwise its kernel knows what is causal.
+  // Whether `forward` reads a mask. Otherwise its kernel is causal itself.
   bool needs_mask() const { return kind_ == config::Attention::kNaive; }
 
-  // softmax(q k^T / sqrt(features) + mask) v. `query` [batch, heads, tokens, features], `key` and `value` of
-  // as many heads or of a divisor of that; to [batch, tokens, heads * features]. Naive as transformers' eager
-  // attention, one operation after the other.
+  // softmax(q k^T / sqrt(features) + mask) v. `query` [batch, heads, tokens, features], `key` and `value`
+  // with as many heads or a divisor; returns [batch, tokens, heads * features]. Naive attention is computed
+  // as in transformers' eager attention, one operation after the other.
   at::Tensor forward(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                      const at::Tensor& mask) const;
 

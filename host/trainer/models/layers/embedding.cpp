@@ -16,7 +16,7 @@ Embedding::Embedding(std::int64_t entries, std::int64_t features, double standar
 Embedding::Embedding(at::Tensor weight, const ModelSite& site, const char* type)
     : type_(type), scope_(site.scope), weight_(register_parameter("weight", std::move(weight))) {}
 
-// Not weight_.index(), whose backward adds with atomics when several threads run: two runs with the same seed
+// Not weight_.index(), whose backward uses atomic additions with several threads: two runs with the same seed
 // would differ.
 at::Tensor Embedding::forward(const at::Tensor& entries) const {
   const auto range = scope_.enter(type_);

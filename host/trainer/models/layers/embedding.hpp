@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of a language model, and the head at its other end, which may share it.
+// The embedding of a language model, and its head, which may share the weight.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -10,19 +10,19 @@
 
 namespace strata::trainer {
 
-// A learnt vector for each entry of a table, as torch.nn.Embedding.
+// A learnt vector for each entry, as torch.nn.Embedding.
 class Embedding : public torch::nn::Module {
  public:
   static constexpr std::int64_t kNoPadding = -1;
 
-  // `weight` [entries, features] from a normal distribution around 0. `padding` is the entry that gets no
+  // `weight` [entries, features] from a normal distribution around 0. `padding` is the entry without a
   // gradient.
   Embedding(std::int64_t entries, std::int64_t features, double standard_deviation, const ModelSite& site,
             std::int64_t padding = kNoPadding);
-  // `weight` as it is given. `type` is the name of the class in a trace, and has static storage.
+  // Uses the given `weight`. `type` is the class name in a trace, with static storage.
   Embedding(at::Tensor weight, const ModelSite& site, const char* type);
 
-  // int64 [...] to [..., features]. Throws c10::IndexError for an entry outside of the table.
+  // int64 [...] to [..., features]. Throws c10::IndexError for an entry out of range.
   at::Tensor forward(const at::Tensor& entries) const;
 
   // For a head that shares it.
@@ -35,12 +35,12 @@ class Embedding : public torch::nn::Module {
   at::Tensor weight_;
 };
 
-// The last layer of a language model: a vector of each token to a score of each entry of the vocabulary.
+// The last layer of a language model: from a vector per token to a score for each entry of the vocabulary.
 class Head : public torch::nn::Module {
  public:
-  // With a weight of its own, [vocab, features], from a normal distribution around 0.
+  // With its own weight, [vocab, features], from a normal distribution around 0.
   Head(std::int64_t features, std::int64_t vocab, double standard_deviation, const ModelSite& site);
-  // With the weight of `embedding`, which stays registered there alone.
+  // With the weight of `embedding`, which is registered only there.
   Head(std::shared_ptr<const Embedding> embedding, const ModelSite& site);
 
   // [..., features] to [..., vocab].

@@ -8,7 +8,7 @@
 
 namespace strata::trainer {
 
-// However the matrix is kept.
+// A linear layer with any storage of its matrix.
 class LinearLayer : public torch::nn::Module {
  public:
   struct Shape {
@@ -26,7 +26,7 @@ class Linear : public LinearLayer {
  public:
   // `weight` [out, in] from a normal distribution around 0, `bias` [out] of zeros.
   Linear(const Shape& shape, double standard_deviation, const ModelSite& site);
-  // `weight` as it is given, and no bias.
+  // Uses the given `weight`, without bias.
   Linear(at::Tensor weight, const ModelSite& site);
 
   at::Tensor forward(const at::Tensor& x) const override;
@@ -34,7 +34,7 @@ class Linear : public LinearLayer {
  private:
   ModuleScope scope_;
   at::Tensor weight_;
-  at::Tensor bias_;  // undefined without
+  at::Tensor bias_;  // undefined if there is none
 };
 
 }  // namespace strata::trainer

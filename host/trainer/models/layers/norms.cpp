@@ -29,7 +29,7 @@ at::Tensor RmsNorm::forward(const at::Tensor& x) const {
     const at::Tensor inverse_rms = at::rsqrt(hidden.pow(2).mean({-1}, /*keepdim=*/true) + epsilon_);
     return (weight_ * (hidden * inverse_rms)).to(x.scalar_type());
   }
-  // transformers' statements, so that each tensor is freed when it is there.
+  // The same statements as in transformers, so that each tensor is freed at the same point.
   const at::Tensor variance = hidden.pow(2).mean({-1}, /*keepdim=*/true);
   hidden = hidden * at::rsqrt(variance + epsilon_);
   return weight_ * hidden.to(x.scalar_type());

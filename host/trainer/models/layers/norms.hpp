@@ -11,7 +11,7 @@ namespace strata::trainer {
 // Layer normalisation (arXiv:1607.06450), as torch.nn.LayerNorm.
 class LayerNorm : public torch::nn::Module {
  public:
-  // `weight` [features], ones; `bias` [features], zeros, if wanted.
+  // `weight` [features], ones; `bias` [features], zeros, if requested.
   LayerNorm(std::int64_t features, double epsilon, bool bias, const ModelSite& site);
 
   // [..., features] to the same shape.
@@ -21,7 +21,7 @@ class LayerNorm : public torch::nn::Module {
   double epsilon_;
   ModuleScope scope_;
   at::Tensor weight_;
-  at::Tensor bias_;  // undefined without
+  at::Tensor bias_;  // undefined if there is none
 };
 
 // Root mean square layer normalisation (arXiv:1910.07467, equation 4), computed in float32 or better.
@@ -30,7 +30,7 @@ class RmsNorm : public torch::nn::Module {
   // When the result is rounded to the input's dtype.
   enum class Rounding {
     kAfterWeight,
-    kBeforeWeight  // as transformers' LlamaRMSNorm
+    kBeforeWeight  // as in transformers' LlamaRMSNorm
   };
 
   // `weight` [features], ones.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kFewestQuantized = 4096;
 
-// In place after the first time, so that the state stays where it is.
+// In place after the first time, so that the state's memory stays the same.
 void store(QuantizedTensor& kept, const QuantizedTensor& now) {
   if (!kept.codes.defined()) {
     kept = now;

@@ -10,7 +10,8 @@
 namespace strata::trainer {
 namespace {
 
-constexpr int kExponents = 7;  // 8 bits: a sign or a further fraction bit, then an exponent of so many values
+constexpr int kExponents =
+    7;  // 8 bits: a sign or a further fraction bit, then an exponent with this many values
 
 // The rows of a block each; zeros fill the last.
 at::Tensor in_blocks(const at::Tensor& values) {
@@ -24,7 +25,7 @@ at::Tensor without_padding(const at::Tensor& blocks, at::IntArrayRef sizes) {
   return blocks.flatten().slice(0, 0, c10::multiply_integers(sizes)).view(sizes);
 }
 
-// Halfway between neighbours: what is below belongs to the lower one.
+// The midpoints between neighbours: smaller values belong to the lower neighbour.
 at::Tensor boundaries_of(const at::Tensor& map) {
   return (map.slice(0, 1) + map.slice(0, 0, -1)) / 2;
 }

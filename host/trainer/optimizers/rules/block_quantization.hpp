@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of 256 elements in 8 bits each, scaled by their largest magnitude, as bitsandbytes has them
+// 8-bit quantization in blocks of 256 elements, scaled by their largest magnitude, as in bitsandbytes
 // (arXiv:2110.02861): a code is the nearest entry of a map that is fine near zero.
 #pragma once
 
@@ -15,11 +15,11 @@ enum class CodeSign { kSigned, kUnsigned };
 at::Tensor dynamic_map(CodeSign sign);
 
 struct QuantizedTensor {
-  at::Tensor codes;    // uint8, in the shape of what was quantized
-  at::Tensor largest;  // float32, a magnitude a block
+  at::Tensor codes;    // uint8, in the shape of the original
+  at::Tensor largest;  // float32, one magnitude per block
 };
 
-// Of a contiguous tensor in float32, with `map` on its device. Temporaries: six times the tensor's bytes.
+// For a contiguous float32 tensor, with `map` on its device. Temporaries: six times the tensor's bytes.
 QuantizedTensor quantize(const at::Tensor& values, const at::Tensor& map);
 at::Tensor dequantize(const QuantizedTensor& quantized, const at::Tensor& map);
 

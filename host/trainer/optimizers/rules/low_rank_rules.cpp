@@ -14,12 +14,12 @@
 namespace strata::trainer {
 namespace {
 
-// Throws std::runtime_error, naming the optimizer, when an element is infinite or not a number: LAPACK and
-// cuSOLVER say of such a matrix only that they did not converge, if they end at all. On a dry device, which
-// reads zeros, every gradient is finite.
+// Throws std::runtime_error, naming the optimizer, if an element is infinite or NaN: for such a matrix LAPACK
+// and cuSOLVER only report that they did not converge, if they end at all. On a dry device, which reads
+// zeros, every gradient is finite.
 //
-// Looks at the lowest and the highest element only: both are not a number where one element is. A mask of all
-// elements would be as large as the gradient.
+// Checks only the lowest and the highest element: both are NaN if any element is. A mask of all elements
+// would be as large as the gradient.
 void require_finite(const at::Tensor& gradient, std::string_view optimizer) {
   const auto [lowest, highest] = at::aminmax(gradient);
   if (std::isfinite(lowest.item<double>()) && std::isfinite(highest.item<double>())) return;
@@ -185,9 +185,9 @@ at::Tensor approximate_left_basis(const at::Tensor& matrix, std::int64_t rank, a
 }
 
 // Adam on gradients projected from the left by a randomized SVD (Halko et al., arXiv:0909.4061), after the
-// rSVDAdam whose memory a study of DistilBERT measured.
+// rSVDAdam whose memory was measured in a study of DistilBERT.
 //
-// For matrices; keeps r m + 2 r n elements of one of m x n. The basis is made anew every update_proj_gap
+// For matrices; keeps r m + 2 r n elements for an m x n matrix. The basis is recomputed every update_proj_gap
 // steps.
 class RsvdRule : public UpdateRule {
  public:

@@ -54,9 +54,9 @@ class LionRule : public UpdateRule {
   at::Tensor average_;
 };
 
-// torch.optim.Muon of 2.11: momentum whose update is made nearly orthogonal, for matrices. Keeps one tensor
-// of the parameter's shape. A step's temporaries are matrices in bfloat16, whatever the parameter's format,
-// three of them in the shorter side's square.
+// torch.optim.Muon of 2.11: momentum with a nearly orthogonalised update, for matrices. Keeps one tensor of
+// the parameter's shape. A step's temporaries are matrices in bfloat16, for any parameter format; three of
+// them are squares of the shorter side.
 class MuonRule : public UpdateRule {
  public:
   explicit MuonRule(const config::OptimizerConfig& config) : config_(config) {}

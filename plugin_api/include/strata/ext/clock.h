@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strata.clock/1: the one clock of a run. */
+/* strata.clock/1: the run's only clock. */
 #ifndef STRATA_EXT_CLOCK_H
 #define STRATA_EXT_CLOCK_H
 
@@ -14,10 +14,10 @@ extern "C" {
 typedef struct strata_clock_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [any] CLOCK_MONOTONIC in nanoseconds. */
+  /* [any] Returns CLOCK_MONOTONIC in nanoseconds. */
   int64_t (*monotonic_ns)(const strata_host* host);
-  /* [any] A moment of CLOCK_MONOTONIC as nanoseconds since 1970, by the nearest pair of samples the host
-   * took. */
+  /* [any] Converts a time of CLOCK_MONOTONIC to nanoseconds since 1970, using the host's nearest pair of
+   * clock samples. */
   int64_t (*to_realtime_ns)(const strata_host* host, int64_t monotonic_ns);
 } strata_clock_service;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strata.graph/1: what autograd keeps for backward. */
+/* strata.graph/1: storages that autograd saves for backward. */
 #ifndef STRATA_EXT_GRAPH_H
 #define STRATA_EXT_GRAPH_H
 
@@ -11,8 +11,8 @@ extern "C" {
 
 #define STRATA_EXT_GRAPH "strata.graph/1"
 
-#define STRATA_GRAPH_SAVE 1u    /* a node took hold of the storage */
-#define STRATA_GRAPH_RELEASE 2u /* it let go */
+#define STRATA_GRAPH_SAVE 1u    /* a node saved the storage */
+#define STRATA_GRAPH_RELEASE 2u /* the node released it */
 
 typedef struct strata_graph_event {
   uint32_t struct_size;

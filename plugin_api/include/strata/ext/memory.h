@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strata.memory/1: every allocation and free that a framework's allocator makes. */
+/* strata.memory/1: every allocation and free by a framework's allocator. */
 #ifndef STRATA_EXT_MEMORY_H
 #define STRATA_EXT_MEMORY_H
 
@@ -11,21 +11,21 @@ extern "C" {
 
 #define STRATA_EXT_MEMORY "strata.memory/1"
 
-/* An ALLOCATE comes after the real allocation, a FREE before the real free: at no moment do two live blocks
- * seem to share an address, whatever other threads do in between. */
+/* ALLOCATE is reported after the real allocation, FREE before the real free: two live blocks never seem to
+ * share an address, whatever other threads do in between. */
 #define STRATA_MEMORY_ALLOCATE 1u
 #define STRATA_MEMORY_FREE 2u
 #define STRATA_MEMORY_SEGMENT_ALLOCATE 3u
 #define STRATA_MEMORY_SEGMENT_FREE 4u
-/* `bytes` were asked for and not had; address is 0. Told before the program learns of it. */
+/* An allocation of `bytes` failed; address is 0. Reported before the error reaches the program. */
 #define STRATA_MEMORY_OUT_OF_MEMORY 5u
-/* After a FREE, and before the device's next event: another stream still uses the block of that address,
- * which the allocator gives to nobody until FREE_COMPLETED. Most blocks are their allocator's again at once,
- * and have neither. */
+/* Follows a FREE, before the device's next event, if another stream still uses the block at that address. The
+ * allocator does not reuse the block until FREE_COMPLETED. Most blocks are reusable at once and have neither
+ * event. */
 #define STRATA_MEMORY_FREE_DEFERRED 6u
 #define STRATA_MEMORY_FREE_COMPLETED 7u
-/* From an allocator that tells of no segments: it now holds `bytes` of its device, in all; address is 0. Told
- * before the ALLOCATE that it grew for; where it shrank, at the next event that asks. */
+/* For an allocator that does not report segments: it now holds `bytes` of its device in total; address is 0.
+ * Reported before the ALLOCATE that made it grow; after it shrank, at its next event. */
 #define STRATA_MEMORY_RESERVED 8u
 
 typedef struct strata_memory_event {
@@ -33,15 +33,15 @@ typedef struct strata_memory_event {
   uint32_t action; /* STRATA_MEMORY_* */
   strata_device device;
   uint64_t address;
-  uint64_t bytes;  /* as asked for; 0 in a FREE whose source does not know it */
+  uint64_t bytes;  /* requested size; 0 in a FREE if the source does not know it */
   uint64_t stream; /* CUDA: the stream's handle, else 0 */
   uint64_t pool;   /* CUDA: the private pool's id, else 0 */
-  /* The bytes of all blocks that this device's allocator ever handed out, without this event's own: so the
-   * device's next event tells the size of the block that an ALLOCATE made, which may be larger than what was
-   * asked for. 0 from an allocator that keeps no count. */
+  /* Running total of all blocks ever handed out by this device's allocator, in bytes, without this event's
+   * block. The difference to the device's next event is therefore the real size of an ALLOCATE's block, which
+   * may exceed the request. 0 from an allocator that keeps no count. */
   uint64_t device_handed_out_bytes;
-  /* OUT_OF_MEMORY: what the device said is free, for any process; UINT64_MAX where it says nothing. Else 0.
-   */
+  /* OUT_OF_MEMORY: free bytes of the device, for any process, as the device reports them; UINT64_MAX if it
+   * does not. Else 0. */
   uint64_t device_free_bytes;
 } strata_memory_event;
 

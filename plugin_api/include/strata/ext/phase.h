@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strata.phase/1: the parts of a step. Phases nest; they are opened and closed by the loop thread alone. */
+/* strata.phase/1: the parts of a step. Phases nest. Only the loop thread opens and closes them. */
 #ifndef STRATA_EXT_PHASE_H
 #define STRATA_EXT_PHASE_H
 
@@ -11,7 +11,7 @@ extern "C" {
 
 #define STRATA_EXT_PHASE "strata.phase/1"
 
-#define STRATA_PHASE_OTHER 0u /* known by its name alone */
+#define STRATA_PHASE_OTHER 0u /* identified by its name only */
 #define STRATA_PHASE_SETUP 1u /* building model and optimizer, before step 0 */
 #define STRATA_PHASE_DATA 2u
 #define STRATA_PHASE_HOST_TO_DEVICE 3u
@@ -29,16 +29,16 @@ typedef struct strata_phase_info {
   uint32_t struct_size;
   uint32_t kind; /* STRATA_PHASE_* */
   strata_name name;
-  uint32_t ordinal;  /* what `strata_when.phase` holds while it is innermost */
-  uint32_t inferred; /* 1 when no one marked it and a source concluded it */
+  uint32_t ordinal;  /* the value of `strata_when.phase` while it is innermost */
+  uint32_t inferred; /* 1 if it was inferred and not marked by the program */
 } strata_phase_info;
 
 typedef struct strata_phase_listener {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [loop-thread] What it returns is kept by the host and given to `end`. */
+  /* [loop-thread] The host keeps the result and passes it to `end`. */
   uint64_t (*begin)(void* self, const strata_when* when, const strata_phase_info* phase);
-  /* [loop-thread] If and only if `begin` was called. */
+  /* [loop-thread] Called if and only if `begin` was called. */
   void (*end)(void* self, const strata_when* when, const strata_phase_info* phase, uint64_t token);
 } strata_phase_listener;
 

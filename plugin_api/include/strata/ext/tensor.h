@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strata.tensor/1: who owns a storage. It says what no allocator can know: this block is a parameter. */
+/* strata.tensor/1: the role of a storage, which no allocator can know: this block is a parameter. */
 #ifndef STRATA_EXT_TENSOR_H
 #define STRATA_EXT_TENSOR_H
 
@@ -23,16 +23,16 @@ extern "C" {
 #define STRATA_TENSOR_PREFETCH 10u
 #define STRATA_TENSOR_LOGITS 11u
 #define STRATA_TENSOR_LOSS 12u
-#define STRATA_TENSOR_BUCKET 13u    /* one block, several gradients */
-#define STRATA_TENSOR_WORKSPACE 14u /* what a library such as cuBLAS computes in, kept from call to call */
-#define STRATA_TENSOR_CHECKPOINT_INPUT 15u /* what a checkpointed layer keeps until it runs again */
-/* What autocast made of another storage, its owner. It is told of whatever autocast casts; whoever reads it
- * knows whether that was a parameter. */
+#define STRATA_TENSOR_BUCKET 13u           /* one block, several gradients */
+#define STRATA_TENSOR_WORKSPACE 14u        /* memory of a library such as cuBLAS, kept between calls */
+#define STRATA_TENSOR_CHECKPOINT_INPUT 15u /* input of a checkpointed layer, kept for recomputation */
+/* A copy that autocast made of another storage, its owner. Reported for every cast by autocast; the reader
+ * has to know whether the owner is a parameter. */
 #define STRATA_TENSOR_AUTOCAST_COPY 16u
-#define STRATA_TENSOR_OFFLOADED 17u /* what a forward made, moved to the host's memory until backward */
+#define STRATA_TENSOR_OFFLOADED 17u /* made by a forward and kept in host memory until backward */
 
-/* The registration binds to the block that holds `address` at `when->sequence`, for that block's whole life;
- * it says nothing about a later block at the same address. A tensor whose storage was replaced is registered
+/* The registration applies to the block that holds `address` at `when->sequence`, for the whole life of that
+ * block, and not to a later block at the same address. If a tensor's storage is replaced, it is registered
  * again. */
 typedef struct strata_tensor_event {
   uint32_t struct_size;
@@ -40,12 +40,12 @@ typedef struct strata_tensor_event {
   strata_name name;  /* "layers.3.attention.query.weight", "exp_avg"; may be empty for an activation */
   strata_name dtype; /* "float32" */
   strata_device device;
-  uint64_t address;       /* of the storage's first byte, not of the view's */
+  uint64_t address;       /* of the storage's first byte, not of the view */
   uint64_t storage_bytes; /* of the whole storage */
-  uint64_t owner_address; /* the parameter's, where it has one; else 0 */
-  const int64_t* sizes;   /* `dimensions` extents of the view, in elements; valid for the call */
+  uint64_t owner_address; /* of the parameter it belongs to; 0: none */
+  const int64_t* sizes;   /* `dimensions` sizes of the view, in elements; valid for the call */
   uint32_t dimensions;
-  uint32_t is_frozen; /* 1: a parameter that needs no gradient; 0: it does, or nobody said */
+  uint32_t is_frozen; /* 1: a parameter that needs no gradient; 0: it needs one, or unknown */
 } strata_tensor_event;
 
 typedef struct strata_tensor_listener {

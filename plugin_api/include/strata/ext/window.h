@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strata.window/1: which steps are recorded. Plugins get the window for free: outside it the host calls only
- * run events, and everything for a plugin that said STRATA_DESCRIPTOR_WHOLE_RUN. */
+/* strata.window/1: which steps are recorded. Plugins need not check the window themselves: outside it the
+ * host delivers only run events, except to plugins that declare STRATA_DESCRIPTOR_WHOLE_RUN, which get all
+ * events. */
 #ifndef STRATA_EXT_WINDOW_H
 #define STRATA_EXT_WINDOW_H
 
@@ -15,9 +16,9 @@ extern "C" {
 typedef struct strata_window_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [any] 1 while the current step is an active one. */
+  /* [any] Returns 1 if the current step is active. */
   int32_t (*active)(const strata_host* host);
-  /* [any] First and last step of the window, both included. */
+  /* [any] First and last step of the window, both inclusive. */
   uint64_t (*first_step)(const strata_host* host);
   uint64_t (*last_step)(const strata_host* host);
 } strata_window_service;

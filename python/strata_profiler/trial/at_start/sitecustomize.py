@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python imports this before the program's first line. It waits for torch, and goes on with the sitecustomize that it hides."""
+"""Python imports this before the program's first line. It waits for torch, and then runs the sitecustomize that it hides."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class _WaitForTorch:
-    """A finder of sys.meta_path: torch is imported as ever, and `_begin` called then. Who only asks where torch is, as transformers
-    does, imports nothing yet."""
+    """A finder in sys.meta_path: torch is imported as usual, and then `_begin` is called. Only asking where torch is, as transformers does, does
+    not import anything.
+    """
 
     is_asking = False
 
@@ -50,7 +51,7 @@ def _run(spec: Optional[ModuleSpec]) -> Optional[ModuleType]:
 
 
 def _begin() -> None:
-    """Under a name of its own: the program may import strata_profiler from elsewhere."""
+    """Under a name of its own, because the program may import strata_profiler from elsewhere."""
     folder = os.path.dirname(_HERE)
     place = os.path.join(folder, "__init__.py")
     trial = _run(importlib.util.spec_from_file_location("_strata_trial", place, submodule_search_locations=[folder]))

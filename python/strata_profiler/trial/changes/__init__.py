@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is tried of a program of the user's own. Of one group, what comes first is the least of it."""
+"""The changes to try on a user's program. In each group the mildest one comes first."""
 
 from __future__ import annotations
 

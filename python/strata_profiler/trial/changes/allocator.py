@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.cuda.empty_cache() where a part of the step begins: what is free in segments that nothing fits in goes back to the device."""
+"""torch.cuda.empty_cache() where a part of the step begins: free space in segments that nothing fits in goes back to the device."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class EmptyCache(Change):
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:
         def empty(*_: Any) -> None:
-            torch.cuda.empty_cache()  # does nothing where CUDA is not in use
+            torch.cuda.empty_cache()  # no effect if CUDA is not in use
             self.made += 1
 
         if self.part == "the step":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A backward of each loss in place of one of their sum."""
+"""A separate backward for each loss instead of one for their sum."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .reached import Reached
 
 
 class BackwardOfEach(Change):
-    """Where one backward goes through several calls of a model, each with a loss of its own behind it."""
+    """For a backward through several calls of a model, each followed by its own loss."""
 
     name = "a backward for each loss"
     group = "backward"
@@ -27,7 +27,7 @@ class BackwardOfEach(Change):
         self._reached = Reached(program)
 
         def ended(losses: "_Losses") -> None:
-            if losses.calls > 1:  # of the first, 0 + loss looks like a loss
+            if losses.calls > 1:  # for the first, 0 + loss looks like a loss
                 self.facts["scalars"] = min(self.facts["scalars"] or losses.of_loss, losses.of_loss)
 
         _Losses(program, ended=ended).begin()
@@ -56,7 +56,7 @@ class BackwardOfEach(Change):
         def skipping(run: Callable[..., Any]) -> Callable[..., Any]:
             def backward(tensors: Any, *arguments: Any, **named: Any) -> Any:
                 if self.made and isinstance(tensors, torch.Tensor) and not tensors.requires_grad:
-                    return None  # of a sum whose terms' backwards have run
+                    return None  # a sum for whose terms backward has already run
                 return run(tensors, *arguments, **named)
 
             return backward
@@ -79,10 +79,12 @@ class BackwardOfEach(Change):
 
 
 class _Losses(TorchFunctionMode):
-    """Counts the scalars with a gradient that the program computes behind a call of a model. The loss is the last that is computed from none
-    that lies before the call, as a sum of losses is.
+    """Counts the scalars with a gradient that the program computes after a call of a model. The loss is the last one not computed from a scalar
+    before the call, as a sum of losses is.
 
-    ended: behind the last of a call. run: with the scalar that is number `is_next` behind a call, once the program's statement has its value."""
+    ended: called after the last one of a call. run: called with the scalar number `is_next` after a call, once the program's statement has
+    its value.
+    """
 
     def __init__(
         self,
@@ -94,8 +96,8 @@ class _Losses(TorchFunctionMode):
         super().__init__()
         self.calls = 0  # of models since the last backward
         self.scalars = 0  # since the last call
-        self.of_loss = 0  # the loss is that one of them; 0: there is none
-        self._total = 0  # calls since the program's begin
+        self.of_loss = 0  # the number of the loss; 0: there is none
+        self._total = 0  # calls since the program began
         self._program = program
         self._ended = ended
         self._is_next = is_next

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A part of the batch at once, and a step of the optimizer after as many as made the whole: the same training, but for the order of sums.
+"""Computes the batch in parts, with one optimizer step after all parts: the same training except for the order of sums.
 
-Frameworks are told so by their own switches. Elsewhere the loader's batches are smaller, and so is what the program itself makes, takes or copies
-with as many rows as the model took; and what lies between the parts, a step or a zero_grad, is left out.
+Frameworks are configured through their own switches. Otherwise the loader's batches become smaller, as do tensors with as many rows as the
+model received that the program itself makes, takes or copies. A step or a zero_grad between the parts is omitted.
 
-A trial has as many steps as one of the program as it is: a program whose loop ends before is told to run longer.
+A trial has as many steps as one of the unchanged program: a program whose loop ends earlier is told to run longer.
 """
 
 from __future__ import annotations
@@ -75,10 +75,11 @@ class PartOfBatch(Change):
         register_optimizer_step_pre_hook(computes)
 
     def _watch_discarded(self, program: Program) -> None:
-        """Gradients that zero_grad discards before a step has used them, as a GAN's generator leaves in the discriminator: parts of a batch would
-        add them up."""
+        """Detects gradients that zero_grad discards before a step has used them, as a GAN's generator leaves in the discriminator: parts of a
+        batch would add them up.
+        """
         backwards = 0
-        stepped: Dict[int, int] = {}  # of each parameter, how many backwards there were at its last step
+        stepped: Dict[int, int] = {}  # for each parameter, the number of backwards at its last step
 
         def count(_: Any) -> None:
             nonlocal backwards
@@ -115,11 +116,11 @@ class PartOfBatch(Change):
         return None if rows % self.parts == 0 else f"a batch of {rows} has no {self.word}"
 
     def _batches_loaded(self) -> int:
-        """Of that size, in an epoch."""
+        """The number of batches of that size in an epoch."""
         return max((int(count) for rows, count in self.facts["loaders"] if rows == self._rows()), default=0)
 
     def _is_turned(self) -> bool:
-        """Time before batch, as a module with batch_first=False takes it, and not only within the model."""
+        """Time before batch, as for a module with batch_first=False, and not only inside the model."""
         time, rows = self.facts.get("second") or (0, 0)
         return bool(time) and time == self.facts["rows"] != rows
 
@@ -146,7 +147,7 @@ class PartOfBatch(Change):
         self._skip_in_the_middle(GradScaler, "update", _all)
 
     def _dividing(self, run: Callable[..., Any]) -> Callable[..., Any]:
-        """As `loss = loss / parts` does. Where the program divides its loss, it does so by more."""
+        """Like `loss = loss / parts`. If the program itself divides its loss, the divisor becomes larger."""
 
         def backward(tensors: Any, *arguments: Any, **named: Any) -> Any:
             if not self._by_switch and isinstance(tensors, torch.Tensor) and tensors.numel() == 1 and tensors.grad_fn is not None:
@@ -187,7 +188,7 @@ class PartOfBatch(Change):
         replace(BatchSampler, "__init__", making)
 
     def _skip_in_the_middle(self, owner: Any, name: str, parameters: Callable[..., Optional[Set[int]]], of_optimizer: bool = False) -> None:
-        """`parameters`: of which the call would use gradients; None: all, or its optimizer's."""
+        """`parameters`: those whose gradients the call would use; None: all, or those of its optimizer."""
 
         def skipping(run: Callable[..., Any]) -> Callable[..., Any]:
             def call(thing: Any, *arguments: Any, **named: Any) -> Any:
@@ -222,12 +223,12 @@ class PartOfBatch(Change):
 
 
 class _Steps:
-    """Those of one optimizer, each of all parts."""
+    """The steps of one optimizer, each consisting of all parts."""
 
     def __init__(self, optimizer: Any, parts: int, by_switch: Callable[[], bool]) -> None:
         self.optimizer = optimizer
         self.ended = 0
-        self.taken = 0  # parts of the one that is under way
+        self.taken = 0  # parts of the current step so far
         self._parts = parts
         self._by_switch = by_switch
         step, zero = type(optimizer).step, type(optimizer).zero_grad
@@ -261,7 +262,7 @@ class _Steps:
 def _batches(sampler: Any) -> int:
     try:
         return len(sampler)
-    except TypeError:  # of an endless one
+    except TypeError:  # an endless one
         return 1 << 30
 
 

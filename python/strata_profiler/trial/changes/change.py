@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every change of a program is."""
+"""The interface of all changes to a program."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from .frameworks import Frameworks
 
 
 class CannotBeMade(RuntimeError):
-    """Raised within the program's own call where a change turns out not to fit it."""
+    """Raised inside the program's own call if a change turns out not to fit it."""
 
 
 class Change:
-    """One that is made from outside, without a line of the program's source. Of `group` one can be in force at a time."""
+    """A change made from outside, without editing the program's source. Only one of each `group` can be active at a time."""
 
     name = ""
     group = ""
     cost = "none"
-    same_training = True  # but for the order of sums
+    same_training = True  # except for the order of sums
     within_models = False  # torch.compile, which has its own copy of a model's code, would not see it
 
     def __init__(self) -> None:
-        self.facts: Dict[str, Any] = {}  # what `watch` saw; in a trial of the change, what it saw in the one before. JSON
+        self.facts: Dict[str, Any] = {}  # from `watch`; in a trial of the change, from the trial before. JSON
         self.made = 0  # how often the change was made in this trial
-        self.problem: Optional[str] = None  # why it was not
+        self.problem: Optional[str] = None  # why it was not made
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
-        """Of the program as it is: adds to `facts`."""
+        """Called for the unchanged program: adds to `facts`."""
 
     def reason(self) -> Optional[str]:
-        """After that: why the change cannot be made, or would change nothing; None: it is worth a trial."""
+        """Afterwards: why the change cannot be made, or would have no effect; None: it is worth a trial."""
         return None
 
     def apply(self, program: Program, frameworks: Frameworks) -> None:
-        """Before the program's first line of torch."""
+        """Called before the program's first use of torch."""
         raise NotImplementedError
 
     def missing(self) -> Optional[str]:
-        """After that trial: why it was not made after all."""
+        """After that trial: why the change was not made after all."""
         return self.problem or (None if self.made else "the program gave no occasion for it")
 
     def write(self, framework: str) -> str:
-        """What to write into a program whose loop is made by "torch", "transformers", "lightning" or "accelerate"."""
+        """What to write in a program whose loop is made by "torch", "transformers", "lightning" or "accelerate"."""
         raise NotImplementedError
 
     def refuse(self, problem: str) -> None:
@@ -52,9 +52,9 @@ class Change:
 
 
 class ChangeOfCalls(Change):
-    """A change of certain calls, wherever the program makes them."""
+    """A change to certain calls, wherever the program makes them."""
 
-    absent = ""  # the reason where it makes none
+    absent = ""  # the reason if it makes none
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
         self.facts["occurs"] = False
@@ -70,5 +70,5 @@ class ChangeOfCalls(Change):
         self.wrap(program, count, changes=True)
 
     def wrap(self, program: Program, occurs: Callable[[], None], changes: bool) -> None:
-        """Calls `occurs` at each such call, which it changes if `changes`."""
+        """Calls `occurs` at each such call; the call is changed if `changes`."""
         raise NotImplementedError

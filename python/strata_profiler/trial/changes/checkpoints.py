@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints around the blocks that a model repeats, one by one or several in one."""
+"""Checkpoints around the repeated blocks of a model, one by one or several together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _checkpoint = torch_checkpoint.checkpoint
 
 
 class Checkpoints(Change):
-    """`together` blocks in one checkpoint."""
+    """Puts `together` blocks into one checkpoint."""
 
     group = "checkpointing"
     cost = "forward twice"
@@ -64,7 +64,7 @@ class Checkpoints(Change):
     def apply(self, program: Program, frameworks: Frameworks) -> None:
         if self.facts["has_switch"] and self.together == 1:
             frameworks.set_training_arguments.append(self._set_arguments)
-        if self.facts["in_loop"]:  # the program's loop calls the blocks: at the first one's call it is too late for it
+        if self.facts["in_loop"]:  # the program's loop calls the blocks: too late at the call of the first one
             program.made_optimizer.append(lambda _: self._wrap_rows())
         else:
             program.before_model.append(self._begin)
@@ -105,14 +105,14 @@ class Checkpoints(Change):
 
 
 class Group:
-    """Modules that run in one checkpoint: the first one's call runs them all, and those behind it hand on what it returned."""
+    """Modules that run in one checkpoint: the first one's call runs all of them, and the later ones pass on its result."""
 
     def __init__(self, change: Change, modules: List[torch.nn.Module]) -> None:
         self._change = change
         self._modules = modules
         self._forwards: List[Callable[..., Any]] = [module.forward for module in modules]
         self._is_running = False
-        self._expected: List[Tuple[Any, Any, Any]] = []  # of the calls that are to come: a reference to what was returned, the other inputs
+        self._expected: List[Tuple[Any, Any, Any]] = []  # for each coming call: a reference to the result, the other inputs
         for index, module in enumerate(modules):
             setattr(module, "forward", types.MethodType(self._forward_of(index), module))
 
@@ -157,7 +157,7 @@ class Group:
 
 
 def repeated_rows() -> List[List[List[torch.nn.Module]]]:
-    """Rows of blocks, a block being one or several children of a ModuleList or Sequential. None lies within a block of another."""
+    """Rows of blocks. A block is one or several children of a ModuleList or Sequential, and none lies inside a block of another row."""
     kinds = (torch.nn.ModuleList, torch.nn.Sequential)
     containers = [thing for thing in gc.get_objects() if issubclass(type(thing), kinds)]  # not isinstance, which asks proxies
     containers.sort(key=lambda each: -sum(1 for _ in each.modules()))
@@ -172,7 +172,7 @@ def repeated_rows() -> List[List[List[torch.nn.Module]]]:
 
 
 def _row_of(children: List[torch.nn.Module]) -> List[List[torch.nn.Module]]:
-    """The longest interval of blocks that are alike; of equally long ones that with the smallest block."""
+    """The longest interval of identical blocks; among equally long ones, the one with the smallest block."""
     forms = [tuple(type(part).__name__ for part in child.modules()) for child in children]
     length, period, begin = 0, 1, 0
     for each in range(1, len(children) // 2 + 1):
@@ -203,7 +203,7 @@ _SWITCHES = {"gradient_checkpointing_enable", "enable_gradient_checkpointing"}  
 
 
 def _models_with_switch(model: torch.nn.Module) -> List[Any]:
-    """Models of transformers and diffusers within it that checkpoint by themselves, but for parts of others."""
+    """Models of transformers and diffusers inside it that support checkpointing, except parts of others."""
     found: List[Any] = []
     for part in model.modules():
         takes = getattr(part, "supports_gradient_checkpointing", getattr(part, "_supports_gradient_checkpointing", False))

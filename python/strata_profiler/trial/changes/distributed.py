@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several ranks: DistributedDataParallel's buckets, and when FSDP reduces."""
+"""Several ranks: the buckets of DistributedDataParallel, and when FSDP reduces."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class BucketViews(ChangeOfCalls):
 
 
 class ReduceEach(ChangeOfCalls):
-    """FSDP keeps whole gradients between micro-batches where it is told not to reduce them."""
+    """FSDP keeps whole gradients between micro-batches if it is told not to reduce them."""
 
     name = "FSDP reduces each micro-batch"
     group = "fsdp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a framework has a switch of its own for a change, the switch is used: the bytes are then those of who writes it."""
+"""Uses a framework's own switch for a change if it has one, so that the memory is the same as when the user sets it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List
 from ..imports import when_imported
 from ..program import Program, replace
 
-# Where each takes its switches: module, class, method, and the list below that is called then.
+# Where each framework takes its switches: module, class, method, and the list below whose functions are then called.
 ENTRIES = (
     ("transformers.training_args", "TrainingArguments", "__post_init__", "training_arguments"),
     ("accelerate.accelerator", "Accelerator", "__init__", "accelerator"),
@@ -20,10 +20,10 @@ ENTRIES = (
 
 
 class Frameworks:
-    """Who makes the program's loop. What is in these lists is called before the framework reads its arguments.
+    """The frameworks that make the program's loop. The functions in these lists are called before the framework reads its arguments.
 
     set_training_arguments: with transformers' TrainingArguments, also TRL's, whose fields are set as its call would set them
-    set_accelerator, set_lightning: with the named arguments of accelerate's Accelerator, of Lightning's Trainer
+    set_accelerator, set_lightning: with the keyword arguments of accelerate's Accelerator and of Lightning's Trainer
     """
 
     def __init__(self, program: Program) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What autograd keeps: graphs that no backward reads, and saved tensors on the device."""
+"""Memory that autograd keeps: graphs without a backward, and saved tensors on the device."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .reached import Reached
 
 
 class NoGraph(Change):
-    """torch.no_grad() around calls of a model whose graph no backward reads."""
+    """torch.no_grad() around calls of a model whose graph no backward uses."""
 
     name = "no_grad where no backward comes"
     group = "no_grad"
@@ -63,7 +63,7 @@ class Offload(Change):
     def reason(self) -> Optional[str]:
         if not any(call["backward"] is not None for call in self._reached.calls):
             return "no backward was seen"
-        # On a dry GPU, too, what lies on the host takes the host's memory.
+        # Host tensors use host memory, also with a simulated GPU.
         most, free = torch.cuda.max_memory_allocated() >> 30, _free_host_memory() >> 30
         return f"its trial may need {most} GiB of the host, of which {free} are free" if 2 * most > free else None
 

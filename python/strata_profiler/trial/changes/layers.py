@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same layers, computed with less memory: attention in one kernel, the loss in pieces."""
+"""The same layers with less memory: attention in one kernel, the loss in pieces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PIECES = 8
 
 
 class Attention(Change):
-    """scaled_dot_product_attention where a model has a switch for it: transformers' models, torch's own attention."""
+    """scaled_dot_product_attention if a model has a switch for it: transformers' models, torch's own attention."""
 
     name = "attention in one kernel"
     group = "attention"
@@ -89,12 +89,12 @@ def _has_switch(part: torch.nn.Module) -> bool:
 
 
 class LossInPieces(Change):
-    """cross_entropy over some rows at a time, computed again in backward."""
+    """cross_entropy over some rows at a time, recomputed in backward."""
 
     name = f"cross_entropy in {PIECES} pieces"
     group = "loss"
     cost = "the loss twice"
-    _is_in_piece = False  # a TorchFunctionMode calls the replaced function anew
+    _is_in_piece = False  # a TorchFunctionMode calls the replaced function again
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
         self.facts.update(rows=0, site="")

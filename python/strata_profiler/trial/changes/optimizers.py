@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The optimizer: how its step is computed, how its state is kept, and what zero_grad leaves."""
+"""The optimizer: how its step is computed, how its state is stored, and what zero_grad leaves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Form(Change):
             self.facts["kind"] = self.facts["kind"] or type(optimizer).__name__
             return
         fused, foreach = optimizer.defaults.get("fused"), optimizer.defaults.get("foreach")
-        # What PyTorch takes by default on CUDA.
+        # PyTorch's default on CUDA.
         form = "fused" if fused else "foreach" if foreach or (foreach is None and fused is None) else "loop"
         self.facts.update(kind=type(optimizer).__name__, forms=["loop", *has], form=form)
 
@@ -76,7 +76,7 @@ class Form(Change):
 
 
 class OtherOptimizer(Change):
-    """Another optimizer in the place of Adam or AdamW."""
+    """Another optimizer instead of Adam or AdamW."""
 
     group = "optimizer"
     same_training = False
@@ -91,7 +91,7 @@ class OtherOptimizer(Change):
         raise NotImplementedError
 
     def kind(self) -> str:
-        """The first that is replaced."""
+        """The first optimizer that is replaced."""
         return next((kind for kind in self.facts.get("kinds", []) if kind in ("Adam", "AdamW")), "AdamW")
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:
@@ -128,7 +128,7 @@ class OtherOptimizer(Change):
 
 
 class EightBit(OtherOptimizer):
-    """bitsandbytes' Adam, whose state is in 8 bits."""
+    """The Adam of bitsandbytes, with 8-bit state."""
 
     def __init__(self) -> None:
         super().__init__("8-bit Adam", "coarser state", "adamw_bnb_8bit")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Number formats: autocast from the model's call to its backward, as PyTorch's guide writes it, and autocast without its cache."""
+"""Number formats: autocast from the model's call to its backward, as in PyTorch's guide, and autocast without its cache."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Autocast(Change):
         self.name = f"{self.short} autocast"
         self.cost = "8-bit precision" if dtype == torch.bfloat16 else "a scaled loss"
         self._open: Optional[Any] = None
-        self._is_read = True  # a backward comes for what was computed since
+        self._is_read = True  # values computed since then get a backward
         self._is_ours = True
 
     def watch(self, program: Program, frameworks: Frameworks) -> None:

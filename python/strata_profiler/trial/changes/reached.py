@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which calls of models a backward comes to."""
+"""Finds the calls of models that a backward reaches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..program import Program, call_site, tensors_in
 
 
 class Reached:
-    """Of each call of a model, whether a backward came to what it returned, and which one. It holds no tensor."""
+    """For each call of a model: whether a backward reached its result, and which one. Holds no tensor."""
 
     def __init__(self, program: Program) -> None:
         self.calls: List[Dict[str, Any]] = []
@@ -41,11 +41,11 @@ class Reached:
                 tensor.grad_fn.register_prehook(mark)
 
     def unread_sites(self) -> List[str]:
-        """Lines that call a model whose graph no backward reads."""
+        """Lines that call a model whose graph no backward uses."""
         read = {call["site"] for call in self.calls if call["backward"] is not None}
         return sorted({call["site"] for call in self.calls if call["has_graph"]} - read)
 
 
 def rows_of(inputs: Any, named: Any) -> int:
-    """The first dimension of the first tensor that has one; 0: there is none."""
+    """The first dimension of the first tensor that has one; 0 if there is none."""
     return next((len(tensor) for tensor in tensors_in([inputs, named]) if tensor.dim() > 0), 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fewer rows in the tensors that a program makes itself for its model."""
+"""Fewer rows in the tensors that a program itself makes for its model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 
 from ..program import Program, program_frame
 
-# Where in its inputs each has a size; None: the first tuple or list is it.
+# The index of the size among the arguments of each function; None: the first tuple or list.
 _SIZE_OF: Dict[Any, Optional[int]] = {
     **dict.fromkeys((torch.empty, torch.zeros, torch.ones, torch.rand, torch.randn, torch.full), 0),
     torch.randint: None,
@@ -29,8 +29,9 @@ _Call = Tuple[Tuple[Any, ...], Dict[str, Any]]
 
 
 class SmallerTensors(TorchFunctionMode):
-    """What the program's own lines make, copy or take with `rows` rows has 1/`parts` of them: not what a module or an optimizer does, nor a library.
-    The call asks for fewer, so that it needs as little memory as if it were written so."""
+    """Tensors with `rows` rows that the program's own lines make, copy or take get 1/`parts` of them. Tensors made by a module, an optimizer or a
+    library are unchanged. The call asks for fewer rows, so it needs as little memory as if it had been written that way.
+    """
 
     def __init__(self, program: Program, rows: int, parts: int, count: Callable[[], None]) -> None:
         super().__init__()
@@ -49,7 +50,7 @@ class SmallerTensors(TorchFunctionMode):
             inputs, named = smaller
             return function(*inputs, **named)
         result = function(*inputs, **named)
-        # A slice: what it is cut from stays as it is.
+        # A slice: the tensor that it is cut from is unchanged.
         if getattr(function, "__name__", "") == "__getitem__" and self._has_rows(result) and _takes_rows(inputs[1]) and _is_the_programs_own():
             self._count()
             return result[: self._part]
@@ -61,7 +62,7 @@ class SmallerTensors(TorchFunctionMode):
         return type(value).__name__ in ("list", "tuple", "ndarray") and len(value) == self._rows
 
     def _smaller(self, function: Any, inputs: Tuple[Any, ...], named: Dict[str, Any]) -> Optional[_Call]:
-        """The call with fewer rows; None: it has not as many."""
+        """The call with fewer rows; None if it does not have that many."""
         name = getattr(function, "__name__", "")
         if function in _SIZE_OF:
             return self._with_smaller_size(_SIZE_OF[function], inputs, named, function is torch.full)
@@ -94,7 +95,7 @@ class SmallerTensors(TorchFunctionMode):
 
 
 def _takes_rows(index: Any) -> bool:
-    """Of the first dimension, in place of one row's."""
+    """Takes rows of the first dimension, not an index inside one row."""
     first = index[0] if isinstance(index, tuple) and index else index
     return isinstance(first, (slice, torch.Tensor)) or first is Ellipsis
 
@@ -104,7 +105,7 @@ def _is_mask(index: Any) -> bool:
 
 
 def _is_the_programs_own() -> bool:
-    """Neither a library's line, nor a part of a module's or an optimizer's making, copying or stepping, nor one sample of a data set."""
+    """Not a line of a library, not part of the creation, copying or stepping of a module or optimizer, and not one sample of a data set."""
     frame: Optional[types.FrameType] = program_frame()
     if frame is not None and frame.f_code.co_filename.startswith(_LIBRARIES):
         return False

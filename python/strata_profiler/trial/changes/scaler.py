@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.amp.GradScaler around the backward and the step of a loop that has none."""
+"""torch.amp.GradScaler around the backward and the step of a loop without one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..program import Program, replace
 
 
 class Scaler:
-    """`is_wanted`: no framework brings its own. A program that makes one itself keeps that."""
+    """`is_wanted`: no framework brings its own. A program with its own scaler keeps that."""
 
     def __init__(self, program: Program, is_wanted: Callable[[], bool]) -> None:
         self._is_wanted = is_wanted
@@ -55,7 +55,7 @@ class Scaler:
         return backward
 
     def _count_references(self) -> int:
-        """To a loss that has no name: the program has let go of it once it is scaled."""
+        """Counts references to a loss without a name: the program has dropped it once it is scaled."""
         if self._references_of_unnamed is None:
             self._is_counting = True
             try:

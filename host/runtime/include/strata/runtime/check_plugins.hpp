@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a session could load the plugins that a configuration names, before anything of the run exists.
+// Checks whether a session could load the configured plugins, before anything of the run exists.
 #pragma once
 
 #include <filesystem>
@@ -11,9 +11,9 @@
 
 namespace strata {
 
-// What the constructor of a Session would refuse of these plugins: files not found or not fit, unknown
-// options, values of the wrong type; whole messages with their place, as in SessionError. Opens each file,
-// and never closes it; calls neither `init` nor `create`. [loop-thread]
+// Returns the reasons for which the constructor of Session would reject these plugins: files not found or
+// unsuitable, unknown options, values of the wrong type. Complete messages with their place, as in
+// SessionError. Opens each file and never closes it; calls neither `init` nor `create`. [loop-thread]
 STRATA_RUNTIME_EXPORT std::vector<std::string> check_plugins(
     const std::vector<PluginRequest>& plugins, const std::vector<std::filesystem::path>& plugin_path = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kind of file system a folder is on. A run store is not built on a network's: SQLite needs locks and
-// mappings that keep their word.
+// The kind of file system of a folder. A run store is not built on a network file system: SQLite needs
+// reliable locks and mappings.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +11,11 @@
 namespace strata {
 
 struct FileSystem {
-  std::string name;      // "nfs"; "type 0x1234" of one that is not known here, which counts as local
-  bool network = false;  // or one whose server is not seen, as FUSE's
+  std::string name;      // "nfs"; "type 0x1234" if unknown here, which counts as local
+  bool network = false;  // or one whose server cannot be seen, such as FUSE
 };
 
-// Throws std::system_error when the folder cannot be looked at.
+// Throws std::system_error if the folder cannot be examined.
 STRATA_RUNTIME_EXPORT FileSystem file_system_of(const std::filesystem::path& folder);
 
 }  // namespace strata

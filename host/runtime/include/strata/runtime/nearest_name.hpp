@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Did you mean": the valid name that a misspelt one is closest to.
+// "Did you mean": finds the valid name closest to a misspelt one.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace strata {
 
-// The candidate with the fewest edits (insert, delete, replace, swap of neighbours) to `word`; none when even
-// that one differs in more than a third of its letters, or in all of them. Ties go to the first.
+// The candidate with the fewest edits (insert, delete, replace, swap of neighbours) to `word`. None if even
+// that one differs in more than a third of its letters, or in all of them. The first one wins a tie.
 STRATA_RUNTIME_EXPORT std::optional<std::string> nearest_name(std::string_view word,
                                                               const std::vector<std::string>& candidates);
 
-// " Did you mean 'x'?" or "", to be appended to a sentence.
+// " Did you mean 'x'?" or "", to append to a sentence.
 STRATA_RUNTIME_EXPORT std::string did_you_mean(std::string_view word,
                                                const std::vector<std::string>& candidates);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a killed process left behind, made whole: whoever opens a run after a crash drains its spools first.
+// Recovers the data of a killed process: before a run is read after a crash, its spools are drained.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ struct RecoveredStore {
       problems;  // spools that could not be read, with the reason; they are left in place
 };
 
-// Drains the spools of every store of a run directory whose process is gone, and returns all its stores,
-// sorted by rank and pid. The run may come from anybody: nothing of it is run, and nothing outside of its
-// folder is made, changed or removed, so that a store behind a link is left alone, with a problem. Safe to
-// call twice and from two processes at once (a lock file; the second waits). A store whose process still runs
-// is returned undrained. Throws std::runtime_error when `run_directory` is not a run.
+// Drains the spools of every store of a run directory whose process is gone. Returns all stores, sorted by
+// rank and pid. The run may come from an untrusted source: nothing of it is executed, and nothing outside its
+// folder is created, changed or removed. A store behind a link is therefore left alone, with a problem. Safe
+// to call twice, and from two processes at once (a lock file; the second waits). A store whose process still
+// runs is returned undrained. Throws std::runtime_error if `run_directory` is not a run.
 STRATA_RUNTIME_EXPORT std::vector<RecoveredStore> recover_run(const std::filesystem::path& run_directory);
 
 }  // namespace strata

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One training run in this process: it loads sources and plugins, numbers and times every event, fans it out,
-// and records what the run itself knows (steps, phases, modules, tensors) in the run store.
+// One training run in this process. It loads sources and plugins, numbers and times every event, delivers it
+// to the plugins, and records what the run itself knows (steps, phases, modules, tensors) in the run store.
 //
 // Threads: the constructor, `begin_run` to `end_run`, steps and phases belong to the loop thread, one thread
-// at a time; where the loop is concluded (SessionOptions::infer_loop), steps and phases may come from any,
-// one at a time. Module ranges and tensors may come from any thread; everything a source emits too
-// (strata/ext/emit.h). Lifetime: one session a process at a time; a second one throws std::logic_error.
-// Errors: the constructor throws SessionError with every problem at once. Nothing else throws: what goes
-// wrong in a plugin or in the store afterwards is a fault in the manifest, never the trainer's.
+// at a time. If the loop is inferred (SessionOptions::infer_loop), steps and phases may come from any thread,
+// one at a time. Module ranges, tensors and everything that a source emits (strata/ext/emit.h) may come from
+// any thread. Lifetime: one session per process at a time; a second one throws std::logic_error. Errors: the
+// constructor throws SessionError with all problems at once. Nothing else throws: later errors in a plugin or
+// in the store are faults in the manifest and do not affect the trainer.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace strata {
 
-// What a session could not be built from. `problems` are whole messages, with their place and remedy.
+// Why a session could not be opened. `problems` are complete messages with place and remedy.
 class STRATA_RUNTIME_EXPORT SessionError : public std::runtime_error {
  public:
   explicit SessionError(std::vector<std::string> problems);
@@ -80,7 +80,7 @@ enum class TensorRole : std::uint32_t {
 
 enum class DeviceType : std::uint32_t { kCpu = 1, kCuda = 2, kCudaHost = 3 };
 
-// The storage that a tensor lives in, and what the tensor is to the training.
+// The storage of a tensor, and its role in training.
 struct TensorInfo {
   TensorRole role{};
   std::string_view name;
@@ -89,7 +89,7 @@ struct TensorInfo {
   std::int32_t device_index = 0;
   std::uint64_t address = 0;        // of the storage's first byte
   std::uint64_t storage_bytes = 0;  // of the whole storage
-  std::uint64_t owner_address = 0;  // the parameter's storage, for its gradient and its optimizer state
+  std::uint64_t owner_address = 0;  // of a gradient or optimizer state: the parameter's storage
   std::span<const std::int64_t> sizes = {};
   bool is_frozen = false;  // a parameter that needs no gradient
 };
@@ -100,7 +100,7 @@ struct StepResult {
   std::uint64_t tokens = 0;
 };
 
-// One source or plugin after loading. `status` is "ok", or, with the reason, "disabled" or "failed".
+// One source or plugin after loading. `status` is "ok", or "disabled" or "failed" with the reason.
 struct PluginStatus {
   std::string id;
   std::string version;
@@ -114,55 +114,56 @@ struct PluginStatus {
 class STRATA_RUNTIME_EXPORT Session {
  public:
   explicit Session(SessionOptions options);
-  // Ends an unended run as kFailed.
+  // Ends a run that has not ended as kFailed.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   void begin_run();
   void ready();
-  // Emits the missing ends, then the run's, drains the spools, writes the manifest. Idempotent.
+  // Emits missing ends and the run's end, drains the spools and writes the manifest. Idempotent.
   void end_run(RunEnd reason);
-  // The same where the process is exiting, from any thread: plugins are not destroyed, and what other threads
-  // may have left half-done is not waited for.
+  // The same while the process is exiting, from any thread. Does not destroy plugins, and does not wait for
+  // unfinished work of other threads.
   void end_run_at_exit(RunEnd reason);
 
-  // `epoch` is that of the step's first sample, where the trainer counts them.
+  // `epoch` is the epoch of the step's first sample, if the trainer counts epochs.
   void begin_step(std::uint64_t index, std::uint32_t micro_batches,
                   std::optional<std::uint64_t> epoch = std::nullopt);
   void begin_micro_batch(std::uint32_t index);
   void end_step(const StepResult& result);
-  // In a session that concludes the loop: one iteration ends here, with this result, and the next begins.
-  // Once in each, at its top or at its end, in place of the two above.
+  // In a session that infers the loop: one iteration ends here, with this result, and the next begins. Called
+  // once per iteration, at its top or at its end, instead of the two functions above.
   void mark_step(const StepResult& result);
 
-  // Returns the phase's ordinal, which `end_phase` takes; phases still open above it are ended first.
+  // Returns the phase's ordinal; pass it to `end_phase`. Phases still open inside it are ended first.
   std::uint32_t begin_phase(PhaseKind kind, std::string_view name);
   void end_phase(std::uint32_t ordinal);
 
-  // Returns the range's ordinal, which `end_module` takes on the same thread; 0 when nobody is told of it.
+  // Returns the range's ordinal; pass it to `end_module` on the same thread. 0 if nothing listens to it.
   std::uint32_t begin_module(std::string_view path, std::string_view type, ModuleDirection direction);
   void end_module(std::uint32_t ordinal);
 
   void tensor(const TensorInfo& info);
 
-  // [any] In a session that concludes the loop: `callback` is called where an optimizer has run, on that
-  // thread, until `forget_optimizers` with that key has returned. It tells of tensors; it marks nothing.
+  // [any] In a session that infers the loop: `callback` is called after an optimizer has run, on that thread,
+  // until `forget_optimizers` with the same key has returned. It may report tensors, but must not mark
+  // anything.
   void watch_optimizers(const void* key, std::function<void()> callback);
   void forget_optimizers(const void* key);
 
-  // Whether somebody listens to tensors or modules, so that a trainer can spare itself the walk.
+  // Whether anything listens to tensors or modules. If not, a trainer need not look for them.
   bool wants_tensors() const noexcept;
-  // Whether a plugin listens to modules. The run store records them too, yet what costs much to find out is
-  // for those who ask.
+  // Whether a plugin listens to modules. The run store records them too, but details that are expensive to
+  // obtain are only collected for plugins.
   bool plugins_want_modules() const noexcept;
 
-  // Adds a section to manifest.json. `json` is a JSON value. Throws std::invalid_argument when it is not.
+  // Adds a section to manifest.json. `json` is a JSON value. Throws std::invalid_argument if it is not.
   void describe(std::string_view section, std::string_view json);
 
   std::vector<PluginStatus> plugins() const;
-  // Once it has ended: what of the run is not in the store although nobody said that it might be dropped,
-  // with the reason and the remedy; empty where nothing is missing.
+  // After the end of the run: what is missing from the store although it was not allowed to be dropped, with
+  // the reason and the remedy; empty if nothing is missing.
   std::string lost() const;
   // First and last step of the active window.
   Window window() const noexcept;
@@ -172,10 +173,10 @@ class STRATA_RUNTIME_EXPORT Session {
   std::unique_ptr<Implementation> implementation_;
 };
 
-// RAII pairs. Each ends what it began, also when an exception passes.
+// RAII pairs. Each ends what it began, also when an exception passes through.
 
 // A step that is left before `end`, by an interrupt or an exception, ends without a result. Leave it before
-// the model is freed: what is freed afterwards belongs to no step.
+// the model is freed: frees after the end belong to no step.
 class Step {
  public:
   Step(Session& session, std::uint64_t index, std::uint32_t micro_batches,
@@ -221,7 +222,7 @@ class ModuleRange {
   ModuleRange(const ModuleRange&) = delete;
   ModuleRange& operator=(const ModuleRange&) = delete;
 
-  // Whether anybody was told of it: outside of the window there may be nobody.
+  // Whether anything listened to it; outside of the window that may not be so.
   bool is_reported() const noexcept { return ordinal_ != 0; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source of torch's events is a file for each torch, whose C++ ABI moves between releases: what was
-// compiled for one release, or with CUDA's half for one toolkit, fits no other. Which one is wanted, the
-// libtorch says that the process has loaded.
+// The source of torch's events is a separate file for each release of torch, because torch's C++ ABI changes
+// between releases: a file compiled for one release, or with its CUDA half for one toolkit, fits no other.
+// The libtorch loaded by the process decides which file is needed.
 #pragma once
 
 #include <filesystem>
@@ -14,45 +14,45 @@
 namespace strata {
 
 struct TorchRelease {
-  std::string version;         // as it calls itself: "2.11.0+cu130", "2.11.0+cpu", "2.12.0a0+gitd4f3a1b"
-  std::filesystem::path root;  // the folder that has its lib/ and include/
+  std::string version;         // as torch reports it: "2.11.0+cu130", "2.11.0+cpu", "2.12.0a0+gitd4f3a1b"
+  std::filesystem::path root;  // the folder that contains lib/ and include/
 };
 
-// What the torch of a folder calls itself: a wheel in version.py, an unpacked LibTorch in build-version;
-// empty when neither is there.
+// The version of the torch in a folder: a wheel has it in version.py, an unpacked LibTorch in build-version.
+// Empty if neither file exists.
 STRATA_RUNTIME_EXPORT std::string torch_version(const std::filesystem::path& root);
 
-// Of a torch whose own number is known; where it says no more, with "+cuda" or "+cpu", as its libraries are.
+// For a torch of known number. A missing suffix is added, "+cuda" or "+cpu", according to its libraries.
 STRATA_RUNTIME_EXPORT TorchRelease torch_release(std::filesystem::path root, const std::string& number);
 
-// The one that this process has loaded; nothing where it has none.
+// The torch loaded by this process; empty if there is none.
 STRATA_RUNTIME_EXPORT std::optional<TorchRelease> loaded_torch();
 
 // "torch-2.11.1+cu130.so"
 STRATA_RUNTIME_EXPORT std::string torch_source_file(const TorchRelease& release);
 
-// Where those lie that were built here for this version of Strata: $XDG_CACHE_HOME or ~/.cache,
-// strata/sources/<version>. Empty where no home is known.
+// The folder of the sources built on this machine for this version of Strata: $XDG_CACHE_HOME or ~/.cache,
+// strata/sources/<version>. Empty if no home folder is known.
 STRATA_RUNTIME_EXPORT std::filesystem::path built_sources_folder();
 
-// The file for a release that lies in STRATA_PLUGIN_PATH or came with Strata: for this very torch, else for
-// the same number built with another release of CUDA. Empty where there is none.
+// The file for a release in STRATA_PLUGIN_PATH or shipped with Strata: for exactly this torch, else for the
+// same number built with another CUDA release. Empty if there is none.
 STRATA_RUNTIME_EXPORT std::filesystem::path find_shipped_torch_source(const TorchRelease& release);
 
-// The same, else one that was built here (whether of this Strata's very sources, `strata build-source`
-// knows), else what came for another variant of the release, as the host's own trainer did that it is for
-// then.
+// The same. If there is none, a file built on this machine (`strata build-source` checks whether it was built
+// from this Strata's sources). Otherwise a shipped file for another variant of the release, as for the host's
+// own trainer.
 STRATA_RUNTIME_EXPORT std::filesystem::path find_torch_source(const TorchRelease& release);
 
-// The torches that the sources which came with Strata are for, sorted.
+// The torch versions for which Strata ships sources, sorted.
 STRATA_RUNTIME_EXPORT std::vector<std::string> shipped_torches();
 
-// The folders of what came for releases of torch beside the one that this Strata was built with:
-// lib/strata/torch-2.12.1 and others, each with a trainer and what goes with it. A wheel has them
-// (tools/wheel); a build tree has none.
+// The folders shipped for other torch releases than the one that this Strata was built with:
+// lib/strata/torch-2.12.1 and others, each with a trainer and its files. Only a wheel (tools/wheel) has them,
+// a build tree does not.
 STRATA_RUNTIME_EXPORT std::vector<std::filesystem::path> other_torch_folders();
 
-// Those that files in built_sources_folder() are for.
+// The torch versions for which built_sources_folder() has files.
 STRATA_RUNTIME_EXPORT std::vector<std::string> built_torches();
 
 }  // namespace strata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number that is all of a text: of a variable, of a file's name.
+// Parses a text that consists of a number only, such as a variable's value or a file's name.
 #pragma once
 
 #include <charconv>
@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// Nothing where the text holds anything else, or more than fits.
+// Empty if the text contains anything else, or a number that does not fit.
 inline std::optional<std::uint32_t> whole_number(std::string_view text) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

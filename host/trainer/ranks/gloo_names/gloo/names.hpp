@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of gloo's that torch's ProcessGroupGloo.hpp mentions. LibTorch has gloo within it, and leaves its
-// headers out: the names are declared here, and never defined, for whoever only makes a group. No object
-// of these is made or read outside LibTorch.
+// Names from gloo used in torch's ProcessGroupGloo.hpp. LibTorch contains gloo but not its headers. The names
+// are declared here, and never defined, for code that only creates a group. Objects of these types are only
+// created and used inside LibTorch.
 #pragma once
 
 #include <chrono>

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for what LibTorch's allocators only see as bytes: whose parameters, buffers and optimizer state these
-// are, and of which layer. Compiled against your own LibTorch; links nothing of Strata.
+// Names the blocks of LibTorch's allocators: which parameters, buffers and optimizer state they are, and of
+// which layer. Compiled against your own LibTorch; links nothing of Strata.
 //
 //     auto model = std::make_shared<Net>();
 //     torch::optim::AdamW optimizer(model->parameters());
 //     const auto attached = strata::attach(*model, optimizer);   // before the first step
 //
-// Of several models each is given a name, or their rows are one: strata::attach("critic", *critic,
+// If there are several models, give each a name to keep their rows apart: strata::attach("critic", *critic,
 // optimizer).
 //
-// Parameters and buffers are told at once, with the names of `named_parameters()` and `named_buffers()`,
-// whose paths are their layers; once an optimizer has run, its state too, and parameters that have moved
-// since, to another device. Gradients need nothing: they are found where autograd accumulates them, and have
-// their parameter's name.
+// Parameters and buffers are reported at once, with the names from `named_parameters()` and
+// `named_buffers()`; their paths are the layers. After an optimizer has run, its state is reported too, as
+// are parameters that have since moved to another device. Gradients need no call: they are found where
+// autograd accumulates them, and get their parameter's name.
 //
-// Where nothing is recorded (strata/trainer.h) each call is a load and a comparison. Nothing here computes,
-// allocates a tensor, or changes one; no call throws.
-// Threads: one at a time, the loop's. Lifetime: an Attachment goes before its model and its optimizers do.
+// If nothing is recorded (strata/trainer.h) each call costs a load and a comparison. Nothing here computes,
+// allocates a tensor or changes one; no call throws.
+// Threads: one at a time, the loop's. Lifetime: destroy an Attachment before its model and optimizers.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -40,7 +40,7 @@ inline std::uint64_t address_of(const at::Tensor& tensor) {
   return reinterpret_cast<std::uint64_t>(tensor.storage().data());
 }
 
-// That is recorded: of the CPU's or CUDA's. One on `meta` has a size and no memory.
+// Whether it is recorded: on the CPU or CUDA. A tensor on `meta` has a size but no memory.
 inline bool has_memory(const at::Tensor& tensor) {
   return tensor.defined() && (tensor.is_cpu() || tensor.is_cuda()) && tensor.has_storage() &&
          tensor.storage().data() != nullptr && tensor.storage().nbytes() > 0;
@@ -65,7 +65,7 @@ inline void tell(const strata_trainer_calls& calls, std::uint32_t role, const st
   calls.tensor(&storage);
 }
 
-// Which storages are told of already. One may be freed and another made where it was.
+// The storages already reported. One may be freed and another created at its address.
 class ReportedStorages {
  public:
   bool add(const at::Tensor& tensor) {
@@ -81,13 +81,13 @@ class ReportedStorages {
  private:
   struct Told {
     c10::weak_intrusive_ptr<c10::StorageImpl> storage;
-    const void* data;  // which `Module::to` replaces in a storage that stays
+    const void* data;  // replaced by `Module::to` in a storage that stays
   };
   std::unordered_map<const c10::StorageImpl*, Told> reported_;
 };
 
-// Calls `take(name, tensor)` for each tensor of a parameter's state, in the optimizers that LibTorch has. Of
-// others it is found where their step writes to it, and has no name.
+// Calls `take(name, tensor)` for each state tensor of a parameter, in LibTorch's own optimizers. For others
+// the state is found where their step writes to it, and has no name.
 template <typename Take>
 void for_each_state(const torch::optim::OptimizerParamState& state, Take take) {
   using namespace torch::optim;
@@ -115,10 +115,10 @@ void for_each_state(const torch::optim::OptimizerParamState& state, Take take) {
   }
 }
 
-// What one attachment tells of. Stays where it is: the host holds its address.
+// Reports the tensors of one attachment. Must not move: the host has its address.
 class Owners {
  public:
-  // `prefix`: what stands before the model's names, "generator.".
+  // `prefix` is put before the model's names: "generator.".
   Owners(const strata_trainer_calls& calls, torch::nn::Module& model,
          std::vector<torch::optim::Optimizer*> optimizers, std::string prefix = {})
       : calls_(calls), model_(model), optimizers_(std::move(optimizers)), prefix_(std::move(prefix)) {
@@ -133,7 +133,7 @@ class Owners {
   static void report_all(void* self) noexcept {
     try {
       static_cast<Owners*>(self)->report_new();
-    } catch (...) {  // out of memory: what is not told has no name
+    } catch (...) {  // out of memory: unreported tensors have no name
     }
   }
 
@@ -173,18 +173,18 @@ class Owners {
 
 }  // namespace torch_attach
 
-// What `attach` returns: keep it as long as the training lasts.
+// Returned by `attach`: keep it as long as training lasts.
 class Attachment {
  public:
-  Attachment() = default;  // of nothing
+  Attachment() = default;  // attached to nothing
   explicit Attachment(std::unique_ptr<torch_attach::Owners> owners) : owners_(std::move(owners)) {}
 
  private:
   std::unique_ptr<torch_attach::Owners> owners_;
 };
 
-// Of several models each by a name, which stands before those of its parts: "generator.0.weight". With any
-// number of optimizers, also none.
+// For several models: a name, which is put before those of its parts: "generator.0.weight". With any number
+// of optimizers, also none.
 template <typename... Optimizers>
 [[nodiscard]] Attachment attach(const char* name, torch::nn::Module& model,
                                 Optimizers&... optimizers) noexcept {
@@ -200,14 +200,14 @@ template <typename... Optimizers>
   }
 }
 
-// Of a program's only model.
+// For a program with only one model.
 template <typename... Optimizers>
 [[nodiscard]] Attachment attach(torch::nn::Module& model, Optimizers&... optimizers) noexcept {
   return attach("", model, optimizers...);
 }
 
-// What another tensor is to the training: name_tensor(STRATA_TENSOR_INPUT, "input", batch.data). Roles stand
-// in strata/ext/tensor.h. Holds for the storage until it is freed; a view names the whole of it.
+// Sets the role of another tensor: name_tensor(STRATA_TENSOR_INPUT, "input", batch.data). Roles are in
+// strata/ext/tensor.h. Applies to the storage until it is freed; naming a view names the whole storage.
 inline void name_tensor(std::uint32_t role, const char* name, const at::Tensor& tensor) noexcept {
   const strata_trainer_calls* const calls = strata_trainer();
   if (calls == nullptr || calls->wants_tensors() == 0) return;
