@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "host/analysis/facts/finding.hpp"
+
 namespace strata::analysis {
 
 struct Facts;
@@ -11,6 +13,6 @@ struct Facts;
 inline constexpr const char* kSummarySchema = "strata.summary/2";
 
 // JSON text that ends in a newline and obeys host/analysis/summary.schema.json.
-std::string summary_json(const Facts& facts);
+std::string summary_json(const Facts& facts, FindingText text_of);
 
 }  // namespace strata::analysis

@@ -8,6 +8,7 @@
 
 #include "host/analysis/facts/forward.hpp"
 #include "host/analysis/facts/peak_context.hpp"
+#include "host/analysis/peak/outside_window.hpp"
 
 namespace strata::report {
 
@@ -19,6 +20,9 @@ std::string change_sentence(const analysis::MemoryFacts& facts);
 
 // What lowering the peak buys, in one sentence or two. None in a run without a peak.
 std::vector<std::string> place_sentences(const analysis::MemoryFacts& facts);
+
+// "step 0, backward", "evaluation", "outside of steps"
+std::string moment_of(const analysis::OutsideWindow& outside);
 
 // "13,751.2 MiB outside of the window: evaluation; ...": where a run takes more there; else empty.
 std::string outside_window_sentence(const analysis::MemoryFacts& facts);

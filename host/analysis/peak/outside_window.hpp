@@ -14,7 +14,8 @@ struct MemoryFacts;
 struct OutsideWindow {
   std::uint64_t allocated_bytes = 0;
   std::uint64_t reserved_bytes = 0;  // the most in all of the run
-  std::string where;                 // "step 0, backward", "evaluation", "outside of steps"
+  std::int64_t step = -1;            // -1: outside of steps
+  std::string phase;                 // empty: outside of phases
 };
 
 // Nothing where the window's peak is the run's, but for a hundredth.

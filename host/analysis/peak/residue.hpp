@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/analysis/facts/block.hpp"
+#include "host/analysis/facts/finding.hpp"
 #include "host/analysis/facts/phase.hpp"
 
 namespace strata::analysis {
@@ -15,14 +16,6 @@ namespace strata::analysis {
 struct MemoryFacts;
 
 inline constexpr std::string_view kForwardResidue = "forward_residue";
-
-// From when on nothing but the program needs one.
-enum class MayGo : std::uint8_t {
-  kNotYet,
-  kBeforeBackward,   // logits, of which a softmax has kept what its backward needs
-  kBeforeOptimizer,  // behind its backward
-  kBeforeNextStep,   // in a later step than its own
-};
 
 // When the step that follows a block's own begins, in which nothing needs it any more.
 class LaterSteps {

@@ -9,18 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "host/analysis/facts/finding.hpp"
 #include "host/analysis/peak/kept_from_earlier.hpp"
 
 namespace strata::analysis {
 
 struct MemoryFacts;
-
-enum class WhyUnused : std::uint8_t {
-  kNoBackward,  // none has begun since
-  kPassedBy,    // a backward does not go through it
-  kLikeOthers,  // a backward has begun since, but the forward is as others that it is not behind
-  kNoStep,      // it does, for gradients that no optimizer takes
-};
 
 struct UnusedGraph {
   std::vector<std::uint32_t> blocks;  // indices into Facts::blocks, by birth
@@ -29,11 +23,9 @@ struct UnusedGraph {
   bool are_gradients = false;     // no graph, but what a backward made of some
   WhyUnused why = WhyUnused::kNoBackward;
 
-  bool is_named() const { return !module.empty() && !is_of_evaluation; }  // by its module
+  // The module whose forwards it is told by; of an evaluation none.
+  std::string_view told_module() const { return is_of_evaluation ? std::string_view() : module; }
 };
-
-// "forwards of teacher"; of an evaluation "forwards that no backward follows".
-std::string forwards_of(const UnusedGraph& graph);
 
 class UnusedGraphs {
  public:
@@ -48,8 +40,8 @@ class UnusedGraphs {
 
   std::uint64_t bytes_of_at(const UnusedGraph& graph, std::uint64_t sequence) const;  // alive then
   std::uint64_t bytes_at(std::uint64_t sequence) const;                               // of all of them
-  // "forwards of teacher and forwards of reference under torch.no_grad()": of all that are there then.
-  std::string without_graphs_at(std::uint64_t sequence) const;
+  // The told_module() of all that are there then, each once.
+  std::vector<std::string> modules_at(std::uint64_t sequence) const;
   // The graph that has most bytes alive then; null where none has any.
   const UnusedGraph* largest_at(std::uint64_t sequence) const;
 
